@@ -1,0 +1,99 @@
+"""The answer about one text: its program and all findings; and the Analyzer, which remembers."""
+
+from __future__ import annotations
+
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rules import checking_rules
+from ipu_asm.lint.suppressions import suppress
+from ipu_asm.program import Program, read_program
+from ipu_asm.resolve import Bundle, resolver_for
+from ipu_asm.text import SourceFile, changed_stretch
+
+_MOST_REMEMBERED = 40_000
+
+
+class Analysis:
+    """What is known about one text. Never changed after it is made."""
+
+    __slots__ = ("source", "isa", "program", "diagnostics")
+
+    def __init__(
+        self, source: SourceFile, program: Program, diagnostics: tuple[Diagnostic, ...]
+    ) -> None:
+        self.source = source
+        self.isa = program.isa
+        self.program = program
+        # By position; suppressed ones are not among them.
+        self.diagnostics = diagnostics
+
+    @property
+    def text(self) -> str:
+        """The text that was analysed."""
+        return self.source.text
+
+
+class Analyzer:
+    """Analyses texts of one instruction set, and each bundle text once.
+
+    It is the only holder of remembered bundles. What was not met in the last 40,000 new bundles is
+    forgotten.
+    """
+
+    def __init__(self, isa: Isa) -> None:
+        self.isa = isa
+        self._read = resolver_for(isa).bundle
+        rules = [rule for rule in checking_rules() if rule.isa in ("", isa.name)]
+        self._bundle_checks = [rule.check_bundle for rule in rules if rule.check_bundle]
+        self._program_checks = [rule.check_program for rule in rules if rule.check_program]
+        self._young: dict[str, Bundle] = {}
+        self._old: dict[str, Bundle] = {}
+
+    def analyze(
+        self, text: str, path: str | None = None, before: Analysis | None = None
+    ) -> Analysis:
+        """The analysis of `text`; that of an earlier state of it, `before`, makes it quicker.
+
+        Never raises, whatever the text, and says the same with `before` as without.
+        """
+        source = self._source(text, path or "<stdin>", before)
+        program = read_program(self.isa, text, self._bundle, before.program if before else None)
+        findings = list(program.findings)
+        for check in self._program_checks:
+            findings += check(program)
+        findings = suppress(program, source, findings)
+        findings.sort(key=lambda finding: (finding.span, finding.kind.code))
+        return Analysis(source, program, tuple(findings))
+
+    @staticmethod
+    def _source(text: str, path: str, before: Analysis | None) -> SourceFile:
+        if before is None:
+            return SourceFile(text, path)
+        change = changed_stretch(before.text, text)
+        return SourceFile(text, path, before.source.lines.after(text, change))
+
+    def _bundle(self, text: str) -> Bundle:
+        bundle = self._young.get(text)
+        if bundle is None:
+            bundle = self._old.get(text)
+            if bundle is None:
+                bundle = self._read(text)
+                more = [f for check in self._bundle_checks for f in check(self.isa, bundle)]
+                if more:
+                    bundle = bundle.with_findings(more)
+            self._remember(text, bundle)
+        return bundle
+
+    def _remember(self, text: str, bundle: Bundle) -> None:
+        if len(self._young) >= _MOST_REMEMBERED:
+            self._old, self._young = self._young, {}
+        self._young[text] = bundle
+
+
+def analyze(text: str, isa: str | Isa = "ipu", path: str | None = None) -> Analysis:
+    """Everything that is known about a text. Never raises for the text's sake.
+
+    Raises `UnknownIsaError` for the name of an instruction set that this version does not have.
+    """
+    return Analyzer(load_isa(isa) if isinstance(isa, str) else isa).analyze(text, path)

@@ -1,0 +1,84 @@
+"""From a program to words and back."""
+
+from __future__ import annotations
+
+from typing import Iterable, Sequence
+
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program, read_program
+from ipu_asm.resolve import resolver_for
+from ipu_asm.text import Span
+
+
+class AssemblyError(Exception):
+    """A text that cannot be encoded; `findings` has every error in it, by position."""
+
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        self.findings = tuple(findings)
+        first = f"{findings[0].message} ({findings[0].code})" if findings else "no findings"
+        more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
+        super().__init__(first + more)
+
+
+def assemble(text: str, isa: str | Isa = "ipu") -> list[int]:
+    """The words of a program, one int per bundle. Raises `AssemblyError` with all findings."""
+    isa = load_isa(isa) if isinstance(isa, str) else isa
+    return encode(read_program(isa, text))
+
+
+def encode(program: Program) -> list[int]:
+    """The words of a program. Raises `AssemblyError` if it has errors or no bundle."""
+    errors = errors_of(program)
+    if errors:
+        raise AssemblyError(errors)
+    words = [bundle.word for bundle in program.bundles if bundle.size]
+    _fill_open_slots(program, words)
+    for reference in program.references:
+        operand = program.bundles[reference.bundle].instructions[reference.use.instruction].operands
+        field = operand[reference.use.operand]
+        assert field is not None and reference.target is not None
+        address = program.addresses[reference.bundle]
+        words[address] |= field.type.encode(reference.target) << reference.use.low
+    return words
+
+
+def errors_of(program: Program) -> list[Diagnostic]:
+    """Why a program cannot be encoded, by position; a program without a bundle cannot."""
+    errors = sorted(
+        (finding for finding in program.findings if finding.severity is Severity.ERROR),
+        key=lambda finding: finding.span,
+    )
+    if not errors and not program.size:
+        message = "a program has at least one bundle, found none"
+        return [Diagnostic(SYNTAX_ERROR, message, Span(0, 0))]
+    return errors
+
+
+def _fill_open_slots(program: Program, words: list[int]) -> None:
+    """Put the default of slots that a bundle leaves open, such as a branch to the next address."""
+    resolver = resolver_for(program.isa)
+    encoded: dict[str, tuple[int, int, int]] = {}
+    for slot, instruction in resolver.open_defaults():
+        number = instruction.labels[0]
+        operand, text = instruction.operands[number], instruction.values[number]
+        assert operand is not None and isinstance(text, str)
+        low = slot.lows[0]
+        encoded[slot.name] = (instruction.bits << low, low + operand.low, int(text))
+    address = 0
+    for bundle in program.bundles:
+        if not bundle.size:
+            continue
+        for slot in bundle.open_slots:
+            bits, low, distance = encoded[slot.name]
+            words[address] |= bits | (address + distance) << low
+        address += 1
+
+
+def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
+    """A text that assembles to the same words: see `disassembly.text_of`."""
+    from ipu_asm.disassembly import text_of
+
+    return text_of(list(words), load_isa(isa) if isinstance(isa, str) else isa)

@@ -1,0 +1,82 @@
+"""What `ipu-lint --format` offers: one module per format, loaded when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Mapping, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.text import SourceFile
+
+FORMATS: Mapping[str, str] = {
+    "text": "ipu_asm.cli.formats.text",
+    "concise": "ipu_asm.cli.formats.concise",
+    "json": "ipu_asm.cli.formats.json_list",
+    "json-lines": "ipu_asm.cli.formats.json_lines",
+    "sarif": "ipu_asm.cli.formats.sarif",
+    "github": "ipu_asm.cli.formats.github",
+    "gitlab": "ipu_asm.cli.formats.gitlab",
+    "junit": "ipu_asm.cli.formats.junit",
+    "rdjson": "ipu_asm.cli.formats.rdjson",
+}
+"""Format name -> the module whose ``write(report)`` makes it."""
+
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class FileFindings(NamedTuple):
+    """One file that was looked at, with what was found in it, sorted by position."""
+
+    source: SourceFile
+    diagnostics: Sequence[Diagnostic]
+
+
+class RuleInfo(NamedTuple):
+    """What a report says about a rule; `documentation` is Markdown."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+    documentation: str
+
+
+class Report(NamedTuple):
+    """Everything a format may speak of: the files in the order in which they are reported."""
+
+    files: Sequence[FileFindings]
+    rules: Mapping[str, RuleInfo]
+    color: bool = False
+    version: str = ""
+
+
+def format_findings(
+    name: str,
+    files: Sequence[FileFindings],
+    *,
+    rules: Mapping[str, RuleInfo] | None = None,
+    color: bool = False,
+    version: str = "",
+) -> str:
+    """`files` in the format `name`, a key of `FORMATS`; whole lines that are always UTF-8.
+
+    `rules` maps codes to what SARIF tells about rules, and `version` is this program's; `color`
+    is for the two formats that people read. Raises KeyError for a name that is no format.
+    """
+    written: str = import_module(FORMATS[name]).write(Report(files, rules or {}, color, version))
+    return encodable(written)
+
+
+def encodable(text: str) -> str:
+    """`text` with U+FFFD for lone surrogates, which come from undecodable names and JSON."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub("\ufffd", text)
+    return text
+
+
+def documentation_url(rule_name: str) -> str:
+    """Where the page about a rule is, seen from the root of this project."""
+    return f"docs/rules/{rule_name}.md"

@@ -1,0 +1,39 @@
+"""`gitlab`: a Code Quality report."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ipu_asm.cli.formats import FileFindings, Report
+from ipu_asm.cli.formats.fingerprints import fingerprints
+from ipu_asm.cli.formats.paths import project_path
+from ipu_asm.diagnostics import Severity
+
+_SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.HINT: "info"}
+
+
+def write(report: Report) -> str:
+    """All findings of all files in one list; an empty list tells GitLab that all is well."""
+    issues = [issue for findings in report.files for issue in _issues(findings)]
+    return json.dumps(issues, ensure_ascii=False, indent=2) + "\n"
+
+
+def _issues(findings: FileFindings) -> list[dict[str, Any]]:
+    path, lines = project_path(findings.source.path), findings.source.lines
+    return [
+        {
+            "description": diagnostic.message,
+            "check_name": f"{diagnostic.code} {diagnostic.name}",
+            "fingerprint": fingerprint,
+            "severity": _SEVERITIES[diagnostic.severity],
+            "location": {
+                "path": path,
+                "lines": {
+                    "begin": lines.position(diagnostic.span.start).line + 1,
+                    "end": lines.position(diagnostic.span.end).line + 1,
+                },
+            },
+        }
+        for diagnostic, fingerprint in zip(findings.diagnostics, fingerprints(findings))
+    ]

@@ -1,0 +1,44 @@
+"""`text`: every finding with its source lines, and a last line that counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Sequence
+
+from ipu_asm.cli.formats import FileFindings, Report
+from ipu_asm.rendering import render
+
+
+def write(report: Report) -> str:
+    """The findings as paragraphs, then the summary."""
+    paragraphs = [
+        render(diagnostic, source, report.color)
+        for source, diagnostics in report.files
+        for diagnostic in diagnostics
+    ]
+    return "\n\n".join([*paragraphs, summary(report.files)]) + "\n"
+
+
+def summary(files: Sequence[FileFindings]) -> str:
+    """How many findings of which severity, and how many of them can be fixed."""
+    findings = [diagnostic for _, diagnostics in files for diagnostic in diagnostics]
+    place = f"in {_count(len(files), 'file')}"
+    if not findings:
+        return f"no findings {place}"
+    severities = Counter(diagnostic.severity for diagnostic in findings)
+    counts = ", ".join(_count(severities[key], key.label) for key in sorted(severities))
+    fixes = [diagnostic.fix for diagnostic in findings if diagnostic.fix]
+    return f"{counts} {place}" + _fixable(sum(fix.safe for fix in fixes), len(fixes))
+
+
+def _fixable(safe: int, all_fixes: int) -> str:
+    unsafe = all_fixes - safe
+    if safe and unsafe:
+        return f"; {safe} fixable with `--fix`, {unsafe} more with `--unsafe-fixes`"
+    if safe:
+        return f"; {safe} fixable with `--fix`"
+    return f"; {unsafe} fixable with `--unsafe-fixes`" if unsafe else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

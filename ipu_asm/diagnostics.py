@@ -1,0 +1,97 @@
+"""What a finding is. Values only: who finds it and who prints it live elsewhere."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import NamedTuple
+
+from ipu_asm.text import Span, TextEdit
+
+
+class Severity(IntEnum):
+    """How much a finding matters; the numbers are those of the language server protocol."""
+
+    ERROR = 1
+    WARNING = 2
+    HINT = 4
+
+    @property
+    def label(self) -> str:
+        """`error`, `warning` or `hint`, as every output format spells it."""
+        return self.name.lower()
+
+
+class Kind(NamedTuple):
+    """The identity of a sort of finding: a stable code and a stable, readable name."""
+
+    code: str
+    name: str
+    severity: Severity
+
+
+class Problem(NamedTuple):
+    """What is wrong with a piece of text whose place the reader of the piece does not know.
+
+    `replacement` is the text that would be right: shown as "did you mean" and offered as a fix.
+    """
+
+    kind: Kind
+    message: str
+    replacement: str | None = None
+
+
+class Fix(NamedTuple):
+    """Edits that mend a finding. A safe fix keeps or restores what the author certainly meant."""
+
+    title: str
+    edits: tuple[TextEdit, ...]
+    safe: bool = True
+
+    def shifted(self, delta: int) -> Fix:
+        """The same fix for a text that starts `delta` code points earlier."""
+        return self._replace(edits=tuple(edit.shifted(delta) for edit in self.edits))
+
+
+class RelatedInformation(NamedTuple):
+    """A second place in the same file that a finding speaks of."""
+
+    span: Span
+    message: str
+
+
+class Diagnostic(NamedTuple):
+    """One finding in one text.
+
+    `tags` are the protocol's words `unnecessary` and `deprecated`, by which editors fade or strike
+    the text through.
+    """
+
+    kind: Kind
+    message: str
+    span: Span
+    related: tuple[RelatedInformation, ...] = ()
+    fix: Fix | None = None
+    tags: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """The stable code, such as `E101`."""
+        return self.kind.code
+
+    @property
+    def name(self) -> str:
+        """The stable name, such as `unknown-mnemonic`."""
+        return self.kind.name
+
+    @property
+    def severity(self) -> Severity:
+        """How much it matters."""
+        return self.kind.severity
+
+    def shifted(self, delta: int) -> Diagnostic:
+        """The same finding in a text in which its piece starts at `delta`."""
+        return self._replace(
+            span=self.span.shifted(delta),
+            related=tuple(r._replace(span=r.span.shifted(delta)) for r in self.related),
+            fix=self.fix and self.fix.shifted(delta),
+        )

@@ -1,0 +1,96 @@
+"""The IPU's register files and operand types."""
+
+from __future__ import annotations
+
+from ipu_asm.isa.model import RegisterFile
+from ipu_asm.isa.operands import IntegerType, KeywordType, LabelType, OperandType, RegisterType
+
+MULT_STAGE = RegisterFile(
+    "mult_stage",
+    "mult-stage register",
+    ("r0", "r1", "mem_bypass"),
+    "128 elements of one byte, the first factor of the multiplier; loaded by `ldr_mult_reg`",
+)
+LOOP = RegisterFile(
+    "lr",
+    "loop register",
+    tuple(f"lr{number}" for number in range(16)),
+    "32 bits: counters, addresses and indices; written by the lr slot only",
+)
+CONFIG = RegisterFile(
+    "cr",
+    "config register",
+    tuple(f"cr{number}" for number in range(16)),
+    "32 bits, set by the host before a run; `cr15` selects the element type "
+    "(0 INT8, 1 FP8_E4M3, 2 FP8_E5M2)",
+)
+AAQ = RegisterFile(
+    "aaq",
+    "aaq register",
+    ("aaq0", "aaq1", "aaq2", "aaq3"),
+    "32 bits: a scalar that `agg` made out of the accumulator",
+)
+REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
+
+_TYPES: tuple[OperandType, ...] = (
+    RegisterType("MultStageReg", 2, [MULT_STAGE], REGISTER_FILES),
+    RegisterType("LrIdx", 4, [LOOP], REGISTER_FILES),
+    RegisterType("CrIdx", 4, [CONFIG], REGISTER_FILES),
+    RegisterType("LcrIdx", 5, [LOOP, CONFIG], REGISTER_FILES),
+    RegisterType("AaqRegIdx", 2, [AAQ], REGISTER_FILES),
+    KeywordType(
+        "ElementsInRow",
+        2,
+        "number of elements in a row",
+        {
+            "8": "16 rows of 8 elements",
+            "16": "8 rows of 16 elements",
+            "32": "4 rows of 32 elements",
+            "64": "2 rows of 64 elements",
+        },
+    ),
+    KeywordType(
+        "HorizontalStride",
+        3,
+        "horizontal stride",
+        {
+            "off": "every column",
+            "on": "columns 0, 2, 4, ...",
+            "on_inv": "columns 1, 3, 5, ...",
+            "on_expand": "columns 0, 2, 4, ..., then zeros up to the row's old length",
+            "on_inv_expand": "columns 1, 3, 5, ..., then zeros up to the row's old length",
+        },
+        reserved="reserved",
+    ),
+    KeywordType(
+        "VerticalStride",
+        2,
+        "vertical stride",
+        {"off": "every row", "on": "rows 0, 2, 4, ...", "on_inv": "rows 1, 3, 5, ..."},
+        reserved="reserved",
+    ),
+    KeywordType(
+        "AggMode",
+        1,
+        "aggregation mode",
+        {
+            "sum": "the sum of the accumulator's 128 words",
+            "max": "the greatest of the accumulator's 128 words and the aaq register's old value",
+        },
+    ),
+    KeywordType(
+        "PostFn",
+        2,
+        "post function",
+        {
+            "value": "the aggregate as it is",
+            "value_cr": "the aggregate times the cr register",
+            "inv": "1 / aggregate as a float32; 0 for 0",
+            "inv_sqrt": "1 / sqrt(aggregate) as a float32; 0 unless it is above 0",
+        },
+    ),
+    IntegerType("Immediate", 16, -(1 << 15), (1 << 16) - 1),
+    IntegerType("BreakImmediate", 16, -(1 << 15), (1 << 16) - 1),
+    LabelType("Label", 10),
+)
+OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}

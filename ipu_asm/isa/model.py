@@ -1,0 +1,195 @@
+"""What an instruction set is: slots, instructions, operands, registers. Values, no behaviour.
+
+An `Isa` is made by `build.build_isa`, which proves the description first. Everything that people
+see of an instruction (its syntax, its ranges, its completion, its page) is derived from here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
+
+if TYPE_CHECKING:
+    from ipu_asm.isa.operands import OperandType
+
+
+class InstructionDoc(NamedTuple):
+    """What people read about an instruction, in the shape of the "Adding Instructions" document.
+
+    `operands` holds a line ``name: description`` for each operand, in their order; `operation` is
+    pseudo-code; `example` is one or more complete bundles.
+    """
+
+    title: str
+    summary: str
+    syntax: str
+    operands: Sequence[str] = ()
+    operation: str = ""
+    example: str = ""
+
+
+class RegisterFile(NamedTuple):
+    """Registers of one sort. `title` is what one of them is called in a sentence."""
+
+    name: str
+    title: str
+    registers: tuple[str, ...]
+    summary: str
+
+    def spoken(self) -> str:
+        """The registers in a few words: `lr0` to `lr15`, or the list where it is short."""
+        if len(self.registers) > 3:
+            return f"`{self.registers[0]}` to `{self.registers[-1]}`"
+        return ", ".join(f"`{register}`" for register in self.registers)
+
+
+class Operand(NamedTuple):
+    """One operand of an instruction.
+
+    `read` tells when a register that is read for its value is looked at: "live" sees what earlier
+    slots of the same bundle wrote, "snapshot" sees the state before the bundle, None means that the
+    instruction gets the register's number. `low` is the lowest bit of its field in the slot.
+    `keyword` is the name of an operand written ``name=value``; `optional` ones may be left out.
+    """
+
+    name: str
+    type: OperandType
+    description: str
+    read: str | None = None
+    low: int = 0
+    optional: bool = False
+    keyword: str | None = None
+    default: int = 0
+
+
+class InstructionSpec(NamedTuple):
+    """One instruction. `opcode_bits` is its opcode in its place in the slot, plus fixed bits.
+
+    `reads` maps what is read besides operands marked `read` (operand or state names) to "live" or
+    "snapshot"; `writes` names what changes. `flow` is branch, jump, indirect, halt, break or None.
+    `idle` gives operand values with which the instruction does nothing at all.
+    """
+
+    mnemonic: str
+    slot: str
+    opcode: int
+    opcode_bits: int
+    operands: tuple[Operand, ...]
+    doc: InstructionDoc
+    execute_fn: str
+    reads: Mapping[str, str] = {}
+    writes: tuple[str, ...] = ()
+    flow: str | None = None
+    deprecated: str | None = None
+    idle: Mapping[str, int] = {}
+    nop: bool = False
+
+    @property
+    def positional(self) -> tuple[Operand, ...]:
+        """The operands that are known by their place."""
+        return tuple(operand for operand in self.operands if operand.keyword is None)
+
+    @property
+    def required(self) -> int:
+        """How many operands must be written."""
+        return sum(not operand.optional for operand in self.operands)
+
+    @property
+    def syntax(self) -> str:
+        """The syntax line: the documented one, or one made of the operand names."""
+        return self.doc.syntax or " ".join([self.mnemonic, *(o.name for o in self.operands)])
+
+    def operand(self, name: str) -> Operand | None:
+        """The operand of that name."""
+        return next((operand for operand in self.operands if operand.name == name), None)
+
+
+class Field(NamedTuple):
+    """A bit field of a slot: its operand type (or "opcode"), lowest bit and width."""
+
+    type: str
+    low: int
+    width: int
+
+
+class Slot(NamedTuple):
+    """A functional unit of the bundle and the places in the word that hold its instructions.
+
+    `lows` has the lowest bit of every place, in the order in which instructions fill them;
+    `default` is the instruction, as text, that stands in a place which a bundle does not name.
+    """
+
+    name: str
+    title: str
+    default: str
+    fields: tuple[Field, ...]
+    width: int
+    lows: tuple[int, ...]
+    exclusive_writes: bool = False
+
+    @property
+    def count(self) -> int:
+        """How many instructions of this slot one bundle can carry."""
+        return len(self.lows)
+
+
+class Surface(NamedTuple):
+    """How programs of an instruction set are written, and what its files are called.
+
+    `comments` are the marks that begin a comment, the one to write first. `bundle_end` and
+    `separator` are empty where a line's end does their work. `hints` maps a character or word that people try and the grammar refuses to a sentence.
+    """
+
+    grammar: str
+    language_id: str
+    extensions: tuple[str, ...]
+    comments: tuple[str, ...]
+    bundle_end: str
+    separator: str
+    hints: Mapping[str, str] = {}
+    operand_separator: str = " "
+    any_case: bool = False
+
+
+class Isa:
+    """An instruction set. Nothing in it changes after `build_isa` has made it."""
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        surface: Surface,
+        slots: tuple[Slot, ...],
+        instructions: Mapping[str, InstructionSpec],
+        register_files: tuple[RegisterFile, ...],
+        word_bits: int,
+        image_bytes: int,
+        program_limit: int,
+    ) -> None:
+        self.name = name
+        self.title = title
+        self.surface = surface
+        self.slots = slots
+        self.instructions = instructions
+        self.register_files = register_files
+        self.word_bits = word_bits
+        self.image_bytes = image_bytes
+        self.program_limit = program_limit
+        self.slot_by_name = {slot.name: slot for slot in slots}
+        self.file_of_register = {
+            register: file for file in register_files for register in file.registers
+        }
+        self.branches = any(spec.flow in ("branch", "jump") for spec in instructions.values())
+
+    def __repr__(self) -> str:
+        return f"<Isa {self.name}: {len(self.instructions)} instructions, {self.word_bits} bits>"
+
+    def spec(self, mnemonic: str) -> InstructionSpec | None:
+        """The instruction of that name, written as programs must write it."""
+        spec = self.instructions.get(mnemonic)
+        if spec is None and self.surface.any_case:
+            spec = self.instructions.get(mnemonic.upper())
+        return spec
+
+    def instructions_of(self, slot: str) -> list[InstructionSpec]:
+        """The instructions of one slot in opcode order."""
+        return [spec for spec in self.instructions.values() if spec.slot == slot]

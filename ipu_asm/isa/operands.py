@@ -1,0 +1,283 @@
+"""Operand types. Each owns its six verbs: parse, encode, decode, format, describe, complete.
+
+A type that no instruction set here needs yet is a subclass of `OperandType` in the package of the
+set that does; the shared code knows the verbs only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Mapping, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Problem
+from ipu_asm.errors import (
+    BRANCH_OUT_OF_RANGE,
+    IMMEDIATE_OUT_OF_RANGE,
+    UNDEFINED_LABEL,
+    UNKNOWN_KEYWORD,
+    WRONG_OPERAND_TYPE,
+)
+from ipu_asm.isa.model import RegisterFile
+from ipu_asm.spelling import Vocabulary
+
+_NUMBER = re.compile(
+    r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+"
+    r"|0(?:_?0)*|[1-9](?:_?[0-9])*)"
+)
+_LOOKS_NUMERIC = re.compile(r"[+-]?[0-9]")
+# A number longer than this fits no field; reading it would only cost time.
+_LONGEST_NUMBER = 100
+_MOST_SHOWN = 40
+
+
+def number_value(text: str) -> int | None:
+    """The value of a number as assembly writes it, None for anything else."""
+    if not _NUMBER.fullmatch(text):
+        return None
+    if len(text) > _LONGEST_NUMBER:
+        digits = text.replace("_", "").lstrip("+-0xXoObB")
+        return 0 if not digits else (-1 if text[0] == "-" else 1) << 4 * _LONGEST_NUMBER
+    return int(text, 0)
+
+
+def quoted(text: str) -> str:
+    """A piece of source as messages show it: in backticks, and never endless."""
+    return f"`{text}`" if len(text) <= _MOST_SHOWN else f"`{text[:_MOST_SHOWN]}...`"
+
+
+class Choice(NamedTuple):
+    """One thing that can be written for an operand, and what it is."""
+
+    text: str
+    detail: str
+
+
+class OperandType:
+    """What may be written for an operand and the bits that stand for it.
+
+    Values are ints, but for labels, whose value before the program is placed is their text.
+    """
+
+    def __init__(self, name: str, width: int) -> None:
+        self.name = name
+        self.width = width
+
+    def parse(self, text: str) -> int | str | Problem:
+        """The value of a written operand, or what is wrong with it."""
+        raise NotImplementedError
+
+    def encode(self, value: int) -> int:
+        """The field's bits for a value: two's complement unless a type says otherwise."""
+        return value & ((1 << self.width) - 1)
+
+    def decode(self, bits: int) -> int | None:
+        """The value that a field's bits stand for; None where they stand for none."""
+        return bits
+
+    def format(self, value: int) -> str:
+        """The value as assembly writes it: `parse` gives it back."""
+        return str(value)
+
+    def describe(self) -> str:
+        """What may be written, in a few words that fit after "expects"."""
+        raise NotImplementedError
+
+    def complete(self) -> Sequence[Choice]:
+        """All that can be written, where that is a list."""
+        return ()
+
+    def resolve(
+        self,
+        text: str,
+        address: int,
+        labels: Mapping[str, int],
+        nearest: Callable[[str], str | None],
+    ) -> int | Problem:
+        """The address that a written label stands for in an instruction at `address`.
+
+        Asked only of types that parse to a text. `nearest` finds the label that an undefined one
+        may have been meant to be.
+        """
+        raise NotImplementedError
+
+
+class RegisterType(OperandType):
+    """A register of one of some files; its value is its number among all of them together."""
+
+    def __init__(
+        self,
+        name: str,
+        width: int,
+        files: Sequence[RegisterFile],
+        every_file: Sequence[RegisterFile],
+    ) -> None:
+        super().__init__(name, width)
+        self.files = tuple(files)
+        self.registers = tuple(register for file in files for register in file.registers)
+        self._values = {register: number for number, register in enumerate(self.registers)}
+        self._others = {register: file.title for file in every_file for register in file.registers}
+        self._vocabulary = Vocabulary(self.registers)
+
+    def parse(self, text: str) -> int | Problem:
+        value = self._values.get(text)
+        if value is None:
+            value = self._values.get(text.lower())
+        return self._problem(text) if value is None else value
+
+    def _problem(self, text: str) -> Problem:
+        """Points at a near name only for what is no register of another sort by intention."""
+        other = self._others.get(text.lower())
+        if other:
+            return self._wrong(f"{quoted(text)}, {_with_article(other)}")
+        if _LOOKS_NUMERIC.match(text):
+            return self._wrong(f"the number {quoted(text)}")
+        match = re.fullmatch(r"([a-z_]+?)(\d+)", text.lower())
+        if match and any(register.startswith(match[1]) for register in self.registers):
+            return self._wrong(quoted(text))
+        return self._wrong(quoted(text), self._vocabulary.nearest(text.lower()))
+
+    def _wrong(self, found: str, replacement: str | None = None) -> Problem:
+        return Problem(
+            WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}", replacement
+        )
+
+    def decode(self, bits: int) -> int | None:
+        return bits if bits < len(self.registers) else None
+
+    def format(self, value: int) -> str:
+        return self.registers[value]
+
+    def describe(self) -> str:
+        return " or ".join(f"{_with_article(file.title)} ({file.spoken()})" for file in self.files)
+
+    def complete(self) -> Sequence[Choice]:
+        return [Choice(reg, file.title) for file in self.files for reg in file.registers]
+
+
+def _with_article(title: str) -> str:
+    return f"an {title}" if title[0].lower() in "aeio" else f"a {title}"
+
+
+class KeywordType(OperandType):
+    """One word of a list; its code is its place in the list."""
+
+    def __init__(
+        self, name: str, width: int, title: str, words: Mapping[str, str], reserved: str = ""
+    ) -> None:
+        """`words` gives each word's meaning. Codes past the list are written `reserved` + code."""
+        super().__init__(name, width)
+        self.title = title
+        self.meanings = dict(words)
+        self._reserved = reserved
+        spellings = list(words)
+        if reserved:
+            spellings += (f"{reserved}{code}" for code in range(len(words), 1 << width))
+        self.spellings = tuple(spellings)
+        self._values = {word.lower(): code for code, word in enumerate(spellings)}
+        self._vocabulary = Vocabulary(tuple(words))
+
+    def parse(self, text: str) -> int | Problem:
+        value = self._values.get(text.lower())
+        if value is not None:
+            return value
+        message = f"expected {self.describe()}, found {quoted(text)}"
+        return Problem(UNKNOWN_KEYWORD, message, self._vocabulary.nearest(text))
+
+    def decode(self, bits: int) -> int | None:
+        return bits if bits < len(self.spellings) else None
+
+    def format(self, value: int) -> str:
+        return self.spellings[value]
+
+    def describe(self) -> str:
+        words = [f"`{word}`" for word in self.meanings]
+        listed = ", ".join(words[:-1])
+        return f"{_with_article(self.title)}, {listed} or {words[-1]}"
+
+    def complete(self) -> Sequence[Choice]:
+        return [Choice(word, meaning) for word, meaning in self.meanings.items()]
+
+
+class IntegerType(OperandType):
+    """A number between two bounds, both included."""
+
+    def __init__(self, name: str, width: int, minimum: int, maximum: int) -> None:
+        super().__init__(name, width)
+        self.minimum = minimum
+        self.maximum = maximum
+
+    def parse(self, text: str) -> int | Problem:
+        value = number_value(text)
+        if value is None:
+            kind, found = WRONG_OPERAND_TYPE, quoted(text)
+            if _LOOKS_NUMERIC.match(text):
+                found += _why_no_number(text)
+        elif self.minimum <= value <= self.maximum:
+            return value
+        else:
+            kind, found = IMMEDIATE_OUT_OF_RANGE, quoted(text)
+        return Problem(kind, f"expected {self.describe()}, found {found}")
+
+    def decode(self, bits: int) -> int | None:
+        if self.minimum < 0 and bits >> (self.width - 1):
+            return bits - (1 << self.width)
+        return bits
+
+    def describe(self) -> str:
+        return f"a number from {self.minimum} to {self.maximum}"
+
+
+def _why_no_number(text: str) -> str:
+    digits = text.lstrip("+-")
+    if re.fullmatch(r"0[0-9_]+", digits):
+        return ", which begins with a zero (octal numbers are written `0o...`)"
+    if digits.endswith("_") or "__" in digits:
+        return ", where an underscore does not stand between two digits"
+    return ", which is no number in any base"
+
+
+class LabelType(OperandType):
+    """A label, or a distance ``+N``/``-N`` in bundles from the instruction's own address."""
+
+    def __init__(self, name: str, width: int) -> None:
+        super().__init__(name, width)
+        self.limit = 1 << width
+
+    def parse(self, text: str) -> str:
+        return text
+
+    def resolve(
+        self,
+        text: str,
+        address: int,
+        labels: Mapping[str, int],
+        nearest: Callable[[str], str | None],
+    ) -> int | Problem:
+        relative = text[0] in "+-" and number_value(text) is not None
+        if relative and (text[0] == "+" or text not in labels):
+            target = address + (number_value(text) or 0)
+            meant = f"{quoted(text)} from bundle {address} is "
+        elif text in labels:
+            target = labels[text]
+            meant = f"{quoted(text)} is at "
+        else:
+            return self._undefined(text, nearest)
+        if 0 <= target < self.limit:
+            return target
+        where = f"bundle {target}" if abs(target) < 1 << 64 else "far outside"
+        message = f"a target must lie in bundles 0 to {self.limit - 1}, {meant}{where}"
+        return Problem(BRANCH_OUT_OF_RANGE, message)
+
+    @staticmethod
+    def _undefined(text: str, nearest: Callable[[str], str | None]) -> Problem:
+        value = number_value(text)
+        if value is not None and text[0] not in "+-":
+            hint = f"; addresses are no labels: write `+{text}` for {text} bundles further on"
+            return Problem(UNDEFINED_LABEL, f"no label {quoted(text)} in this file{hint}")
+        return Problem(UNDEFINED_LABEL, f"no label {quoted(text)} in this file", nearest(text))
+
+    def format(self, value: int) -> str:
+        return str(value)
+
+    def describe(self) -> str:
+        return "a label or a distance in bundles such as `+1`"

@@ -1,0 +1,35 @@
+"""What a rule is. Each one is a module in `rules/`: its docstring is its documentation."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable, NamedTuple
+
+from ipu_asm.diagnostics import Diagnostic, Kind
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program
+from ipu_asm.resolve import Bundle
+
+BundleCheck = Callable[[Isa, Bundle], Iterable[Diagnostic]]
+ProgramCheck = Callable[[Program], Iterable[Diagnostic]]
+
+
+class Rule(NamedTuple):
+    """A sort of finding: its identity, documentation, examples and, where it has one, its check.
+
+    Errors are found on the way to a program and so have no check here. `valid` and `invalid` are
+    whole programs that are tests and documentation at once; in an invalid one the finding stands
+    between ``⟦`` and ``⟧``.
+    """
+
+    kind: Kind
+    documentation: str
+    valid: tuple[str, ...]
+    invalid: tuple[str, ...]
+    check_bundle: BundleCheck | None = None
+    check_program: ProgramCheck | None = None
+    isa: str = "ipu"
+
+    @property
+    def summary(self) -> str:
+        """The first line of the documentation."""
+        return self.documentation.strip().splitlines()[0]

@@ -1,0 +1,223 @@
+"""Bundles in their places: addresses, labels, references, and what is wrong between bundles."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property
+from itertools import accumulate
+from typing import Callable, Iterable, NamedTuple
+
+from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
+from ipu_asm.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import number_value, quoted
+from ipu_asm.resolve import Bundle, LabelUse, resolver_for
+from ipu_asm.spelling import nearest_of
+from ipu_asm.text import Change, Span, TextEdit, changed_stretch
+
+_BYTE_ORDER_MARK = "\ufeff"
+# Looking for near names costs a look at every label; a file full of undefined ones gets a few.
+_MOST_SUGGESTIONS = 20
+
+
+class Slices(NamedTuple):
+    """A text cut into bundle slices: `starts[i]` is where slice i begins, the last entry the end.
+
+    A byte-order mark at the start of the text belongs to no slice.
+    """
+
+    text: str
+    starts: list[int]
+    bundles: list[Bundle]
+
+
+class Reference(NamedTuple):
+    """A label operand: its bundle and place in it, and the address, None if it has none."""
+
+    bundle: int
+    use: LabelUse
+    text: str
+    target: int | None
+
+
+def read_slices(
+    isa: Isa, text: str, read: Callable[[str], Bundle], before: Slices | None = None
+) -> Slices:
+    """Cut `text` into bundles and read each. What `before` has in common is not read again."""
+    cut = resolver_for(isa).grammar.ends_of_slices
+    change = changed_stretch(before.text, text) if before is not None else None
+    if before is None or change is None or change.start == 0:
+        starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
+        starts += cut(text, starts[0])
+        return Slices(text, starts, [read(text[a:b]) for a, b in zip(starts, starts[1:])])
+    first, fresh, rest = _recut(cut, text, before.starts, change)
+    cuts = [before.starts[first], *fresh]
+    bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
+    tail = before.starts[rest + 1 :]
+    delta = change.new_end - change.old_end
+    if delta:
+        tail = [start + delta for start in tail]
+    return Slices(
+        text,
+        before.starts[: first + 1] + fresh + tail,
+        before.bundles[:first] + bundles + before.bundles[rest:],
+    )
+
+
+def _recut(
+    cut: Callable[[str, int], Iterable[int]], text: str, old: list[int], change: Change
+) -> tuple[int, list[int], int]:
+    """The first slice to read anew, the ends of the new slices, the first old slice that stays.
+
+    Every slice begins outside comments, so where old and new cuts meet behind the change, they
+    stay together. The slice with the character before the change is cut anew: its end mark may
+    have grown.
+    """
+    first = min(max(bisect_right(old, change.start - 1) - 1, 0), len(old) - 2)
+    delta = change.new_end - change.old_end
+    fresh: list[int] = []
+    for end in cut(text, old[first]):
+        fresh.append(end)
+        if end >= change.new_end and end - delta > old[first]:
+            met = bisect_right(old, end - delta) - 1
+            if old[met] == end - delta:
+                return first, fresh, met
+    return first, fresh, len(old) - 1
+
+
+class Program:
+    """A whole text in an instruction set. Nothing in it changes after it is made."""
+
+    def __init__(self, isa: Isa, slices: Slices) -> None:
+        self.isa = isa
+        self.slices = slices
+        self.text = slices.text
+        self.starts = slices.starts
+        self.bundles = slices.bundles
+        self.addresses = [0, *accumulate([bundle.size for bundle in slices.bundles])]
+        notable = [(i, bundle) for i, bundle in enumerate(slices.bundles) if bundle.is_notable]
+        self.findings: list[Diagnostic] = []
+        self.labels: dict[str, int] = {}
+        self._notable = notable
+        self._read_labels()
+        self.references = self._read_references()
+        self._check_size()
+
+    @property
+    def size(self) -> int:
+        """How many addresses the program takes."""
+        return self.addresses[-1]
+
+    @cached_property
+    def label_addresses(self) -> dict[str, int]:
+        """The address that each label stands for."""
+        addresses = self.addresses
+        return {label: addresses[bundle] for label, bundle in self.labels.items()}
+
+    @cached_property
+    def bundle_at_address(self) -> list[int]:
+        """The number of the bundle at each address."""
+        return [number for number, bundle in enumerate(self.bundles) if bundle.size]
+
+    def bundle_at(self, offset: int) -> int:
+        """The number of the bundle whose slice holds an offset."""
+        return max(0, min(bisect_right(self.starts, offset), len(self.bundles)) - 1)
+
+    def span(self, bundle: int, span: Span) -> Span:
+        """A span of a bundle's text, in the file."""
+        return span.shifted(self.starts[bundle])
+
+    def label_span(self, label: str) -> Span:
+        """Where a label is defined."""
+        number = self.labels[label]
+        token = self.bundles[number].syntax.plan.label
+        return self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
+
+    def reference_span(self, reference: Reference) -> Span:
+        """Where a label operand stands."""
+        use = reference.use
+        bundle = self.bundles[reference.bundle]
+        return self.span(reference.bundle, bundle.span(use.instruction, use.operand))
+
+    def _read_labels(self) -> None:
+        for number, bundle in self._notable:
+            if bundle.findings:
+                start = self.starts[number]
+                self.findings += [finding.shifted(start) for finding in bundle.findings]
+            label = bundle.label
+            if label is None:
+                continue
+            if label in self.labels:
+                self._report_duplicate(label, number)
+            else:
+                self.labels[label] = number
+                if label[0] == "+" and number_value(label) is not None:
+                    self._report_distance(label)
+
+    def _report_duplicate(self, label: str, number: int) -> None:
+        token = self.bundles[number].syntax.plan.label
+        span = self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
+        first = RelatedInformation(self.label_span(label), f"{quoted(label)} is defined here first")
+        message = f"a label is defined once, found a second definition of {quoted(label)}"
+        self.findings.append(Diagnostic(DUPLICATE_LABEL, message, span, (first,)))
+
+    def _report_distance(self, label: str) -> None:
+        message = f"an operand {quoted(label)} is always a distance, so no label can be called that"
+        self.findings.append(Diagnostic(SYNTAX_ERROR, message, self.label_span(label)))
+
+    def _read_references(self) -> list[Reference]:
+        labels = self.label_addresses
+        references = []
+        suggestions = iter(range(_MOST_SUGGESTIONS))
+
+        def nearest(text: str) -> str | None:
+            return nearest_of(text, labels) if next(suggestions, None) is not None else None
+
+        for number, bundle in self._notable:
+            for use in bundle.label_uses:
+                instruction = bundle.instructions[use.instruction]
+                operand, text = instruction.operands[use.operand], instruction.values[use.operand]
+                assert operand is not None and isinstance(text, str)
+                address = self.addresses[number]
+                target = operand.type.resolve(text, address, labels, nearest)
+                reference = Reference(number, use, text, None)
+                if isinstance(target, Problem):
+                    self._report(reference, target)
+                else:
+                    reference = reference._replace(target=target)
+                references.append(reference)
+        return references
+
+    def _report(self, reference: Reference, problem: Problem) -> None:
+        span = self.reference_span(reference)
+        message, fix = problem.message, None
+        if problem.replacement is not None:
+            message += f"; did you mean `{problem.replacement}`?"
+            edit = TextEdit(span, problem.replacement)
+            fix = Fix(f"replace by `{problem.replacement}`", (edit,))
+        self.findings.append(Diagnostic(problem.kind, message, span, fix=fix))
+
+    def _check_size(self) -> None:
+        limit = self.isa.program_limit
+        if self.size > limit:
+            number = self.bundle_at_address[limit]
+            message = f"instruction memory holds {limit} bundles, found {self.size}"
+        elif self.size == limit and self.bundles[self.bundle_at_address[-1]].open_slots:
+            number = self.bundle_at_address[-1]
+            slot = self.bundles[number].open_slots[0]
+            message = (
+                f"the last bundle of instruction memory needs an instruction for slot `{slot.name}`: "
+                f"its no-op would go on at address {limit}"
+            )
+        else:
+            return
+        span = self.span(number, self.bundles[number].first_token)
+        self.findings.append(Diagnostic(PROGRAM_TOO_LARGE, message, span))
+
+
+def read_program(
+    isa: Isa, text: str, read: Callable[[str], Bundle] | None = None, before: Program | None = None
+) -> Program:
+    """The program of a text; `read` may remember bundles, `before` is an earlier state of it."""
+    read = read or resolver_for(isa).bundle
+    return Program(isa, read_slices(isa, text, read, before.slices if before else None))

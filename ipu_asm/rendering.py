@@ -1,0 +1,192 @@
+"""One finding as people read it in a terminal: what, where, the source line, and what to do."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ipu_asm.diagnostics import Diagnostic, Fix, Severity
+from ipu_asm.text import SourceFile, Span
+
+_TAB = "    "
+_LONGEST_LINE = 100  # code points of one source line shown; the rest is cut
+_LEAD = 40  # of which this many stand before the marks when the line is cut
+_LONGEST_PREVIEW = 60  # code points taken out or put in by a fix that is shown
+
+# What would move the cursor, turn the writing direction, vanish, or not be UTF-8.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
+)
+_STYLES = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.HINT: "1;36"}
+_FRAME = "1;34"
+_STRONG = "1"
+
+
+def render(diagnostic: Diagnostic, source: SourceFile, color: bool = False) -> str:
+    """The finding with its source lines, several lines without a final line break.
+
+    Never raises, and is encodable and harmless to a terminal whatever the text holds.
+    """
+    gutter = _gutter_width(diagnostic, source)
+    return "\n".join(
+        [
+            *_headline(diagnostic, color),
+            *_snippets(diagnostic, source, gutter, color),
+            *_help(diagnostic.fix, source, gutter, color),
+        ]
+    )
+
+
+def render_concise(diagnostic: Diagnostic, source: SourceFile, color: bool = False) -> str:
+    """The finding in one line: ``path:row:column: error[E101] message``."""
+    label = f"{diagnostic.severity.label}[{diagnostic.code}]"
+    place = _paint(_place(source, diagnostic.span.start), _STRONG, color)
+    label = _paint(label, _STYLES[diagnostic.severity], color)
+    return f"{place}: {label} {printable(diagnostic.message)}"
+
+
+def printable(text: str) -> str:
+    """`text` on one line: control characters become their pictures, other traps U+FFFD."""
+    return text if text.isascii() and text.isprintable() else _UNPRINTABLE.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)
+    return "\u2421" if code == 0x7F else "\ufffd"
+
+
+def _headline(diagnostic: Diagnostic, color: bool) -> list[str]:
+    label = _paint(
+        f"{diagnostic.severity.label}[{diagnostic.code}]", _STYLES[diagnostic.severity], color
+    )
+    return [label + _paint(f": {printable(diagnostic.message)}", _STRONG, color)]
+
+
+def _snippets(diagnostic: Diagnostic, source: SourceFile, gutter: int, color: bool) -> list[str]:
+    style = _STYLES[diagnostic.severity]
+    bar = _bar(gutter, color)
+    rows = [_arrow("-->", source, diagnostic.span, gutter, color), bar]
+    rows += _snippet(_excerpt(source, diagnostic.span), gutter, ("^", style, ""), color)
+    for related in diagnostic.related:
+        rows += [bar, _arrow(":::", source, related.span, gutter, color), bar]
+        note = printable(related.message)
+        rows += _snippet(_excerpt(source, related.span), gutter, ("-", _FRAME, note), color)
+    return rows
+
+
+def _snippet(
+    excerpt: _Excerpt, gutter: int, marker: tuple[str, str, str], color: bool
+) -> list[str]:
+    mark, style, note = marker
+    marks = mark * max(1, _width(excerpt.marked)) + "..." * excerpt.goes_on
+    indent = " " * _width(excerpt.before)
+    return [
+        f"{_number(excerpt, gutter, '|', color)} {excerpt.line}".rstrip(),
+        f"{_bar(gutter, color)} {indent}{_paint(f'{marks} {note}'.rstrip(), style, color)}",
+    ]
+
+
+def _help(fix: Fix | None, source: SourceFile, gutter: int, color: bool) -> list[str]:
+    if fix is None:
+        return []
+    bar = _bar(gutter, color)
+    title = printable(fix.title) + ("" if fix.safe else " (unsafe fix)")
+    rows = [bar, f"{_paint('help', _STYLES[Severity.HINT], color)}: {title}"]
+    if _is_small(fix, source):
+        edit = fix.edits[0]
+        old = _excerpt(source, edit.span)
+        new = old._replace(marked=_shown(edit.new_text))
+        rows.append(bar)
+        rows += [
+            f"{_number(old, gutter, sign, color)} {_paint(excerpt.line.rstrip(), style, color)}"
+            for sign, excerpt, style in (("-", old, "31"), ("+", new, "32"))
+        ]
+    return rows
+
+
+def _is_small(fix: Fix, source: SourceFile) -> bool:
+    """Whether the fix changes a few characters of one line, so that a preview says it all."""
+    if len(fix.edits) != 1:
+        return False
+    (start, end), new_text = fix.edits[0]
+    changed = max(end - start, len(new_text)) <= _LONGEST_PREVIEW
+    return changed and not re.search(r"[\r\n]", source.text[start:end] + new_text)
+
+
+class _Excerpt(NamedTuple):
+    """As much of a span's first line as is shown, ready to print."""
+
+    row: int
+    before: str
+    marked: str
+    after: str
+    goes_on: bool
+
+    @property
+    def line(self) -> str:
+        return self.before + self.marked + self.after
+
+
+def _excerpt(source: SourceFile, span: Span) -> _Excerpt:
+    text, line = source.text, source.lines.position(span.start).line
+    first, next_line = source.lines.line_span(line)
+    last = next_line
+    # Not line_text: a line may be a megabyte long and hold thousands of findings.
+    while last > first and text[last - 1] in "\r\n":
+        last -= 1
+    start = max(first, min(span.start, last))
+    stop = max(start, min(span.end, last))
+    left = max(first, min(start - _LEAD, last - _LONGEST_LINE))
+    right = min(last, left + _LONGEST_LINE)
+    stop = min(stop, right)
+    return _Excerpt(
+        row=line + 1,
+        before="..." * (left > first) + _shown(text[left:start]),
+        marked=_shown(text[start:stop]),
+        after=_shown(text[stop:right]) + "..." * (right < last),
+        goes_on=span.end > next_line,
+    )
+
+
+def _shown(text: str) -> str:
+    return printable(text.replace("\t", _TAB))
+
+
+def _width(text: str) -> int:
+    """Terminal cells that printable text takes, as well as that can be known."""
+    if text.isascii():
+        return len(text)
+    from unicodedata import category, east_asian_width  # only a few texts need the tables
+
+    wide = sum(east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(category(character) in ("Mn", "Me", "Cf") for character in text)
+
+
+def _gutter_width(diagnostic: Diagnostic, source: SourceFile) -> int:
+    spans = [diagnostic.span, *(related.span for related in diagnostic.related)]
+    if diagnostic.fix and _is_small(diagnostic.fix, source):
+        spans.append(diagnostic.fix.edits[0].span)
+    return len(str(1 + max(source.lines.position(span.start).line for span in spans)))
+
+
+def _place(source: SourceFile, offset: int) -> str:
+    line, column = source.lines.position(offset)
+    return f"{printable(source.path)}:{line + 1}:{column + 1}"
+
+
+def _arrow(arrow: str, source: SourceFile, span: Span, gutter: int, color: bool) -> str:
+    return f"{' ' * gutter}{_paint(arrow, _FRAME, color)} {_place(source, span.start)}"
+
+
+def _bar(gutter: int, color: bool) -> str:
+    return _paint(f"{' ' * gutter} |", _FRAME, color)
+
+
+def _number(excerpt: _Excerpt, gutter: int, sign: str, color: bool) -> str:
+    return _paint(f"{excerpt.row:>{gutter}} {sign}", _FRAME, color)
+
+
+def _paint(text: str, style: str, color: bool) -> str:
+    return f"\x1b[{style}m{text}\x1b[0m" if color and text else text

@@ -1,0 +1,82 @@
+"""One bundle of text, taken apart: a label, instructions, and the tokens that do not fit."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+from typing import NamedTuple
+
+from ipu_asm.syntax.grammar import Grammar
+from ipu_asm.syntax.plan import Plan, plan_of
+from ipu_asm.text import Span
+
+
+class Token(NamedTuple):
+    """A token of a bundle: the terminal's name, its text, and its place in the bundle's text."""
+
+    kind: str
+    text: str
+    span: Span
+
+
+class BundleSyntax:
+    """The syntax of one slice of a file. All offsets count from the start of the slice.
+
+    It depends on the text alone, so it is shared by all places that read alike, and never changed.
+    """
+
+    def __init__(self, grammar: Grammar, text: str) -> None:
+        self.grammar = grammar
+        self.text = text
+        self.words = grammar.words(text)
+        self.plan: Plan = plan_of(grammar, grammar.shape(self.words))
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        """Where the tokens stand, worked out when something asks."""
+        return tuple(Span(start, end) for start, end in self.grammar.spans(self.text))
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """All tokens; what fits no terminal has the kind STRAY."""
+        letters = self.grammar.shape(self.words)
+        kinds = map(self.grammar.terminal, letters)
+        return tuple(map(Token, kinds, self.words, self.spans))
+
+    @property
+    def label(self) -> str | None:
+        """The label before the first instruction."""
+        return self.words[self.plan.label] if self.plan.label >= 0 else None
+
+    def span_of(self, first: int, last: int) -> Span:
+        """The range of tokens ``first..last-1``; beyond the last token, the end of the text."""
+        if not self.spans:
+            return Span(len(self.text), len(self.text))
+        first = min(first, len(self.spans) - 1)
+        return Span(self.spans[first].start, self.spans[max(first, last - 1)].end)
+
+    def mnemonic_span(self, instruction: int) -> Span:
+        """Where the mnemonic of an instruction stands."""
+        token = self.plan.instructions[instruction].mnemonic
+        return self.span_of(token, token + 1)
+
+    def operand_span(self, instruction: int, operand: int) -> Span:
+        """Where an operand stands."""
+        return self.span_of(*self.plan.instructions[instruction].operands[operand])
+
+    def instruction_span(self, instruction: int) -> Span:
+        """From the mnemonic to the last operand."""
+        plan = self.plan.instructions[instruction]
+        return self.span_of(plan.mnemonic, plan.end)
+
+    def instruction_words(self, instruction: int) -> tuple[str, ...]:
+        """The mnemonic and the operands of an instruction, each without blanks inside."""
+        plan = self.plan.instructions[instruction]
+        if plan.simple:
+            return self.words[plan.mnemonic : plan.end]
+        operands = ("".join(self.words[first:last]) for first, last in plan.operands)
+        return (self.words[plan.mnemonic], *operands)
+
+    def token_before(self, offset: int) -> int:
+        """The number of the last token that begins before `offset`, or -1."""
+        return bisect_left(self.spans, (offset, -1)) - 1

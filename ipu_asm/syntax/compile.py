@@ -1,0 +1,114 @@
+"""From a Lark grammar to plain parse tables. The only module that imports lark.
+
+Lark reads the grammar, checks it and computes the LALR(1) tables; the tables are kept as a Python
+module in `compiled/`, because importing lark costs four times what linting a small file does.
+`python -m ipu_asm.syntax.compile` writes them anew; a test fails when one is out of date, and
+`grammar.load_grammar` comes here by itself for a grammar that has no tables or other ones.
+"""
+
+from __future__ import annotations
+
+import pprint
+import zlib
+from pathlib import Path
+from typing import Any
+
+from lark import Lark
+from lark.grammar import Rule
+from lark.lexer import TerminalDef
+
+START_SYMBOLS = ["bundle", "instruction"]
+_REDUCE = 1
+
+HEADER = '''"""Parse tables of grammars/{name}.lark. Generated: python -m ipu_asm.syntax.compile"""
+
+from typing import Any
+
+TABLES: dict[str, Any] = '''
+
+
+def checksum(text: str) -> int:
+    """The number by which tables know the grammar text they were made from."""
+    return zlib.crc32(text.encode())
+
+
+def compile_grammar(text: str) -> dict[str, Any]:
+    """The tables of a grammar: terminals, ignored terminals, rules, states, start states.
+
+    `states[n]` maps a symbol to the next state, or to `-1 - rule` where that rule is complete.
+    Raises `lark.exceptions.GrammarError` for a text that is no grammar or is ambiguous.
+    """
+    lark = Lark(text, parser="lalr", lexer="basic", start=START_SYMBOLS, keep_all_tokens=True)
+    data, memo = lark.memo_serialize([TerminalDef, Rule])
+    rule_numbers = {reference["@"]: n for n, reference in enumerate(data["rules"])}
+    table = data["parser"]["parser"]
+    return {
+        "checksum": checksum(text),
+        "terminals": tuple(
+            (term.name, term.pattern.to_regexp(), type(term.pattern).__name__ == "PatternStr")
+            for term in lark.terminals
+        ),
+        "ignored": tuple(lark.ignore_tokens),
+        "rules": tuple(_rule(memo[reference["@"]]) for reference in data["rules"]),
+        **_in_stable_order(_states(table, rule_numbers), table["start_states"]),
+    }
+
+
+def _rule(rule: dict[str, Any]) -> tuple[str, int]:
+    return str(rule["origin"]["name"]), len(rule["expansion"])
+
+
+def _states(table: dict[str, Any], rule_numbers: dict[int, int]) -> dict[int, dict[str, int]]:
+    def target(action: tuple[int, Any]) -> int:
+        verb, argument = action
+        return -1 - rule_numbers[argument["@"]] if verb == _REDUCE else int(argument)
+
+    names = table["tokens"]
+    return {
+        state: {str(names[symbol]): target(action) for symbol, action in actions.items()}
+        for state, actions in table["states"].items()
+    }
+
+
+def _in_stable_order(
+    states: dict[int, dict[str, int]], starts: dict[str, int]
+) -> dict[str, tuple[dict[str, int], ...] | dict[str, int]]:
+    """States numbered as they are reached: lark's own numbers differ from run to run."""
+    numbers: dict[int, int] = {}
+    waiting = [starts[symbol] for symbol in START_SYMBOLS]
+    while waiting:
+        state = waiting.pop(0)
+        if state not in numbers:
+            numbers[state] = len(numbers)
+            waiting += [target for _, target in sorted(states[state].items()) if target >= 0]
+    return {
+        "states": tuple(
+            {
+                symbol: numbers[target] if target >= 0 else target
+                for symbol, target in sorted(states[state].items())
+            }
+            for state in numbers
+        ),
+        "start": {symbol: numbers[starts[symbol]] for symbol in START_SYMBOLS},
+    }
+
+
+def module_text(name: str, grammar_text: str) -> str:
+    """The source of the generated module for one grammar."""
+    tables = compile_grammar(grammar_text)
+    return HEADER.format(name=name) + pprint.pformat(tables, width=98, sort_dicts=False) + "\n"
+
+
+def main() -> None:
+    """Write the tables of every grammar."""
+    from ipu_asm.syntax.grammar import grammar_folder
+
+    for path in sorted(grammar_folder().glob("*.lark")):
+        text = module_text(path.stem, path.read_text(encoding="utf-8"))
+        target = Path(__file__).parent / "compiled" / f"{path.stem}.py"
+        target.write_text(text, encoding="utf-8")
+        print(target)
+
+
+if __name__ == "__main__":
+    main()

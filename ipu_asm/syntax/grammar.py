@@ -1,0 +1,183 @@
+"""A surface syntax: its terminals, its parse tables, and the plan of every shape of bundle.
+
+A grammar here never looks at what a token says, only at its kind. So the kinds of a bundle's tokens,
+one character each, are all that parsing needs, and two bundles of the same shape are parsed once.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from sys import intern
+from typing import Any, Iterator, NamedTuple, cast
+
+# The names by which surfaces call what every one of them has; `recovery` relies on them.
+LABEL_TOKENS = ("WORD", "COLON")
+STRAY = "!"
+_END_OF_INPUT = "$END"
+
+
+class Tree(NamedTuple):
+    """A node of a parse: the rule's name, and children that are token numbers or trees."""
+
+    rule: str
+    children: tuple[Any, ...]
+
+
+class Grammar:
+    """One surface syntax, ready to read bundles. Make one with `load_grammar`."""
+
+    def __init__(self, name: str, tables: dict[str, Any]) -> None:
+        self.name = name
+        self._states = tables["states"]
+        self._rules = tables["rules"]
+        self._start = tables["start"]
+        ignored = tables["ignored"]
+        kept = [terminal for terminal in tables["terminals"] if terminal[0] not in ignored]
+        self._letters = {
+            terminal: chr(ord("A") + number) for number, (terminal, _, _) in enumerate(kept)
+        }
+        self._names = {letter: terminal for terminal, letter in self._letters.items()}
+        patterns = {terminal: pattern for terminal, pattern, _ in tables["terminals"]}
+        self._kinds = _KindsByText(
+            [(re.compile(patterns[name]), letter) for name, letter in self._letters.items()]
+        )
+        skip = "|".join(patterns[terminal] for terminal in ignored)
+        tokens = "|".join(pattern for _, pattern, _ in kept)
+        stray = rf"(?:(?!{skip}|{tokens})[\s\S])++"
+        # The empty match at the end keeps trailing blanks from being tried again and again.
+        self._scan = re.compile(rf"(?>{skip})*+({tokens}|{stray}|\Z)")
+        end = patterns["END"]
+        # Word characters, blanks and dots begin neither a comment nor an END in any surface.
+        self._slices = re.compile(rf"(?:[\w \t.]++|{skip}|(?!{end})[\s\S])*+(?:{end}|\Z)")
+
+    def letter(self, terminal: str) -> str:
+        """The character that stands for a terminal in shapes; empty if there is no such."""
+        return self._letters.get(terminal, "")
+
+    def terminal(self, letter: str) -> str:
+        """The terminal for which a character of a shape stands."""
+        return self._names.get(letter, "STRAY")
+
+    def words(self, text: str) -> tuple[str, ...]:
+        """The texts of all tokens of `text`; what fits no terminal comes in runs of its own."""
+        words = self._scan.findall(text)
+        while words and not words[-1]:
+            words.pop()
+        return tuple(map(intern, words))
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where the tokens of `text` stand."""
+        return [match.span(1) for match in self._scan.finditer(text) if match[1]]
+
+    def shape(self, words: tuple[str, ...]) -> str:
+        """The kinds of the tokens, a letter each."""
+        return "".join(map(self._kinds.__getitem__, words))
+
+    def ends_of_slices(self, text: str, start: int) -> Iterator[int]:
+        """The ends of the bundle slices of `text` from `start` on, one by one.
+
+        `start` must be where a slice starts. The last slice may lack its end mark.
+        """
+        length = len(text)
+        for match in self._slices.finditer(text, start):
+            yield match.end()
+            if match.end() == length:
+                return
+
+    def parse(self, shape: str, start: str, first: int = 0, stop: int = -1) -> Tree | int:
+        """The tree of ``shape[first:stop]``, or the number of the first token that does not fit.
+
+        Token numbers count from the start of the shape; without `stop` it is read to its end.
+        """
+        stop = len(shape) if stop < 0 else stop
+        position = first
+        states, rules = self._states, self._rules
+        state_stack = [self._start[start]]
+        value_stack: list[Any] = []
+        while True:
+            at_end = position == stop
+            if at_end and value_stack and isinstance(value_stack[0], Tree):
+                if value_stack[0].rule == start:
+                    return value_stack[0]
+            symbol = _END_OF_INPUT if at_end else self._names.get(shape[position], STRAY)
+            target = states[state_stack[-1]].get(symbol)
+            if target is None:
+                return position
+            if target >= 0:
+                state_stack.append(target)
+                value_stack.append(position)
+                position += 1
+                continue
+            origin, size = rules[-1 - target]
+            children = value_stack[len(value_stack) - size :]
+            del value_stack[len(value_stack) - size :], state_stack[len(state_stack) - size :]
+            value_stack.append(_node(origin, children))
+            state_stack.append(states[state_stack[-1]][origin])
+
+    def accepts(self, *terminals: str) -> bool:
+        """Whether a bundle may consist of just these terminals."""
+        letters = "".join(self._letters.get(terminal, STRAY) for terminal in terminals)
+        return isinstance(self.parse(letters, "bundle"), Tree)
+
+
+class _KindsByText(dict[str, str]):
+    """From a token's text to the letter of its kind, worked out once for each text."""
+
+    def __init__(self, patterns: list[tuple[re.Pattern[str], str]]) -> None:
+        super().__init__()
+        self._patterns = patterns
+
+    def __missing__(self, text: str) -> str:
+        if len(self) > 100_000:
+            self.clear()
+        for pattern, letter in self._patterns:
+            if pattern.fullmatch(text):
+                self[text] = letter
+                return letter
+        return STRAY
+
+
+def _node(rule: str, children: list[Any]) -> Tree | list[Any]:
+    """A tree; for a repetition, which lark names `__...`, the growing list of what is repeated."""
+    if rule.startswith("__"):
+        if isinstance(children[0], list):
+            children[0].extend(children[1:])
+            return cast("list[Any]", children[0])
+        return children
+    return Tree(rule, tuple(_flat(children)))
+
+
+def _flat(children: list[Any]) -> list[Any]:
+    result: list[Any] = []
+    for child in children:
+        if isinstance(child, list):
+            result += child
+        else:
+            result.append(child)
+    return result
+
+
+def grammar_folder() -> Path:
+    """Where the grammars are: in the installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    installed = package / "grammars"
+    return installed if installed.is_dir() else package.parent / "grammars"
+
+
+@lru_cache(maxsize=16)
+def load_grammar(name: str) -> Grammar:
+    """The surface syntax `grammars/NAME.lark`."""
+    text = (grammar_folder() / f"{name}.lark").read_text(encoding="utf-8")
+    try:
+        tables = import_module(f"ipu_asm.syntax.compiled.{name}").TABLES
+    except ModuleNotFoundError:
+        tables = {}
+    if tables.get("checksum") != zlib.crc32(text.encode()):
+        from ipu_asm.syntax.compile import compile_grammar
+
+        tables = compile_grammar(text)
+    return Grammar(name, tables)

@@ -1,0 +1,124 @@
+"""Sentences about tokens that do not fit, and the fixes that are certain."""
+
+from __future__ import annotations
+
+from typing import Callable, Mapping, NamedTuple
+
+from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.isa.model import Surface
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.plan import Misfit
+from ipu_asm.text import Span, TextEdit
+
+_MOST_SHOWN = 20
+
+
+class _Place(NamedTuple):
+    syntax: BundleSyntax
+    surface: Surface
+    word: str
+    span: Span
+
+
+def syntax_errors(syntax: BundleSyntax, surface: Surface) -> list[Diagnostic]:
+    """A finding for each token that does not fit, in their order."""
+    return [_finding(syntax, surface, misfit) for misfit in syntax.plan.misfits]
+
+
+def _finding(syntax: BundleSyntax, surface: Surface, misfit: Misfit) -> Diagnostic:
+    span = syntax.span_of(misfit.token, misfit.token + 1)
+    place = _Place(syntax, surface, syntax.words[misfit.token], span)
+    message, fix = _SENTENCES[misfit.reason](place)
+    return Diagnostic(SYNTAX_ERROR, message, span, fix=fix)
+
+
+def _shown(word: str) -> str:
+    """A piece of text in backticks; what does not print is named by its code point."""
+    cut = word[:_MOST_SHOWN] + ("..." if len(word) > _MOST_SHOWN else "")
+    if cut.isprintable():
+        return f"`{cut}`"
+    return ", ".join(f"U+{ord(character):04X}" for character in word[:3])
+
+
+_Sentence = tuple[str, Fix | None]
+
+
+def _stray(place: _Place) -> _Sentence:
+    word, hints = place.word, place.surface.hints
+    hint = hints.get(word) or hints.get(word[:2]) or hints.get(word[0])
+    what = f"{hint}; found" if hint else "expected names, numbers, labels and comments, found"
+    separator = place.surface.operand_separator
+    if set(word) == {","} and separator != ",":
+        before, after = place.syntax.text[: place.span.start], place.syntax.text[place.span.end :]
+        spaced = before[-1:].isspace() or after[:1].isspace()
+        edit = TextEdit(place.span, "" if spaced else " ")
+        return f"{what} {_shown(word)}", Fix("write a blank instead of the comma", (edit,))
+    return f"{what} {_shown(word)}", None
+
+
+def _label_inside(place: _Place) -> _Sentence:
+    end = place.surface.bundle_end
+    message = (
+        f"a label stands before the first instruction of a bundle, found {_shown(place.word)} "
+        f"inside one; is `{end}` missing before it?"
+    )
+    return message, _end_bundle_before(place)
+
+
+def _end_bundle_before(place: _Place) -> Fix | None:
+    """Close the bundle before a label: in place of the separator, or after the last operand."""
+    surface, syntax = place.surface, place.syntax
+    token = syntax.token_before(place.span.start)
+    if token < 0:
+        return None
+    last = syntax.spans[token]
+    if syntax.words[token] == surface.separator:
+        edit = TextEdit(last, surface.bundle_end)
+    else:
+        edit = TextEdit(Span(last.end, last.end), surface.bundle_end)
+    title = f"end the bundle before {_shown(place.word)} with `{surface.bundle_end}`"
+    return Fix(title, (edit,), safe=False)
+
+
+def _second_label(place: _Place) -> _Sentence:
+    return f"a bundle has one label at the most, found another: {_shown(place.word)}", None
+
+
+def _label_of_nothing(place: _Place) -> _Sentence:
+    return f"a label names the bundle that follows it, found none after {_shown(place.word)}", None
+
+
+def _empty_instruction(place: _Place) -> _Sentence:
+    message = f"expected an instruction, found {_shown(place.word)}"
+    if place.word != place.surface.separator:
+        return message, None
+    return message, Fix(f"remove {_shown(place.word)}", (TextEdit(place.span, ""),))
+
+
+def _empty_bundle(place: _Place) -> _Sentence:
+    message = f"a bundle has at least one instruction, found {_shown(place.word)}"
+    return message, Fix(f"remove {_shown(place.word)}", (TextEdit(place.span, ""),))
+
+
+def _unexpected(place: _Place) -> _Sentence:
+    return (
+        f"expected a mnemonic, an operand or `{place.surface.bundle_end.strip() or 'the end of the line'}`, found {_shown(place.word)}",
+        None,
+    )
+
+
+def _incomplete(place: _Place) -> _Sentence:
+    return f"the instruction is not complete after {_shown(place.word)}", None
+
+
+_SENTENCES: Mapping[str, Callable[[_Place], _Sentence]] = {
+    "stray": _stray,
+    "label-inside": _label_inside,
+    "second-label": _second_label,
+    "label-of-nothing": _label_of_nothing,
+    "empty-instruction": _empty_instruction,
+    "empty-bundle": _empty_bundle,
+    "unexpected": _unexpected,
+    "incomplete": _incomplete,
+}

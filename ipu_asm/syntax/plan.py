@@ -1,0 +1,185 @@
+"""Which tokens of a bundle are its label, its mnemonics and its operands; and what does not fit.
+
+A plan speaks of token numbers only, so it belongs to a shape and serves every bundle of that shape.
+A shape that the grammar refuses is read piece by piece: between two separators there should be one
+instruction, and what is wrong with one piece leaves the others alone.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from ipu_asm.syntax.grammar import LABEL_TOKENS, STRAY, Grammar, Tree
+
+_LONGEST_REMEMBERED_SHAPE = 400
+_MOST_ERRORS_OF_A_BUNDLE = 100
+
+
+class InstructionPlan(NamedTuple):
+    """The token numbers of one instruction; an operand is the tokens ``first..last-1``."""
+
+    mnemonic: int
+    operands: tuple[tuple[int, int], ...]
+    end: int
+    simple: bool
+    broken: bool = False
+
+
+class Misfit(NamedTuple):
+    """A token that does not fit, and why; `messages.py` makes the sentence."""
+
+    token: int
+    reason: str
+
+
+class Plan(NamedTuple):
+    """The parts of a bundle by token number; `label` is -1 where there is none."""
+
+    label: int
+    instructions: tuple[InstructionPlan, ...]
+    misfits: tuple[Misfit, ...]
+
+
+def plan_of(grammar: Grammar, shape: str) -> Plan:
+    """The plan of a shape, whether or not the grammar accepts it."""
+    if len(shape) > _LONGEST_REMEMBERED_SHAPE:
+        return _make_plan(grammar, shape)
+    return _remembered_plan(grammar, shape)
+
+
+@lru_cache(maxsize=20_000)
+def _remembered_plan(grammar: Grammar, shape: str) -> Plan:
+    return _make_plan(grammar, shape)
+
+
+def _make_plan(grammar: Grammar, shape: str) -> Plan:
+    if not shape:
+        return Plan(-1, (), ())
+    tree = grammar.parse(shape, "bundle")
+    if isinstance(tree, int):
+        return _Recovery(grammar, shape).plan()
+    label = -1
+    instructions = []
+    for child in tree.children:
+        if isinstance(child, Tree):
+            if child.rule == "label":
+                label = child.children[0]
+            else:
+                instructions.append(_instruction(child, 0, False))
+    return Plan(label, tuple(instructions), ())
+
+
+def _instruction(tree: Tree, offset: int, broken: bool) -> InstructionPlan:
+    mnemonic, *rest = tree.children
+    operands = tuple(
+        (_first_token(child) + offset, _last_token(child) + offset + 1)
+        for child in rest
+        if isinstance(child, Tree)
+    )
+    first = _first_token(mnemonic) + offset
+    end = operands[-1][1] if operands else _last_token(mnemonic) + offset + 1
+    return InstructionPlan(first, operands, end, end - first == len(operands) + 1, broken)
+
+
+def _first_token(node: Tree | int) -> int:
+    while isinstance(node, Tree):
+        node = node.children[0]
+    return node
+
+
+def _last_token(node: Tree | int) -> int:
+    while isinstance(node, Tree):
+        node = node.children[-1]
+    return node
+
+
+class _Recovery:
+    """Reads a shape that the grammar refuses, in time proportional to its length."""
+
+    def __init__(self, grammar: Grammar, shape: str) -> None:
+        self.grammar = grammar
+        self.shape = shape
+        self.label = -1
+        self.instructions: list[InstructionPlan] = []
+        self.misfits: list[Misfit] = []
+        self.label_shape = "".join(map(grammar.letter, LABEL_TOKENS))
+        self.separators = grammar.letter("SEPARATOR") + grammar.letter("END")
+        self.end = grammar.letter("END")
+
+    def plan(self) -> Plan:
+        start = 0
+        for position, letter in enumerate(self.shape):
+            if letter in self.separators:
+                self._piece(start, position, letter == self.end)
+                start = position + 1
+        if start < len(self.shape):
+            self._piece(start, len(self.shape), True)
+        misfits = tuple(sorted(self.misfits)[:_MOST_ERRORS_OF_A_BUNDLE])
+        return Plan(self.label, tuple(self.instructions), misfits)
+
+    def _piece(self, start: int, stop: int, last: bool) -> None:
+        """What stands between two separators: perhaps a label, then one instruction."""
+        numbers = [number for number in range(start, stop) if self.shape[number] != STRAY]
+        strays = [number for number in range(start, stop) if self.shape[number] == STRAY]
+        self.misfits += (Misfit(number, "stray") for number in strays)
+        shape = self.shape[start:stop].replace(STRAY, "")
+        at = 0
+        while shape.startswith(self.label_shape, at):
+            self._take_label(numbers[at], "second-label")
+            at += 2
+        if at < len(shape):
+            self._take_instructions(shape, numbers, at, bool(strays))
+        elif not strays and not (last and self.instructions):
+            self._report_empty(stop)
+
+    def _take_label(self, number: int, second: str) -> None:
+        if self.label >= 0 or self.instructions:
+            self.misfits.append(Misfit(number, "label-inside" if self.instructions else second))
+        if self.label < 0:
+            self.label = number
+
+    def _take_instructions(self, shape: str, numbers: list[int], at: int, broken: bool) -> None:
+        """One instruction is due from `at` on; where a label follows in its middle, one more."""
+        while at < len(shape):
+            tree = self.grammar.parse(shape, "instruction", at)
+            if isinstance(tree, Tree):
+                self.instructions.append(_renumbered(_instruction(tree, 0, broken), numbers))
+                return
+            stop, following = self._cut(shape, numbers, at, tree)
+            tree = self.grammar.parse(shape, "instruction", at, stop) if stop > at else stop
+            if isinstance(tree, Tree):
+                self.instructions.append(_renumbered(_instruction(tree, 0, True), numbers))
+            at, broken = following, True
+
+    def _cut(self, shape: str, numbers: list[int], at: int, misfit: int) -> tuple[int, int]:
+        """Where what can be read from `at` on stops, and where to go on after the misfit."""
+        if misfit > at and shape.startswith(self.label_shape, misfit - 1):
+            self.misfits.append(Misfit(numbers[misfit - 1], "label-inside"))
+            if self.label < 0:
+                self.label = numbers[misfit - 1]
+            return misfit - 1, misfit + 1
+        if misfit == len(shape):
+            self.misfits.append(Misfit(numbers[-1], "incomplete"))
+            return at, len(shape)
+        self.misfits.append(Misfit(numbers[misfit], "unexpected"))
+        return misfit, len(shape)
+
+    def _report_empty(self, stop: int) -> None:
+        if self.label >= 0 and not self.instructions:
+            if not self.grammar.accepts(*LABEL_TOKENS):
+                self.misfits.append(Misfit(self.label, "label-of-nothing"))
+        elif not self.grammar.accepts("END"):
+            reason = "empty-instruction" if self.instructions else "empty-bundle"
+            self.misfits.append(Misfit(min(stop, len(self.shape) - 1), reason))
+
+
+def _renumbered(plan: InstructionPlan, numbers: list[int]) -> InstructionPlan:
+    """A plan in the numbers of all tokens, from one that does not count the stray ones."""
+    operands = tuple((numbers[first], numbers[last - 1] + 1) for first, last in plan.operands)
+    return plan._replace(
+        mnemonic=numbers[plan.mnemonic],
+        operands=operands,
+        end=numbers[plan.end - 1] + 1,
+        simple=plan.simple and numbers[plan.end - 1] - numbers[plan.mnemonic] == len(operands),
+    )

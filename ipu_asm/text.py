@@ -1,0 +1,166 @@
+"""Text and places in it: everything below the protocol wall counts code points from 0."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+from typing import Iterable, NamedTuple
+
+_LINE_BREAK = re.compile(r"\r\n?|\n")
+
+
+class Span(NamedTuple):
+    """A half-open range of code points: ``text[start:end]``."""
+
+    start: int
+    end: int
+
+    def shifted(self, delta: int) -> Span:
+        """The same range, `delta` code points further on."""
+        return Span(self.start + delta, self.end + delta)
+
+    def touches(self, offset: int) -> bool:
+        """Whether a cursor at `offset` stands in or at either end of the range."""
+        return self.start <= offset <= self.end
+
+
+class TextEdit(NamedTuple):
+    """Replace `span` by `new_text`; an empty span inserts."""
+
+    span: Span
+    new_text: str
+
+    def shifted(self, delta: int) -> TextEdit:
+        """The same edit for a text that starts `delta` code points earlier."""
+        return TextEdit(self.span.shifted(delta), self.new_text)
+
+
+class Position(NamedTuple):
+    """A 0-based line and a 0-based column in code points."""
+
+    line: int
+    column: int
+
+
+class LineIndex:
+    """Where the lines of one text start. Only ``\\n``, ``\\r\\n`` and ``\\r`` end a line."""
+
+    __slots__ = ("starts", "length")
+
+    def __init__(self, starts: list[int], length: int) -> None:
+        self.starts = starts
+        self.length = length
+
+    @classmethod
+    def of(cls, text: str) -> LineIndex:
+        """The index of `text`, read from its first character to its last."""
+        return cls([0, *(match.end() for match in _LINE_BREAK.finditer(text))], len(text))
+
+    def after(self, text: str, change: Change) -> LineIndex:
+        """The index of `text`, which came out of this index's text by `change`.
+
+        Costs the changed lines plus one pass over the line starts, not over the text.
+        """
+        prefix, old_end, new_end = change
+        delta = new_end - old_end
+        kept = self.starts[: bisect_left(self.starts, prefix)] or [0]
+        tail = self.starts[bisect_right(self.starts, old_end) :]
+        breaks = _LINE_BREAK.finditer(text, kept[-1], min(len(text), new_end + 1))
+        middle = [match.end() for match in breaks if kept[-1] < match.end() <= new_end]
+        shifted = [start + delta for start in tail] if delta else tail
+        return LineIndex(kept + middle + shifted, len(text))
+
+    def position(self, offset: int) -> Position:
+        """Line and column of an offset; one beyond the text is the text's end."""
+        offset = max(0, min(offset, self.length))
+        line = bisect_right(self.starts, offset) - 1
+        return Position(line, offset - self.starts[line])
+
+    def offset(self, line: int, column: int) -> int:
+        """The offset of a line and column, held inside the text."""
+        if line < 0:
+            return 0
+        if line >= len(self.starts):
+            return self.length
+        return min(self.starts[line] + max(column, 0), self.length)
+
+    def line_span(self, line: int) -> Span:
+        """The range of one line with its line break."""
+        end = self.starts[line + 1] if line + 1 < len(self.starts) else self.length
+        return Span(self.starts[line], end)
+
+
+class SourceFile:
+    """A text with the name under which people know it. Never changed after it is made."""
+
+    def __init__(self, text: str, path: str = "<stdin>", lines: LineIndex | None = None) -> None:
+        self.text = text
+        self.path = path
+        if lines is not None:
+            self.lines = lines
+
+    @cached_property
+    def lines(self) -> LineIndex:
+        """The line index, made when first asked for."""
+        return LineIndex.of(self.text)
+
+    def line_text(self, line: int) -> str:
+        """One line without its line break."""
+        span = self.lines.line_span(line)
+        return self.text[span.start : span.end].rstrip("\r\n")
+
+
+class Change(NamedTuple):
+    """The one stretch in which two texts differ: ``old[start:old_end]`` became ``new[start:new_end]``."""
+
+    start: int
+    old_end: int
+    new_end: int
+
+
+def changed_stretch(old: str, new: str) -> Change:
+    """The smallest single stretch that turns `old` into `new`."""
+    shorter = min(len(old), len(new))
+    start = _common_prefix(old, new, shorter)
+    rest = shorter - start
+    suffix = rest
+    if old[len(old) - rest :] != new[len(new) - rest :]:
+        suffix = _common_suffix(old, new, rest)
+    return Change(start, len(old) - suffix, len(new) - suffix)
+
+
+def _common_prefix(old: str, new: str, limit: int) -> int:
+    if old[:limit] == new[:limit]:
+        return limit
+    low, high = 0, limit
+    while high - low > 1:
+        middle = (low + high) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _common_suffix(old: str, new: str, limit: int) -> int:
+    low, high = 0, limit
+    while high - low > 1:
+        middle = (low + high) // 2
+        if old[len(old) - middle : len(old) - low] == new[len(new) - middle : len(new) - low]:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
+    """`text` with all edits made. Of edits that overlap, the one that starts first is made."""
+    pieces: list[str] = []
+    position = 0
+    for span, new_text in sorted(edits):
+        if span.start < position:
+            continue
+        pieces += (text[position : span.start], new_text)
+        position = span.end
+    return "".join(pieces) + text[position:]
