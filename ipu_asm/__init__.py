@@ -1,6 +1,6 @@
 """The toolchain for accelerator assembly: parse, check, encode, explain.
 
-The names below are the package's public face; they load what they need when they are first used.
+The names below are the package's public face; most load what they need when they are first used.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# Not on demand: a module that is imported later would take the place of its namesake here.
+from ipu_asm.assemble import AssemblyError, assemble, disassemble
+
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis, analyze
-    from ipu_asm.assemble import AssemblyError, assemble, disassemble
     from ipu_asm.isa import load_isa
 
 __all__ = ["Analysis", "AssemblyError", "analyze", "assemble", "disassemble", "load_isa"]
@@ -19,9 +21,6 @@ __version__ = "0.1.0"
 _HOMES = {
     "Analysis": "ipu_asm.analysis",
     "analyze": "ipu_asm.analysis",
-    "AssemblyError": "ipu_asm.assemble",
-    "assemble": "ipu_asm.assemble",
-    "disassemble": "ipu_asm.assemble",
     "load_isa": "ipu_asm.isa",
 }
 

@@ -52,7 +52,7 @@ def errors_of(program: Program) -> list[Diagnostic]:
         key=lambda finding: finding.span,
     )
     if not errors and not program.size:
-        message = "a program has at least one bundle, found none"
+        message = f"a program has at least one {program.isa.unit}, found none"
         return [Diagnostic(SYNTAX_ERROR, message, Span(0, 0))]
     return errors
 

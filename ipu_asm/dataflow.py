@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from bisect import bisect_left
+from functools import lru_cache
+from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.program import Program
-from ipu_asm.resolve import Instruction
+from ipu_asm.resolve import Bundle, Instruction
 
 
 class Effects(NamedTuple):
@@ -28,43 +30,116 @@ def effects_of(instruction: Instruction) -> Effects:
     return Effects({**reads, **spec.reads}, spec.writes)
 
 
-class Flow(NamedTuple):
-    """Which addresses control can reach from address 0.
+class Step(NamedTuple):
+    """One way on from an address: to its branch target, or `falls` to the next address."""
 
-    `known` is false where that cannot be told: after an indirect branch, or while a bundle is
-    broken; then every address counts as reachable.
+    origin: int
+    target: int
+    falls: bool
+
+
+class Flow(NamedTuple):
+    """Where control can go from address 0, by address, within instruction memory.
+
+    `reachable` has a 1 for what some path may lead to. Where that cannot be told (an indirect or
+    undefined branch, a broken bundle) `known` is false and everything counts as reachable.
+    `certain` has a 1 for what a path leads to whatever those do. `leaving` are the steps of such
+    paths that lead past the last bundle.
     """
 
-    reachable: bytearray
+    reachable: bytes
     known: bool
+    certain: bytes
+    leaving: tuple[Step, ...]
 
 
+@lru_cache(maxsize=1)
 def flow_of(program: Program) -> Flow:
-    """Follow control through the bundles that fit into instruction memory."""
+    """Follow control through the bundles that fit into instruction memory.
+
+    Costs a look at each of those bundles, at the labels and the findings, not at the whole text.
+    """
     size = min(program.size, program.isa.program_limit)
-    numbers = program.bundle_at_address[:size]
-    targets = {ref.bundle: ref.target for ref in program.references}
-    reachable = bytearray(size)
-    waiting = [0]
-    while waiting:
-        address = waiting.pop()
-        while 0 <= address < size and not reachable[address]:
-            reachable[address] = 1
-            number = numbers[address]
-            bundle = program.bundles[number]
-            if bundle.is_broken or bundle.flow == "indirect":
-                return Flow(bytearray(b"\x01" * size), False)
-            if bundle.flow in ("branch", "jump"):
-                target = targets.get(number)
-                if target is None:
-                    return Flow(bytearray(b"\x01" * size), False)
-                waiting.append(target)
-            if not falls_through(bundle.flow):
-                break
-            address += 1
-    return Flow(reachable, True)
+    everything = b"\x01" * size
+    if any(_is_doubtful(bundle) for _, bundle in program.notable if bundle.findings):
+        return Flow(everything, False, bytes(size), ())
+    transfers = _transfers(program, size)
+    exits, known = _exits(program, transfers)
+    one_sided = [address for address, bundle in transfers.items() if _is_one_sided(bundle)]
+    certain, leaving = _follow({**exits, **dict.fromkeys(one_sided, ())}, size)
+    if not known:
+        return Flow(everything, False, certain, leaving)
+    reachable = _follow(exits, size)[0] if one_sided else certain
+    return Flow(reachable, True, certain, leaving)
 
 
 def falls_through(flow: str | None) -> bool:
     """Whether control can go on to the next address."""
     return flow in (None, "branch")
+
+
+def _is_doubtful(bundle: Bundle) -> bool:
+    """Whether it may stand for other bundles, or another number of them, than it seems to."""
+    return bundle.is_broken or None in bundle.places
+
+
+def _transfers(program: Program, size: int) -> dict[int, Bundle]:
+    """The bundles that branch, jump or halt, by address, in order."""
+    bundles = program.bundles[: bisect_left(program.addresses, size)]
+    addresses = program.addresses
+    return {addresses[number]: bundle for number, bundle in enumerate(bundles) if bundle.flow}
+
+
+def _exits(
+    program: Program, transfers: Mapping[int, Bundle]
+) -> tuple[dict[int, Sequence[Step]], bool]:
+    """The steps from each of those bundles, and whether these are all the steps there are."""
+    addresses = program.addresses
+    targets = {addresses[ref.bundle]: ref.target for ref in program.references}
+    exits: dict[int, Sequence[Step]] = {}
+    known = True
+    for address, bundle in transfers.items():
+        target = targets.get(address)
+        steps = [Step(address, target, False)] if target is not None else []
+        known = known and (bool(steps) or bundle.flow == "halt")
+        if falls_through(bundle.flow):
+            steps.append(Step(address, address + 1, True))
+        exits[address] = steps
+    return exits, known
+
+
+def _is_one_sided(bundle: Bundle) -> bool:
+    """Whether a branch compares a register with itself, so that one of its two ways is never taken.
+
+    Which of the two depends on the comparison.
+    """
+    if bundle.flow != "branch":
+        return False
+    branch = next(i for i in bundle.instructions if i.spec is not None and i.spec.flow == "branch")
+    if len(set(branch.values)) == len(branch.values):
+        return False
+    pairs = zip(branch.operands, branch.values)
+    compared = [value for operand, value in pairs if operand is not None and operand.read]
+    return len(compared) > 1 and len(set(compared)) == 1
+
+
+def _follow(exits: Mapping[int, Sequence[Step]], size: int) -> tuple[bytes, tuple[Step, ...]]:
+    """The addresses that steps lead to from 0, and the steps that lead past the last of them."""
+    stops = list(exits)
+    reached = bytearray(size)
+    leaving: list[Step] = []
+    waiting = [0] if size else []
+    while waiting:
+        address = waiting.pop()
+        if reached[address]:
+            continue
+        place = bisect_left(stops, address)
+        stop = stops[place] if place < len(stops) else size - 1
+        steps = () if reached[stop] else exits.get(stop, (Step(stop, stop + 1, True),))
+        reached[address : stop + 1] = b"\x01" * (stop + 1 - address)
+        for step in steps:
+            if step.target < size:
+                waiting.append(step.target)
+            else:
+                leaving.append(step)
+    return bytes(reached), tuple(leaving)

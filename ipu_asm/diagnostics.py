@@ -33,11 +33,13 @@ class Problem(NamedTuple):
     """What is wrong with a piece of text whose place the reader of the piece does not know.
 
     `replacement` is the text that would be right: shown as "did you mean" and offered as a fix.
+    `part` is the stretch of the piece, without its blanks, that is wrong; None if all of it is.
     """
 
     kind: Kind
     message: str
     replacement: str | None = None
+    part: tuple[int, int] | None = None
 
 
 class Fix(NamedTuple):

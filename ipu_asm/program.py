@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import accumulate
 from typing import Callable, Iterable, NamedTuple
@@ -95,10 +95,10 @@ class Program:
         self.starts = slices.starts
         self.bundles = slices.bundles
         self.addresses = [0, *accumulate([bundle.size for bundle in slices.bundles])]
-        notable = [(i, bundle) for i, bundle in enumerate(slices.bundles) if bundle.is_notable]
+        # Bundles with a label, a label operand or a finding, with their numbers: most have none.
+        self.notable = [(i, bundle) for i, bundle in enumerate(slices.bundles) if bundle.is_notable]
         self.findings: list[Diagnostic] = []
         self.labels: dict[str, int] = {}
-        self._notable = notable
         self._read_labels()
         self.references = self._read_references()
         self._check_size()
@@ -123,6 +123,10 @@ class Program:
         """The number of the bundle whose slice holds an offset."""
         return max(0, min(bisect_right(self.starts, offset), len(self.bundles)) - 1)
 
+    def number_at(self, address: int) -> int:
+        """The number of the bundle at an address of the program."""
+        return bisect_right(self.addresses, address) - 1
+
     def span(self, bundle: int, span: Span) -> Span:
         """A span of a bundle's text, in the file."""
         return span.shifted(self.starts[bundle])
@@ -134,13 +138,18 @@ class Program:
         return self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
 
     def reference_span(self, reference: Reference) -> Span:
-        """Where a label operand stands."""
+        """Where the label of a label operand stands."""
         use = reference.use
         bundle = self.bundles[reference.bundle]
-        return self.span(reference.bundle, bundle.span(use.instruction, use.operand))
+        return self.span(reference.bundle, bundle.value_span(use.instruction, use.operand))
+
+    def references_of(self, bundle: int) -> list[Reference]:
+        """The label operands of one bundle."""
+        first = bisect_left(self.references, bundle, key=lambda reference: reference.bundle)
+        return self.references[first : first + len(self.bundles[bundle].label_uses)]
 
     def _read_labels(self) -> None:
-        for number, bundle in self._notable:
+        for number, bundle in self.notable:
             if bundle.findings:
                 start = self.starts[number]
                 self.findings += [finding.shifted(start) for finding in bundle.findings]
@@ -173,19 +182,18 @@ class Program:
         def nearest(text: str) -> str | None:
             return nearest_of(text, labels) if next(suggestions, None) is not None else None
 
-        for number, bundle in self._notable:
+        for number, bundle in self.notable:
             for use in bundle.label_uses:
                 instruction = bundle.instructions[use.instruction]
                 operand, text = instruction.operands[use.operand], instruction.values[use.operand]
                 assert operand is not None and isinstance(text, str)
                 address = self.addresses[number]
                 target = operand.type.resolve(text, address, labels, nearest)
-                reference = Reference(number, use, text, None)
                 if isinstance(target, Problem):
-                    self._report(reference, target)
+                    references.append(Reference(number, use, text, None))
+                    self._report(references[-1], target)
                 else:
-                    reference = reference._replace(target=target)
-                references.append(reference)
+                    references.append(Reference(number, use, text, target))
         return references
 
     def _report(self, reference: Reference, problem: Problem) -> None:
@@ -200,10 +208,10 @@ class Program:
     def _check_size(self) -> None:
         limit = self.isa.program_limit
         if self.size > limit:
-            number = self.bundle_at_address[limit]
-            message = f"instruction memory holds {limit} bundles, found {self.size}"
-        elif self.size == limit and self.bundles[self.bundle_at_address[-1]].open_slots:
-            number = self.bundle_at_address[-1]
+            number = self.number_at(limit)
+            message = f"instruction memory holds {limit} {self.isa.unit}s, found {self.size}"
+        elif self.size == limit and self.bundles[self.number_at(limit - 1)].open_slots:
+            number = self.number_at(limit - 1)
             slot = self.bundles[number].open_slots[0]
             message = (
                 f"the last bundle of instruction memory needs an instruction for slot `{slot.name}`: "

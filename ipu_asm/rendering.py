@@ -146,7 +146,7 @@ def _excerpt(source: SourceFile, span: Span) -> _Excerpt:
         before="..." * (left > first) + _shown(text[left:start]),
         marked=_shown(text[start:stop]),
         after=_shown(text[stop:right]) + "..." * (right < last),
-        goes_on=span.end > next_line,
+        goes_on=min(span.end, len(text)) > next_line,
     )
 
 

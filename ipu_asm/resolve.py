@@ -7,7 +7,7 @@ an instruction once for all bundles that write it alike.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
 from ipu_asm.errors import (
@@ -19,6 +19,7 @@ from ipu_asm.errors import (
 )
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import quoted
+from ipu_asm.matching import ON_MNEMONIC, any_named, match_operands, value_start
 from ipu_asm.spelling import Vocabulary
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import load_grammar
@@ -28,7 +29,6 @@ from ipu_asm.text import Span, TextEdit
 _MOST_REMEMBERED = 60_000
 # Longer ones are mistakes (a missing separator, or no assembly at all): not worth remembering.
 _LONGEST_REMEMBERED = 16
-ON_MNEMONIC = -1
 Value = int | str | None
 
 
@@ -85,7 +85,7 @@ class Bundle:
 
     __slots__ = (
         "syntax", "instructions", "places", "findings", "word", "open_slots", "label_uses", "label",
-        "is_notable", "flow", "is_broken",
+        "size", "is_notable", "flow", "is_broken",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +108,8 @@ class Bundle:
         self.open_slots = open_slots
         self.label_uses = label_uses
         self.label = syntax.label
+        # How many addresses it takes: none if it is only blanks, comments or a label.
+        self.size = 1 if instructions else 0
         self.is_notable = bool(self.label is not None or label_uses or findings)
         self.flow = _flow_of(instructions)
         self.is_broken = bool(syntax.plan.misfits) or any(i.problems for i in instructions)
@@ -125,16 +127,19 @@ class Bundle:
             self.label_uses,
         )
 
-    @property
-    def size(self) -> int:
-        """How many addresses it takes: none if it is only blanks, comments or a label."""
-        return 1 if self.instructions else 0
-
     def span(self, instruction: int, operand: int = ON_MNEMONIC) -> Span:
         """Where an operand or the mnemonic of an instruction stands in the bundle's text."""
         if operand == ON_MNEMONIC:
             return self.syntax.mnemonic_span(instruction)
         return self.syntax.operand_span(instruction, operand)
+
+    def value_span(self, instruction: int, operand: int) -> Span:
+        """Where the value of a written operand stands: behind its keyword, if it has one."""
+        text = self.instructions[instruction].words[operand + 1]
+        start = value_start(text)
+        if not start:
+            return self.syntax.operand_span(instruction, operand)
+        return self.syntax.part_span(instruction, operand, start, len(text))
 
     @property
     def first_token(self) -> Span:
@@ -221,8 +226,8 @@ class Resolver:
             places.append(slot.lows[count] if count < len(slot.lows) else None)
             if count == len(slot.lows):
                 findings.append(_duplicate_slot(self.isa, syntax, slot, instructions, number))
-            if count and slot.exclusive_writes:
-                findings += _write_conflicts(syntax, instructions, number)
+            if count == 1 and slot.exclusive_writes:
+                findings += _write_conflicts(syntax, instructions, spec.slot)
         return tuple(places)
 
     def _layout(
@@ -262,31 +267,40 @@ def _resolve(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instru
     spec = isa.spec(words[0])
     if spec is None:
         return Instruction(words, None, problems=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
-    operands, problems = _matched(spec, words[1:])
+    operands, problems = match_operands(spec, words[1:])
     values: list[Value] = []
     labels: list[int] = []
     bits = spec.opcode_bits
+    named = any_named(words)
     for number, (operand, text) in enumerate(zip(operands, words[1:])):
-        value: int | str | None | Problem = None
+        value: Value = None
         if operand is not None:
-            value = operand.type.parse(_without_keyword(operand, text))
-            if isinstance(value, Problem):
-                named = f"operand `{operand.name}`: {value.message}"
-                problems.append((number, value._replace(message=named)))
-                value = None
-            elif isinstance(value, str):
+            start = value_start(text) if named else 0
+            parsed = operand.type.parse(text[start:] if start else text)
+            if isinstance(parsed, Problem):
+                problems.append((number, _in_operand(parsed, operand, start, len(text))))
+            elif isinstance(parsed, str):
+                value = parsed
                 labels.append(number)
-            elif value is not None:
-                bits |= operand.type.encode(value) << operand.low
+            else:
+                value = parsed
+                bits |= operand.type.encode(parsed) << operand.low
         values.append(value)
-    bits |= _default_bits(spec, operands)
+    if not spec.all_due:
+        bits |= _default_bits(spec, operands)
     return Instruction(
         words, spec, tuple(operands), tuple(values), tuple(problems), bits, tuple(labels)
     )
 
 
-def _without_keyword(operand: Operand, text: str) -> str:
-    return text.partition("=")[2] if operand.keyword and "=" in text else text
+def _in_operand(problem: Problem, operand: Operand, start: int, stop: int) -> Problem:
+    """A problem of a value, told of the operand whose text has the value from `start` to `stop`."""
+    part = problem.part
+    if part is not None:
+        part = (part[0] + start, part[1] + start)
+    elif start:
+        part = (start, stop)
+    return problem._replace(message=f"operand `{operand.name}`: {problem.message}", part=part)
 
 
 def _default_bits(spec: InstructionSpec, written: Sequence[Operand | None]) -> int:
@@ -296,43 +310,6 @@ def _default_bits(spec: InstructionSpec, written: Sequence[Operand | None]) -> i
         for operand in spec.operands
         if operand.default and operand not in written
     )
-
-
-def _matched(
-    spec: InstructionSpec, texts: Sequence[str]
-) -> tuple[list[Operand | None], list[tuple[int, Problem]]]:
-    """Which operand of the spec each written one is, and what is wrong with their number."""
-    if len(texts) == len(spec.operands) and not any(o.keyword for o in spec.operands):
-        return list(spec.operands), []
-    by_keyword = {operand.keyword: operand for operand in spec.operands if operand.keyword}
-    positional = list(spec.positional)
-    matched: list[Operand | None] = []
-    for text in texts:
-        keyword = by_keyword.pop(text.partition("=")[0].lower(), None) if "=" in text else None
-        if keyword is None and positional:
-            keyword = positional.pop(0)
-        matched.append(keyword)
-    problems: list[tuple[int, Problem]] = []
-    expects = _expectation(spec)
-    if None in matched:
-        message = f"{expects}, found {len(texts)}"
-        problems.append((matched.index(None), Problem(TOO_MANY_OPERANDS, message)))
-    elif any(operand not in matched for operand in spec.operands if not operand.optional):
-        missing = [f"`{o.name}`" for o in spec.operands if o not in matched and not o.optional]
-        message = f"{expects}, found {len(texts)}; missing: {', '.join(missing)}"
-        problems.append((ON_MNEMONIC, Problem(TOO_FEW_OPERANDS, message)))
-        # What is there may stand in any place, so nothing is said about it.
-        return [None] * len(texts), problems
-    return matched, problems
-
-
-def _expectation(spec: InstructionSpec) -> str:
-    most, least = len(spec.operands), spec.required
-    if most == 0:
-        return f"`{spec.mnemonic}` takes no operands"
-    count = str(most) if most == least else f"{least} to {most}"
-    noun = "operand" if most == 1 else "operands"
-    return f"`{spec.mnemonic}` takes {count} {noun} (`{spec.syntax}`)"
 
 
 def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Problem:
@@ -351,38 +328,47 @@ def _instruction_findings(
     counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
     findings = []
     for place, problem in instruction.problems:
-        if broken and problem.kind in counts:
+        if broken and (problem.kind in counts or syntax.has_misfit(number, place)):
             continue
-        on_mnemonic = place == ON_MNEMONIC
-        span = syntax.mnemonic_span(number) if on_mnemonic else syntax.operand_span(number, place)
+        span = _span_of(syntax, number, place, problem)
         message, fix = problem.message, None
         if problem.replacement is not None:
             message += f"; did you mean `{problem.replacement}`?"
             edit = TextEdit(span, problem.replacement)
             fix = Fix(f"replace by `{problem.replacement}`", (edit,))
         elif problem.kind is TOO_MANY_OPERANDS:
-            message, fix = _surplus(isa, syntax, number, place, problem)
+            question, fix = _surplus(isa, syntax, number, place, instruction)
+            message += question
         findings.append(Diagnostic(problem.kind, message, span, fix=fix))
     return findings
 
 
+def _span_of(syntax: BundleSyntax, number: int, place: int, problem: Problem) -> Span:
+    if place == ON_MNEMONIC:
+        return syntax.mnemonic_span(number)
+    if problem.part is not None:
+        return syntax.part_span(number, place, *problem.part)
+    return syntax.operand_span(number, place)
+
+
 def _surplus(
-    isa: Isa, syntax: BundleSyntax, number: int, place: int, problem: Problem
+    isa: Isa, syntax: BundleSyntax, number: int, place: int, instruction: Instruction
 ) -> tuple[str, Fix]:
     """A surplus operand is a forgotten separator if it is a mnemonic; else it can go."""
-    plan = syntax.plan.instructions[number]
     before = syntax.operand_span(number, place - 1) if place else syntax.mnemonic_span(number)
-    word = syntax.words[plan.operands[place][0]]
+    word = instruction.words[place + 1]
     separator = isa.surface.separator
     if isa.spec(word) is not None and separator:
-        message = f"{problem.message}; is `{separator}` missing before `{word}`?"
         edit = TextEdit(Span(before.end, before.end), separator)
-        return message, Fix(f"insert `{separator}` before `{word}`", (edit,))
-    last = syntax.operand_span(number, len(plan.operands) - 1)
-    edit = TextEdit(Span(before.end, last.end), "")
-    many = len(plan.operands) - place > 1
-    title = "remove the surplus operands" if many else f"remove {quoted(word)}"
-    return problem.message, Fix(title, (edit,))
+        fix = Fix(f"insert `{separator}` before `{word}`", (edit,))
+        return f"; is `{separator}` missing before `{word}`?", fix
+    wrong_otherwise = {other for other, _ in instruction.problems if other != place}
+    last = place
+    while instruction.operands[last + 1 : last + 2] == (None,) and last + 1 not in wrong_otherwise:
+        last += 1
+    edit = TextEdit(Span(before.end, syntax.operand_span(number, last).end), "")
+    title = "remove the surplus operands" if last > place else f"remove {quoted(word)}"
+    return "", Fix(title, (edit,))
 
 
 def _duplicate_slot(
@@ -392,10 +378,10 @@ def _duplicate_slot(
     instructions: Sequence[Instruction],
     number: int,
 ) -> Diagnostic:
-    carries = "one instruction" if slot.count == 1 else f"{slot.count} instructions"
+    carries = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
     message = (
         f"a bundle carries {carries} for slot `{slot.name}`, "
-        f"found {'a third' if slot.count == 2 else 'another'}: `{instructions[number].mnemonic}`"
+        f"found {'a third' if slot.capacity == 2 else 'another'}: `{instructions[number].mnemonic}`"
     )
     earlier = tuple(
         RelatedInformation(syntax.mnemonic_span(n), f"`{slot.name}` is used here")
@@ -417,36 +403,20 @@ def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
 
 
 def _write_conflicts(
-    syntax: BundleSyntax, instructions: Sequence[Instruction], number: int
-) -> list[Diagnostic]:
-    """Findings where instruction `number` writes what an earlier one of its slot writes."""
-    later = instructions[number]
-    spec = later.spec
-    if spec is None or later.is_idle:
-        return []
-    findings = []
-    for n, earlier in enumerate(instructions[:number]):
-        if earlier.spec is None or earlier.spec.slot != spec.slot or earlier.is_idle:
+    syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
+) -> Iterator[Diagnostic]:
+    """A finding for each write of a register that an earlier instruction of the slot writes."""
+    first: dict[Value, tuple[int, int]] = {}
+    for number, instruction in enumerate(instructions):
+        spec = instruction.spec
+        if spec is None or spec.slot != slot or instruction.is_idle:
             continue
-        for place, operand in enumerate(later.operands):
-            if operand is None or operand.name not in spec.writes:
+        for place, (operand, register) in enumerate(zip(instruction.operands, instruction.values)):
+            if operand is None or register is None or operand.name not in spec.writes:
                 continue
-            other = _place_of_write(earlier, later.values[place])
-            if other is not None:
-                findings.append(_write_conflict(syntax, (n, other), (number, place), later))
-    return findings
-
-
-def _place_of_write(instruction: Instruction, register: Value) -> int | None:
-    """Which written operand of an instruction writes the register of that number."""
-    assert instruction.spec is not None
-    if register is None:
-        return None
-    for place, operand in enumerate(instruction.operands):
-        if operand is not None and operand.name in instruction.spec.writes:
-            if instruction.values[place] == register:
-                return place
-    return None
+            earlier = first.setdefault(register, (number, place))
+            if earlier[0] != number:
+                yield _write_conflict(syntax, earlier, (number, place), instruction)
 
 
 def _write_conflict(

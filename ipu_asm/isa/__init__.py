@@ -5,10 +5,11 @@ A package of data is a folder here whose `__init__` has `load() -> Isa`.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
-from pathlib import Path
 
 from ipu_asm.isa.model import Isa
+from ipu_asm.spelling import nearest_of
 
 # Every name that the contracts reserve, with the file extensions that stand for it. Those whose
 # package is not part of this version are refused by name, not mistaken for another set.
@@ -27,15 +28,17 @@ class UnknownIsaError(LookupError):
 
 def available_isas() -> list[str]:
     """The names of the instruction sets that this version knows."""
-    folder = Path(__file__).parent
-    return [name for name in EXTENSIONS if (folder / name / "__init__.py").is_file()]
+    folder = os.path.dirname(__file__)
+    return [name for name in EXTENSIONS if os.path.isfile(f"{folder}/{name}/__init__.py")]
 
 
 def load_isa(name: str) -> Isa:
     """The instruction set of that name. Raises `UnknownIsaError`, `IsaError` for broken data."""
-    if name not in available_isas():
-        known = ", ".join(available_isas())
+    available = available_isas()
+    if name not in available:
         state = "is not part of this version" if name in EXTENSIONS else "is unknown"
-        raise UnknownIsaError(f"instruction set `{name}` {state}; there are {known}")
+        meant = nearest_of(name, available)
+        known = f"did you mean `{meant}`?" if meant else f"there are {', '.join(available)}"
+        raise UnknownIsaError(f"instruction set `{name}` {state}; {known}")
     isa: Isa = import_module(f"ipu_asm.isa.{name}").load()
     return isa

@@ -7,72 +7,21 @@ description is reported, each with its place and the remedy.
 
 from __future__ import annotations
 
-import re
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, Sequence
 
-from ipu_asm.isa.model import (
-    Field,
-    InstructionDoc,
-    InstructionSpec,
-    Isa,
-    Operand,
-    RegisterFile,
-    Slot,
-    Surface,
-)
+from ipu_asm.isa.checks import mistakes_of
+from ipu_asm.isa.description import IsaDescription, IsaError, SlotDescription
+from ipu_asm.isa.model import Field, InstructionDoc, InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import OperandType
 
+__all__ = ["IsaDescription", "IsaError", "SlotDescription", "build_isa"]
+
 _IMAGE_UNIT_BITS = 32
-_MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
-_REQUIRED_KEYS = ("operands", "doc", "execute_fn")
-_OPTIONAL_KEYS = ("reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits")
-_OPERAND_KEYS = ("name", "type", "read", "low", "optional", "keyword", "default")
-_TIMES = (None, "live", "snapshot")
-_FLOWS = (None, "branch", "jump", "indirect", "halt", "break")
-
-InstructionTable = Mapping[str, Mapping[str, Mapping[str, Any]]]
-
-
-class IsaError(Exception):
-    """A description of an instruction set that does not hold; `mistakes` has all of them."""
-
-    def __init__(self, name: str, mistakes: Sequence[str]) -> None:
-        self.mistakes = tuple(mistakes)
-        lines = "".join(f"\n  {mistake}" for mistake in mistakes)
-        super().__init__(f"instruction set {name}: {len(mistakes)} mistakes{lines}")
-
-
-class SlotDescription(NamedTuple):
-    """A slot as a package of data describes it; `fields` is the order of its operand types.
-
-    With `width` the fields are where the instructions say, not where the layout would put them.
-    """
-
-    name: str
-    title: str
-    default: str
-    fields: tuple[str, ...]
-    count: int = 1
-    exclusive_writes: bool = False
-    width: int | None = None
-
-
-class IsaDescription(NamedTuple):
-    """All that a package says of its instruction set. Slots stand from high bits to low ones."""
-
-    name: str
-    title: str
-    surface: Surface
-    slots: tuple[SlotDescription, ...]
-    instructions: InstructionTable
-    operand_types: Mapping[str, OperandType]
-    register_files: tuple[RegisterFile, ...]
-    program_limit: int
 
 
 def build_isa(description: IsaDescription) -> Isa:
     """The instruction set of a description. Raises `IsaError` with everything that is wrong."""
-    mistakes = list(_mistakes(description))
+    mistakes = mistakes_of(description)
     if mistakes:
         raise IsaError(description.name, mistakes)
     layouts = {slot.name: _fields_of(slot, description) for slot in description.slots}
@@ -82,7 +31,7 @@ def build_isa(description: IsaDescription) -> Isa:
         for slot in description.slots
         for opcode, mnemonic in enumerate(description.instructions[slot.name])
     }
-    word_bits = sum(slot.width * slot.count for slot in slots)
+    word_bits = sum(slot.width * slot.capacity for slot in slots)
     image_bytes = -(-word_bits // _IMAGE_UNIT_BITS) * _IMAGE_UNIT_BITS // 8
     return Isa(
         description.name,
@@ -100,15 +49,14 @@ def build_isa(description: IsaDescription) -> Isa:
 def _fields_of(slot: SlotDescription, description: IsaDescription) -> tuple[Field, ...]:
     """The slot's fields from its highest bit down: the opcode, then its operands' types."""
     if slot.width is not None:
-        return (Field("opcode", 0, slot.width),)
+        return slot.layout or (Field("opcode", 0, slot.width),)
     entries = description.instructions[slot.name].values()
     needs: dict[str, int] = dict.fromkeys(slot.fields, 0)
     for entry in entries:
         types = [operand["type"] for operand in entry["operands"]]
         for name in types:
             needs[name] = max(needs.get(name, 0), types.count(name))
-    opcode_width = max(1, (len(entries) - 1).bit_length())
-    widths = [("opcode", opcode_width)]
+    widths = [("opcode", slot.opcode_width(len(entries)))]
     for name, count in needs.items():
         widths += [(name, description.operand_types[name].width)] * count
     low = sum(width for _, width in widths)
@@ -127,8 +75,8 @@ def _placed_slots(
     for description in reversed(descriptions):
         fields = layouts[description.name]
         width = sum(field.width for field in fields)
-        lows = tuple(low + width * place for place in reversed(range(description.count)))
-        low += width * description.count
+        lows = tuple(low + width * place for place in reversed(range(description.capacity)))
+        low += width * description.capacity
         slots.append(
             Slot(
                 description.name,
@@ -163,13 +111,14 @@ def _instruction(
         opcode_bits=entry.get("fixed_bits", opcode << fields[0].low),
         operands=operands,
         doc=entry["doc"],
-        execute_fn=entry["execute_fn"],
+        execute_fn=entry.get("execute_fn", ""),
         reads=dict(entry.get("reads", {})),
         writes=tuple(writes),
         flow=entry.get("flow"),
         deprecated=entry.get("deprecated"),
         idle=dict(entry.get("idle", {})),
         nop=entry.get("nop", False),
+        all_due=not any(operand.optional or operand.keyword for operand in operands),
     )
 
 
@@ -195,6 +144,7 @@ def _operands(
                 operand.get("optional", False),
                 operand.get("keyword"),
                 operand.get("default", 0),
+                operand.get("by_place", False),
             )
         )
     return tuple(operands)
@@ -207,67 +157,3 @@ def _description_of(doc: InstructionDoc, place: int, name: str) -> str:
         if said.strip() == name:
             return text.strip()
     return lines[place][2].strip() if place < len(lines) else ""
-
-
-def _mistakes(description: IsaDescription) -> list[str]:
-    mistakes: list[str] = []
-    known = [slot.name for slot in description.slots]
-    for name in known:
-        if not description.instructions.get(name):
-            mistakes.append(f"{name}: the slot has no instruction; add one or drop the slot")
-    seen: dict[str, str] = {}
-    for slot, entries in description.instructions.items():
-        if slot not in known:
-            mistakes.append(f"{slot}: no such slot; there are {', '.join(known)}")
-        for mnemonic, entry in entries.items():
-            place = f"{slot}.{mnemonic}"
-            if mnemonic in seen:
-                mistakes.append(f"{place}: also in slot {seen[mnemonic]}; a mnemonic has one place")
-            seen[mnemonic] = slot
-            if not _MNEMONIC.fullmatch(mnemonic):
-                mistakes.append(f"{place}: a mnemonic is letters, digits, `_` and `.` only")
-            mistakes += (f"{place}: {text}" for text in _entry_mistakes(entry, description))
-    return mistakes
-
-
-def _entry_mistakes(entry: Mapping[str, Any], description: IsaDescription) -> list[str]:
-    mistakes = [f"key `{key}` is missing" for key in _REQUIRED_KEYS if key not in entry]
-    allowed = (*_REQUIRED_KEYS, *_OPTIONAL_KEYS)
-    mistakes += (
-        f"unknown key `{key}`; there are {', '.join(allowed)}"
-        for key in entry
-        if key not in allowed
-    )
-    if not isinstance(entry.get("doc", InstructionDoc("", "", "")), InstructionDoc):
-        mistakes.append("`doc` must be an InstructionDoc")
-    if not str(entry.get("execute_fn", "execute_")).isidentifier():
-        mistakes.append("`execute_fn` must be the name of a method of Ipu")
-    if entry.get("flow") not in _FLOWS:
-        mistakes.append(f"`flow` must be one of {', '.join(map(str, _FLOWS[1:]))}")
-    names: list[str] = []
-    for operand in entry.get("operands", ()):
-        name = operand.get("name")
-        if not name or name in names:
-            mistakes.append(f"operand {name!r}: every operand needs a name of its own")
-        names.append(name)
-        mistakes += (
-            f"operand `{name}`: {text}" for text in _operand_mistakes(operand, description)
-        )
-    effects = [*entry.get("idle", ())]
-    mistakes += (f"`idle` names `{name}`, no operand" for name in effects if name not in names)
-    return mistakes
-
-
-def _operand_mistakes(operand: Mapping[str, Any], description: IsaDescription) -> list[str]:
-    types = description.operand_types
-    mistakes = [
-        f"unknown key `{key}`; there are {', '.join(_OPERAND_KEYS)}"
-        for key in operand
-        if key not in _OPERAND_KEYS
-    ]
-    if operand.get("type") not in types:
-        found = operand.get("type")
-        mistakes.append(f"unknown type {found!r}; there are {', '.join(sorted(types))}")
-    if operand.get("read") not in _TIMES:
-        mistakes.append(f'`read` must be "live", "snapshot" or absent, not {operand["read"]!r}')
-    return mistakes

@@ -48,7 +48,8 @@ class Operand(NamedTuple):
     `read` tells when a register that is read for its value is looked at: "live" sees what earlier
     slots of the same bundle wrote, "snapshot" sees the state before the bundle, None means that the
     instruction gets the register's number. `low` is the lowest bit of its field in the slot.
-    `keyword` is the name of an operand written ``name=value``; `optional` ones may be left out.
+    `optional` ones may be left out and are `default` then. `keyword` is the name of an operand
+    that is written ``keyword=value``, where `by_place` is set also as the value alone.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Operand(NamedTuple):
     optional: bool = False
     keyword: str | None = None
     default: int = 0
+    by_place: bool = False
 
 
 class InstructionSpec(NamedTuple):
@@ -66,7 +68,9 @@ class InstructionSpec(NamedTuple):
 
     `reads` maps what is read besides operands marked `read` (operand or state names) to "live" or
     "snapshot"; `writes` names what changes. `flow` is branch, jump, indirect, halt, break or None.
-    `idle` gives operand values with which the instruction does nothing at all.
+    `idle` gives operand values with which the instruction does nothing at all. `execute_fn` is
+    empty where nothing executes the instruction set. `all_due` tells that every operand must be
+    written in its place.
     """
 
     mnemonic: str
@@ -82,11 +86,12 @@ class InstructionSpec(NamedTuple):
     deprecated: str | None = None
     idle: Mapping[str, int] = {}
     nop: bool = False
+    all_due: bool = True
 
     @property
     def positional(self) -> tuple[Operand, ...]:
-        """The operands that are known by their place."""
-        return tuple(operand for operand in self.operands if operand.keyword is None)
+        """The operands that may be written without a keyword."""
+        return tuple(o for o in self.operands if o.keyword is None or o.by_place)
 
     @property
     def required(self) -> int:
@@ -127,7 +132,7 @@ class Slot(NamedTuple):
     exclusive_writes: bool = False
 
     @property
-    def count(self) -> int:
+    def capacity(self) -> int:
         """How many instructions of this slot one bundle can carry."""
         return len(self.lows)
 
@@ -136,7 +141,9 @@ class Surface(NamedTuple):
     """How programs of an instruction set are written, and what its files are called.
 
     `comments` are the marks that begin a comment, the one to write first. `bundle_end` and
-    `separator` are empty where a line's end does their work. `hints` maps a character or word that people try and the grammar refuses to a sentence.
+    `separator` are empty where a line's end does their work. `hints` maps a character or word that
+    people try and the grammar refuses to a sentence. `operand_separator` is what to write between
+    two operands. With `any_case` mnemonics are known in capital and small letters.
     """
 
     grammar: str
@@ -178,6 +185,7 @@ class Isa:
         self.file_of_register = {
             register: file for file in register_files for register in file.registers
         }
+        self._folded = {name.lower(): spec for name, spec in instructions.items()}
         self.branches = any(spec.flow in ("branch", "jump") for spec in instructions.values())
 
     def __repr__(self) -> str:
@@ -187,8 +195,13 @@ class Isa:
         """The instruction of that name, written as programs must write it."""
         spec = self.instructions.get(mnemonic)
         if spec is None and self.surface.any_case:
-            spec = self.instructions.get(mnemonic.upper())
+            spec = self._folded.get(mnemonic.lower())
         return spec
+
+    @property
+    def unit(self) -> str:
+        """What stands at one address, in a word."""
+        return "bundle" if sum(slot.capacity for slot in self.slots) > 1 else "instruction"
 
     def instructions_of(self, slot: str) -> list[InstructionSpec]:
         """The instructions of one slot in opcode order."""

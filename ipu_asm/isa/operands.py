@@ -114,8 +114,10 @@ class RegisterType(OperandType):
         super().__init__(name, width)
         self.files = tuple(files)
         self.registers = tuple(register for file in files for register in file.registers)
-        self._values = {register: number for number, register in enumerate(self.registers)}
-        self._others = {register: file.title for file in every_file for register in file.registers}
+        self._values = {name.lower(): number for number, name in enumerate(self.registers)}
+        self._others = {
+            register.lower(): file.title for file in every_file for register in file.registers
+        }
         self._vocabulary = Vocabulary(self.registers)
 
     def parse(self, text: str) -> int | Problem:
@@ -128,11 +130,11 @@ class RegisterType(OperandType):
         """Points at a near name only for what is no register of another sort by intention."""
         other = self._others.get(text.lower())
         if other:
-            return self._wrong(f"{quoted(text)}, {_with_article(other)}")
+            return self._wrong(f"{quoted(text)}, {with_article(other)}")
         if _LOOKS_NUMERIC.match(text):
             return self._wrong(f"the number {quoted(text)}")
         match = re.fullmatch(r"([a-z_]+?)(\d+)", text.lower())
-        if match and any(register.startswith(match[1]) for register in self.registers):
+        if match and any(register.startswith(match[1]) for register in self._values):
             return self._wrong(quoted(text))
         return self._wrong(quoted(text), self._vocabulary.nearest(text.lower()))
 
@@ -148,13 +150,14 @@ class RegisterType(OperandType):
         return self.registers[value]
 
     def describe(self) -> str:
-        return " or ".join(f"{_with_article(file.title)} ({file.spoken()})" for file in self.files)
+        return " or ".join(f"{with_article(file.title)} ({file.spoken()})" for file in self.files)
 
     def complete(self) -> Sequence[Choice]:
         return [Choice(reg, file.title) for file in self.files for reg in file.registers]
 
 
-def _with_article(title: str) -> str:
+def with_article(title: str) -> str:
+    """A title with "a" or "an" before it."""
     return f"an {title}" if title[0].lower() in "aeio" else f"a {title}"
 
 
@@ -192,19 +195,36 @@ class KeywordType(OperandType):
     def describe(self) -> str:
         words = [f"`{word}`" for word in self.meanings]
         listed = ", ".join(words[:-1])
-        return f"{_with_article(self.title)}, {listed} or {words[-1]}"
+        return f"{with_article(self.title)}, {listed} or {words[-1]}"
 
     def complete(self) -> Sequence[Choice]:
         return [Choice(word, meaning) for word, meaning in self.meanings.items()]
 
 
 class IntegerType(OperandType):
-    """A number between two bounds, both included."""
+    """A number between two bounds, both included.
 
-    def __init__(self, name: str, width: int, minimum: int, maximum: int) -> None:
+    `signed` tells whether the machine reads the field as two's complement. The bounds may allow
+    more than the field holds in that reading: `stored` is then another number than the written one.
+    """
+
+    def __init__(
+        self, name: str, width: int, minimum: int, maximum: int, signed: bool | None = None
+    ) -> None:
         super().__init__(name, width)
         self.minimum = minimum
         self.maximum = maximum
+        self.signed = minimum < 0 if signed is None else signed
+
+    @property
+    def may_wrap(self) -> bool:
+        """Whether some numbers that may be written are stored as others."""
+        return any(self.stored(bound) != bound for bound in (self.minimum, self.maximum))
+
+    def stored(self, value: int) -> int:
+        """The number that the machine reads where `value` was written."""
+        bits = self.encode(value)
+        return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
     def parse(self, text: str) -> int | Problem:
         value = number_value(text)
@@ -219,9 +239,7 @@ class IntegerType(OperandType):
         return Problem(kind, f"expected {self.describe()}, found {found}")
 
     def decode(self, bits: int) -> int | None:
-        if self.minimum < 0 and bits >> (self.width - 1):
-            return bits - (1 << self.width)
-        return bits
+        return self.stored(bits)
 
     def describe(self) -> str:
         return f"a number from {self.minimum} to {self.maximum}"

@@ -17,8 +17,10 @@ class Rule(NamedTuple):
     """A sort of finding: its identity, documentation, examples and, where it has one, its check.
 
     Errors are found on the way to a program and so have no check here. `valid` and `invalid` are
-    whole programs that are tests and documentation at once; in an invalid one the finding stands
-    between ``⟦`` and ``⟧``.
+    whole programs that are tests and documentation at once; in an invalid one the findings stand
+    between ``⟦`` and ``⟧``. In the documentation, a line of a program that ends in ``# N times``
+    stands for N such lines. `fixes` tells which fixes the findings may come with, of "safe" and
+    "unsafe". `isa` is the instruction set that the check is for, empty for all.
     """
 
     kind: Kind
@@ -27,7 +29,8 @@ class Rule(NamedTuple):
     invalid: tuple[str, ...]
     check_bundle: BundleCheck | None = None
     check_program: ProgramCheck | None = None
-    isa: str = "ipu"
+    isa: str = ""
+    fixes: tuple[str, ...] = ()
 
     @property
     def summary(self) -> str:

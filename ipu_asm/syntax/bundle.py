@@ -64,6 +64,20 @@ class BundleSyntax:
         """Where an operand stands."""
         return self.span_of(*self.plan.instructions[instruction].operands[operand])
 
+    def part_span(self, instruction: int, operand: int, start: int, stop: int) -> Span:
+        """Where a stretch of an operand's text stands; `start` and `stop` do not count blanks."""
+        first, last = self.plan.instructions[instruction].operands[operand]
+        begin, end = self.spans[first].start, self.spans[last - 1].end
+        passed = 0
+        for span in self.spans[first:last]:
+            length = span.end - span.start
+            if passed <= start < passed + length:
+                begin = span.start + start - passed
+            if passed < stop <= passed + length:
+                end = span.start + stop - passed
+            passed += length
+        return Span(begin, end)
+
     def instruction_span(self, instruction: int) -> Span:
         """From the mnemonic to the last operand."""
         plan = self.plan.instructions[instruction]
@@ -76,6 +90,13 @@ class BundleSyntax:
             return self.words[plan.mnemonic : plan.end]
         operands = ("".join(self.words[first:last]) for first, last in plan.operands)
         return (self.words[plan.mnemonic], *operands)
+
+    def has_misfit(self, instruction: int, operand: int) -> bool:
+        """Whether a token that does not fit stands inside an operand; -1 is the mnemonic."""
+        if operand < 0:
+            return False
+        first, last = self.plan.instructions[instruction].operands[operand]
+        return any(first <= misfit.token < last for misfit in self.plan.misfits)
 
     def token_before(self, offset: int) -> int:
         """The number of the last token that begins before `offset`, or -1."""

@@ -103,7 +103,7 @@ def main() -> None:
     """Write the tables of every grammar."""
     from ipu_asm.syntax.grammar import grammar_folder
 
-    for path in sorted(grammar_folder().glob("*.lark")):
+    for path in sorted(Path(grammar_folder()).glob("*.lark")):
         text = module_text(path.stem, path.read_text(encoding="utf-8"))
         target = Path(__file__).parent / "compiled" / f"{path.stem}.py"
         target.write_text(text, encoding="utf-8")

@@ -1,20 +1,22 @@
 """A surface syntax: its terminals, its parse tables, and the plan of every shape of bundle.
 
-A grammar here never looks at what a token says, only at its kind. So the kinds of a bundle's tokens,
-one character each, are all that parsing needs, and two bundles of the same shape are parsed once.
+A grammar here never looks at what a token says, only at its kind. So the kinds of a bundle's
+tokens, one character each, are all that parsing needs, and two bundles of the same shape are parsed
+once.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 from functools import lru_cache
 from importlib import import_module
-from pathlib import Path
 from sys import intern
-from typing import Any, Iterator, NamedTuple, cast
+from typing import Any, Iterator, NamedTuple
 
-# The names by which surfaces call what every one of them has; `recovery` relies on them.
+# The names by which surfaces call what every one of them has; `plan` relies on them, and on
+# SEPARATOR between instructions and COMMA between operands where there are any.
 LABEL_TOKENS = ("WORD", "COLON")
 STRAY = "!"
 _END_OF_INPUT = "$END"
@@ -37,7 +39,7 @@ class Grammar:
         self._start = tables["start"]
         ignored = tables["ignored"]
         kept = [terminal for terminal in tables["terminals"] if terminal[0] not in ignored]
-        self._letters = {
+        self._letters: dict[str, str] = {
             terminal: chr(ord("A") + number) for number, (terminal, _, _) in enumerate(kept)
         }
         self._names = {letter: terminal for terminal, letter in self._letters.items()}
@@ -100,9 +102,9 @@ class Grammar:
         value_stack: list[Any] = []
         while True:
             at_end = position == stop
-            if at_end and value_stack and isinstance(value_stack[0], Tree):
-                if value_stack[0].rule == start:
-                    return value_stack[0]
+            whole = value_stack[0] if at_end and value_stack else None
+            if isinstance(whole, Tree) and whole.rule == start:
+                return whole
             symbol = _END_OF_INPUT if at_end else self._names.get(shape[position], STRAY)
             target = states[state_stack[-1]].get(symbol)
             if target is None:
@@ -146,7 +148,8 @@ def _node(rule: str, children: list[Any]) -> Tree | list[Any]:
     if rule.startswith("__"):
         if isinstance(children[0], list):
             children[0].extend(children[1:])
-            return cast("list[Any]", children[0])
+            repeated: list[Any] = children[0]
+            return repeated
         return children
     return Tree(rule, tuple(_flat(children)))
 
@@ -161,17 +164,18 @@ def _flat(children: list[Any]) -> list[Any]:
     return result
 
 
-def grammar_folder() -> Path:
+def grammar_folder() -> str:
     """Where the grammars are: in the installed package, or beside it in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    installed = package / "grammars"
-    return installed if installed.is_dir() else package.parent / "grammars"
+    package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    installed = os.path.join(package, "grammars")
+    return installed if os.path.isdir(installed) else f"{os.path.dirname(package)}/grammars"
 
 
 @lru_cache(maxsize=16)
 def load_grammar(name: str) -> Grammar:
     """The surface syntax `grammars/NAME.lark`."""
-    text = (grammar_folder() / f"{name}.lark").read_text(encoding="utf-8")
+    with open(f"{grammar_folder()}/{name}.lark", encoding="utf-8") as file:
+        text = file.read()
     try:
         tables = import_module(f"ipu_asm.syntax.compiled.{name}").TABLES
     except ModuleNotFoundError:

@@ -48,7 +48,7 @@ def _stray(place: _Place) -> _Sentence:
     word, hints = place.word, place.surface.hints
     hint = hints.get(word) or hints.get(word[:2]) or hints.get(word[0])
     what = f"{hint}; found" if hint else "expected names, numbers, labels and comments, found"
-    separator = place.surface.operand_separator
+    separator = place.surface.operand_separator.strip()
     if set(word) == {","} and separator != ",":
         before, after = place.syntax.text[: place.span.start], place.syntax.text[place.span.end :]
         spaced = before[-1:].isspace() or after[:1].isspace()
@@ -59,11 +59,17 @@ def _stray(place: _Place) -> _Sentence:
 
 def _label_inside(place: _Place) -> _Sentence:
     end = place.surface.bundle_end
+    stands = "stands before the first instruction of a bundle" if end else "begins a line"
     message = (
-        f"a label stands before the first instruction of a bundle, found {_shown(place.word)} "
-        f"inside one; is `{end}` missing before it?"
+        f"a label {stands}, found {_shown(place.word)} inside one; "
+        f"is {f'`{end}`' if end else 'a line break'} missing before it?"
     )
     return message, _end_bundle_before(place)
+
+
+def _unit(surface: Surface) -> str:
+    """What the text of one bundle is called."""
+    return "bundle" if surface.bundle_end else "line"
 
 
 def _end_bundle_before(place: _Place) -> Fix | None:
@@ -73,16 +79,16 @@ def _end_bundle_before(place: _Place) -> Fix | None:
     if token < 0:
         return None
     last = syntax.spans[token]
-    if syntax.words[token] == surface.separator:
-        edit = TextEdit(last, surface.bundle_end)
-    else:
-        edit = TextEdit(Span(last.end, last.end), surface.bundle_end)
-    title = f"end the bundle before {_shown(place.word)} with `{surface.bundle_end}`"
+    if syntax.words[token] != surface.separator:
+        last = Span(last.end, last.end)
+    edit = TextEdit(last, surface.bundle_end or "\n")
+    title = f"begin a new {_unit(surface)} at {_shown(place.word)}"
     return Fix(title, (edit,), safe=False)
 
 
 def _second_label(place: _Place) -> _Sentence:
-    return f"a bundle has one label at the most, found another: {_shown(place.word)}", None
+    unit = _unit(place.surface)
+    return f"a {unit} has one label at the most, found another: {_shown(place.word)}", None
 
 
 def _label_of_nothing(place: _Place) -> _Sentence:
@@ -102,10 +108,20 @@ def _empty_bundle(place: _Place) -> _Sentence:
 
 
 def _unexpected(place: _Place) -> _Sentence:
-    return (
-        f"expected a mnemonic, an operand or `{place.surface.bundle_end.strip() or 'the end of the line'}`, found {_shown(place.word)}",
-        None,
-    )
+    surface, word = place.surface, place.word
+    before = place.syntax.words[: place.syntax.token_before(place.span.start) + 1]
+    separator = surface.operand_separator.strip()
+    if separator and _ends_operand(before[-1:]) and (word[0].isalnum() or word[0] in "_+-"):
+        end = place.syntax.spans[len(before) - 1].end
+        edit = TextEdit(Span(end, end), separator)
+        message = f"operands are separated by `{separator}`, found {_shown(word)} without one"
+        return message, Fix(f"insert `{separator}` before {_shown(word)}", (edit,), safe=False)
+    end_mark = f"`{surface.bundle_end}`" if surface.bundle_end else "the end of the line"
+    return f"expected a mnemonic, an operand or {end_mark}, found {_shown(word)}", None
+
+
+def _ends_operand(words: tuple[str, ...]) -> bool:
+    return bool(words) and (words[0][-1].isalnum() or words[0][-1] in "_]")
 
 
 def _incomplete(place: _Place) -> _Sentence:

@@ -14,6 +14,8 @@ from ipu_asm.syntax.grammar import LABEL_TOKENS, STRAY, Grammar, Tree
 
 _LONGEST_REMEMBERED_SHAPE = 400
 _MOST_ERRORS_OF_A_BUNDLE = 100
+# No operand of any surface has more tokens before the one that makes it complete.
+_LONGEST_UNFINISHED = 8
 
 
 class InstructionPlan(NamedTuple):
@@ -104,13 +106,14 @@ class _Recovery:
         self.instructions: list[InstructionPlan] = []
         self.misfits: list[Misfit] = []
         self.label_shape = "".join(map(grammar.letter, LABEL_TOKENS))
-        self.separators = grammar.letter("SEPARATOR") + grammar.letter("END")
+        self.separator = grammar.letter("SEPARATOR")
+        self.comma = grammar.letter("COMMA")
         self.end = grammar.letter("END")
 
     def plan(self) -> Plan:
         start = 0
         for position, letter in enumerate(self.shape):
-            if letter in self.separators:
+            if letter in (self.separator, self.end):
                 self._piece(start, position, letter == self.end)
                 start = position + 1
         if start < len(self.shape):
@@ -126,16 +129,18 @@ class _Recovery:
         shape = self.shape[start:stop].replace(STRAY, "")
         at = 0
         while shape.startswith(self.label_shape, at):
-            self._take_label(numbers[at], "second-label")
+            reason = "second-label" if self.label >= 0 else ""
+            self._take_label(numbers[at], "label-inside" if self.instructions else reason)
             at += 2
         if at < len(shape):
             self._take_instructions(shape, numbers, at, bool(strays))
         elif not strays and not (last and self.instructions):
             self._report_empty(stop)
 
-    def _take_label(self, number: int, second: str) -> None:
-        if self.label >= 0 or self.instructions:
-            self.misfits.append(Misfit(number, "label-inside" if self.instructions else second))
+    def _take_label(self, number: int, reason: str) -> None:
+        """A label, wrong for that reason if there is one; the first is the bundle's in any case."""
+        if reason:
+            self.misfits.append(Misfit(number, reason))
         if self.label < 0:
             self.label = number
 
@@ -147,22 +152,37 @@ class _Recovery:
                 self.instructions.append(_renumbered(_instruction(tree, 0, broken), numbers))
                 return
             stop, following = self._cut(shape, numbers, at, tree)
-            tree = self.grammar.parse(shape, "instruction", at, stop) if stop > at else stop
-            if isinstance(tree, Tree):
-                self.instructions.append(_renumbered(_instruction(tree, 0, True), numbers))
+            plan = self._beginning(shape, at, stop)
+            if plan is not None:
+                self.instructions.append(_renumbered(plan, numbers))
             at, broken = following, True
+
+    def _beginning(self, shape: str, at: int, stop: int) -> InstructionPlan | None:
+        """An instruction that goes on as far as it makes sense: without an unfinished operand."""
+        # At the very end it has just been tried.
+        last = min(stop, len(shape) - 1)
+        for end in range(last, max(at, last - _LONGEST_UNFINISHED), -1):
+            tree = self.grammar.parse(shape, "instruction", at, end)
+            if isinstance(tree, Tree):
+                plan = _instruction(tree, 0, True)
+                unfinished = end < stop and shape[end] != self.comma
+                return _without_last_operand(plan) if unfinished else plan
+        return None
 
     def _cut(self, shape: str, numbers: list[int], at: int, misfit: int) -> tuple[int, int]:
         """Where what can be read from `at` on stops, and where to go on after the misfit."""
-        if misfit > at and shape.startswith(self.label_shape, misfit - 1):
-            self.misfits.append(Misfit(numbers[misfit - 1], "label-inside"))
-            if self.label < 0:
-                self.label = numbers[misfit - 1]
-            return misfit - 1, misfit + 1
-        if misfit == len(shape):
-            self.misfits.append(Misfit(numbers[-1], "incomplete"))
-            return at, len(shape)
-        self.misfits.append(Misfit(numbers[misfit], "unexpected"))
+        for label in (misfit - 1, misfit):
+            if label >= at and shape.startswith(self.label_shape, label):
+                self._take_label(numbers[label], "label-inside")
+                return label, (label + 2 if self.separator else len(shape))
+        number, reason = numbers[-1], "incomplete"
+        neighbour = number + 1
+        if misfit < len(shape):
+            number, reason = numbers[misfit], "unexpected"
+            neighbour = number - 1
+        # Where what is between two tokens does not fit, it is no wonder that they do not.
+        if self.shape[neighbour : neighbour + 1] != STRAY:
+            self.misfits.append(Misfit(number, reason))
         return misfit, len(shape)
 
     def _report_empty(self, stop: int) -> None:
@@ -172,6 +192,13 @@ class _Recovery:
         elif not self.grammar.accepts("END"):
             reason = "empty-instruction" if self.instructions else "empty-bundle"
             self.misfits.append(Misfit(min(stop, len(self.shape) - 1), reason))
+
+
+def _without_last_operand(plan: InstructionPlan) -> InstructionPlan:
+    operands = plan.operands[:-1]
+    return plan._replace(
+        operands=operands, end=operands[-1][1] if operands else plan.mnemonic + 1, simple=False
+    )
 
 
 def _renumbered(plan: InstructionPlan, numbers: list[int]) -> InstructionPlan:

@@ -24,7 +24,7 @@ def _issues(findings: FileFindings) -> list[dict[str, Any]]:
     return [
         {
             "description": diagnostic.message,
-            "check_name": f"{diagnostic.code} {diagnostic.name}",
+            "check_name": diagnostic.code,
             "fingerprint": fingerprint,
             "severity": _SEVERITIES[diagnostic.severity],
             "location": {
@@ -35,5 +35,7 @@ def _issues(findings: FileFindings) -> list[dict[str, Any]]:
                 },
             },
         }
-        for diagnostic, fingerprint in zip(findings.diagnostics, fingerprints(findings))
+        for diagnostic, fingerprint in zip(
+            findings.diagnostics, fingerprints(findings), strict=True
+        )
     ]

@@ -13,9 +13,15 @@ def project_path(path: str) -> str:
 
 def path_inside(path: str) -> str | None:
     """`path` seen from the working directory, or None where it is not inside."""
-    try:
-        absolute, prefix = os.path.abspath(path), os.path.join(os.getcwd(), "")
-    except OSError:  # the working directory is gone
-        return None
+    absolute, prefix = absolute_path(path), os.path.join(absolute_path("."), "")
     inside = absolute.startswith(prefix) and len(absolute) > len(prefix)
     return absolute[len(prefix) :].replace(os.sep, "/") if inside else None
+
+
+def absolute_path(path: str) -> str:
+    """`path` from the root of the file system on."""
+    try:
+        folder = os.getcwd()
+    except OSError:  # somebody has deleted it
+        folder = os.sep
+    return os.path.normpath(os.path.join(folder, path))

@@ -42,7 +42,7 @@ def _results(findings: FileFindings, indices: dict[str, int]) -> list[dict[str, 
             "ruleIndex": indices[diagnostic.code],
             "partialFingerprints": {_FINGERPRINT: fingerprint},
         }
-        for diagnostic, fingerprint in zip(diagnostics, fingerprints(findings))
+        for diagnostic, fingerprint in zip(diagnostics, fingerprints(findings), strict=True)
     ]
 
 

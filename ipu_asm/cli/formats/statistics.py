@@ -11,7 +11,7 @@ from ipu_asm.cli.formats import FileFindings
 class RuleCount(NamedTuple):
     """How many findings share a code, and whether `--fix` can mend any of them."""
 
-    count: int
+    number: int
     code: str
     name: str
     fixable: bool
@@ -24,7 +24,7 @@ def rule_counts(files: Sequence[FileFindings]) -> list[RuleCount]:
     names = {diagnostic.code: diagnostic.name for diagnostic in findings}
     fixable = {item.code for item in findings if item.fix and item.fix.safe}
     rows = [RuleCount(counts[code], code, names[code], code in fixable) for code in counts]
-    return sorted(rows, key=lambda row: (-row.count, row.code))
+    return sorted(rows, key=lambda row: (-row.number, row.code))
 
 
 def format_statistics(files: Sequence[FileFindings], name: str = "text") -> str:
@@ -33,11 +33,15 @@ def format_statistics(files: Sequence[FileFindings], name: str = "text") -> str:
     if name == "json":
         import json  # the table does not need it
 
-        return json.dumps([row._asdict() for row in rows], indent=2) + "\n"
+        objects = [
+            {"code": code, "name": rule, "count": number, "fixable": fixable}
+            for number, code, rule, fixable in rows
+        ]
+        return json.dumps(objects, indent=2) + "\n"
     widths = [max((len(str(row[field])) for row in rows), default=0) for field in (0, 1)]
     return "".join(_line(row, *widths) for row in rows)
 
 
 def _line(row: RuleCount, count_width: int, code_width: int) -> str:
     mark = "[*]" if row.fixable else "[ ]"
-    return f"{row.count:>{count_width}}  {row.code:<{code_width}}  {mark} {row.name}\n"
+    return f"{row.number:>{count_width}}  {row.code:<{code_width}}  {mark} {row.name}\n"

@@ -58,7 +58,7 @@ SLOTS = (
         "Loop registers",
         "incr lr0 0",
         ("LrIdx", "LcrIdx", "Immediate"),
-        count=2,
+        capacity=2,
         exclusive_writes=True,
     ),
     SlotDescription("cond", "Control flow", "b +1", ("LrIdx", "Label")),
@@ -87,6 +87,7 @@ def load() -> Isa:
                 operand_types=OPERAND_TYPES,
                 register_files=REGISTER_FILES,
                 program_limit=PROGRAM_LIMIT,
+                executor="Ipu",
             )
         )
     return _loaded[fingerprint]

@@ -90,7 +90,7 @@ _TYPES: tuple[OperandType, ...] = (
         },
     ),
     IntegerType("Immediate", 16, -(1 << 15), (1 << 16) - 1),
-    IntegerType("BreakImmediate", 16, -(1 << 15), (1 << 16) - 1),
+    IntegerType("BreakImmediate", 16, -(1 << 15), (1 << 16) - 1, signed=False),
     LabelType("Label", 10),
 )
 OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}

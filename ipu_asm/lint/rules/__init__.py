@@ -7,13 +7,32 @@ from importlib import import_module
 
 from ipu_asm.lint.rule import Rule
 
-# Found while a text becomes a program; the modules only document them.
-_FOUND_EARLIER = (
+# Found while a text becomes a program, or after all checks; the modules only document them.
+_FOUND_ELSEWHERE = (
+    "syntax_error",
     "unknown_mnemonic",
-)  # fmt: skip
+    "too_few_operands",
+    "too_many_operands",
+    "wrong_operand_type",
+    "unknown_keyword",
+    "immediate_out_of_range",
+    "duplicate_slot",
+    "lr_write_conflict",
+    "undefined_label",
+    "duplicate_label",
+    "branch_out_of_range",
+    "program_too_large",
+    "unused_suppression",
+)
 _CHECKED_HERE = (
     "unused_label",
-)  # fmt: skip
+    "unreachable_bundle",
+    "runs_off_end",
+    "deprecated_mnemonic",
+    "break_never_matches",
+    "immediate_wraps",
+    "explicit_break",
+)
 
 
 @lru_cache(maxsize=1)
@@ -24,9 +43,9 @@ def checking_rules() -> tuple[Rule, ...]:
 
 @lru_cache(maxsize=1)
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule, by code."""
-    rules = (*(_load(name) for name in _FOUND_EARLIER), *checking_rules())
-    return tuple(sorted(rules, key=lambda rule: rule.kind.code))
+    """Every rule: errors first, then by code."""
+    rules = (*(_load(name) for name in _FOUND_ELSEWHERE), *checking_rules())
+    return tuple(sorted(rules, key=lambda rule: (rule.kind.severity, rule.kind.code)))
 
 
 def _load(name: str) -> Rule:

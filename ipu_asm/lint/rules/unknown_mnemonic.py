@@ -9,12 +9,14 @@ The assembler cannot know which slot of the bundle is meant.
 
 ## Example
 ```
-acc.frist;;
+acc.frist;
+bkpt;;
 ```
 
 ## Use instead
 ```
-acc.first;;
+acc.first;
+bkpt;;
 ```
 """
 
@@ -26,6 +28,12 @@ from ipu_asm.lint.rule import Rule
 RULE = Rule(
     kind=UNKNOWN_MNEMONIC,
     documentation=__doc__ or "",
-    valid=("acc.first; bkpt;;",),
-    invalid=("⟦acc.frist⟧; bkpt;;", "⟦ACC⟧; bkpt;;"),
+    valid=("acc.first; bkpt;;", "mult_nop; acc_nop; bkpt;;"),
+    invalid=(
+        "⟦acc.frist⟧; bkpt;;",
+        "⟦ACC⟧; bkpt;;",
+        "⟦load⟧ r0 lr0 cr0; ⟦lr0⟧; bkpt;;",
+        "again: ⟦incr_⟧ lr0 1; b again;;",
+    ),
+    fixes=("safe",),
 )

@@ -1,7 +1,7 @@
 """A label that nothing refers to.
 
 ## What it does
-Reports a label that no branch of the file names.
+Reports a label that no branch of the file names. The fix removes it.
 
 ## Why
 Labels here serve branches only. One without a branch is often left over from a loop that was
@@ -16,7 +16,9 @@ again:
 
 ## Use instead
 ```
-    incr lr0 1;;
+again:
+    incr lr0 1;
+    bne lr0 lr1 again;;
     bkpt;;
 ```
 """
@@ -26,7 +28,8 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
-from ipu_asm.isa.operands import quoted
+from ipu_asm.errors import UNDEFINED_LABEL
+from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -39,28 +42,79 @@ def check(program: Program) -> Iterator[Diagnostic]:
     if not program.isa.branches:
         return
     used = {reference.text for reference in program.references}
+    if all(label in used for label in program.labels):
+        return
+    used |= _meant(program)
     for label, number in program.labels.items():
-        if label not in used:
+        if label not in used and not _is_refused(program, label):
             span = program.label_span(label)
             message = f"label {quoted(label)} is never branched to"
-            fix = Fix(f"remove label {quoted(label)}", (_removal(program, number, span),))
+            title = f"remove label {quoted(label)}"
+            fix = Fix(title, _removal(program, number, span), safe=False)
             yield Diagnostic(KIND, message, span, fix=fix, tags=("unnecessary",))
 
 
-def _removal(program: Program, number: int, label: Span) -> TextEdit:
-    """The label, its colon and the blanks behind it on the line."""
-    bundle = program.bundles[number]
-    colon = program.span(number, bundle.syntax.spans[bundle.syntax.plan.label + 1])
-    end = colon.end
-    while program.text[end : end + 1] in (" ", "\t"):
+def _meant(program: Program) -> set[str]:
+    """What may become the operand of a branch when an error is mended."""
+    undefined = (finding for finding in program.findings if finding.kind is UNDEFINED_LABEL)
+    words = {finding.fix.edits[0].new_text for finding in undefined if finding.fix}
+    for _, bundle in program.notable:
+        if bundle.findings and (bundle.is_broken or None in bundle.places):
+            label = bundle.syntax.plan.label
+            words.update(word for n, word in enumerate(bundle.syntax.words) if n != label)
+    return words
+
+
+def _is_refused(program: Program, label: str) -> bool:
+    """Whether an error has been reported about it, or about the bundle around it."""
+    is_distance = label[0] == "+" and number_value(label) is not None
+    return is_distance or bool(program.bundles[program.labels[label]].syntax.plan.misfits)
+
+
+def _removal(program: Program, number: int, label: Span) -> tuple[TextEdit, ...]:
+    """Take out the label, its colon and the blanks behind it, or its line if it is alone there."""
+    text, syntax = program.text, program.bundles[number].syntax
+    colon = program.span(number, syntax.spans[syntax.plan.label + 1])
+    start, end = label.start, colon.end
+    if text[start + len(syntax.label or "") : colon.start].strip():
+        return (TextEdit(label, ""), TextEdit(colon, ""))  # a comment between them stays
+    line = start
+    while line and text[line - 1] in " \t":
+        line -= 1
+    while text[end : end + 1] in (" ", "\t"):
         end += 1
-    return TextEdit(Span(label.start, end), "")
+    alone = line == 0 or text[line - 1] == "\n"
+    for line_break in ("\r\n", "\n") if alone else ():
+        if text.startswith(line_break, end):
+            return (TextEdit(Span(line, end + len(line_break)), ""),)
+    return (TextEdit(Span(start, end), ""),)
 
 
 RULE = Rule(
     kind=KIND,
     documentation=__doc__ or "",
-    valid=("again: incr lr0 1; bne lr0 lr1 again;;\nbkpt;;",),
-    invalid=("⟦again⟧: incr lr0 1;;\nbkpt;;",),
+    valid=(
+        "again: incr lr0 1; bne lr0 lr1 again;;\nbkpt;;",
+        "5: b 5;;",
+        "-1: acc;; b -1;;",
+        # The branch is not written to its end yet.
+        "again: incr lr0 1; bne lr0 again;;\nbkpt;;",
+        "again: incr lr0 1; bne lr0 lr1 +1; b again;;\nbkpt;;",
+        # Likewise: `agian` is a misspelling of it.
+        "again: incr lr0 1; bne lr0 lr1 agian;;\nbkpt;;",
+        # An error already: `+1` is always a distance.
+        "+1: acc; b +1;; bkpt;;",
+        # Likewise: it names no bundle, or stands inside one.
+        "acc; bkpt;; end:",
+        "acc; again: incr lr0 1; bkpt;;",
+    ),
+    invalid=(
+        "⟦again⟧: incr lr0 1;;\nbkpt;;",
+        "b end;; ⟦End⟧ : acc;; end: bkpt;;",
+        "    ⟦one⟧:\r\n    acc;;\n⟦two⟧: # the end\nbkpt;;",
+        "⟦one⟧ # the first\n: bkpt;;",
+        "⟦acc⟧: acc; bkpt;;",
+    ),
     check_program=check,
+    fixes=("unsafe",),
 )

@@ -1,0 +1,90 @@
+"""Command lines: what is wrong with one is said in one line, with a near name if there is one."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from typing import Any, Iterator, NoReturn, Sequence
+
+from ipu_asm.cli.console import Status, complain
+from ipu_asm.isa import UnknownIsaError, load_isa
+from ipu_asm.spelling import nearest_of
+
+
+class ArgumentParser(argparse.ArgumentParser):
+    """argparse with our manners: options in full, one line for a mistake, exit status 2."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(allow_abbrev=False, formatter_class=_Formatter, **settings)
+
+    def error(self, message: str) -> NoReturn:
+        complain(self.prog, f"{message} (`{self.prog} --help` shows what there is)")
+        raise SystemExit(int(Status.USAGE))
+
+    def parse(self, arguments: Sequence[str] | None, intermixed: bool) -> argparse.Namespace:
+        """All arguments; with `intermixed` files may stand before and after options."""
+        read = self.parse_known_intermixed_args if intermixed else self.parse_known_args
+        namespace, rest = read(arguments)
+        if rest:
+            self.error(self._unknown(rest[0]))
+        return namespace
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """What argparse calls for values out of a list, with a near one added to its message."""
+        if action.choices is not None and value not in action.choices:
+            names = [str(name) for name in action.choices]
+            meant = nearest_of(str(value), names)
+            hint = f"; did you mean `{meant}`?" if meant else ""
+            message = f"expected one of {', '.join(names)}, found `{value}`{hint}"
+            raise argparse.ArgumentError(action, message)
+
+    def _unknown(self, argument: str) -> str:
+        if not argument.startswith("-"):
+            return f"unexpected argument `{argument}`"
+        option = argument.partition("=")[0]
+        meant = nearest_of(option, set(self._options()))
+        return f"unknown option `{option}`" + (f"; did you mean `{meant}`?" if meant else "")
+
+    def _options(self) -> Iterator[str]:
+        for action in self._actions:
+            yield from action.option_strings
+            if isinstance(action, argparse._SubParsersAction):
+                for parser in action.choices.values():
+                    yield from parser._options()
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Paragraphs as they are written, as wide as the terminal.
+
+    argparse would load a good deal of the standard library to find that width, at every start.
+    """
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28, width=_terminal_width() - 2)
+
+
+def _terminal_width() -> int:
+    try:
+        return max(40, min(100, os.get_terminal_size().columns))
+    except (OSError, ValueError):
+        return 80
+
+
+def isa_name(text: str) -> str:
+    """The name of an instruction set that this version has."""
+    try:
+        return load_isa(text).name
+    except UnknownIsaError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def add_isa_option(parser: argparse.ArgumentParser, **settings: Any) -> None:
+    """The option that every command has."""
+    parser.add_argument(
+        "--isa",
+        type=isa_name,
+        **settings,
+        metavar="NAME",
+        help="the instruction set; else a comment `isa: NAME` in the first ten lines, "
+        "the configuration or the file's extension tells, else it is ipu",
+    )

@@ -1,0 +1,185 @@
+"""`ipu-as`: from programs to images, and back.
+
+It prints what keeps a program from being assembled, and nothing else: a build that works is silent.
+Warnings and hints are for `ipu-lint`, which knows what the project wants to hear of.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import SUPPRESS, Namespace
+from typing import Callable, Mapping, Sequence
+
+from ipu_asm import __version__
+from ipu_asm.assemble import AssemblyError, encode
+from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
+from ipu_asm.cli.console import Status, complain, guarded, wants_color, write, write_bytes
+from ipu_asm.cli.files import (
+    STANDARD_INPUT,
+    FileProblem,
+    Target,
+    counted,
+    is_same_file,
+    read_bytes,
+    read_text,
+    replace_file,
+)
+from ipu_asm.configuration import ConfigurationError
+from ipu_asm.disassembly import text_of
+from ipu_asm.images import FORMATS, ImageError, guessed_format, image_of, listing_of, words_of
+from ipu_asm.isa import UnknownIsaError, load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa_choice import IsaChooser
+from ipu_asm.program import read_program
+from ipu_asm.rendering import render
+from ipu_asm.text import SourceFile
+
+PROGRAM = "ipu-as"
+LISTING = "listing"
+
+_EXAMPLES = """\
+examples:
+  ipu-as assemble -o kernel.bin kernel.s
+  ipu-as assemble --format listing kernel.s | less
+  echo "acc.first;;" | ipu-as assemble --format hex -
+  ipu-as disassemble kernel.bin
+
+exit status: 0 done, 1 mistakes in the file (all are printed, nothing is written), 2 wrong usage
+"""
+_FORMATS = """\
+formats:
+  bin      the words as bytes, little-endian, each padded to whole 32 bits
+  hex      a line for each word, with the digits of those bytes
+  mem      a line for each word, with the digits of the word itself
+"""
+_LISTING = "  listing  address, word and source side by side; can be read as an image, too\n"
+_GUESS = "\nWithout --format, a file that is text is read as hex or mem, any other as bin.\n"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `ipu-as` with these arguments, else with those of the process; the exit status."""
+    return guarded(PROGRAM, lambda: _command(argv))
+
+
+def _command(argv: Sequence[str] | None) -> int:
+    options = _read_options(argv)
+    name = options.file or options.input
+    source = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
+    try:
+        return _COMMANDS[options.command](source, options)
+    except ConfigurationError as error:
+        for mistake in error.mistakes:
+            complain(PROGRAM, mistake)
+        return Status.USAGE
+
+
+def _assemble(source: Target, options: Namespace) -> int:
+    text = read_text(source).text
+    if options.output and is_same_file(options.output, source.name):
+        raise FileProblem(f"{options.output}: the image would replace the program")
+    isa = _isa(text, source.name, options.isa)
+    program = read_program(isa, text)
+    try:
+        words = encode(program)
+    except AssemblyError as error:
+        _show_findings(error, SourceFile(text, source.name))
+        return Status.FINDINGS
+    if options.format == LISTING:
+        _write(listing_of(program, words, source.name).encode(), options.output)
+        return Status.OK
+    if options.format == "bin" and not options.output and sys.stdout.isatty():
+        raise FileProblem("standard output is a terminal: name a file with -o, or --format hex")
+    _write(image_of(words, isa, options.format), options.output)
+    return Status.OK
+
+
+def _disassemble(source: Target, options: Namespace) -> int:
+    image = read_bytes(source)
+    image_format = options.format or guessed_format(image)
+    text = "" if image_format == "bin" else image.decode("utf-8", "replace")
+    isa = _isa(text, source.name, options.isa)
+    try:
+        words = words_of(image, isa, image_format)
+    except ImageError as error:
+        for line, message in error.mistakes:
+            place = f"{source.name}:{line}" if line else source.name
+            complain(PROGRAM, f"{place}: {message}")
+        return Status.FINDINGS
+    text = text_of(words, isa)
+    # A comment is there only where a word is more than assembly can say.
+    lossy = sum(isa.surface.comments[0] in line for line in text.splitlines())
+    if lossy:
+        message = f"{counted(lossy, 'bundle')} cannot be assembled again: see the comments"
+        complain(PROGRAM, f"{source.name}: {message}", "note")
+    _write(text.encode(), options.output)
+    return Status.OK
+
+
+def _isa(text: str, name: str, asked: str | None) -> Isa:
+    choice = IsaChooser(asked).choose(text, name)
+    try:
+        return load_isa(choice.name)
+    except UnknownIsaError as error:
+        raise FileProblem(f"{choice.origin}: {error}") from error
+
+
+def _write(data: bytes, path: str | None) -> None:
+    if path is None or path == STANDARD_INPUT:
+        write_bytes(data)
+    else:
+        replace_file(path, data)
+
+
+def _show_findings(error: AssemblyError, source: SourceFile) -> None:
+    color = wants_color("auto", sys.stderr)
+    for finding in error.findings:
+        write(f"{render(finding, source, color)}\n\n", sys.stderr)
+    write(f"{counted(len(error.findings), 'error')}, nothing written\n", sys.stderr)
+
+
+_COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
+    "assemble": _assemble,
+    "disassemble": _disassemble,
+}
+
+
+def _read_options(argv: Sequence[str] | None) -> Namespace:
+    """The options of a command line. Leaves the program for `--help` and for wrong usage."""
+    parser = _parser()
+    options = parser.parse(argv, intermixed=False)
+    if options.command is None:
+        parser.error(f"expected a command, {' or '.join(_COMMANDS)}, found none")
+    if (options.file is None) == (options.input is None):
+        parser.error(f"{options.command}: expected one FILE, or `-` for standard input")
+    return options
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog=PROGRAM,
+        description="Assemble programs into images, and take images apart.",
+        epilog=_EXAMPLES,
+    )
+    add_isa_option(parser)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    assemble = commands.add_parser(
+        "assemble", help="from a program to an image", epilog=_FORMATS + _LISTING
+    )
+    assemble.add_argument("--format", choices=(*FORMATS, LISTING), default="bin", help="(bin)")
+    _add_files(assemble, "the program")
+    disassemble = commands.add_parser(
+        "disassemble",
+        help="from an image to a program that assembles to the same words",
+        epilog=_FORMATS + _GUESS,
+    )
+    disassemble.add_argument("--format", choices=FORMATS, help="what the image is")
+    _add_files(disassemble, "the image")
+    return parser
+
+
+def _add_files(parser: ArgumentParser, what: str) -> None:
+    add_isa_option(parser, default=SUPPRESS)  # what stands before the command stays
+    parser.add_argument("file", nargs="?", metavar="FILE", help=f"{what}; `-`: standard input")
+    parser.add_argument("--input", metavar="FILE", help="the same as FILE")
+    parser.add_argument("-o", "--output", metavar="OUT", help="a file; else standard output")

@@ -1,0 +1,179 @@
+"""What `ipu-lint` does with one file: choose its instruction set and rules, analyse it, mend it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import Callable, NamedTuple
+
+from ipu_asm.analysis import Analysis, Analyzer
+from ipu_asm.cli.files import FileProblem, Target, Text, read_text
+from ipu_asm.cli.lint_options import LintOptions
+from ipu_asm.configuration import (
+    FAIL_LEVELS,
+    Configuration,
+    ConfigurationError,
+    Configurations,
+    read_configuration,
+)
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
+from ipu_asm.isa_choice import choose_isa
+from ipu_asm.lint.selection import EVERYTHING, Selection
+
+_ALL = (EVERYTHING,)
+DEFAULT_FAIL_LEVEL = Severity.WARNING
+
+
+class Linted(NamedTuple):
+    """One file: its text as it was read, its analysis (after fixes), and what is to be reported."""
+
+    target: Target
+    written: Text
+    analysis: Analysis
+    findings: list[Diagnostic]
+    fixed: int
+    fails: bool
+
+
+class Linter:
+    """Lints files as its options and the configuration of each of them tell."""
+
+    def __init__(self, options: LintOptions, report: Callable[[str], None]) -> None:
+        """`report` takes a line about each file or configuration that cannot be used.
+
+        Raises `ConfigurationError` for a broken file that `--config` names.
+        """
+        self.options = options
+        self.configurations = Configurations()
+        self.skipped: Counter[str] = Counter()
+        self._report = report
+        self._given = _given_configuration(options)
+        self._analyzers: dict[str, Analyzer] = {}
+        self._selections: dict[str, Selection] = {}
+        self._reported: set[str] = set()
+
+    def lint(self, target: Target) -> Linted | None:
+        """What is found in a file; None where it cannot be looked at, which is reported."""
+        try:
+            written = read_text(target)
+            configuration = self._configuration(target)
+            selection = self._selection(configuration)
+            analyzer = self._analyzer(target, written.text, configuration)
+        except FileProblem as error:
+            self._report(str(error))
+        except ConfigurationError as error:
+            for mistake in error.mistakes:
+                self._report_once(mistake)
+        else:
+            if analyzer is not None:
+                return self._lint(target, written, analyzer, configuration, selection)
+        return None
+
+    def _lint(
+        self,
+        target: Target,
+        written: Text,
+        analyzer: Analyzer,
+        configuration: Configuration,
+        selection: Selection,
+    ) -> Linted:
+        unsafe = self.options.unsafe_fixes
+
+        def is_kept(finding: Diagnostic) -> bool:
+            return selection.keeps(finding.kind, target.name)
+
+        def is_to_mend(finding: Diagnostic) -> bool:
+            return is_kept(finding) and finding.fix is not None and (finding.fix.safe or unsafe)
+
+        analysis = analyzer.analyze(written.text, target.name)
+        fixed = 0
+        if self.options.fix or self.options.diff:
+            from ipu_asm.cli.fixes import mend  # most runs mend nothing
+
+            analysis, fixed = mend(analyzer, analysis, is_to_mend)
+        findings = [finding for finding in analysis.diagnostics if is_kept(finding)]
+        level = self._fail_level(configuration)
+        fails = any(finding.severity <= level for finding in findings)
+        return Linted(target, written, analysis, findings, fixed, fails)
+
+    def _configuration(self, target: Target) -> Configuration:
+        if self._given is not None:
+            return self._given
+        folder = os.path.dirname(os.path.abspath(target.name))
+        return self.configurations.nearest(folder) or Configuration()
+
+    def _selection(self, configuration: Configuration) -> Selection:
+        """The rules that count: a `--select` stands for all that the configuration chooses.
+
+        Raises `ConfigurationError` for names that no rule has.
+        """
+        selection = self._selections.get(configuration.path)
+        if selection is None:
+            options, ours = self.options, configuration
+            if options.select is not None:
+                ours = ours._replace(select=options.select, extend_select=(), ignore=())
+            selection = Selection(
+                ours.select,
+                (*ours.ignore, *options.ignore),
+                (*ours.extend_select, *options.extend_select),
+                ours.per_file_ignores,
+                configuration.folder,
+            )
+            if selection.per_file_ignores or selection.ignored or selection.selected != _ALL:
+                _check_selectors(selection, configuration.path)
+            self._selections[configuration.path] = selection
+        return selection
+
+    def _analyzer(self, target: Target, text: str, configuration: Configuration) -> Analyzer | None:
+        """The analyzer for a file's instruction set; None for a set that only folders brought up.
+
+        Raises `ConfigurationError` for a set that was asked for and is not there.
+        """
+        name, origin = choose_isa(text, target.name, self.options.isa, configuration)
+        if name not in self._analyzers:
+            try:
+                self._analyzers[name] = Analyzer(load_isa(name))
+            except UnknownIsaError as error:
+                if target.asked_for or name not in EXTENSIONS:
+                    raise ConfigurationError(origin, [f"{origin}: {error}"]) from error
+                self.skipped[name] += 1
+                return None
+        return self._analyzers[name]
+
+    def _fail_level(self, configuration: Configuration) -> Severity:
+        if self.options.fail_level is not None:
+            return FAIL_LEVELS[self.options.fail_level]
+        return configuration.fail_level or DEFAULT_FAIL_LEVEL
+
+    def _report_once(self, mistake: str) -> None:
+        if mistake not in self._reported:
+            self._reported.add(mistake)
+            self._report(mistake)
+
+
+def _check_selectors(selection: Selection, path: str) -> None:
+    unknown = selection.unknown_selectors()
+    if not unknown:
+        return
+    from ipu_asm.lint.rules import all_rules
+    from ipu_asm.spelling import nearest_of
+
+    names = [rule.kind.name for rule in all_rules()]
+    mistakes = []
+    for selector in unknown:
+        meant = nearest_of(selector, names)
+        hint = f"; did you mean `{meant}`?" if meant else ""
+        place = f"{path}: " if path else ""
+        mistakes.append(f"{place}no rule has the code, name or prefix `{selector}`{hint}")
+    raise ConfigurationError(path, mistakes)
+
+
+def _given_configuration(options: LintOptions) -> Configuration | None:
+    """The one configuration that counts for all files, if the user wants it so."""
+    if options.isolated:
+        return Configuration()
+    if options.config is None:
+        return None
+    given = read_configuration(options.config) or Configuration()
+    return given._replace(folder=os.getcwd())

@@ -1,0 +1,118 @@
+"""What a project says in `ipu.toml`, or in `pyproject.toml` under `[tool.ipu]`.
+
+isa = "ipu"                      # the instruction set of all files below this folder
+[isa-by-glob]
+"kernels/npu/*.s" = "edgenpu"    # first match wins; both count before file extensions do
+[lint]
+select = ["E", "W"]              # codes, names or prefixes of codes
+extend-select = ["H301"]
+ignore = ["unused-label"]
+fail-level = "warning"           # error, warning or hint
+[lint.per-file-ignores]
+"tests/**" = ["W"]
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Iterator, Mapping, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Severity
+
+FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
+FILE_NAMES = ("ipu.toml", "pyproject.toml")
+"""In the order in which a folder's files are asked."""
+
+
+class Configuration(NamedTuple):
+    """One file's settings; all are optional. Globs are relative to `folder`."""
+
+    path: str = ""
+    folder: str = ""
+    isa: str | None = None
+    isa_by_glob: tuple[tuple[str, str], ...] = ()
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: Mapping[str, Sequence[str]] = {}
+    fail_level: Severity | None = None
+
+
+class ConfigurationError(Exception):
+    """A file that cannot be used; `mistakes` has every one as ``path:line: sentence``."""
+
+    def __init__(self, path: str, mistakes: Sequence[str]) -> None:
+        self.path = path
+        self.mistakes = tuple(mistakes)
+        super().__init__("; ".join(mistakes))
+
+
+class Configurations:
+    """The configuration of every folder, read when it is first asked for and then remembered."""
+
+    def __init__(self) -> None:
+        self._by_folder: dict[str, Configuration | ConfigurationError | None] = {}
+
+    def nearest(self, folder: str) -> Configuration | None:
+        """What counts in an absolute folder: that of itself or of the nearest one above it.
+
+        Raises `ConfigurationError`, every time that it is asked about a broken file.
+        """
+        if folder not in self._by_folder:
+            self._by_folder[folder] = self._read(folder)
+        found = self._by_folder[folder]
+        if isinstance(found, ConfigurationError):
+            raise found
+        return found
+
+    def forget(self) -> None:
+        """Read everything anew when it is next asked for: a file has changed, come or gone."""
+        self._by_folder.clear()
+
+    def _read(self, folder: str) -> Configuration | ConfigurationError | None:
+        try:
+            for name in FILE_NAMES:
+                path = os.path.join(folder, name)
+                if os.path.isfile(path) and (found := read_configuration(path)) is not None:
+                    return found
+            parent = os.path.dirname(folder)
+            return self.nearest(parent) if parent != folder else None
+        except ConfigurationError as error:
+            return error
+
+
+def possible_files(folder: str) -> Iterator[str]:
+    """The files that may tell about an absolute folder, the nearest first, there or not."""
+    while True:
+        yield from (os.path.join(folder, name) for name in FILE_NAMES)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return
+        folder = parent
+
+
+def read_configuration(path: str) -> Configuration | None:
+    """The configuration in a file; None for a `pyproject.toml` that says nothing about us.
+
+    Raises `ConfigurationError`.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read()
+    except OSError as error:
+        raise ConfigurationError(path, [f"{path}: {_reason(error)}"]) from error
+    in_project = os.path.basename(path) == "pyproject.toml"
+    # Reading TOML costs as much as linting a file: only where there is something to find.
+    if in_project and b"ipu" not in content:
+        return None
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(path, [f"{path}: expected UTF-8, found other bytes"]) from error
+    from ipu_asm.configuration_file import parse_configuration  # most runs find no file
+
+    return parse_configuration(text, path, ("tool", "ipu") if in_project else ())
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,161 @@
+"""From the text of a configuration file to a `Configuration`, or to all that is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from typing import Any, Callable, Iterator, Mapping, Sequence
+
+from ipu_asm.configuration import FAIL_LEVELS, Configuration, ConfigurationError
+from ipu_asm.diagnostics import Severity
+from ipu_asm.isa import EXTENSIONS
+from ipu_asm.spelling import nearest_of
+
+
+def parse_configuration(text: str, path: str, table: tuple[str, ...] = ()) -> Configuration | None:
+    """The configuration in a text: in `table` of it, None if it has no such table.
+
+    Raises `ConfigurationError`.
+    """
+    try:
+        settings: Any = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigurationError(path, [_syntax_mistake(path, str(error))]) from error
+    for name in table:
+        settings = settings.get(name) if isinstance(settings, dict) else None
+    return None if settings is None else _Reader(text, path, table).configuration(settings)
+
+
+def _syntax_mistake(path: str, message: str) -> str:
+    message, _, place = message.partition(" (at line ")
+    line = f":{place.partition(',')[0]}" if place else ""
+    return f"{path}{line}: {message[:1].lower()}{message[1:]}"
+
+
+class _Mismatch(Exception):
+    """A value of another type than its key needs; the sentence says which."""
+
+
+class _Reader:
+    """Turns tables into a `Configuration` and gathers what is wrong with them."""
+
+    def __init__(self, text: str, path: str, table: tuple[str, ...]) -> None:
+        self.lines = re.split("\r?\n", text)
+        self.path = path
+        self.table = table
+        self.mistakes: list[str] = []
+
+    def configuration(self, settings: Any) -> Configuration:
+        folder = os.path.dirname(os.path.abspath(self.path))
+        values: dict[str, Any] = {"path": self.path, "folder": folder}
+        values.update(self._table((), settings, {**_SETTINGS, "lint": _any_value}))
+        values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
+        if self.mistakes:
+            raise ConfigurationError(self.path, self.mistakes)
+        return Configuration(**values)
+
+    def _table(
+        self, name: tuple[str, ...], table: Any, known: Mapping[str, Callable[[Any], Any]]
+    ) -> dict[str, Any]:
+        """The values of a table by the names of the fields of `Configuration`."""
+        values: dict[str, Any] = {}
+        if not isinstance(table, dict):
+            self._mistake(name[:-1], name[-1:], f"expected a table, found {_shown(table)}")
+            return values
+        for key, value in table.items():
+            if key not in known:
+                meant = nearest_of(key, known)
+                hint = f"did you mean `{meant}`?" if meant else f"there are {', '.join(known)}"
+                self._mistake(name, (key,), f"unknown key; {hint}")
+                continue
+            try:
+                values[key.replace("-", "_")] = known[key](value)
+            except _Mismatch as error:
+                self._mistake(name, (key,), str(error))
+        return values
+
+    def _mistake(self, table: tuple[str, ...], key: tuple[str, ...], message: str) -> None:
+        full = (*self.table, *table, *key)
+        line = self._line_of(full)
+        place = f"{self.path}:{line}" if line else self.path
+        self.mistakes.append(f"{place}: `{'.'.join(full[len(self.table) :] or full)}`: {message}")
+
+    def _line_of(self, key: tuple[str, ...]) -> int | None:
+        """The 1-based line on which a key, or the first one below it, is written."""
+        written = (number for number, full in self._keys() if full[: len(key)] == key)
+        return next(written, None)
+
+    def _keys(self) -> Iterator[tuple[int, tuple[str, ...]]]:
+        table: tuple[str, ...] = ()
+        for number, line in enumerate(self.lines, 1):
+            if header := re.fullmatch(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?", line):
+                table = _key_of(header[1])
+                yield number, table
+            elif entry := re.match(r"\s*([\w\-.\" ']+?)\s*=", line):
+                yield number, (*table, *_key_of(entry[1]))
+
+
+def _key_of(written: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in written.split("."))
+
+
+def _shown(value: Any) -> str:
+    kinds = {dict: "a table", str: f'"{value}"', bool: str(value).lower()}
+    return kinds.get(type(value), str(value)[:60])
+
+
+def _any_value(value: Any) -> Any:
+    return value
+
+
+def _one_of(names: Sequence[str], value: Any) -> str:
+    if isinstance(value, str) and value in names:
+        return value
+    meant = nearest_of(value, names) if isinstance(value, str) else None
+    hint = f"; did you mean `{meant}`?" if meant else ""
+    raise _Mismatch(f"expected one of {', '.join(names)}, found {_shown(value)}{hint}")
+
+
+def _isa(value: Any) -> str:
+    return _one_of(tuple(EXTENSIONS), value)
+
+
+def _level(value: Any) -> Severity:
+    return FAIL_LEVELS[_one_of(tuple(FAIL_LEVELS), value)]
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise _Mismatch(f'expected a list of strings such as ["E101", "W"], found {_shown(value)}')
+
+
+def _table_of(read: Callable[[Any], Any], value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _Mismatch(f"expected a table of globs, found {_shown(value)}")
+    values = {}
+    for glob, item in value.items():
+        try:
+            values[glob] = read(item)
+        except _Mismatch as error:
+            raise _Mismatch(f'"{glob}": {error}') from error
+    return values
+
+
+def _isas_by_glob(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple(_table_of(_isa, value).items())
+
+
+def _strings_by_glob(value: Any) -> dict[str, Any]:
+    return _table_of(_strings, value)
+
+
+_SETTINGS: Mapping[str, Callable[[Any], Any]] = {"isa": _isa, "isa-by-glob": _isas_by_glob}
+_LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "select": _strings,
+    "extend-select": _strings,
+    "ignore": _strings,
+    "per-file-ignores": _strings_by_glob,
+    "fail-level": _level,
+}

@@ -1,0 +1,148 @@
+"""From the instructions of a bundle to operations that are called without an argument.
+
+An operation calls the method that executes its instruction; what the method gets for an operand is
+settled here, once: a number, or where to read the value.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import lru_cache
+from typing import Any, Callable, Iterator, NamedTuple, Sequence, TypeAlias
+
+from ipu_asm.emulator.decode import Code
+from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.registers import PLACES, RegFile
+from ipu_asm.isa.model import InstructionSpec, Operand
+from ipu_asm.isa.operands import RegisterType
+
+Operation: TypeAlias = Callable[[], object]
+
+
+class Bundle(NamedTuple):
+    """A bundle ready to be executed: `operations` in their order, then `control`, the cond slot.
+
+    `stops` tells whether its break instruction stops; None if it never can. The codes are those of
+    the operations and of the cond slot.
+    """
+
+    word: int | None
+    stops: Operation | None
+    operations: tuple[Operation, ...]
+    control: Operation
+    codes: tuple[Code, ...]
+
+
+def bind(machine: object, live: RegFile, old: RegFile, word: int, codes: Sequence[Code]) -> Bundle:
+    """The bundle of a word, for a machine whose methods execute it on the registers `live`.
+
+    `old` are the registers from before the bundle. The methods must be there: see `mistakes_of`.
+    """
+    first, *middle, last = codes
+    stops = None
+    if first.spec is None:
+        # A break slot is not executed, but there must be an instruction in it.
+        middle.insert(0, first)
+    elif not first.is_idle:
+        stops = _operation(machine, live, old, first)
+    running = [code for code in middle if not code.is_idle]
+    operations = [_operation(machine, live, old, code) for code in running]
+    for number, cause in _write_conflicts(running):
+        operations[number] = _refusing(cause)
+    control = _operation(machine, live, old, last)
+    return Bundle(word, stops, tuple(operations), control, (*running, last))
+
+
+def mistakes_of(machine: type, spec: InstructionSpec) -> list[str]:
+    """Why a class cannot execute an instruction, with what to do about it; empty if it can."""
+    place = f"{spec.slot} instruction `{spec.mnemonic}`"
+    names = [operand.name for operand in spec.operands]
+    wanted = f"def {spec.execute_fn}({', '.join(['self', *(['*'] if names else []), *names])})"
+    method = getattr(machine, spec.execute_fn, None)
+    if method is None:
+        return [f"{place}: `{machine.__name__}` has no method for it; add `{wanted}`"]
+    mistakes = [
+        f"{place}: operand `{operand.name}` is no register, so it has no value to read; "
+        f'remove `"read": "{operand.read}"` from its entry'
+        for operand in spec.operands
+        if operand.read and not isinstance(operand.type, RegisterType)
+    ]
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    found = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
+    if found != set(names) or len(found) != len(parameters):
+        mistakes.append(
+            f"{place}: the keyword-only parameters of `{machine.__name__}.{spec.execute_fn}` "
+            f"must be the operands, found `{inspect.signature(method)}`; make it `{wanted}`"
+        )
+    return mistakes
+
+
+def _operation(machine: object, live: RegFile, old: RegFile, code: Code) -> Operation:
+    spec = code.spec
+    if spec is None:
+        slot = code.slot.name
+        return _refusing(f"opcode {code.opcode} stands for no instruction of slot {slot}")
+    sources, places = [], []
+    for operand in spec.operands:
+        value = code.values[operand.name]
+        if value is None:
+            return _refusing(f"operand `{operand.name}` must be {operand.type.describe()}")
+        source, place = _source(operand, value)
+        sources.append(source)
+        places.append(place)
+    names = tuple(operand.name for operand in spec.operands)
+    make = _maker(names, tuple(sources))
+    operation: Operation = make(getattr(machine, spec.execute_fn), live, old, places)
+    return operation
+
+
+def _source(operand: Operand, value: int) -> tuple[str, int | slice]:
+    """How an operand's value is read, as an expression, and the place or the number itself."""
+    if operand.read is None or not isinstance(operand.type, RegisterType):
+        return "", value
+    place = PLACES[operand.type.registers[value]]
+    file = "live" if operand.read == "live" else "old"
+    return f"{file}_{'block' if isinstance(place, slice) else 'scalars'}", place
+
+
+@lru_cache(maxsize=256)
+def _maker(names: tuple[str, ...], sources: tuple[str, ...]) -> Any:
+    """Makes the operations of instructions whose operands have these names and sources.
+
+    A call that names its arguments must be written out: building them at each call would take
+    longer than most instructions do. The text is made of names that `mistakes_of` has compared
+    with the parameters of a method, so it is no more than it seems.
+    """
+    places = [f"place{number}" for number in range(len(names))]
+    values = [f"{source}[{at}]" if source else at for source, at in zip(sources, places)]
+    call = f"method({', '.join(f'{name}={value}' for name, value in zip(names, values))})"
+    text = (
+        "def make(method, live, old, places):\n"
+        "    live_scalars, live_block = live.scalars, live.block\n"
+        "    old_scalars, old_block = old.scalars, old.block\n"
+        f"    [{', '.join(places)}] = places\n"
+        f"    return lambda: {call}\n"
+    )
+    scope: dict[str, Any] = {}
+    exec(text, scope)
+    return scope["make"]
+
+
+def _refusing(cause: str) -> Operation:
+    def refuse() -> None:
+        raise Refusal(cause)
+
+    return refuse
+
+
+def _write_conflicts(codes: Sequence[Code]) -> Iterator[tuple[int, str]]:
+    """Instructions that write what an earlier one of their slot writes, where that is forbidden."""
+    written: dict[tuple[str, str], None] = {}
+    for number, code in enumerate(codes):
+        if code.spec is None or not code.slot.exclusive_writes:
+            continue
+        for operand, register in code.registers.items():
+            if operand in code.spec.writes:
+                if (code.slot.name, register) in written:
+                    yield number, f"a bundle may write `{register}` once"
+                written[code.slot.name, register] = None

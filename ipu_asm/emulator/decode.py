@@ -1,0 +1,88 @@
+"""From the word of a bundle to its instructions and the values of their operands."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, Mapping, NamedTuple
+
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
+from ipu_asm.isa.operands import RegisterType
+
+EXECUTION_ORDER: Final = ("break", "lr", "xmem", "mult", "acc", "aaq", "cond")
+"""The slots in the order in which a bundle goes through them."""
+
+
+class Code(NamedTuple):
+    """One instruction of a bundle; `place` counts the instructions of its slot.
+
+    `values` maps its operands to register numbers, codes, literals and addresses; None stands for
+    bits that mean nothing. `spec` is None where the opcode stands for no instruction.
+    """
+
+    slot: Slot
+    place: int
+    opcode: int
+    spec: InstructionSpec | None
+    values: Mapping[str, int | None]
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it does nothing at all."""
+        if self.spec is None:
+            return False
+        idle = self.spec.idle.items()
+        return self.spec.nop or (
+            bool(idle) and all(self.values[name] == value for name, value in idle)
+        )
+
+    @property
+    def registers(self) -> dict[str, str]:
+        """The registers that its operands name, by operand."""
+        if self.spec is None:
+            return {}
+        return {
+            operand.name: operand.type.registers[value]
+            for operand in self.spec.operands
+            if (value := self.values[operand.name]) is not None
+            and isinstance(operand.type, RegisterType)
+        }
+
+    def __str__(self) -> str:
+        if self.spec is None:
+            return f"<invalid> (opcode {self.opcode})"
+        return " ".join([self.spec.mnemonic, *map(self._operand_text, self.spec.operands)])
+
+    def _operand_text(self, operand: Operand) -> str:
+        value = self.values[operand.name]
+        return "<invalid>" if value is None else operand.type.format(value)
+
+
+def decode_word(isa: Isa, word: int) -> list[Code]:
+    """The instructions of a bundle in the order in which they are executed."""
+    specs = _specs_by_opcode(isa)
+    return [
+        _decode_place(slot, place, specs[slot.name], word >> low)
+        for slot in map(isa.slot_by_name.__getitem__, EXECUTION_ORDER)
+        for place, low in enumerate(slot.lows)
+    ]
+
+
+def _decode_place(slot: Slot, place: int, specs: Mapping[int, InstructionSpec], bits: int) -> Code:
+    """The instruction in the lowest bits of what is left of a word."""
+    field = slot.fields[0]
+    opcode = bits >> field.low & (1 << field.width) - 1
+    spec = specs.get(opcode)
+    operands = spec.operands if spec else ()
+    values = {
+        operand.name: operand.type.decode(bits >> operand.low & (1 << operand.type.width) - 1)
+        for operand in operands
+    }
+    return Code(slot, place, opcode, spec, values)
+
+
+@lru_cache(maxsize=4)
+def _specs_by_opcode(isa: Isa) -> dict[str, dict[int, InstructionSpec]]:
+    return {
+        slot.name: {spec.opcode: spec for spec in isa.instructions_of(slot.name)}
+        for slot in isa.slots
+    }

@@ -1,0 +1,103 @@
+"""The element types: what a byte means, and the table of all products of two elements."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from ipu_asm.emulator.words import LANES, MADE_NAN, Words, is_nan
+
+Elements = NDArray[np.uint8]
+
+
+class DType(IntEnum):
+    """What `cr15` selects."""
+
+    INT8 = 0
+    FP8_E4M3 = 1
+    FP8_E5M2 = 2
+
+
+FORMATS: Final[dict[DType, Any]] = {
+    DType.INT8: np.int8,
+    DType.FP8_E4M3: ml_dtypes.float8_e4m3fn,
+    DType.FP8_E5M2: ml_dtypes.float8_e5m2,
+}
+ONE: Final = {DType.INT8: 0x01, DType.FP8_E4M3: 0x38, DType.FP8_E5M2: 0x3C}
+"""The element 1 of each type."""
+
+
+class Products(NamedTuple):
+    """All products of an element type, as words: int32 in INT8, else float32.
+
+    `pairs[a << 8 | b]` and `rows[a][b]` are a x b; `ones` is 128 times the element 1.
+    """
+
+    pairs: Words
+    rows: list[Words]
+    ones: Elements
+
+
+def element_type(code: int) -> DType:
+    """The element type that a number selects. Raises ValueError if it selects none."""
+    if code not in FORMATS:
+        known = ", ".join(f"{dtype.value} ({dtype.name})" for dtype in DType)
+        raise ValueError(f"an element type is one of {known}, found {code}")
+    return DType(code)
+
+
+def element_values(dtype: DType) -> NDArray[Any]:
+    """The values of the 256 elements: int32 in INT8, else float32."""
+    values = np.arange(256, dtype=np.uint8).view(FORMATS[dtype])
+    if dtype is DType.INT8:
+        integers: NDArray[np.int32] = values.astype("<i4")
+        return integers
+    floats: NDArray[np.float32] = values.astype("<f4")
+    # An element's NaN carries its sign and nothing else.
+    signs = np.arange(256, dtype="<u4") >> 7 << 31
+    np.copyto(floats.view("<u4"), signs | MADE_NAN, where=np.isnan(floats))
+    return floats
+
+
+@lru_cache(maxsize=len(DType))
+def products_of(code: int) -> Products:
+    """The products of an element type. Of two NaNs the first stays. ValueError for no type."""
+    dtype = element_type(code)
+    values = element_values(dtype)
+    with np.errstate(all="ignore"):
+        table = np.multiply.outer(values, values)
+    words: Words = table.view("<u4")
+    if dtype is not DType.INT8:
+        own = np.broadcast_to(values.view("<u4"), words.shape)
+        words[np.isnan(table)] = MADE_NAN
+        np.copyto(words, own, where=is_nan(own))
+        np.copyto(words, own.T, where=is_nan(own.T))
+    ones = np.full(LANES, ONE[dtype], np.uint8)
+    return Products(words.reshape(-1), list(words), ones)
+
+
+def ipu_mult(a: int, b: int, dtype: DType) -> int | float:
+    """The product of two elements, given as bytes: an int in INT8, else a float.
+
+    Raises ValueError for what is no element type.
+    """
+    values = element_values(element_type(dtype))
+    with np.errstate(all="ignore"):
+        product: int | float = (values[a & 0xFF] * values[b & 0xFF]).item()
+    return product
+
+
+def ipu_add(a: int | float, b: int | float, dtype: DType) -> int | float:
+    """The sum of two words, given as values: an int32 that wraps in INT8, else a float32.
+
+    Raises ValueError for what is no element type.
+    """
+    if element_type(dtype) is DType.INT8:
+        return (int(a) + int(b) + (1 << 31) & 0xFFFF_FFFF) - (1 << 31)
+    with np.errstate(all="ignore"):
+        return float(np.float32(np.float32(a) + np.float32(b)))

@@ -1,0 +1,192 @@
+"""The machine: bundles bound to the methods that execute them, and the loop that runs them."""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+from typing import Callable, Final, Iterable, Sequence
+
+import numpy as np
+
+from ipu_asm.emulator.binding import Bundle, Operation, bind, mistakes_of
+from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.emulator.faults import ExecutionFault, Fault, ProgramError, Refusal
+from ipu_asm.emulator.registers import MULT_STAGE_MAP, PLACES, R_ACC_SIZE, R_REG_SIZE
+from ipu_asm.emulator.semantics.aaq import AaqUnit
+from ipu_asm.emulator.semantics.acc import AccUnit
+from ipu_asm.emulator.semantics.breaks import BreakUnit
+from ipu_asm.emulator.semantics.cond import CondUnit
+from ipu_asm.emulator.semantics.lr import LrUnit
+from ipu_asm.emulator.semantics.mult import MultUnit
+from ipu_asm.emulator.semantics.xmem import XmemUnit
+from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.model import InstructionSpec, Isa
+
+__all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu", "StopTest"]
+
+# The name that the "Adding Instructions" document uses.
+_MULT_STAGE_MAP: Final = MULT_STAGE_MAP
+
+_NO_BUNDLE: Final = -1
+
+StopTest = Callable[[int], bool]
+"""Whether to stop in front of the bundle at an address."""
+
+
+class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
+    """One IPU working on a state. What an instruction does is one method, `execute_...`.
+
+    `cycles` counts the bundles executed so far.
+    """
+
+    def __init__(self, state: IpuState, aaq_shift: int = 0) -> None:
+        super().__init__(state, aaq_shift)
+        self.cycles = 0
+        self._words: list[int | None] = []
+        self._bundles: list[Bundle] = []
+        self._steps: list[tuple[tuple[Operation, ...], Operation]] = []
+        # Here numpy is silent about float errors and notes invalid operations, at no cost a run.
+        self._context = copy_context()
+        self._context.run(np.seterr, all="ignore", invalid="call")
+        self._context.run(np.seterrcall, self._note_invalid)
+
+    def execute_vliw_cycle(self) -> bool:
+        """Execute one bundle, whatever its break slot says; False if the machine is halted.
+
+        Raises `ExecutionFault`, with the state untouched, if the bundle cannot be executed, and
+        `ProgramError` if the program needs methods that are not there.
+        """
+        return self.run(1) == 1
+
+    def run(self, limit: int, stop: StopTest | None = None) -> int:
+        """Execute up to `limit` bundles, until the machine halts; how many it were.
+
+        With `stop` it also stops in front of a bundle for which that says so; the first bundle is
+        not asked about. Raises as `execute_vliw_cycle` does. An interrupt, too, leaves a state
+        from between two bundles.
+        """
+        if limit > 1 or not self._is_bound(self._registers.pc):
+            self._bind_program()
+        self.snapshot.pc = _NO_BUNDLE
+        xmem = self.state.xmem
+        xmem.recording = True
+        try:
+            return self._context.run(self._run, limit, stop)
+        finally:
+            xmem.recording = False
+
+    def stops_at(self, pc: int) -> bool:
+        """Whether the break slot of the bundle at an address stops in the present state."""
+        if pc >= INST_MEM_SIZE:
+            return False
+        if not self._is_bound(pc):
+            self._bind_program()
+        test = self._bundles[pc].stops
+        if test is None:
+            return False
+        self.snapshot.copy_from(self._registers)
+        return bool(test())
+
+    def _run(self, limit: int, stop: StopTest | None) -> int:
+        live, old, steps = self._registers, self.snapshot, self._steps
+        block, scalars, old_block, old_scalars = live.block, live.scalars, old.block, old.scalars
+        written = self.state.xmem.written
+        operation: Operation | None = None
+        executed = 0
+        try:
+            for executed in range(limit):
+                pc = live.pc
+                if pc >= INST_MEM_SIZE:
+                    return executed
+                # There is no call in these lines, so that no interrupt comes between them.
+                old_block[:] = block
+                old_scalars[:] = scalars
+                old.pc = pc
+                if written:
+                    written.clear()
+                if stop is not None and executed and stop(pc):
+                    return executed
+                operations, control = steps[pc]
+                for operation in operations:
+                    operation()
+                live.pc = pc + 1
+                operation = control
+                operation()
+            executed = limit
+        except Refusal as refusal:
+            fault = self._fault(str(refusal), operation, self.cycles + executed)
+            self._undo()
+            raise ExecutionFault(fault) from None
+        except BaseException:
+            self._undo()
+            raise
+        finally:
+            self.cycles += executed
+        return executed
+
+    def _undo(self) -> None:
+        """Back to the state from before the bundle, if one was begun."""
+        if self.snapshot.pc == _NO_BUNDLE:
+            return
+        self._registers.copy_from(self.snapshot)
+        self.state.xmem.undo()
+
+    def _fault(self, cause: str, operation: Operation | None, cycle: int) -> Fault:
+        """The fault of an operation; the state is still that in which it refused."""
+        pc = self.snapshot.pc
+        bundle = self._bundles[pc]
+        operations = (*bundle.operations, bundle.control)
+        code = next(code for code, other in zip(bundle.codes, operations) if other is operation)
+        registers = {}
+        for register in code.registers.values():
+            place = PLACES[register]
+            if isinstance(place, int):
+                registers[register] = self._scalars[place]
+        fault = Fault(pc, cycle, bundle.word or 0, code.slot.name, str(code), cause, registers)
+        return fault.located(self.state.source, code.place)
+
+    def _is_bound(self, pc: int) -> bool:
+        """Whether the bundle at an address is bound as it stands in program memory now."""
+        return pc >= INST_MEM_SIZE or (
+            bool(self._words) and self._words[pc] is self.state.inst_mem[pc]
+        )
+
+    def _bind_program(self) -> None:
+        """Bind the bundles of program memory, each once; nothing to do if they are as before."""
+        words = self.state.inst_mem
+        if words == self._words:
+            return
+        codes = _decoded(load_isa("ipu"), words)
+        specs = (code.spec for bundle in codes.values() for code in bundle if code.spec)
+        mistakes = self.mistakes({spec.mnemonic: spec for spec in specs}.values())
+        if mistakes:
+            raise ProgramError(mistakes)
+        registers = (self._registers, self.snapshot)
+        bundles = {word: bind(self, *registers, word, codes[word]) for word in codes}
+        self._bundles = [_EMPTY if word is None else bundles[word] for word in words]
+        self._steps = [(bundle.operations, bundle.control) for bundle in self._bundles]
+        self._words = list(words)
+
+    @classmethod
+    def mistakes(cls, specs: Iterable[InstructionSpec]) -> list[str]:
+        """Why this class cannot execute some instructions, each with its remedy."""
+        return [mistake for spec in specs for mistake in mistakes_of(cls, spec)]
+
+
+def _decoded(isa: Isa, words: Sequence[int | None]) -> dict[int, list[Code]]:
+    """The instructions of each word. Raises `ProgramError` for a number that is no word."""
+    too_wide = [
+        f"bundle {address}: a word of the program has {isa.word_bits} bits, found {word:#x}"
+        for address, word in enumerate(words)
+        if word is not None and not 0 <= word < 1 << isa.word_bits
+    ]
+    if too_wide:
+        raise ProgramError(too_wide)
+    return {word: decode_word(isa, word) for word in set(words) if word is not None}
+
+
+def _do_nothing() -> None:
+    """What a bundle does that was never loaded."""
+
+
+_EMPTY: Final = Bundle(None, None, (), _do_nothing, ())

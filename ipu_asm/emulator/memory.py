@@ -1,0 +1,106 @@
+"""The 2 MiB of xmem: byte-addressed, with images that share every page that has not changed."""
+
+from __future__ import annotations
+
+from typing import Final, Iterator, TypeAlias
+
+from ipu_asm.emulator.faults import Refusal
+
+XMEM_SIZE: Final = 1 << 21
+ROW: Final = 128
+_PAGE_BITS: Final = 12
+_PAGE: Final = 1 << _PAGE_BITS
+_GROUP: Final = 32
+
+Image: TypeAlias = tuple[tuple[bytes, ...], ...]
+"""All of xmem: groups of 32 pages of 4 KiB. Images share the pages that they have in common."""
+
+
+class XMem:
+    """External memory, all zero at first."""
+
+    __slots__ = ("_dirty", "_image", "content", "recording", "written")
+
+    def __init__(self) -> None:
+        # Read it freely; write by `write_address`, which keeps the account of what changed.
+        self.content = bytearray(XMEM_SIZE)
+        self.recording = False
+        # While recording: address and old content of every write, the earliest first.
+        self.written: list[tuple[int, bytearray]] = []
+        self._dirty: set[int] = set()
+        self._image = _BLANK
+
+    def read_address(self, addr: int, size: int) -> bytearray:
+        """A copy of `size` bytes. Raises `Refusal` for a range that leaves the memory."""
+        check_range(addr, size)
+        return self.content[addr : addr + size]
+
+    def write_address(self, addr: int, data: bytes | bytearray | memoryview) -> None:
+        """Write bytes. Raises `Refusal`, with nothing written, if they do not fit."""
+        content = data if isinstance(data, (bytes, bytearray)) else memoryview(data).tobytes()
+        size = len(content)
+        check_range(addr, size)
+        if self.recording:
+            self.written.append((addr, self.content[addr : addr + size]))
+        self._put(addr, content)
+
+    def undo(self) -> None:
+        """Take back every recorded write."""
+        while self.written:
+            self._put(*self.written.pop())
+
+    def image(self) -> Image:
+        """The memory as it is now, sharing all pages that did not change since the last image."""
+        if self._dirty:
+            groups = list(self._image)
+            for page in self._dirty:
+                group = list(groups[page // _GROUP])
+                start = page << _PAGE_BITS
+                group[page % _GROUP] = bytes(memoryview(self.content)[start : start + _PAGE])
+                groups[page // _GROUP] = tuple(group)
+            self._dirty.clear()
+            self._image = tuple(groups)
+        return self._image
+
+    def restore(self, image: Image) -> None:
+        """Make the memory that of an image; costs only the pages that differ."""
+        for page, _, theirs in _differing_pages(self.image(), image):
+            start = page << _PAGE_BITS
+            self.content[start : start + _PAGE] = theirs
+        self._image = image
+
+    def _put(self, addr: int, content: bytes | bytearray) -> None:
+        end = addr + len(content)
+        self.content[addr:end] = content
+        self._dirty.update(range(addr >> _PAGE_BITS, (end - 1 >> _PAGE_BITS) + 1))
+
+
+def check_range(addr: int, size: int) -> None:
+    """Refuse a range of bytes that leaves the memory."""
+    if addr < 0 or size < 0 or addr + size > XMEM_SIZE:
+        raise Refusal(
+            f"an access must end within the {XMEM_SIZE:#x} bytes of xmem, "
+            f"found {size} bytes at {addr:#x}"
+        )
+
+
+def changed_rows(before: Image, after: Image) -> list[int]:
+    """The addresses of the 128-byte rows in which two images differ, ascending."""
+    return [
+        (page << _PAGE_BITS) + start
+        for page, old, new in _differing_pages(before, after)
+        for start in range(0, _PAGE, ROW)
+        if old[start : start + ROW] != new[start : start + ROW]
+    ]
+
+
+def _differing_pages(before: Image, after: Image) -> Iterator[tuple[int, bytes, bytes]]:
+    """Pages that may differ: those that the images do not share."""
+    for number, (mine, theirs) in enumerate(zip(before, after, strict=True)):
+        if mine is not theirs:
+            for place, (old, new) in enumerate(zip(mine, theirs, strict=True)):
+                if old is not new:
+                    yield number * _GROUP + place, old, new
+
+
+_BLANK: Final[Image] = ((bytes(_PAGE),) * _GROUP,) * (XMEM_SIZE // _PAGE // _GROUP)

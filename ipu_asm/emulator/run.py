@@ -1,0 +1,74 @@
+"""Running a program: to its end, or with someone who looks on."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Callable, Final, TypeAlias
+
+from ipu_asm.emulator.faults import CycleLimitError
+from ipu_asm.emulator.ipu import Ipu
+from ipu_asm.emulator.state import IpuState
+
+MAX_CYCLES: Final = 100_000
+
+
+class DebugAction(Enum):
+    """What a run does after it has stopped."""
+
+    CONTINUE = auto()
+    """Run to the next break."""
+    STEP = auto()
+    """Execute one bundle and stop again."""
+    QUIT = auto()
+    """End the run here."""
+
+
+DebugCallback: TypeAlias = Callable[[IpuState, int], DebugAction]
+"""Called with the state and the number of bundles executed so far."""
+
+
+def run_until_complete(
+    state: IpuState, max_cycles: int = MAX_CYCLES, *, ipu: Ipu | None = None
+) -> int:
+    """Run until the machine halts, ignoring breaks; the number of bundles executed.
+
+    `ipu` is the machine to run, if it is to be one with options or instructions of its own. Raises
+    `ExecutionFault` with the state from before the bundle, and `CycleLimitError`.
+    """
+    ipu = ipu or Ipu(state)
+    cycles = ipu.run(max_cycles)
+    _check_halted(state, max_cycles)
+    return cycles
+
+
+def run_with_debug(
+    state: IpuState,
+    callback: DebugCallback,
+    max_cycles: int = MAX_CYCLES,
+    *,
+    ipu: Ipu | None = None,
+) -> int:
+    """Run until the machine halts or the callback quits; the number of bundles executed.
+
+    The callback is called in front of a bundle whose break slot stops and, after it has answered
+    STEP, in front of every bundle; nothing of that bundle has happened yet. Raises as
+    `run_until_complete` does.
+    """
+    ipu = ipu or Ipu(state)
+    cycles, stepping = 0, False
+    while not state.is_halted:
+        if stepping or ipu.stops_at(state.program_counter):
+            action = DebugAction(callback(state, cycles))
+            if action is DebugAction.QUIT:
+                break
+            stepping = action is DebugAction.STEP
+        allowed = max_cycles - cycles
+        cycles += ipu.run(min(allowed, 1) if stepping else allowed, ipu.stops_at)
+        if cycles >= max_cycles:
+            _check_halted(state, max_cycles)
+    return cycles
+
+
+def _check_halted(state: IpuState, max_cycles: int) -> None:
+    if not state.is_halted:
+        raise CycleLimitError(max_cycles, state.program_counter)

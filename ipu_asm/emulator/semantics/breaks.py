@@ -1,0 +1,21 @@
+"""The break slot: whether a debugger stops in front of the bundle. True means it does."""
+
+from __future__ import annotations
+
+from ipu_asm.emulator.semantics.unit import Unit
+
+
+class BreakUnit(Unit):
+    """Methods of the break slot. They run before the bundle, and only where someone debugs."""
+
+    def execute_break(self) -> bool:
+        """Always stop."""
+        return True
+
+    def execute_break_ifeq(self, *, reg: int, value: int) -> bool:
+        """Stop if a register equals a number of 16 bits, taken as unsigned."""
+        return reg == value & 0xFFFF
+
+    def execute_break_nop(self) -> bool:
+        """Never stop."""
+        return False

@@ -1,0 +1,48 @@
+"""The cond slot: where the program goes on. The machine has already stepped to the next address."""
+
+from __future__ import annotations
+
+from ipu_asm.emulator.semantics.unit import Unit
+from ipu_asm.emulator.state import INST_MEM_SIZE
+from ipu_asm.emulator.words import signed
+
+
+class CondUnit(Unit):
+    """Methods of the cond slot."""
+
+    def execute_beq(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if two registers are equal."""
+        if reg1 == reg2:
+            self._registers.pc = label
+
+    def execute_bne(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if two registers differ."""
+        if reg1 != reg2:
+            self._registers.pc = label
+
+    def execute_blt(self, *, reg1: int, reg2: int, label: int) -> None:
+        """Branch if the first register is less, both being signed."""
+        if signed(reg1) < signed(reg2):
+            self._registers.pc = label
+
+    def execute_bnz(self, *, test_reg: int, base_reg: int, label: int) -> None:
+        """Branch if a register differs from its base."""
+        if test_reg != base_reg:
+            self._registers.pc = label
+
+    def execute_bz(self, *, test_reg: int, base_reg: int, label: int) -> None:
+        """Branch if a register equals its base."""
+        if test_reg == base_reg:
+            self._registers.pc = label
+
+    def execute_b(self, *, label: int) -> None:
+        """Branch."""
+        self._registers.pc = label
+
+    def execute_br(self, *, reg: int) -> None:
+        """Go to the address in a register; past the program memory it halts."""
+        self._registers.pc = reg
+
+    def execute_bkpt(self) -> None:
+        """Halt."""
+        self._registers.pc = INST_MEM_SIZE

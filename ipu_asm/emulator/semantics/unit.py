@@ -1,0 +1,41 @@
+"""What the functional units of one machine share."""
+
+from __future__ import annotations
+
+from ipu_asm.emulator.registers import DTYPE, RegFile
+from ipu_asm.emulator.state import IpuState
+from ipu_asm.emulator.words import NANS_PASS_ON
+
+_LARGEST_SHIFT = 31
+
+
+class Unit:
+    """Access to the state of now, `state`, and to the registers before the bundle, `snapshot`.
+
+    `aaq_shift` is how far the instruction `aaq` shifts words to the right, 0 to 31.
+    """
+
+    def __init__(self, state: IpuState, aaq_shift: int = 0) -> None:
+        if not 0 <= aaq_shift <= _LARGEST_SHIFT:
+            raise ValueError(f"aaq_shift must be 0 to {_LARGEST_SHIFT}, found {aaq_shift}")
+        self.aaq_shift = aaq_shift
+        self.state = state
+        self.snapshot = RegFile()
+        self._registers = state.regfile
+        self._block = state.regfile.block
+        self._scalars = state.regfile.scalars
+        self._memory = state.xmem.content
+        # Set by numpy, while the machine runs, when an operation on floats was invalid.
+        self._met_invalid = False
+
+    def _has_float_words(self) -> bool:
+        """Whether words are float32; else they are int32."""
+        return self._scalars[DTYPE] != 0
+
+    def _nans_may_be_wrong(self) -> bool:
+        """Whether the last additions may have left NaNs that need to be settled."""
+        return self._met_invalid or not NANS_PASS_ON
+
+    def _note_invalid(self, error: str, flag: int) -> None:
+        """Called by numpy; see `numpy.seterrcall`."""
+        self._met_invalid = True

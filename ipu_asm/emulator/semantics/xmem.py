@@ -1,0 +1,53 @@
+"""The xmem slot: between memory and the vector registers."""
+
+from __future__ import annotations
+
+from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.memory import XMEM_SIZE, check_range
+from ipu_asm.emulator.registers import CYCLIC_SIZE, MULT_STAGE_MAP, R_REG_SIZE, VECTORS
+from ipu_asm.emulator.semantics.unit import Unit
+
+_LAST = XMEM_SIZE - R_REG_SIZE
+_CYCLIC = VECTORS["r_cyclic"].start
+_MASK = VECTORS["r_mask"].place(0)
+_MULT_STAGE = {number: VECTORS[name].place(e) for number, (name, e) in MULT_STAGE_MAP.items()}
+
+
+class XmemUnit(Unit):
+    """Methods of the xmem slot. `offset` and `base` are unsigned; their sum does not wrap."""
+
+    def execute_str_acc_reg(self, *, offset: int, base: int) -> None:
+        """Store the accumulator from before the bundle."""
+        self.state.xmem.write_address(offset + base, self.snapshot.get_r_acc_bytes())
+
+    def execute_ldr_mult_reg(self, *, dest: int, offset: int, base: int) -> None:
+        """Load a register of the multiply stage."""
+        self._block[_MULT_STAGE[dest]] = self._row(offset + base)
+
+    def execute_ldr_cyclic_mult_reg(self, *, offset: int, base: int, index: int) -> None:
+        """Load a quarter of r_cyclic."""
+        if index % R_REG_SIZE:
+            raise Refusal(f"the cyclic index must be a multiple of {R_REG_SIZE}, found {index:#x}")
+        start = _CYCLIC + index % CYCLIC_SIZE
+        address = offset + base
+        if address > _LAST:
+            check_range(address, R_REG_SIZE)
+        content = self._memory[address : address + R_REG_SIZE]
+        self._block[start : start + R_REG_SIZE] = content
+
+    def execute_ldr_mult_mask_reg(self, *, offset: int, base: int) -> None:
+        """Load all eight masks."""
+        self._block[_MASK] = self._row(offset + base)
+
+    def execute_xmem_nop(self) -> None:
+        """Do nothing."""
+
+    def execute_xmem_store_aaq_result(self, *, offset: int, base: int) -> None:
+        """Store the quantized bytes from before the bundle."""
+        content = self.snapshot.get_register_bytes("aaq_result")
+        self.state.xmem.write_address(offset + base, content)
+
+    def _row(self, address: int) -> bytearray:
+        if address > _LAST:
+            check_range(address, R_REG_SIZE)
+        return self._memory[address : address + R_REG_SIZE]

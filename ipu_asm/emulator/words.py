@@ -1,0 +1,114 @@
+"""Words: the int32 or float32 that 32 bits stand for, and what becomes of a NaN among them.
+
+A NaN that an operation makes is 0x7FC00000. One that is passed on keeps its payload and becomes
+quiet; where two meet, the first operand's stays.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any, Final, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint32]
+Floats = NDArray[np.float32]
+
+MADE_NAN: Final = 0x7FC0_0000
+_QUIET: Final = 0x0040_0000
+_SIGN: Final = 0x8000_0000
+_INFINITY: Final = 0x7F80_0000
+LANES: Final = 128
+_FLOAT: Final = struct.Struct("<f")
+_WORD: Final = struct.Struct("<I")
+
+
+def signed(word: int) -> int:
+    """The int32 that a word stands for."""
+    return word - (1 << 32) if word & _SIGN else word
+
+
+def is_nan_word(word: int) -> bool:
+    """Whether a word is NaN as a float32."""
+    return word & ~_SIGN > _INFINITY
+
+
+def to_float(word: int) -> float:
+    """The float32 that a word stands for; a NaN becomes quiet."""
+    if is_nan_word(word):
+        word |= _QUIET
+    value: float = _FLOAT.unpack(_WORD.pack(word))[0]
+    return value
+
+
+def to_word(value: float) -> int:
+    """The word of a number rounded to float32; past the largest float32 it is infinity."""
+    try:
+        packed = _FLOAT.pack(value)
+    except OverflowError:
+        packed = _FLOAT.pack(math.copysign(math.inf, value))
+    return int.from_bytes(packed, "little")
+
+
+def product(a: float, b: float) -> float:
+    """a x b in double precision."""
+    if math.isnan(a):
+        return a
+    if math.isnan(b):
+        return b
+    return made(a * b)
+
+
+def sum_in_order(numbers: Iterable[float]) -> float:
+    """0.0 plus the numbers, one after the other, in double precision."""
+    total = 0.0
+    for number in numbers:
+        if math.isnan(number):
+            return number
+        total += number
+        if math.isnan(total):
+            return made(total)
+    return total
+
+
+def made(value: float) -> float:
+    """The result of an operation on numbers: its NaN has the machine's bits."""
+    return math.nan if math.isnan(value) else value
+
+
+def is_nan(words: Words) -> NDArray[np.bool_]:
+    """Which words are NaN as a float32."""
+    return (words & ~np.uint32(_SIGN)) > np.uint32(_INFINITY)
+
+
+def quieten(words: Words) -> None:
+    """Make every NaN quiet, in place."""
+    np.bitwise_or(words, np.uint32(_QUIET), out=words, where=is_nan(words))
+
+
+def settle_nans(result: Words, *operands: Words) -> None:
+    """Give every NaN in a sum of operands the bits that it gets by the rule above, in place."""
+    np.copyto(result, np.uint32(MADE_NAN), where=is_nan(result))
+    for operand in reversed(operands):
+        np.copyto(result, operand | np.uint32(_QUIET), where=is_nan(operand))
+
+
+def _passes_nans_on(kind: Any) -> bool:
+    """Whether additions here pass quiet NaNs on as the machine does: of two, the first.
+
+    Adding one number to all is tried as well; adding one NaN to all is not, as that differs.
+    """
+    first = np.arange(0x7FC0_0001, 0x7FC0_0081, dtype="<u4")
+    a = first.view("<f4").astype(kind)
+    b = np.arange(0xFFC0_1001, 0xFFC0_1081, dtype="<u4").view("<f4").astype(kind)
+    numbers = np.ones(LANES, kind)
+    in_place = a.copy()
+    np.add(in_place, b, in_place)
+    sums = (a + b, a + numbers, numbers + a, a + numbers[0], in_place)
+    return all(np.array_equal(total.astype("<f4").view("<u4"), first) for total in sums)
+
+
+NANS_PASS_ON: Final = _passes_nans_on("<f4") and _passes_nans_on("<f8")
+"""Whether only an invalid operation can leave a NaN of wrong bits in a sum. Hardware differs."""

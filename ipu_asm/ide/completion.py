@@ -1,0 +1,225 @@
+"""What can be written at the cursor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Problem
+from ipu_asm.ide.expectation import Expectation, expectation_at
+from ipu_asm.ide.label_page import definition_markdown, distance_text
+from ipu_asm.ide.moments import written_by
+from ipu_asm.ide.operand_page import register_markdown
+from ipu_asm.ide.register_notes import register_notes
+from ipu_asm.ide.slots import free_slots
+from ipu_asm.instruction_page import instruction_markdown
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.isa.operands import OperandType
+from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+INSTRUCTION = "instruction"
+REGISTER = "register"
+KEYWORD = "keyword"
+LABEL = "label"
+DISTANCE = "distance"
+PARAMETER = "parameter"
+
+
+class CompletionItem(NamedTuple):
+    """One thing that can be written in place of `span`; items are to be shown by `sort_text`.
+
+    `kind` is one of the names above. `snippet` is `insert_text` with placeholders for the operands,
+    in the syntax of the language server protocol; None where there is nothing to fill in.
+    """
+
+    label: str
+    kind: str
+    detail: str
+    insert_text: str
+    span: Span
+    sort_text: str
+    filter_text: str
+    snippet: str | None = None
+    deprecated: bool = False
+
+
+def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
+    """Everything that can be written at an offset, in the order in which it is worth showing.
+
+    The part of a word that is already there filters nothing: editors do that.
+    """
+    program = analysis.program
+    expected = expectation_at(program, offset)
+    if expected is None:
+        return []
+    if not expected.mnemonic:
+        items = _instructions(program.isa, expected)
+    else:
+        items = _operands(program, expected)
+    return sorted(items, key=lambda item: item.sort_text)
+
+
+def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
+    """The documentation of an item, in Markdown; None if its detail says it all."""
+    program = analysis.program
+    if kind == INSTRUCTION and (spec := program.isa.spec(label)):
+        return instruction_markdown(program.isa, spec)
+    if kind == REGISTER and label in program.isa.file_of_register:
+        return register_markdown(program, label)
+    if kind == LABEL and label in program.labels:
+        return definition_markdown(analysis, program.labels[label], label)
+    return None
+
+
+def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
+    """The instructions of the slots that the bundle's other instructions leave free."""
+    free = free_slots(isa, expected.others)
+    order = {slot.name: number for number, slot in enumerate(isa.slots)}
+    for spec in isa.instructions.values():
+        if spec.slot in free:
+            yield CompletionItem(
+                spec.mnemonic,
+                INSTRUCTION,
+                _instruction_detail(isa, spec),
+                spec.mnemonic,
+                expected.span,
+                f"{_last_resort(spec)}{order[spec.slot]:02}{spec.opcode:04}",
+                _filter_text(spec.mnemonic, expected),
+                None if expected.is_followed else _snippet(isa, spec),
+                spec.deprecated is not None,
+            )
+
+
+def _instruction_detail(isa: Isa, spec: InstructionSpec) -> str:
+    return f"{spec.slot}: {spec.doc.title}" if len(isa.slots) > 1 else spec.doc.title
+
+
+def _last_resort(spec: InstructionSpec) -> int:
+    """0 for what kernels are made of, more for what is seldom meant."""
+    if spec.deprecated is not None:
+        return 3
+    if spec.nop:
+        return 2
+    return 1 if spec.flow == "break" else 0
+
+
+def _snippet(isa: Isa, spec: InstructionSpec) -> str | None:
+    """The mnemonic with a placeholder for each operand that must be written."""
+    operands = [operand for operand in spec.operands if not operand.optional]
+    if not operands:
+        return None
+    separator = isa.surface.operand_separator.strip() + " "
+    holes = (_hole(number, operand) for number, operand in enumerate(operands, 1))
+    return f"{spec.mnemonic} {separator.join(holes)}"
+
+
+def _hole(number: int, operand: Operand) -> str:
+    name = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else ""
+    return f"{name}${{{number}:{operand.name}}}"
+
+
+def _operands(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
+    """What the operands that may stand here can be; then the names of those that have one."""
+    spec = program.isa.spec(expected.mnemonic)
+    if spec is None:
+        return
+    due = operands_due(spec, expected.written)
+    start = value_start(expected.begun)
+    keyword = expected.begun[: start - 1].lower() if start else ""
+    candidates = due.by_place if not start else [o for o in due.by_name if o.keyword == keyword]
+    offered: set[str] = set()
+    for number, operand in enumerate(candidates):
+        for item in _values(program, spec, operand, expected):
+            if item.label not in offered:
+                offered.add(item.label)
+                yield item._replace(sort_text=f"{number}{item.sort_text}")
+    if not expected.begun and all(operand.optional for operand in due.by_place):
+        yield from _keywords(due.by_name, expected)
+
+
+def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[CompletionItem]:
+    for number, operand in enumerate(operands):
+        text = f"{operand.keyword}{KEYWORD_MARK}"
+        yield CompletionItem(
+            text,
+            PARAMETER,
+            operand.description,
+            text,
+            expected.span,
+            f"9{number:02}",
+            _filter_text(text, expected),
+        )
+
+
+def _values(
+    program: Program, spec: InstructionSpec, operand: Operand, expected: Expectation
+) -> Iterator[CompletionItem]:
+    """What can be written for one operand."""
+    if _takes(operand.type, "a_label"):
+        yield from _labels(program, operand.type, expected)
+    notes = register_notes(program)
+    taken = _taken(program.isa, spec, operand, expected)
+    for number, (text, detail) in enumerate(operand.type.complete()):
+        yield CompletionItem(
+            text,
+            REGISTER if text in program.isa.file_of_register else KEYWORD,
+            taken.get(text) or notes.get(text) or detail,
+            text,
+            expected.span,
+            f"{text in taken:d}{number:04}",
+            _filter_text(text, expected),
+        )
+
+
+def _takes(operand_type: OperandType, label: str) -> bool:
+    """Whether a type takes a text for a label or a distance to one."""
+    return isinstance(operand_type.parse(label), str)
+
+
+def _filter_text(text: str, expected: Expectation) -> str:
+    """The text in the case in which it is being typed, for editors that tell cases apart."""
+    if expected.typed.isupper():
+        return text.upper()
+    return text.lower() if expected.typed.islower() else text
+
+
+def _taken(
+    isa: Isa, spec: InstructionSpec, operand: Operand, expected: Expectation
+) -> dict[str, str]:
+    """Registers that this operand must not write because another instruction does, and which."""
+    if operand.name not in spec.writes or not isa.slot_by_name[spec.slot].exclusive_writes:
+        return {}
+    return {
+        register: f"already written in this bundle by {' '.join(other.words)}"
+        for other in expected.others
+        if other.spec is not None and other.spec.slot == spec.slot
+        for register in written_by(isa, other)
+    }
+
+
+def _labels(
+    program: Program, operand_type: OperandType, expected: Expectation
+) -> Iterator[CompletionItem]:
+    """The labels that can be reached, the nearest first, then what distances look like."""
+    address, unit = expected.address_in(program), program.isa.unit
+    labels = program.label_addresses
+    texts = [(label, LABEL) for label in labels]
+    texts += [(text, DISTANCE) for text in ("+1", "-1") if _takes(operand_type, text)]
+    for text, kind in texts:
+        target = operand_type.resolve(text, address, labels, lambda _: None)
+        if isinstance(target, Problem):
+            continue
+        distance = target - address
+        yield CompletionItem(
+            text,
+            kind,
+            f"{unit} {target}, {distance_text(program.isa, distance)}",
+            text,
+            expected.span,
+            f"{kind == DISTANCE:d}{abs(distance):05}{distance > 0:d}",
+            text,
+        )

@@ -1,0 +1,108 @@
+"""The page of a label or a distance, in Markdown: where it leads and who goes there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ipu_asm.ide.markdown import escaped
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+_MOST_LINES_OF_CODE = 10
+_MOST_LINES_OF_COMMENT = 8
+_MOST_BRANCHES = 5
+
+
+def definition_markdown(analysis: Analysis, bundle: int, label: str) -> str:
+    """The page of the label that stands before a bundle, as its definition shows it."""
+    program = analysis.program
+    where = f"{program.isa.unit} {program.addresses[bundle]}"
+    return _page(analysis, bundle, f"**`{label}`** · {where}")
+
+
+def target_markdown(analysis: Analysis, text: str, source: int, target: int) -> str:
+    """The page of a label operand of the bundle at address `source` that stands for `target`."""
+    program = analysis.program
+    distance = distance_text(program.isa, target - source)
+    if target >= program.size:
+        return f"**`{text}`** · {distance}, past the last one"
+    bundle = program.number_at(target)
+    label = program.bundles[bundle].label
+    named = f", label `{label}`" if label is not None and label != text else ""
+    line = _line_of(analysis, bundle)
+    where = f"{program.isa.unit} {target}, line {line}{named} · {distance}"
+    return _page(analysis, bundle, f"**`{text}`** · {where}")
+
+
+def distance_text(isa: Isa, distance: int) -> str:
+    """A distance between addresses, in words."""
+    if distance == 0:
+        return f"this {isa.unit}"
+    if distance == 1:
+        return f"the next {isa.unit}"
+    unit = isa.unit if distance == -1 else f"{isa.unit}s"
+    return f"{abs(distance)} {unit} {'ahead' if distance > 0 else 'back'}"
+
+
+def _page(analysis: Analysis, bundle: int, title: str) -> str:
+    program = analysis.program
+    sections = (
+        title,
+        _comment_above(program, bundle),
+        _code(program, bundle),
+        _branches(analysis, program.addresses[bundle]) if program.isa.branches else "",
+    )
+    return "\n\n".join(section for section in sections if section)
+
+
+def _line_of(analysis: Analysis, bundle: int) -> int:
+    """The 1-based line on which a bundle begins."""
+    program = analysis.program
+    start = program.span(bundle, program.bundles[bundle].first_token).start
+    return analysis.source.lines.position(start).line + 1
+
+
+def _branches(analysis: Analysis, target: int) -> str:
+    """Which lines go to an address."""
+    program, position = analysis.program, analysis.source.lines.position
+    coming = [reference for reference in program.references if reference.target == target]
+    if not coming:
+        return "No branch comes here."
+    shown = coming[:_MOST_BRANCHES]
+    lines = [str(position(program.reference_span(reference).start).line + 1) for reference in shown]
+    more = f" and {len(coming) - len(shown)} more" if len(coming) > len(shown) else ""
+    branches = "1 branch comes" if len(coming) == 1 else f"{len(coming)} branches come"
+    return f"{branches} here: line{'s' if len(coming) > 1 else ''} {', '.join(lines)}{more}"
+
+
+def _code(program: Program, number: int) -> str:
+    """The instructions of a bundle as its author laid them out, without the label."""
+    bundle = program.bundles[number]
+    if not bundle.instructions:
+        return ""
+    span = Span(bundle.syntax.mnemonic_span(0).start, bundle.syntax.spans[-1].end)
+    lines = [line.strip() for line in bundle.syntax.text[span.start : span.end].splitlines()]
+    if len(lines) > _MOST_LINES_OF_CODE:
+        lines = [*lines[:_MOST_LINES_OF_CODE], "..."]
+    return "\n".join([f"```{program.isa.surface.language_id}", *lines, "```"])
+
+
+def _comment_above(program: Program, number: int) -> str:
+    """The comment lines directly above a bundle, which say what it is for."""
+    marks = program.isa.surface.comments
+    text = program.text
+    comment: list[str] = []
+    end = text.rfind("\n", 0, program.span(number, program.bundles[number].first_token).start)
+    while end > 0 and len(comment) < _MOST_LINES_OF_COMMENT:
+        start = text.rfind("\n", 0, end) + 1
+        line = text[start:end].strip()
+        if not line.startswith(marks):
+            break
+        mark = max((mark for mark in marks if line.startswith(mark)), key=len)
+        comment.append(escaped(line[len(mark) :].strip()))
+        end = start - 1
+    return "\n".join(reversed(comment))

@@ -1,0 +1,133 @@
+"""The page of a written operand, in Markdown: what it stands for, when it is read, what it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ipu_asm.diagnostics import Problem
+from ipu_asm.ide.label_page import target_markdown
+from ipu_asm.ide.markdown import escaped
+from ipu_asm.ide.moments import sentences_about_operand
+from ipu_asm.ide.place import OperandAt, reference_at
+from ipu_asm.ide.register_notes import register_notes
+from ipu_asm.isa.model import Isa, Operand
+from ipu_asm.isa.operands import IntegerType, number_value
+from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
+from ipu_asm.program import Program
+from ipu_asm.resolve import Instruction
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+_MOST_BITS_SHOWN = 64
+# What joins several keywords to one operand.
+_JOINT = "|"
+
+
+def operand_markdown(analysis: Analysis, place: OperandAt) -> str | None:
+    """The page of a written operand; None if there is nothing to say about it."""
+    program = analysis.program
+    bundle = program.bundles[place.bundle]
+    instruction = bundle.instructions[place.instruction]
+    operand = _operand_meant(instruction, place.operand)
+    target = _target(analysis, place)
+    if target is not None:
+        return target
+    text = instruction.words[place.operand + 1]
+    text = text[value_start(text) :]
+    register = _register(program.isa, operand, text)
+    sections = [
+        _register_title(program, register) if register else _value(operand, text),
+        _role(instruction, operand, text) if operand is not None else "",
+        *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
+        _about_file(program.isa, register) if register else "",
+    ]
+    return "\n\n".join(section for section in sections if section) or None
+
+
+def register_markdown(program: Program, register: str) -> str:
+    """The page of a register: what the file's author calls it, and what it is."""
+    return f"{_register_title(program, register)}\n\n{_about_file(program.isa, register)}"
+
+
+def _operand_meant(instruction: Instruction, place: int) -> Operand | None:
+    """The operand that a written one is; where some are missing, the one due at its place."""
+    if instruction.spec is None or any(instruction.operands):
+        return instruction.operands[place] if instruction.operands else None
+    text = instruction.words[place + 1]
+    start = value_start(text)
+    due = operands_due(instruction.spec, instruction.words[1 : place + 1])
+    if start:
+        return next((o for o in due.by_name if o.keyword == text[: start - 1].lower()), None)
+    return due.by_place[0] if due.by_place else None
+
+
+def _target(analysis: Analysis, place: OperandAt) -> str | None:
+    """Where a label operand leads."""
+    reference = reference_at(analysis.program, place)
+    if reference is None or reference.target is None:
+        return None
+    source = analysis.program.addresses[place.bundle]
+    return target_markdown(analysis, reference.text, source, reference.target)
+
+
+def _register(isa: Isa, operand: Operand | None, text: str) -> str | None:
+    """The register that a text is, in any spelling."""
+    value = operand.type.parse(text) if operand is not None else None
+    if operand is not None and isinstance(value, int):
+        text = operand.type.format(value)
+    spellings = (text, text.lower(), text.upper())
+    return next((name for name in spellings if name in isa.file_of_register), None)
+
+
+def _register_title(program: Program, register: str) -> str:
+    note = register_notes(program).get(register)
+    return f"**`{register}`** · {escaped(note)}" if note else f"**`{register}`**"
+
+
+def _about_file(isa: Isa, register: str) -> str:
+    file = isa.file_of_register[register]
+    return f"{file.title[:1].upper()}{file.title[1:]} · {file.spoken()} · {file.summary}"
+
+
+def _value(operand: Operand | None, text: str) -> str:
+    """Keywords with their meanings, or a number."""
+    choices = operand.type.complete() if operand is not None else ()
+    meanings = {choice.text.lower(): choice for choice in choices}
+    words = text.lower().split(_JOINT)
+    if meanings and all(word in meanings for word in words):
+        return "\n\n".join(
+            f"**`{meanings[word].text}`** · {meanings[word].detail}" for word in words
+        )
+    number = number_value(text)
+    if number is not None and number.bit_length() <= _MOST_BITS_SHOWN:
+        return _number(operand, text, number)
+    return ""
+
+
+def _number(operand: Operand | None, text: str, value: int) -> str:
+    """A number in three bases, a negative one as its bits; and what becomes of it in its field."""
+    kind = operand.type if operand is not None else None
+    if not isinstance(kind, IntegerType) or isinstance(kind.parse(text), Problem):
+        return _in_three_bases(value, value)
+    bits = kind.encode(value)
+    title = _in_three_bases(value, bits if value < 0 else value)
+    stored = kind.stored(value)
+    if stored != value:
+        return f"{title}\n\nStored in {kind.width} bits and read back as **{stored}**."
+    if bits != value >= 0:
+        return f"{title}\n\nStored in {kind.width} bits as `{bits:#x}`."
+    return title
+
+
+def _in_three_bases(value: int, bits: int) -> str:
+    return f"**{value}** · `{bits:#x}` · `{bits:#_b}`"
+
+
+def _role(instruction: Instruction, operand: Operand, text: str) -> str:
+    """Which operand of which instruction it is."""
+    name = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else operand.name
+    is_number = isinstance(operand.type, IntegerType) and number_value(text) is not None
+    sort = f" ({operand.type.describe()})" if is_number else ""
+    about = f": {operand.description}" if operand.description else ""
+    return f"`{name}` of `{instruction.mnemonic}`{sort}{about}"

@@ -1,0 +1,174 @@
+"""What can be wrong with a description of an instruction set: each mistake with its remedy."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterator, Mapping, Sequence
+
+from ipu_asm.isa.description import IsaDescription, SlotDescription
+from ipu_asm.isa.model import InstructionDoc
+
+_MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
+_REQUIRED_KEYS = ("operands", "doc")
+_OPTIONAL_KEYS = ("reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits")
+_OPERAND_KEYS = (
+    "name", "type", "read", "low", "optional", "keyword", "default", "by_place",
+)  # fmt: skip
+_TIMES = ("live", "snapshot")
+_FLOWS = ("branch", "jump", "indirect", "halt", "break")
+
+_Entry = Mapping[str, Any]
+
+
+def mistakes_of(description: IsaDescription) -> list[str]:
+    """Everything that is wrong with a description, in its order; empty if it holds."""
+    return [*_slot_mistakes(description), *_mnemonic_mistakes(description)] + [
+        f"{slot.name}.{mnemonic}: {text}"
+        for slot in description.slots
+        for mnemonic, entry in description.instructions.get(slot.name, {}).items()
+        for text in _entry_mistakes(entry, slot, description)
+    ]
+
+
+def _slot_mistakes(description: IsaDescription) -> Iterator[str]:
+    names = [slot.name for slot in description.slots]
+    for slot in description.slots:
+        entries = description.instructions.get(slot.name, {})
+        if names.count(slot.name) > 1:
+            yield f"{slot.name}: two slots have this name; give each its own"
+        if not entries:
+            yield f"{slot.name}: the slot has no instruction; add one or drop the slot"
+        elif slot.default and slot.default.split()[0] not in entries:
+            yield f"{slot.name}: default `{slot.default}` is no instruction of the slot"
+        for text in _layout_mistakes(slot, description):
+            yield f"{slot.name}: {text}"
+        if entries and (slot.width is None or slot.layout):
+            yield from _opcode_mistakes(slot, entries)
+    for name in description.instructions:
+        if name not in names:
+            yield f"{name}: no such slot; there are {', '.join(names)}"
+
+
+def _layout_mistakes(slot: SlotDescription, description: IsaDescription) -> Iterator[str]:
+    if slot.capacity < 1:
+        yield f"capacity is {slot.capacity}; a slot carries at least one instruction"
+    for name in slot.fields:
+        if name not in description.operand_types:
+            yield _unknown(f"field type {name!r}", description.operand_types)
+    if slot.layout:
+        bits = sum(field.width for field in slot.layout)
+        if slot.layout[0].type != "opcode":
+            yield "`layout` must begin with the opcode"
+        if bits != slot.width:
+            yield f"`layout` has {bits} bits, `width` says {slot.width}"
+
+
+def _opcode_mistakes(slot: SlotDescription, entries: Mapping[str, _Entry]) -> Iterator[str]:
+    width = slot.opcode_width(len(entries))
+    seen: dict[int, str] = {}
+    for position, (mnemonic, entry) in enumerate(entries.items()):
+        opcode = entry.get("opcode", position) if isinstance(entry, Mapping) else position
+        place = f"{slot.name}.{mnemonic}: opcode {opcode}"
+        if opcode >> width:
+            yield f"{place} does not fit into a field of width {width}"
+        elif opcode in seen:
+            yield f"{place} is that of {seen[opcode]}; give another"
+        seen.setdefault(opcode, mnemonic)
+
+
+def _mnemonic_mistakes(description: IsaDescription) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for slot, entries in description.instructions.items():
+        for mnemonic in entries:
+            place = f"{slot}.{mnemonic}"
+            key = mnemonic.lower() if description.surface.any_case else mnemonic
+            if key in seen:
+                yield f"{place}: {seen[key]} has this mnemonic; each needs its own"
+            seen.setdefault(key, place)
+            if not _MNEMONIC.fullmatch(mnemonic):
+                yield f"{place}: a mnemonic is letters, digits, `_` and `.` only"
+
+
+def _entry_mistakes(
+    entry: _Entry, slot: SlotDescription, description: IsaDescription
+) -> Iterator[str]:
+    executed = ("execute_fn",) if description.executor else ()
+    required = (*_REQUIRED_KEYS, *executed)
+    if not isinstance(entry, Mapping):
+        yield f"an entry is a mapping with the keys {', '.join(required)}, not {entry!r}"
+        return
+    yield from (f"key `{key}` is missing" for key in required if key not in entry)
+    yield from _unknown_keys(entry, (*required, *_OPTIONAL_KEYS))
+    if not isinstance(entry.get("doc", InstructionDoc("", "", "")), InstructionDoc):
+        yield "`doc` must be an InstructionDoc"
+    if executed and not str(entry.get("execute_fn", "execute_")).isidentifier():
+        yield f"`execute_fn` must be the name of a method of {description.executor}"
+    if entry.get("flow") not in (None, *_FLOWS):
+        yield f"`flow` must be one of {', '.join(_FLOWS)} or absent, not {entry['flow']!r}"
+    for name, time in entry.get("reads", {}).items():
+        if time not in _TIMES:
+            yield f'`reads` of `{name}` must be "live" or "snapshot", not {time!r}'
+    if slot.width is not None and not slot.layout and "fixed_bits" not in entry:
+        yield "key `fixed_bits` is missing; a slot of a given width without a layout needs it"
+    yield from _operands_mistakes(entry, slot, description)
+
+
+def _operands_mistakes(
+    entry: _Entry, slot: SlotDescription, description: IsaDescription
+) -> Iterator[str]:
+    operands: Sequence[_Entry] = entry.get("operands", ())
+    if not all(isinstance(operand, Mapping) for operand in operands):
+        yield f"an operand is a mapping with the keys {', '.join(_OPERAND_KEYS)}"
+        return
+    for key in ("name", "keyword"):
+        values = [operand[key] for operand in operands if operand.get(key)]
+        for value in dict.fromkeys(value for value in values if values.count(value) > 1):
+            yield f"operand `{value}`: two operands have this {key}; give each its own"
+    optional = False
+    for place, operand in enumerate(operands):
+        name = operand.get("name")
+        if not name:
+            yield f"operand number {place + 1} has no `name`"
+        if optional and not operand.get("optional") and not operand.get("keyword"):
+            yield f"operand `{name}`: one that must be written cannot follow an optional one"
+        optional = optional or bool(operand.get("optional"))
+        for text in _operand_mistakes(operand, slot, description):
+            yield f"operand `{name}`: {text}"
+    names = [operand.get("name") for operand in operands]
+    idle = [name for name in entry.get("idle", ()) if name not in names]
+    yield from (f"`idle` names `{name}`, which is no operand" for name in idle)
+
+
+def _operand_mistakes(
+    operand: _Entry, slot: SlotDescription, description: IsaDescription
+) -> Iterator[str]:
+    yield from _unknown_keys(operand, _OPERAND_KEYS)
+    operand_type = description.operand_types.get(str(operand.get("type")))
+    if operand_type is None:
+        yield _unknown(f"type {operand.get('type')!r}", description.operand_types)
+    if operand.get("read") not in (None, *_TIMES):
+        yield f'`read` must be "live", "snapshot" or absent, not {operand["read"]!r}'
+    if operand.get("by_place") and not operand.get("keyword"):
+        yield "`by_place` is for operands with a `keyword`; the others always are"
+    default = operand.get("default", 0)
+    if default and not operand.get("optional"):
+        yield "`default` is for operands that may be left out; set `optional`"
+    elif default and operand_type and operand_type.decode(operand_type.encode(default)) != default:
+        yield f"`default` {default} is no value of type {operand_type.name}"
+    low = operand.get("low")
+    if slot.width is None:
+        if low is not None:
+            yield "`low` is for slots of a given width; here the layout places operands"
+    elif low is None:
+        yield "key `low` is missing; a slot of a given width does not place operands"
+    elif operand_type and not 0 <= low <= slot.width - operand_type.width:
+        yield f"{operand_type.width} bits from bit {low} on leave the slot's {slot.width}"
+
+
+def _unknown_keys(entry: _Entry, allowed: Sequence[str]) -> Iterator[str]:
+    unknown = [key for key in entry if key not in allowed]
+    return (f"unknown key `{key}`; there are {', '.join(allowed)}" for key in unknown)
+
+
+def _unknown(what: str, known: Mapping[str, Any]) -> str:
+    return f"unknown {what}; there are {', '.join(sorted(known))}"

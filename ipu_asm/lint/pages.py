@@ -1,0 +1,49 @@
+"""The pages about rules in `docs/rules`: ``python -m ipu_asm.lint.pages`` writes them anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ipu_asm.lint.explain import rule_markdown
+from ipu_asm.lint.rules import all_rules
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "rules"
+_INTRODUCTION = """\
+# Rules
+
+What `ipu-lint`, `ipu-as` and the language server report. A finding is selected, ignored and
+suppressed by its code or its name; `ipu-lint --explain NAME` shows a page of this folder.
+`--fix` applies safe fixes, `--unsafe-fixes` the others, too.
+
+| Code | Name | Severity | Fix | What it reports |
+|---|---|---|---|---|
+"""
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its file name."""
+    rules = all_rules()
+    rows = []
+    for rule in rules:
+        code, name, severity = rule.kind
+        link = f"[{name}]({name}.md)"
+        rows.append(
+            f"| {code} | {link} | {severity.label} | {', '.join(rule.fixes)} | {rule.summary} |\n"
+        )
+    texts = {f"{rule.kind.name}.md": rule_markdown(rule) + "\n" for rule in rules}
+    return {"README.md": _INTRODUCTION + "".join(rows), **texts}
+
+
+def write_pages(folder: Path = FOLDER) -> None:
+    """Write all pages; those of rules that are gone are removed."""
+    texts = pages()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("*.md"):
+        if path.name not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    write_pages()

@@ -1,0 +1,43 @@
+"""Edits that take one instruction out of its bundle and leave the others as they are."""
+
+from __future__ import annotations
+
+from ipu_asm.isa.model import Isa
+from ipu_asm.resolve import Bundle
+from ipu_asm.text import Span, TextEdit
+
+
+def removal_of(isa: Isa, bundle: Bundle, number: int) -> tuple[TextEdit, ...]:
+    """Edits of the bundle's text that remove an instruction; comments stay.
+
+    The only one of its bundle becomes its slot's no-op, since a bundle is never empty. No edits
+    where that cannot be: the bundle is broken, or the slot has no no-op.
+    """
+    if bundle.syntax.plan.misfits:
+        return ()
+    own = bundle.syntax.instruction_span(number)
+    last = len(bundle.instructions) - 1
+    if last == 0:
+        return _no_op_instead(isa, bundle, own)
+    if number < last:
+        return _without(bundle, own.start, bundle.syntax.instruction_span(number + 1).start)
+    return _without(bundle, bundle.syntax.instruction_span(number - 1).end, own.end)
+
+
+def _no_op_instead(isa: Isa, bundle: Bundle, own: Span) -> tuple[TextEdit, ...]:
+    spec = bundle.instructions[0].spec
+    for other in isa.instructions_of(spec.slot) if spec is not None else ():
+        if other.nop:
+            return (TextEdit(own, other.mnemonic),)
+    return ()
+
+
+def _without(bundle: Bundle, start: int, end: int) -> tuple[TextEdit, ...]:
+    """Remove what stands between two offsets, token by token if there are comments among them."""
+    tokens = [span for span in bundle.syntax.spans if start <= span.start and span.end <= end]
+    between = bundle.syntax.text
+    gaps = [start, *(offset for span in tokens for offset in span), end]
+    blank = all(not between[a:b].strip() for a, b in zip(gaps[::2], gaps[1::2]))
+    if blank:
+        return (TextEdit(Span(start, end), ""),)
+    return tuple(TextEdit(span, "") for span in tokens)

@@ -1,0 +1,89 @@
+"""A conditional break that waits for a negative number.
+
+## What it does
+Reports a break instruction whose immediate is negative although the machine compares with an
+unsigned number.
+
+## Why
+`break.ifeq lr0 -1` waits until `lr0` holds 65535, for the 16 bits of the immediate are filled up
+with zeros. A register that holds -1 never matches, because all its 32 bits are compared. There is
+no way to wait for a negative number; compare in the program and use `break`, or wait for another
+register.
+
+## Example
+```
+again:
+    break.ifeq lr0 -1;
+    incr lr0 -1;
+    bne lr0 lr1 again;;
+    bkpt;;
+```
+
+## Use instead
+```
+again:
+    break.ifeq lr0 0;
+    incr lr0 -1;
+    bne lr0 lr1 again;;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import IntegerType, quoted
+from ipu_asm.lint.rule import Rule
+from ipu_asm.resolve import Bundle
+from ipu_asm.text import TextEdit
+
+KIND = Kind("W202", "break-never-matches", Severity.WARNING)
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each negative number of a break that compares it as an unsigned one."""
+    for number, instruction in enumerate(bundle.instructions):
+        if instruction.spec is None or instruction.spec.flow != "break":
+            continue
+        for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values)):
+            if operand is None or not isinstance(operand.type, IntegerType):
+                continue
+            if isinstance(value, int) and value < operand.type.stored(value):
+                yield _finding(bundle, number, place, operand.type.stored(value))
+
+
+def _finding(bundle: Bundle, number: int, place: int, stored: int) -> Diagnostic:
+    instruction, span = bundle.instructions[number], bundle.value_span(number, place)
+    text = bundle.syntax.text[span.start : span.end]
+    registers = [
+        word.lower()
+        for word, operand in zip(instruction.words[1:], instruction.operands)
+        if operand is not None and operand.read
+    ]
+    register = f"`{registers[0]}`" if registers else "the register"
+    message = (
+        f"`{instruction.mnemonic}` compares with an unsigned number, found {quoted(text)}: "
+        f"it stops when {register} holds {stored}, never when it holds a negative number"
+    )
+    fix = Fix(f"write `{stored}`, which is the same", (TextEdit(span, str(stored)),), safe=False)
+    return Diagnostic(KIND, message, span, fix=fix)
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "break.ifeq lr0 65535; bkpt;;",
+        "break.ifeq lr0 -0; bkpt;;",
+        "set lr0 -1; incr lr1 -1; bkpt;;",
+    ),
+    invalid=(
+        "break.ifeq lr0 ⟦-1⟧; bkpt;;",
+        "break.ifeq LR3 ⟦-0x8000⟧; acc; bkpt;;",
+    ),
+    check_bundle=check,
+    fixes=("unsafe",),
+)

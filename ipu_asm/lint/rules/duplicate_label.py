@@ -1,0 +1,46 @@
+"""A label is defined twice.
+
+## What it does
+Reports every definition of a label but the first, and where the first one is.
+
+## Why
+A branch to it could mean either bundle. Until one of them is renamed, the first one counts.
+
+## Example
+```
+again:
+    incr lr0 1;
+    bne lr0 lr1 again;;
+again:
+    incr lr2 1;
+    bne lr2 lr1 again;;
+    bkpt;;
+```
+
+## Use instead
+```
+first:
+    incr lr0 1;
+    bne lr0 lr1 first;;
+second:
+    incr lr2 1;
+    bne lr2 lr1 second;;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from ipu_asm.errors import DUPLICATE_LABEL
+from ipu_asm.lint.rule import Rule
+
+RULE = Rule(
+    kind=DUPLICATE_LABEL,
+    documentation=__doc__ or "",
+    valid=("one: acc;; One: bne lr0 lr1 one;; b One;;",),
+    invalid=(
+        "one: acc;; ⟦one⟧: b one;;",
+        "one: acc;;\n⟦one⟧: acc;;\n⟦one⟧\n: b one;;",
+        "5: acc;; ⟦5⟧: b 5;;",
+    ),
+)

@@ -1,0 +1,65 @@
+"""A break for the debugger that was left in the file.
+
+## What it does
+Reports instructions that stop a debugger. The fix takes them out; where one stands alone in its
+bundle, it becomes the no-op of its slot, so that no address changes.
+
+## Why
+A break costs nothing in a plain run, but whoever debugs the kernel next stops where an earlier
+question has long been answered. Breakpoints that belong to one session are better set in the
+debugger.
+
+## Example
+```
+again:
+    break.ifeq lr0 10;
+    incr lr0 1;
+    bne lr0 lr1 again;;
+    bkpt;;
+```
+
+## Use instead
+```
+again:
+    incr lr0 1;
+    bne lr0 lr1 again;;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.removal import removal_of
+from ipu_asm.lint.rule import Rule
+from ipu_asm.resolve import Bundle
+
+KIND = Kind("H101", "explicit-break", Severity.HINT)
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each instruction that breaks."""
+    for number, instruction in enumerate(bundle.instructions):
+        if instruction.spec is not None and instruction.spec.flow == "break":
+            message = f"a finished program has no breaks in it, found `{instruction.mnemonic}`"
+            edits = removal_of(isa, bundle, number)
+            fix = Fix(f"remove `{instruction.mnemonic}`", edits, safe=False) if edits else None
+            yield Diagnostic(KIND, message, bundle.span(number), fix=fix)
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=("break_nop; bkpt;;", "acc; bkpt;;"),
+    invalid=(
+        "⟦break⟧; bkpt;;",
+        "acc; ⟦break.ifeq⟧ lr0 10; bkpt;;",
+        "again:\n    incr lr0 1;\n    bne lr0 lr1 again; # not yet\n    ⟦break⟧;\n;;\nbkpt;;",
+        "loop: ⟦break⟧;;\nbnz lr0 lr1 loop; ⟦break.ifeq⟧ lr0 7 # seven\n;; bkpt;;",
+    ),
+    check_bundle=check,
+    fixes=("unsafe",),
+)

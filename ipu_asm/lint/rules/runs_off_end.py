@@ -1,0 +1,148 @@
+"""A program that goes on past its last bundle.
+
+## What it does
+Reports a bundle that control certainly can reach, and from which it can go on to an address behind
+the last bundle: because the last bundle neither halts nor always branches, or because a branch
+names a distance that leads too far. Nothing is reported while a bundle is broken.
+
+## Why
+Instruction memory behind the program was never loaded. Such a bundle does nothing, but takes a
+cycle, so the machine counts its way to the end of the memory before it halts. Mostly a halt or the
+branch back to a loop is missing.
+
+## Example
+```
+    set lr0 0;;
+again:
+    incr lr0 1;
+    bne lr0 lr1 again;;
+```
+
+## Use instead
+```
+    set lr0 0;;
+again:
+    incr lr0 1;
+    bne lr0 lr1 again;;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.dataflow import Step, flow_of
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.program import Program
+from ipu_asm.resolve import Bundle
+from ipu_asm.text import Span, TextEdit
+
+KIND = Kind("W103", "runs-off-end", Severity.WARNING)
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each bundle from which control certainly can leave the program."""
+    if program.size >= program.isa.program_limit or not program.isa.branches:
+        return
+    leaving = flow_of(program).leaving
+    halt = _halt(program.isa) if leaving else None
+    if halt is None:
+        return
+    # A branch to the next address leads there whether or not it is taken: that is said once.
+    steps = {(step.origin, step.target): step for step in sorted(leaving, reverse=True)}
+    for step in steps.values():
+        yield _finding(program, step, halt)
+
+
+def _halt(isa: Isa) -> InstructionSpec | None:
+    """The instruction that ends a program; sets without one end it by its length."""
+    halts = (spec for spec in isa.instructions.values() if spec.flow == "halt")
+    return next((spec for spec in halts if not spec.operands), None)
+
+
+def _finding(program: Program, step: Step, halt: InstructionSpec) -> Diagnostic:
+    number = program.number_at(step.origin)
+    bundle, unit = program.bundles[number], program.isa.unit
+    if step.falls:
+        span = bundle.span(0)
+        message = (
+            f"the last {unit} must halt (`{halt.mnemonic}`) or always branch, "
+            "found one that goes on into memory that was never loaded"
+        )
+    else:
+        span = bundle.span(bundle.label_uses[0].instruction)
+        count = f"1 {unit}" if program.size == 1 else f"{program.size} {unit}s"
+        message = f"a program of {count} must not go on at address {step.target}"
+    fix = None
+    if step.target == program.size:
+        fix = _halt_beside(program, number, halt) or _halt_behind(program, halt)
+    return Diagnostic(KIND, message, program.span(number, span), fix=fix)
+
+
+def _halt_beside(program: Program, number: int, halt: InstructionSpec) -> Fix | None:
+    """Put the halt into the last bundle, laid out as its other instructions are."""
+    bundle, surface = program.bundles[number], program.isa.surface
+    slot = program.isa.slot_by_name[halt.slot]
+    if not surface.separator or len(bundle.named(halt.slot)) >= slot.capacity:
+        return None
+    last = bundle.syntax.instruction_span(len(bundle.instructions) - 1)
+    text = f"{surface.separator}{_gap(bundle)}{halt.mnemonic}"
+    edit = TextEdit(program.span(number, Span(last.end, last.end)), text)
+    return Fix(f"add `{halt.mnemonic}` to the last {program.isa.unit}", (edit,), safe=False)
+
+
+def _gap(bundle: Bundle) -> str:
+    """What stands between the bundle's last separator and its last instruction, if only blanks."""
+    if len(bundle.instructions) < 2:
+        return " "
+    token = bundle.syntax.plan.instructions[-1].mnemonic
+    gap = bundle.syntax.text[bundle.syntax.spans[token - 1].end : bundle.syntax.spans[token].start]
+    return gap if gap.isspace() else " "
+
+
+def _halt_behind(program: Program, halt: InstructionSpec) -> Fix:
+    """Put a bundle with the halt behind the last bundle, whose end mark may be missing."""
+    surface = program.isa.surface
+    number = program.number_at(program.size - 1)
+    syntax = program.bundles[number].syntax
+    start, end = program.span(number, syntax.spans[-1])
+    text = f"\n{halt.mnemonic}{surface.bundle_end}"
+    if syntax.words[-1] != surface.bundle_end:
+        start = start if syntax.words[-1] == surface.separator else end
+        edit = TextEdit(Span(start, end), surface.bundle_end + text)
+    else:
+        edit = TextEdit(Span(end, end), text)
+    return Fix(f"add `{halt.mnemonic}` behind the last {program.isa.unit}", (edit,), safe=False)
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "acc; bkpt;;",
+        "start: acc;; b start;;",
+        "b +2;; one: bkpt;; b one;;",
+        # Nothing leads to the last bundle, or perhaps nothing.
+        "bkpt;; acc;;",
+        "set lr0 1;; br lr0;; acc;;",
+        # A register equals itself, so these always or never branch.
+        "again: acc; beq lr0 lr0 again;;",
+        "bne lr0 LR0 +100;; bkpt;;",
+        "ac;; bkpt;; acc;;",
+        "b +2;; bkpt;; acc; acc; b -1;;",
+    ),
+    invalid=(
+        "set lr0 1;; ⟦acc⟧;;",
+        "⟦acc⟧",
+        "again: ⟦incr⟧ lr0 1;\n    bne lr0 lr1 again # and then?\n;; # nothing\n",
+        "⟦b⟧ +1;;",
+        "acc; ⟦beq⟧ lr0 lr1 +1;;",
+        "acc; ⟦beq⟧ lr0 lr1 +500;; bkpt;;",
+        "beq lr0 lr1 +2;; br lr0;; ⟦set⟧ lr0 1;\n    acc;\n;;",
+    ),
+    check_program=check,
+    fixes=("unsafe",),
+)

@@ -1,0 +1,52 @@
+"""A comment silences a finding that is not there.
+
+## What it does
+Reports a name or code in a suppressing comment that silences nothing: the finding is gone, stands
+on another line, or no finding is called that. The fix removes the name, and the whole comment if
+none remains; a misspelt name that was needed is corrected. A comment without a list, and an
+`ignore-file` that does not stand above the first bundle, silence nothing either.
+
+## Why
+A left-over suppression hides the next finding on its line, which nobody has looked at.
+
+## Example
+```
+again:
+    incr lr0 1;
+    bne lr0 lr1 again;;     # ipu: ignore[unused-label] for the debugger
+    bkpt;;
+```
+
+## Use instead
+```
+again:                      # ipu: ignore[unused-label] for the debugger
+    incr lr0 1;;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from ipu_asm.lint.rule import Rule
+from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
+
+RULE = Rule(
+    kind=UNUSED_SUPPRESSION,
+    documentation=__doc__ or "",
+    valid=(
+        "again: incr lr0 1; bkpt;; # ipu: ignore[unused-label] for the debugger",
+        "# ipu: ignore[W101, W203]\nagain: set lr0 40000; bkpt;;",
+        "# ipu: ignore-file[runs-off-end]\nacc;;",
+        "acc;; # ipu: ignore[unused-suppression, W103]",
+    ),
+    invalid=(
+        "acc; bkpt;; # ipu: ignore[⟦unused-label⟧] nothing here",
+        "again: set lr0 1; bkpt;; # ipu: ignore[W101, ⟦W203⟧]",
+        "# ipu: ignore-file[⟦runs-off-the-end⟧]\nbkpt;;",
+        "# ipu: ignore[⟦E101⟧, ⟦explicit-brake⟧]\nbkpt;;",
+        "break; bkpt;; # ipu: ignore[⟦explicit-brake⟧]",
+        "acc; bkpt;; # ⟦ipu: ignore⟧ all of it",
+        "acc;;\n# ⟦ipu: ignore-file[W101]⟧\nbkpt;;",
+    ),
+    fixes=("safe", "unsafe"),
+)

@@ -1,0 +1,48 @@
+"""An operand is of another sort than the one due in its place.
+
+## What it does
+Reports an operand that is no register of the file due there, a register with an index that its file
+does not have, a word where a number is due, or a number that is written wrongly.
+
+## Why
+The field of the operand can only hold what the message says.
+
+## Example
+```
+set cr0 1;
+bkpt;;
+```
+
+## Use instead
+```
+set lr0 1;
+bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from ipu_asm.errors import WRONG_OPERAND_TYPE
+from ipu_asm.lint.rule import Rule
+
+RULE = Rule(
+    kind=WRONG_OPERAND_TYPE,
+    documentation=__doc__ or "",
+    valid=(
+        "set LR15 -0x_1; bkpt;;",
+        "add lr0 cr15 lr1; bkpt;;",
+        "mult.ee mem_bypass lr0 lr0 lr0; bkpt;;",
+    ),
+    invalid=(
+        # Another file, an index out of its file, no register at all
+        "set ⟦cr0⟧ 1; bkpt;;",
+        "set ⟦lr16⟧ 1; mult.ee ⟦r2⟧ lr0 lr0 ⟦lr01⟧; bkpt;;",
+        "ldr_mult_reg ⟦mem_bypas⟧ lr0 ⟦7⟧; bkpt;;",
+        "str_acc_reg ⟦cr0⟧ ⟦lr0⟧; bkpt;;",
+        # Numbers
+        "set lr0 ⟦lr1⟧; bkpt;;",
+        "set lr0 ⟦one⟧; incr lr1 ⟦010⟧; bkpt;;",
+        "set lr0 ⟦1__0⟧; incr lr1 ⟦0x⟧; break.ifeq lr0 ⟦12ab⟧; bkpt;;",
+    ),
+    fixes=("safe",),
+)

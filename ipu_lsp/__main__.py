@@ -1,0 +1,10 @@
+"""``python -m ipu_lsp`` is the language server."""
+
+from __future__ import annotations
+
+import sys
+
+from ipu_lsp.server.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""What the client can do, read from its `initialize` request once.
+
+It is read from plain JSON: a client that says more than the protocol's types know, or says
+something odd, still gets a server.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from lsprotocol import types as t
+
+from ipu_lsp.server import messages
+from ipu_lsp.server.convert import Encoding
+
+Json = dict[str, Any]
+_FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
+
+
+class Client(NamedTuple):
+    """The abilities that make a difference to us. Without any word of the client, it has none."""
+
+    encoding: Encoding = Encoding.UTF_16
+    pulls_diagnostics: bool = False
+    refreshes_diagnostics: bool = False
+    related_information: bool = False
+    diagnostic_tags: tuple[int, ...] = ()
+    hover_markdown: bool = False
+    completion_snippets: bool = False
+    completion_markdown: bool = False
+    completion_tags: bool = False
+    definition_links: bool = False
+    nested_symbols: bool = False
+    code_action_literals: bool = False
+    preferred_code_actions: bool = False
+    document_changes: bool = False
+    gives_configuration: bool = False
+    registers_configuration: bool = False
+    registers_watched_files: bool = False
+
+    @classmethod
+    def of(cls, capabilities: Json) -> Client:
+        """What a client with these capabilities can do."""
+
+        def has(path: str) -> bool:
+            return _at(capabilities, path) is True
+
+        def lists(path: str, wanted: object) -> bool:
+            found = _at(capabilities, path)
+            return isinstance(found, list) and wanted in found
+
+        document, diagnostics = "textDocument.", "textDocument.publishDiagnostics."
+        item = "textDocument.completion.completionItem."
+        pulls = isinstance(_at(capabilities, "textDocument.diagnostic"), dict)
+        # Where it pulls, it says so for pulled findings alone.
+        findings = (diagnostics, document + "diagnostic.")
+        return cls(
+            encoding=_encoding(_at(capabilities, "general.positionEncodings")),
+            pulls_diagnostics=pulls,
+            refreshes_diagnostics=has("workspace.diagnostics.refreshSupport"),
+            related_information=any(has(f"{place}relatedInformation") for place in findings),
+            diagnostic_tags=tuple(
+                tag.value
+                for tag in t.DiagnosticTag
+                if any(lists(f"{place}tagSupport.valueSet", tag) for place in findings)
+            ),
+            hover_markdown=_prefers_markdown(_at(capabilities, document + "hover.contentFormat")),
+            completion_snippets=has(item + "snippetSupport"),
+            completion_markdown=_prefers_markdown(_at(capabilities, item + "documentationFormat")),
+            completion_tags=lists(item + "tagSupport.valueSet", t.CompletionItemTag.Deprecated),
+            definition_links=has(document + "definition.linkSupport"),
+            nested_symbols=has(document + "documentSymbol.hierarchicalDocumentSymbolSupport"),
+            code_action_literals=isinstance(
+                _at(capabilities, document + "codeAction.codeActionLiteralSupport"), dict
+            ),
+            preferred_code_actions=has(document + "codeAction.isPreferredSupport"),
+            document_changes=has("workspace.workspaceEdit.documentChanges"),
+            gives_configuration=has("workspace.configuration"),
+            registers_configuration=has("workspace.didChangeConfiguration.dynamicRegistration"),
+            registers_watched_files=has("workspace.didChangeWatchedFiles.dynamicRegistration"),
+        )
+
+
+def structured(capabilities: Json) -> t.ClientCapabilities:
+    """The capabilities in the protocol's types; none of them if one is odd."""
+    try:
+        typed: t.ClientCapabilities = messages.converter().structure(
+            capabilities, t.ClientCapabilities
+        )
+    except Exception:
+        return t.ClientCapabilities()
+    return typed
+
+
+def _at(capabilities: Json, path: str) -> Any:
+    found: Any = capabilities
+    for name in path.split("."):
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
+
+
+def _prefers_markdown(formats: object) -> bool:
+    """Whether Markdown comes first among the formats that there are."""
+    known = [f for f in formats if f in _FORMATS] if isinstance(formats, list) else []
+    return known[:1] == [_FORMATS[0]]
+
+
+def _encoding(offered: object) -> Encoding:
+    """The client's first choice among those we know."""
+    known = [encoding.value for encoding in Encoding]
+    for name in offered if isinstance(offered, list) else ():
+        if name in known:
+            return Encoding(name)
+    return Encoding.UTF_16

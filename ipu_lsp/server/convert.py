@@ -1,0 +1,209 @@
+"""Between offsets in code points and the protocol's lines, columns, ranges and edits.
+
+No other module of the server knows what a column counts.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+from typing import Any, Protocol, Sequence
+
+from ipu_asm.text import Change, LineIndex, Span, TextEdit
+
+Json = dict[str, Any]
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class Encoding(StrEnum):
+    """What the columns of a session count."""
+
+    UTF_8 = "utf-8"
+    UTF_16 = "utf-16"
+    UTF_32 = "utf-32"
+
+
+class PositionLike(Protocol):
+    """A position as the protocol's types have it."""
+
+    @property
+    def line(self) -> int: ...
+    @property
+    def character(self) -> int: ...
+
+
+class RangeLike(Protocol):
+    """A range as the protocol's types have it."""
+
+    @property
+    def start(self) -> PositionLike: ...
+    @property
+    def end(self) -> PositionLike: ...
+
+
+class Coordinates:
+    """One text, with its places in offsets and in a client's lines and columns.
+
+    Positions behind the end of a line or of the text mean that end; one inside a character means
+    the character's start.
+    """
+
+    __slots__ = ("_columns_are_offsets", "_lines", "_origin", "encoding", "text")
+
+    def __init__(
+        self, text: str, encoding: Encoding, origin: tuple[LineIndex, Change] | None = None
+    ) -> None:
+        self.text = text
+        self.encoding = encoding
+        self._lines: LineIndex | None = None
+        self._origin = origin
+        self._columns_are_offsets = encoding is Encoding.UTF_32 or text.isascii()
+
+    @property
+    def lines(self) -> LineIndex:
+        """Where the lines start; made when first asked for, out of those before an edit."""
+        if self._lines is None:
+            if self._origin is None:
+                self._lines = LineIndex.of(self.text)
+            else:
+                lines, change = self._origin
+                self._lines = lines.after(self.text, change)
+            self._origin = None
+        return self._lines
+
+    def adopt(self, lines: LineIndex) -> None:
+        """Take over an index of this text that somebody else has made."""
+        self._lines, self._origin = lines, None
+
+    def offset(self, position: PositionLike) -> int:
+        """The offset of a position."""
+        return self._place(position.line, position.character)[0]
+
+    def span(self, range_: RangeLike) -> Span:
+        """The span of a range, which may be written backwards."""
+        first, second = self.offset(range_.start), self.offset(range_.end)
+        return Span(min(first, second), max(first, second))
+
+    def position(self, offset: int) -> Json:
+        """The position of an offset."""
+        line, column = self._line_and_column(offset)
+        return {"line": line, "character": column}
+
+    def range(self, span: Span) -> Json:
+        """The range of a span."""
+        return {"start": self.position(span.start), "end": self.position(span.end)}
+
+    def encoded_range(self, span: Span) -> str:
+        """The range of a span, as JSON text."""
+        line, column = self._line_and_column(span.start)
+        last_line, last_column = self._line_and_column(span.end)
+        return (
+            f'{{"start":{{"line":{line},"character":{column}}},'
+            f'"end":{{"line":{last_line},"character":{last_column}}}}}'
+        )
+
+    def edits(self, edits: Sequence[TextEdit]) -> list[Json]:
+        """Edits of this text."""
+        return [{"range": self.range(span), "newText": new} for span, new in edits]
+
+    def spliced(self, range_: Json, new_text: str) -> Coordinates:
+        """Those of the text after the client replaced a range of it.
+
+        `range_` is plain JSON. Raises `KeyError` or `TypeError` if it is no range.
+        """
+        places = [self._place(p["line"], p["character"]) for p in (range_["start"], range_["end"])]
+        (start, before), (end, after) = sorted(places)
+        if self.encoding is Encoding.UTF_16 and not self._columns_are_offsets:
+            start, end, new_text = self._mended(start, before, end, after, new_text)
+        text = self.text[:start] + new_text + self.text[end:]
+        change = Change(start, end, start + len(new_text))
+        return Coordinates(text, self.encoding, (self.lines, change))
+
+    def _place(self, line: int, column: int) -> tuple[int, bool]:
+        """An offset, and whether the position is in the middle of the character there."""
+        if line < 0 or column < 0:
+            line, column = max(line, 0), 0 if line < 0 else max(column, 0)
+        if line >= len(self.lines.starts):
+            return len(self.text), False
+        start, end = self._line(line)
+        if self._columns_are_offsets:
+            return min(start + column, end), False
+        return self._place_in_line(start, self.text[start:end], column)
+
+    def _place_in_line(self, start: int, text: str, column: int) -> tuple[int, bool]:
+        if text.isascii():
+            return start + min(column, len(text)), False
+        if self.encoding is Encoding.UTF_8:
+            return start + _characters_in_utf_8(text, column), False
+        count, inside = _characters_in_utf_16(text, column)
+        return start + count, inside
+
+    def _line(self, line: int) -> Span:
+        """A line without its line break."""
+        start, end = self.lines.line_span(line)
+        if end > start and self.text[end - 1] == "\n":
+            end -= 1
+        if end > start and self.text[end - 1] == "\r":
+            end -= 1
+        return Span(start, end)
+
+    def _line_and_column(self, offset: int) -> tuple[int, int]:
+        line, column = self.lines.position(offset)
+        if column and not self._columns_are_offsets:
+            start = self.lines.starts[line]
+            column = units(self.text[start : start + column], self.encoding)
+        return line, column
+
+    def _mended(
+        self, start: int, before: bool, end: int, after: bool, new_text: str
+    ) -> tuple[int, int, str]:
+        """An edit at the edges of which surrogates are parted or meet, as a client sees it.
+
+        Editors that count UTF-16 units may put a cursor between the two halves of a character.
+        """
+        if before:
+            new_text = _halves(self.text[start])[0] + new_text
+        if after:
+            new_text += _halves(self.text[end])[1]
+            end += 1
+        left, right = self.text[max(start - 1, 0) : start], self.text[end : end + 1]
+        if _SURROGATE.search(left + new_text + right):
+            new_text = _paired(left + new_text + right)
+            start, end = start - len(left), end + len(right)
+        return start, end, new_text
+
+
+def units(text: str, encoding: Encoding) -> int:
+    """How many columns a piece of a line takes."""
+    if encoding is Encoding.UTF_32 or text.isascii():
+        return len(text)
+    if encoding is Encoding.UTF_8:
+        return len(text.encode("utf-8", "surrogatepass"))
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _characters_in_utf_8(text: str, column: int) -> int:
+    data = text.encode("utf-8", "surrogatepass")
+    cut = min(column, len(data))
+    while 0 < cut < len(data) and data[cut] & 0xC0 == 0x80:
+        cut -= 1
+    return len(data[:cut].decode("utf-8", "surrogatepass"))
+
+
+def _characters_in_utf_16(text: str, column: int) -> tuple[int, bool]:
+    """How many characters begin before a column, and whether it halves the one behind them."""
+    data = text.encode("utf-16-le", "surrogatepass")
+    count = len(data[: 2 * column].decode("utf-16-le", "surrogatepass"))
+    halves = units(text[:count], Encoding.UTF_16) > column
+    return (count - 1, True) if halves else (count, False)
+
+
+def _halves(character: str) -> str:
+    """The two surrogates of a character beyond the basic plane."""
+    data = character.encode("utf-16-le")
+    return "".join(data[i : i + 2].decode("utf-16-le", "surrogatepass") for i in (0, 2))
+
+
+def _paired(text: str) -> str:
+    """The text with surrogates that stand as a pair made one character."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

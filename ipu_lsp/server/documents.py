@@ -1,0 +1,78 @@
+"""The documents that the client has open, as the client has them."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable
+from urllib.parse import unquote
+
+from pygls.uris import to_fs_path
+
+from ipu_asm.analysis import Analysis
+from ipu_lsp.server.convert import Coordinates, Encoding
+
+Json = dict[str, Any]
+
+
+class Document:
+    """One open document. Its text changes with the client's.
+
+    `path` is the file it is stored in, None if there is none. `analysis` is the last one that was
+    made, of this text or an earlier one.
+    """
+
+    def __init__(
+        self, uri: str, language: str, version: int | None, text: str, encoding: Encoding
+    ) -> None:
+        self.uri = uri
+        self.language = language
+        self.version = version
+        self.path = _path_of(uri)
+        self.coordinates = Coordinates(text, encoding)
+        self.analysis: Analysis | None = None
+
+    @property
+    def text(self) -> str:
+        """The text as it is now."""
+        return self.coordinates.text
+
+    @property
+    def name(self) -> str:
+        """What to call it: its path, or its address where it has none."""
+        return self.path or unquote(self.uri)
+
+    def change(self, version: int | None, changes: Iterable[Json]) -> None:
+        """Make the client's changes in their order, each of a range or of the whole text.
+
+        Raises `KeyError` or `TypeError` if one of them is malformed; then none is made.
+        """
+        coordinates = self.coordinates
+        for change in changes:
+            coordinates = _changed(coordinates, change)
+        self.coordinates, self.version = coordinates, version
+
+    def forget(self) -> None:
+        """Forget the analysis: something else than the text has changed."""
+        self.analysis = None
+
+    def keep(self, analysis: Analysis) -> None:
+        """Keep the analysis of the text as it is now."""
+        self.analysis = analysis
+        self.coordinates.adopt(analysis.source.lines)
+
+
+def _changed(coordinates: Coordinates, change: Json) -> Coordinates:
+    new_text = change["text"]
+    if not isinstance(new_text, str):
+        raise TypeError(f"a change has a text, found {type(new_text).__name__}")
+    range_ = change.get("range")
+    if range_ is None:
+        return Coordinates(new_text, coordinates.encoding)
+    return coordinates.spliced(range_, new_text)
+
+
+def _path_of(uri: str) -> str | None:
+    try:
+        return to_fs_path(uri)
+    except ValueError:
+        # Such as `http://[`: no address at all.
+        return None

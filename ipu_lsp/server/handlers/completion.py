@@ -1,0 +1,94 @@
+"""What can be written at the cursor; documentation comes when an item is looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import completion as ide
+from ipu_lsp.server.client import Client
+from ipu_lsp.server.markup import plain_text
+from ipu_lsp.server.session import Session, View
+
+Json = dict[str, Any]
+
+# A blank, because an operand follows it; a dot, because editors end words there and mnemonics do
+# not. Not the separator: behind `;;` the next key is Enter, which would take the first item.
+OPTIONS = t.CompletionOptions(trigger_characters=[" ", "."], resolve_provider=True)
+_KINDS = {
+    ide.INSTRUCTION: t.CompletionItemKind.Function,
+    ide.REGISTER: t.CompletionItemKind.Variable,
+    ide.KEYWORD: t.CompletionItemKind.EnumMember,
+    ide.LABEL: t.CompletionItemKind.Reference,
+    ide.DISTANCE: t.CompletionItemKind.Value,
+    ide.PARAMETER: t.CompletionItemKind.Property,
+}
+
+
+def completions(session: Session, params: t.CompletionParams) -> Json | None:
+    """All items at a position; the client narrows them down while a word is being typed."""
+    uri = params.text_document.uri
+    view = session.view(uri)
+    if view is None:
+        return None
+    offset = view.coordinates.offset(params.position)
+    items = ide.completions(view.analysis, offset)
+    if _was_blank_typed(params.context) and not _goes_on(view, offset):
+        items = [item for item in items if item.kind != ide.INSTRUCTION]
+    written = [_item(item, view, uri, session.client) for item in items]
+    return {"isIncomplete": False, "items": written}
+
+
+def resolve(session: Session, item: t.CompletionItem) -> t.CompletionItem:
+    """An item with its documentation."""
+    data = item.data if isinstance(item.data, dict) else {}
+    uri, kind = data.get("uri"), data.get("kind")
+    view = session.view(uri) if isinstance(uri, str) else None
+    if view is not None and isinstance(kind, str):
+        page = ide.resolve(view.analysis, item.label, kind)
+        if page is not None:
+            item.documentation = _documentation(page, session.client)
+    return item
+
+
+def _documentation(page: str, client: Client) -> t.MarkupContent | str:
+    """Clients that do not say what they show can show a string."""
+    if client.completion_markdown:
+        return t.MarkupContent(t.MarkupKind.Markdown, page)
+    return plain_text(page)
+
+
+def _was_blank_typed(context: t.CompletionContext | None) -> bool:
+    return context is not None and context.trigger_character == " "
+
+
+def _goes_on(view: View, offset: int) -> bool:
+    """Whether a bundle that was begun on this line goes on: blanks that indent offer nothing."""
+    coordinates, surface = view.coordinates, view.analysis.isa.surface
+    line = coordinates.lines.position(offset).line
+    before = coordinates.text[coordinates.lines.starts[line] : offset].rstrip()
+    if not surface.separator or not before.endswith(surface.separator):
+        return False
+    return not (surface.bundle_end and before.endswith(surface.bundle_end))
+
+
+def _item(item: ide.CompletionItem, view: View, uri: str, client: Client) -> Json:
+    is_snippet = client.completion_snippets and item.snippet is not None
+    written: Json = {
+        "label": item.label,
+        "kind": _KINDS[item.kind].value,
+        "detail": item.detail,
+        "sortText": item.sort_text,
+        "filterText": item.filter_text,
+        "textEdit": {
+            "range": view.coordinates.range(item.span),
+            "newText": item.snippet if is_snippet else item.insert_text,
+        },
+        "data": {"uri": uri, "kind": item.kind},
+    }
+    if is_snippet:
+        written["insertTextFormat"] = t.InsertTextFormat.Snippet.value
+    if item.deprecated and client.completion_tags:
+        written["tags"] = [t.CompletionItemTag.Deprecated.value]
+    return written

@@ -1,0 +1,74 @@
+"""Settings: from the client, told or asked for, and from files that the client watches for us."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.configuration import FILE_NAMES
+from ipu_lsp.server.session import Session
+from ipu_lsp.server.settings import read_settings, section_of
+
+_SECTION = "ipu"
+
+
+def apply(session: Session, section: object) -> bool:
+    """Use the settings of the section `ipu`; whether anything is different now."""
+    settings, complaints = read_settings(section)
+    for complaint in complaints:
+        session.warn(complaint)
+    is_new = settings != session.projects.settings
+    session.projects.settings = settings
+    return is_new
+
+
+def subscribe(session: Session) -> None:
+    """Ask to be told when settings, or files with settings, change."""
+    registrations = []
+    if session.client.registers_configuration:
+        method, options = t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
+        registrations.append(_registration(method, options))
+    if session.client.registers_watched_files:
+        watchers = [{"globPattern": f"**/{name}"} for name in FILE_NAMES]
+        method = t.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registrations.append(_registration(method, {"watchers": watchers}))
+    if registrations:
+        session.protocol.ask(t.CLIENT_REGISTER_CAPABILITY, {"registrations": registrations})
+
+
+def pull(session: Session) -> None:
+    """Ask for the settings, where the client gives them; the answer is used when it comes."""
+    if not session.client.gives_configuration:
+        return
+
+    def use(answer: object) -> None:
+        section = answer[0] if isinstance(answer, list) and answer else None
+        if section is not None and apply(session, section):
+            session.reconfigure()
+
+    params = {"items": [{"section": _SECTION}]}
+    session.protocol.ask(t.WORKSPACE_CONFIGURATION, params, use)
+
+
+def did_change_configuration(session: Session, params: dict[str, Any]) -> None:
+    """Settings have changed: use those sent along, or ask for them where none are.
+
+    Some clients send them before their first document and can also be asked; but they may ask for
+    findings before they answer.
+    """
+    settings = params.get("settings")
+    are_sent = isinstance(settings, dict) and _SECTION in settings
+    if session.client.gives_configuration and not are_sent:
+        pull(session)
+    elif apply(session, section_of(settings)):
+        session.reconfigure()
+
+
+def did_change_watched_files(session: Session, _params: t.DidChangeWatchedFilesParams) -> None:
+    """A file with settings has changed, come or gone."""
+    session.reconfigure()
+
+
+def _registration(method: str, options: dict[str, Any]) -> dict[str, Any]:
+    return {"id": f"ipu-{method}", "method": method, "registerOptions": options}

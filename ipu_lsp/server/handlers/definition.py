@@ -1,0 +1,33 @@
+"""Where a label or a distance leads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import definition as ide
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+
+def definition(session: Session, params: t.DefinitionParams) -> Json | list[Json] | None:
+    """The place that a position leads to; to clients that know links, with what belongs to it."""
+    uri = params.text_document.uri
+    view = session.view(uri)
+    if view is None:
+        return None
+    range_ = view.coordinates.range
+    found = ide.definition(view.analysis, view.coordinates.offset(params.position))
+    if found is None:
+        return None
+    if not session.client.definition_links:
+        return {"uri": uri, "range": range_(found.name)}
+    link = {
+        "originSelectionRange": range_(found.origin),
+        "targetUri": uri,
+        "targetRange": range_(found.whole),
+        "targetSelectionRange": range_(found.name),
+    }
+    return [link]

@@ -1,0 +1,25 @@
+"""The page about what the mouse or the cursor is on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import hover as ide
+from ipu_lsp.server.markup import markup
+from ipu_lsp.server.session import Session
+
+
+def hover(session: Session, params: t.HoverParams) -> dict[str, Any] | None:
+    """The page about what stands at a position."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    found = ide.hover(view.analysis, view.coordinates.offset(params.position))
+    if found is None:
+        return None
+    return {
+        "contents": markup(found.markdown, session.client.hover_markdown),
+        "range": view.coordinates.range(found.span),
+    }

@@ -1,0 +1,58 @@
+"""How a session begins and ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
+
+from ipu_asm import __version__
+from ipu_lsp.server.capabilities import server_capabilities
+from ipu_lsp.server.client import Client, structured
+from ipu_lsp.server.handlers import configuration
+from ipu_lsp.server.session import Session
+from ipu_lsp.server.settings import section_of
+from ipu_lsp.server.watchdog import watch_process
+
+Json = dict[str, Any]
+
+
+def initialize(session: Session, params: Json) -> Json:
+    """Get to know the client, and tell it what we can do."""
+    protocol = session.protocol
+    if protocol.is_initialized:
+        raise JsonRpcInvalidRequest("the server is initialized already")
+    capabilities = params.get("capabilities", {})
+    if not isinstance(capabilities, dict):
+        raise JsonRpcInvalidParams("the capabilities of a client are an object")
+    session.client = Client.of(capabilities)
+    configuration.apply(session, section_of(params.get("initializationOptions")))
+    process_id = params.get("processId")
+    if type(process_id) is int and process_id > 0:
+        reason = f"process {process_id} has ended"
+        watch_process(process_id, lambda: protocol.inbox.end(reason))
+    ours = server_capabilities(protocol.fm, session.client, structured(capabilities))
+    protocol.is_initialized = True
+    return {"capabilities": ours, "serverInfo": {"name": "ipu-lsp", "version": __version__}}
+
+
+def initialized(session: Session, _params: t.InitializedParams) -> None:
+    """Ask for what only an initialized client answers."""
+    configuration.subscribe(session)
+    configuration.pull(session)
+
+
+def shutdown(session: Session, _params: None) -> None:
+    """Answer nothing more but `exit`."""
+    session.protocol.is_shut_down = True
+
+
+def leave(session: Session, _params: None) -> None:
+    """End: well if the client has announced it, else not."""
+    session.exit_status = 0 if session.protocol.is_shut_down else 1
+
+
+def set_trace(session: Session, params: t.SetTraceParams) -> None:
+    """Remember how much the client wants to be told; there is no more to tell than errors."""
+    session.protocol.trace = params.value

@@ -1,0 +1,50 @@
+"""The client's documents: opened, edited, saved, closed."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from lsprotocol import types as t
+from pygls.exceptions import JsonRpcInvalidParams
+
+from ipu_lsp.server.documents import Document
+from ipu_lsp.server.handlers import diagnostics
+from ipu_lsp.server.session import Session
+
+log = logging.getLogger("ipu_lsp")
+
+
+def did_open(session: Session, params: t.DidOpenTextDocumentParams) -> None:
+    """A document is the client's from now on, not the file's."""
+    item = params.text_document
+    encoding = session.client.encoding
+    session.open(Document(item.uri, item.language_id, item.version, item.text, encoding))
+
+
+def did_change(session: Session, params: dict[str, Any]) -> None:
+    """Edits, as plain JSON."""
+    try:
+        uri, version = params["textDocument"]["uri"], params["textDocument"].get("version")
+        document = session.documents.get(uri)
+        if document is None:
+            log.warning("ignored an edit of %s: it is not open", uri)
+            return
+        document.change(version, params["contentChanges"])
+    except (KeyError, TypeError, AttributeError) as error:
+        raise JsonRpcInvalidParams(f"no edit that can be made: {error!r}") from error
+    session.look_again([uri])
+
+
+def did_save(session: Session, _params: t.DidSaveTextDocumentParams) -> None:
+    """Some clients cannot tell when other files change: saving is when to look at those, too."""
+    if not session.client.registers_watched_files:
+        session.reconfigure()
+
+
+def did_close(session: Session, params: t.DidCloseTextDocumentParams) -> None:
+    """Forget a document and take back its findings."""
+    uri = params.text_document.uri
+    if uri in session.documents:
+        session.close(uri)
+        diagnostics.withdraw(session, uri)

@@ -1,0 +1,75 @@
+"""What counts for a document besides its text: the editor's settings and the nearest file's."""
+
+from __future__ import annotations
+
+import os
+from typing import Callable, NamedTuple
+
+from ipu_asm.configuration import Configuration, ConfigurationError, Configurations
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.lint.selection import Selection
+from ipu_lsp.server.documents import Document
+from ipu_lsp.server.settings import Settings
+
+
+class Project(NamedTuple):
+    """The settings that the documents of a folder share."""
+
+    configuration: Configuration
+    selection: Selection
+    errors_only: bool
+
+    def wants(self, finding: Diagnostic, path: str | None) -> bool:
+        """Whether a finding is to be shown, in the document that is stored at `path`."""
+        if self.errors_only and finding.severity is not Severity.ERROR:
+            return False
+        if path is not None and self.configuration.per_file_ignores:
+            path = os.path.relpath(path, self.configuration.folder or ".")
+        return self.selection.keeps(finding.kind, path)
+
+
+class Projects:
+    """The project of every folder, put together when it is first asked for.
+
+    `warn` takes a sentence about each mistake in the settings.
+    """
+
+    def __init__(self, warn: Callable[[str], None]) -> None:
+        self.settings = Settings()
+        self._warn = warn
+        self._configurations = Configurations()
+        self._by_folder: dict[str | None, Project] = {}
+
+    def of(self, document: Document) -> Project:
+        """The project of a document; one that is in no file belongs to none but the editor."""
+        folder = os.path.dirname(document.path) if document.path is not None else None
+        if folder not in self._by_folder:
+            self._by_folder[folder] = self._project(self._nearest(folder))
+        return self._by_folder[folder]
+
+    def forget(self) -> None:
+        """Put everything together anew: settings or files have changed."""
+        self._configurations.forget()
+        self._by_folder.clear()
+
+    def _nearest(self, folder: str | None) -> Configuration:
+        try:
+            found = self._configurations.nearest(folder) if folder is not None else None
+        except ConfigurationError as error:
+            for mistake in error.mistakes:
+                self._warn(f"{mistake}; the file is ignored")
+            found = None
+        return found or Configuration()
+
+    def _project(self, nearest: Configuration) -> Project:
+        configuration = self.settings.over(nearest)
+        selection = Selection(
+            configuration.select,
+            configuration.ignore,
+            configuration.extend_select,
+            configuration.per_file_ignores,
+        )
+        for selector in selection.unknown_selectors():
+            origin = configuration.path or "ipu.lint"
+            self._warn(f"{origin}: no finding has the code or name `{selector}`")
+        return Project(configuration, selection, self.settings.enable is False)

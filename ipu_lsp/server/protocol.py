@@ -1,0 +1,164 @@
+"""JSON-RPC as language servers speak it: every request gets one answer, whatever it is like.
+
+From pygls come the registry of features, the types and their converter; its reader, its workspace
+and its futures are not used, because they can neither look ahead nor give up on a request.
+"""
+
+from __future__ import annotations
+
+import logging
+from itertools import count
+from typing import Any, Callable, Iterator
+
+from lsprotocol import types as t
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcMethodNotFound,
+    JsonRpcRequestCancelled,
+    JsonRpcServerNotInitialized,
+)
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+
+from ipu_lsp.server import messages
+from ipu_lsp.server.inbox import Inbox, Json, MessageId, is_message_id
+
+log = logging.getLogger("ipu_lsp")
+Handler = Callable[[Any], Any]
+Answered = Callable[[Any], None]
+
+# What handlers get as plain JSON: edits, of which there are many and which must not be lost over a
+# column that is too large, and what clients fill with more than the types foresee.
+PLAIN = {t.INITIALIZE, t.TEXT_DOCUMENT_DID_CHANGE, t.WORKSPACE_DID_CHANGE_CONFIGURATION}
+
+
+class RpcError(JsonRpcException):
+    """An error with a code of its own."""
+
+
+class Protocol(LanguageServerProtocol):
+    """One conversation. `write` sends bytes; it is set before the first message is handled."""
+
+    def __init__(self, server: LanguageServer, converter: Any) -> None:
+        super().__init__(server, converter)
+        self.fm.builtin_features.clear()
+        self.inbox = Inbox()
+        self.write: Callable[[bytes], None] = _nowhere
+        self.is_initialized = False
+        self.is_shut_down = False
+        self._current: MessageId | None = None
+        self._ids: Iterator[int] = count(1)
+        self._asked: dict[MessageId, tuple[str, Answered | None]] = {}
+
+    def dispatch(self, message: Json) -> None:
+        """Handle one message. Only `ClientGone` leaves it."""
+        if "method" not in message:
+            self._settle(message)
+        elif not isinstance(message["method"], str):
+            self.refuse(JsonRpcInvalidRequest("a method is a string"), message.get("id"))
+        elif "id" not in message:
+            self._hear(message["method"], message.get("params"))
+        elif not is_message_id(message["id"]):
+            self.refuse(JsonRpcInvalidRequest("the id of a request is a number or a string"))
+        else:
+            self._answer(message["id"], message["method"], message.get("params"))
+
+    def refuse(self, error: JsonRpcException, message_id: object = None) -> None:
+        """Answer with an error, without an id if there is no usable one."""
+        known = message_id if isinstance(message_id, (int, str)) else None
+        log.warning("refused a message: %s", error.message)
+        self.write(messages.error(known, error.code, error.message))
+
+    def notify(self, method: str, params: Any | None = None) -> None:
+        """Tell the client something."""
+        self.write(messages.notification(method, params))
+
+    def ask(self, method: str, params: object, then: Answered | None = None) -> None:
+        """Ask the client something; `then` gets its result, unless it answers with an error."""
+        message_id = f"ipu-{next(self._ids)}"
+        self._asked[message_id] = (method, then)
+        self.write(messages.request(message_id, method, params))
+
+    def give_up_if_cancelled(self) -> None:
+        """Raise `JsonRpcRequestCancelled` if nobody waits for the current request any more."""
+        if self._current is not None and self.inbox.is_cancelled(self._current):
+            raise JsonRpcRequestCancelled("the client cancelled the request")
+
+    def _answer(self, message_id: MessageId, method: str, params: object) -> None:
+        self._current = message_id
+        try:
+            answer = messages.result(message_id, self._result(method, params))
+        except JsonRpcException as error:
+            log.info("request %s %r: %s", method, message_id, error.message)
+            answer = messages.error(message_id, error.code, error.message)
+        except Exception as error:
+            log.exception("request %s %r failed", method, message_id)
+            said = f"{type(error).__name__}: {error}"
+            answer = messages.error(message_id, JsonRpcInternalError.CODE, said)
+        self._current = None
+        self.inbox.answered(message_id)
+        self.write(answer)
+
+    def _result(self, method: str, params: object) -> Any:
+        self.give_up_if_cancelled()
+        if self.is_shut_down:
+            raise JsonRpcInvalidRequest("the server is shut down")
+        if not self.is_initialized and method != t.INITIALIZE:
+            raise JsonRpcServerNotInitialized("the first request is `initialize`")
+        handler = self.fm.features.get(method)
+        if handler is None:
+            raise JsonRpcMethodNotFound.of(method)
+        result = handler(self._structured(method, params))
+        self.give_up_if_cancelled()
+        return result
+
+    def _hear(self, method: str, params: object) -> None:
+        if method != t.EXIT and (self.is_shut_down or not self.is_initialized):
+            log.info("ignored notification %s: it is out of place", method)
+            return
+        handler = self.fm.features.get(method)
+        if handler is None:
+            log.debug("ignored notification %s: nothing handles it", method)
+            return
+        try:
+            handler(self._structured(method, params))
+        except JsonRpcException as error:
+            log.warning("ignored notification %s: %s", method, error.message)
+        except Exception:
+            log.exception("notification %s failed", method)
+
+    def _structured(self, method: str, params: object) -> Any:
+        if method in PLAIN:
+            if not isinstance(params, dict):
+                raise JsonRpcInvalidParams(f"the parameters of `{method}` are an object")
+            return params
+        kind: Any = t.METHOD_TO_TYPES[method][2]
+        if kind is None:
+            return None
+        try:
+            return self._converter.structure(params, kind)
+        except Exception as error:
+            raise JsonRpcInvalidParams(f"these are no parameters of `{method}`") from error
+
+    def _settle(self, message: Json) -> None:
+        """An answer of the client to one of our questions."""
+        message_id: Any = message.get("id")
+        asked = self._asked.pop(message_id, None) if is_message_id(message_id) else None
+        if asked is None:
+            log.warning("an answer to nothing that was asked: id %r", message_id)
+            return
+        method, then = asked
+        if "error" in message:
+            log.info("the client refused %s: %s", method, message["error"])
+        elif then is not None:
+            try:
+                then(message.get("result"))
+            except Exception:
+                log.exception("the answer to %s is of no use", method)
+
+
+def _nowhere(_data: bytes) -> None:
+    """Before there is a client."""

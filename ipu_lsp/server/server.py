@@ -1,0 +1,83 @@
+"""The loop: one message after the other, and findings as soon as no edit is waiting."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+from functools import partial
+
+from lsprotocol import types as t
+from pygls.lsp.server import LanguageServer
+
+from ipu_asm import __version__
+from ipu_lsp.server import messages
+from ipu_lsp.server.client_log import ClientLog
+from ipu_lsp.server.features import FEATURES
+from ipu_lsp.server.handlers import diagnostics
+from ipu_lsp.server.inbox import EndOfInput, Malformed, Message
+from ipu_lsp.server.protocol import Protocol, RpcError
+from ipu_lsp.server.session import Session
+from ipu_lsp.server.transport import Channel, ClientGone
+
+log = logging.getLogger("ipu_lsp")
+
+
+class Server(LanguageServer):
+    """Serves one client."""
+
+    protocol: Protocol
+
+    def __init__(self) -> None:
+        super().__init__(
+            "ipu-lsp", __version__, protocol_cls=Protocol, converter_factory=messages.converter
+        )
+        self.session = Session(self.protocol)
+        for feature in FEATURES:
+            handler = partial(feature.handler, self.session)
+            self.feature(feature.method, feature.options)(handler)
+
+    def serve(self, channel: Channel) -> int:
+        """Handle messages until the client says `exit` or is gone; the exit status."""
+        self.protocol.write = channel.write
+        inbox = self.protocol.inbox
+        threading.Thread(
+            target=inbox.fill, args=(channel.read,), name="reader", daemon=True
+        ).start()
+        client_log = ClientLog(self.protocol)
+        log.addHandler(client_log)
+        # What was made up to here stays: not looking at it again makes every collection shorter.
+        gc.freeze()
+        try:
+            while self.session.exit_status is None:
+                self._step()
+        except ClientGone as error:
+            log.info("nobody reads our answers: %s", error)
+            return 1
+        finally:
+            log.removeHandler(client_log)
+        return self.session.exit_status
+
+    def _step(self) -> None:
+        """Publish what is due, or handle one message."""
+        session, inbox = self.session, self.protocol.inbox
+        if session.unpublished:
+            ahead = inbox.first()
+            if not _is_edit(ahead) or session.is_publishing_overdue():
+                diagnostics.publish_next(session)
+            if inbox.first() is None:
+                return
+        self._handle(inbox.take())
+
+    def _handle(self, message: Message) -> None:
+        if isinstance(message, EndOfInput):
+            log.info("the client is gone: %s", message.reason)
+            self.session.exit_status = 0 if self.protocol.is_shut_down else 1
+        elif isinstance(message, Malformed):
+            self.protocol.refuse(RpcError(message.reason, message.code))
+        else:
+            self.protocol.dispatch(message)
+
+
+def _is_edit(message: Message | None) -> bool:
+    return isinstance(message, dict) and message.get("method") == t.TEXT_DOCUMENT_DID_CHANGE

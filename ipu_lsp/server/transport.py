@@ -1,0 +1,103 @@
+"""Bytes to and from one client, over pipes or a socket, and the frames that they are sent in."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+from typing import Callable, Iterator, NamedTuple
+
+_CHUNK = 1 << 16
+_HEADER_END = b"\r\n\r\n"
+_LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*(?:\r\n|$)", re.IGNORECASE)
+
+
+class ClientGone(BaseException):
+    """Nobody reads what we write any more. No handler may take this for a failure of its own."""
+
+
+class Channel(NamedTuple):
+    """A connection: `read` waits for some bytes, none at its end; `write` sends all it is given.
+
+    `write` raises `ClientGone`.
+    """
+
+    read: Callable[[], bytes]
+    write: Callable[[bytes], None]
+
+
+def frame(body: bytes) -> bytes:
+    """A message as it is sent."""
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def bodies(read: Callable[[], bytes]) -> Iterator[bytes]:
+    """The bodies of all messages that `read` delivers.
+
+    What stands before the last length of a damaged header is passed over, so that one wrong length
+    costs that message and perhaps the next one, not the connection.
+    """
+    received = bytearray()
+    while True:
+        searched = 0
+        while (end := received.find(_HEADER_END, searched)) < 0:
+            searched = max(0, len(received) - len(_HEADER_END) + 1)
+            if not (chunk := read()):
+                return
+            received += chunk
+        start = end + len(_HEADER_END)
+        lengths = _LENGTH.findall(received, 0, end)
+        stop = start + (int(lengths[-1]) if lengths else 0)
+        while len(received) < stop:
+            if not (chunk := read()):
+                return
+            received += chunk
+        if lengths:
+            yield bytes(received[start:stop])
+        del received[:stop]
+
+
+def over_stdio() -> Channel:
+    """The client that started us. From here on, everything printed goes to standard error."""
+    sys.stdout.flush()
+    source, target = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    sys.stdout = sys.stderr
+
+    def write(data: bytes) -> None:
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(target, view) :]
+        except OSError as error:
+            raise ClientGone(str(error)) from error
+
+    # Not `sys.stdin.buffer`: a thread that waits inside it makes the interpreter abort at exit.
+    return Channel(lambda: os.read(source, _CHUNK), write)
+
+
+def over_tcp(host: str, port: int, announce: Callable[[str], None]) -> Channel:
+    """The first client that connects. `announce` is told the address once we listen there.
+
+    Raises `OSError` where the address cannot be listened on.
+    """
+    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    with socket.create_server((host, port), family=family) as listener:
+        announce("{}:{}".format(*listener.getsockname()[:2]))
+        connection, _ = listener.accept()
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def read() -> bytes:
+        try:
+            return connection.recv(_CHUNK)
+        except OSError:
+            return b""
+
+    def write(data: bytes) -> None:
+        try:
+            connection.sendall(data)
+        except OSError as error:
+            raise ClientGone(str(error)) from error
+
+    return Channel(read, write)

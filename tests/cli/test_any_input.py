@@ -1,0 +1,92 @@
+"""Whatever bytes come in: the commands end as they should, without a word of Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.cli import assembler, lint
+from ipu_asm.cli.formats import FORMATS
+from tests.cli.commands import give_input, run
+
+PIECES = st.sampled_from(
+    r"acc|acc.frist|set lr0 |5|b x|x:|;|;;|\n|\r\n|\r| |# ipu: ignore[E101]|# isa: |ipu|edgenpu|\0|"
+    r"\x0c|\xff|\xef\xbb\xbf|\xed\xa0\x80|\xe2\x80\xa8|\xf0\x9f\x98\x80|,|break|40000".encode()
+    .decode("unicode_escape")
+    .encode("latin1")
+    .split(b"|")
+)
+BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
+HURRIED = settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+def check_lint(
+    data: bytes,
+    arguments: list[str],
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> str:
+    """`ipu-lint` reads the bytes to the end; what it prints."""
+    give_input(monkeypatch, data)
+    ran = run(lint.main, ["--isolated", *arguments, "-"], capsys)
+    assert ran.status in (0, 1) or "unknown; " in ran.err or "UTF-16" in ran.err, ran.err
+    return ran.out
+
+
+def check_errors(
+    data: bytes, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> int:
+    """How many errors there are in an IPU program."""
+    arguments = ["--isa", "ipu", "--select", "E", "--format", "json"]
+    return len(json.loads(check_lint(data, arguments, capsys, monkeypatch)))
+
+
+@HURRIED
+@given(data=BYTES, name=st.sampled_from(sorted(FORMATS)))
+def test_anything_can_be_linted_in_any_format(
+    data: bytes,
+    name: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    out = check_lint(data, ["--format", name], capsys, monkeypatch)
+    if name in ("json", "sarif", "gitlab", "rdjson") and out:
+        json.loads(out)
+
+
+@HURRIED
+@given(data=BYTES)
+def test_mended_text_has_no_more_errors_and_nothing_left_to_mend(
+    data: bytes,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = check_errors(data, capsys, monkeypatch)
+    path = tmp_path / "a.s"
+    path.write_bytes(data)
+    arguments = ["--isolated", "--isa", "ipu", "--fix", "--unsafe-fixes", str(path)]
+    first = run(lint.main, arguments, capsys)
+    mended = path.read_bytes()
+    assert first.status in (0, 1) or "UTF-16" in first.err, first.err
+    assert check_errors(mended, capsys, monkeypatch) <= before
+    run(lint.main, arguments, capsys)
+    assert path.read_bytes() == mended
+
+
+@HURRIED
+@given(data=BYTES)
+def test_anything_can_be_given_to_the_assembler(
+    data: bytes, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for command in ("assemble", "disassemble"):
+        give_input(monkeypatch, data)
+        ran = run(assembler.main, ["--isa", "ipu", command, "--format", "hex", "-"], capsys)
+        assert ran.status in (0, 1) or "UTF-16" in ran.err, ran.err
+        assert (ran.status == 0) == bool(ran.out)

@@ -1,0 +1,267 @@
+"""`ipu-as`: images out of programs, programs out of images."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ipu_asm import __version__, assemble
+from ipu_asm.cli.assembler import main
+from tests.cli.commands import Ran, give_input, run
+
+SOURCE = "acc.first;;\nbkpt;;\n"
+WORDS = assemble(SOURCE)
+HEX = "".join(f"0x{word:048x}\n" for word in WORDS)
+MEM = "".join(f"0x{word:045x}\n" for word in WORDS)
+BIN = b"".join(word.to_bytes(24, "little") for word in WORDS)
+BAD = "acc.frist;;\nunused: b nowhere;;\n"
+HELP = "(`ipu-as --help` shows what there is)\n"
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.s").write_text(SOURCE)
+    Path("bad.s").write_text(BAD)
+
+
+def check_as(
+    capsys: pytest.CaptureFixture[str],
+    arguments: str,
+    status: int = 0,
+    out: str | None = "",
+    err: str | None = "",
+) -> Ran:
+    """How `ipu-as` ends, and what it prints; None for anything."""
+    ran = run(main, arguments.split(), capsys)
+    assert ran.status == status, ran.err
+    if out is not None:
+        assert ran.out == out
+    if err is not None:
+        assert ran.err == err
+    return ran
+
+
+@pytest.mark.parametrize(
+    ("name", "image"), [("hex", HEX), ("mem", MEM), ("bin", BIN.decode("latin1"))]
+)
+def test_every_format_goes_to_standard_output_or_a_file(
+    capsys: pytest.CaptureFixture[str], name: str, image: str
+) -> None:
+    for arguments in (
+        f"assemble --format {name} a.s -o out",
+        f"assemble a.s --format {name} --output out",
+        f"assemble --input a.s --output out --format {name}",
+        f"--isa ipu assemble --format={name} -o out a.s",
+    ):
+        Path("out").unlink(missing_ok=True)
+        check_as(capsys, arguments)
+        assert Path("out").read_bytes() == image.encode("latin1")
+    if name != "bin":
+        check_as(capsys, f"assemble --format {name} a.s", 0, image)
+        check_as(capsys, f"assemble --format {name} a.s -o -", 0, image)
+
+
+def test_without_a_format_it_is_bin(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert main(["assemble", "a.s"]) == 0
+    assert capsysbinary.readouterr() == (BIN, b"")
+
+
+def test_standard_input_is_read(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_input(monkeypatch, "\ufeff" + SOURCE)
+    check_as(capsys, "assemble --format hex -", 0, HEX)
+    give_input(monkeypatch, HEX)
+    check_as(capsys, "disassemble --input -", 0, SOURCE)
+
+
+def test_a_listing_is_for_people_and_an_image_too(capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (f"0x{word:048x}" for word in WORDS)
+    listing = (
+        "# isa: ipu\n# a.s: 2 bundles of 24 bytes\n\n"
+        f"   0: {first}  # acc.first;;\n   1: {second}  # bkpt;;\n"
+    )
+    check_as(capsys, "assemble --format listing a.s", 0, listing)
+    check_as(capsys, "assemble --format listing a.s -o a.lst")
+    check_as(capsys, "disassemble a.lst", 0, SOURCE)
+
+
+@pytest.mark.parametrize("name", ["hex", "mem", "bin"])
+def test_what_was_assembled_is_taken_apart_again(
+    capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    check_as(capsys, f"assemble --format {name} a.s -o a.image")
+    check_as(capsys, "disassemble a.image", 0, SOURCE)
+    check_as(capsys, f"disassemble --format {name} a.image", 0, SOURCE)
+    check_as(capsys, "disassemble a.image -o b.s")
+    assert Path("b.s").read_text() == SOURCE
+
+
+def test_all_errors_are_printed_and_nothing_is_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("out").write_text("as before")
+    ran = check_as(capsys, "assemble bad.s -o out", 1, "", None)
+    assert Path("out").read_text() == "as before"
+    assert ran.err.startswith("error[E101]: unknown mnemonic `acc.frist`")
+    assert " --> bad.s:1:1\n" in ran.err
+    assert "\n\nerror[E301]: no label `nowhere` in this file\n --> bad.s:2:11\n" in ran.err
+    assert ran.err.endswith("\n\n2 errors, nothing written\n")
+
+
+def test_warnings_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("unused: acc;;\n")
+    check_as(capsys, "assemble a.s -o out")
+
+
+def test_suppressed_errors_are_errors_still(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("# ipu: ignore-file[unknown-mnemonic]\nacc.frist;;\n")
+    ran = check_as(capsys, "assemble a.s", 1, "", None)
+    assert ran.err.endswith("1 error, nothing written\n")
+
+
+def test_a_program_without_a_bundle_is_an_error(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_input(monkeypatch, "# nothing\n")
+    ran = check_as(capsys, "assemble -", 1, "", None)
+    assert "error[E001]: a program has at least one bundle, found none\n" in ran.err
+    assert " --> <stdin>:1:1\n" in ran.err
+
+
+def test_an_output_file_is_replaced_wholly(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out").write_text("long " * 1000)
+    Path("out").chmod(0o640)
+    check_as(capsys, "assemble --format hex a.s -o out")
+    assert Path("out").read_text() == HEX
+    assert Path("out").stat().st_mode & 0o777 == 0o640
+    assert sorted(os.listdir()) == ["a.s", "bad.s", "out"]
+
+
+def test_an_output_may_be_a_device(capsys: pytest.CaptureFixture[str]) -> None:
+    check_as(capsys, f"assemble a.s -o {os.devnull}")
+    assert not Path(os.devnull).is_file()
+
+
+def test_an_image_never_replaces_its_program(capsys: pytest.CaptureFixture[str]) -> None:
+    message = "ipu-as: error: ./a.s: the image would replace the program\n"
+    check_as(capsys, "assemble a.s -o ./a.s", 2, "", message)
+    assert Path("a.s").read_text() == SOURCE
+
+
+def test_bytes_are_not_written_to_a_terminal(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    message = "ipu-as: error: standard output is a terminal: name a file with -o, or --format hex\n"
+    check_as(capsys, "assemble a.s", 2, "", message)
+    check_as(capsys, "assemble --format hex a.s", 0, HEX)
+
+
+@pytest.mark.parametrize(
+    ("image", "messages"),
+    [
+        (b"", ["image: an image has at least one word, found none"]),
+        (
+            b"0x1\n0x1 0x2\nacc;;\n",
+            [
+                f"image:{line}: expected the hexadecimal digits of one word, found `{found}`"
+                for line, found in ((2, "0x1 0x2"), (3, "acc;;"))
+            ],
+        ),
+        (b"\0" * 25, ["image: a word takes 24 bytes, found 25 bytes in all"]),
+        (b"\xff" * 24, ["image: a word has 179 bits, found more at byte 0"]),
+        (b"1\n" * 1025, ["image: instruction memory holds 1024 words, found 1025"]),
+    ],
+)
+def test_what_is_no_image_is_told(
+    capsys: pytest.CaptureFixture[str], image: bytes, messages: list[str]
+) -> None:
+    Path("image").write_bytes(image)
+    err = "".join(f"ipu-as: error: {message}\n" for message in messages)
+    check_as(capsys, "disassemble image -o out", 1, "", err)
+    assert not Path("out").exists()
+
+
+def test_what_assembly_cannot_say_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("image").write_text(f"{WORDS[0]:x}\n{WORDS[0] | 3 << 94:x}\n")
+    ran = check_as(capsys, "disassemble image", 0, None, None)
+    assert "<invalid>" in ran.out.splitlines()[1]
+    expected = "image: 1 bundle cannot be assembled again: see the comments"
+    assert ran.err == f"ipu-as: note: {expected}\n"
+
+
+def test_the_instruction_set_is_chosen_as_for_the_linter(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.aie").write_text(SOURCE)
+    start = "ipu-as: error: a.aie: instruction set `xdna1` is not part of this version; there are"
+    ran = check_as(capsys, "assemble a.aie", 2, "", None)
+    assert ran.err.startswith(start)
+    check_as(capsys, "assemble --isa ipu --format hex a.aie", 0, HEX)
+    check_as(capsys, "--isa ipu assemble --format hex a.aie", 0, HEX)
+    Path("a.hex").write_text("# isa: xdna2\n" + HEX)
+    ran = check_as(capsys, "disassemble a.hex", 2, "", None)
+    assert ran.err.startswith("ipu-as: error: a.hex:1: instruction set `xdna2` is not part")
+    Path("ipu.toml").write_text("isa = 3\n")
+    ran = check_as(capsys, "assemble a.s", 2, "", None)
+    assert ran.err.startswith(f"ipu-as: error: {Path.cwd() / 'ipu.toml'}:1: `isa`: expected one of")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", f"ipu-as: error: expected a command, assemble or disassemble, found none {HELP}"),
+        (
+            "asemble a.s",
+            "ipu-as: error: argument COMMAND: expected one of assemble, disassemble, "
+            f"found `asemble`; did you mean `assemble`? {HELP}",
+        ),
+        (
+            "assemble",
+            f"ipu-as: error: assemble: expected one FILE, or `-` for standard input {HELP}",
+        ),
+        (
+            "assemble a.s --input b.s",
+            f"ipu-as: error: assemble: expected one FILE, or `-` for standard input {HELP}",
+        ),
+        ("assemble a.s b.s", f"ipu-as: error: unexpected argument `b.s` {HELP}"),
+        (
+            "assemble --ouput x a.s",
+            f"ipu-as: error: unknown option `--ouput`; did you mean `--output`? {HELP}",
+        ),
+        (
+            "disassemble --format listing a.s",
+            "ipu-as disassemble: error: argument --format: expected one of bin, hex, mem, found "
+            "`listing` (`ipu-as disassemble --help` shows what there is)\n",
+        ),
+        ("assemble none.s", "ipu-as: error: none.s: no such file or directory\n"),
+        ("assemble .", "ipu-as: error: .: is a directory\n"),
+        ("assemble a.s -o no/out", "ipu-as: error: no/out: no such file or directory\n"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: str, message: str
+) -> None:
+    check_as(capsys, arguments, 2, "", message)
+
+
+def test_help_and_version_are_there(capsys: pytest.CaptureFixture[str]) -> None:
+    check_as(capsys, "--version", 0, f"ipu-as {__version__}\n")
+    for command in ("", "assemble ", "disassemble "):
+        ran = check_as(capsys, f"{command}--help", 0, None)
+        assert "--isa NAME" in ran.out
+
+
+def test_a_failure_of_our_own_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError("oh")
+
+    monkeypatch.setattr("ipu_asm.cli.assembler.encode", fail)
+    ran = check_as(capsys, "assemble a.s", 3, "", None)
+    assert ran.err.startswith("ipu-as: error: internal error: ValueError: oh; this is a mistake in")

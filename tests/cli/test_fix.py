@@ -1,0 +1,244 @@
+"""`ipu-lint --fix` and `--diff`: what is changed, and what is left alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+
+from ipu_asm.cli.lint import main
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.lint.rule import Rule
+from ipu_asm.program import Program
+from ipu_asm.text import Span, TextEdit
+from tests.cli.commands import Ran, give_input, run
+
+BAD = "acc.frist;;\nset lr0 1; set lr1 2; set lr2 3;;\nbkpt;;\n"
+MENDED = "acc.first;;\nset lr0 1; set lr1 2;; set lr2 3;;\nbkpt;;\n"
+UNSAFE = "x: acc;;\nbkpt;;\n"
+
+PutRules = Callable[..., None]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def check_fix(
+    capsys: pytest.CaptureFixture[str],
+    before: str | bytes,
+    after: str | bytes,
+    arguments: str = "--fix",
+    status: int = 0,
+    err: str | None = None,
+) -> Ran:
+    """What becomes of a file when `ipu-lint` runs with these arguments and its name."""
+    Path("a.s").write_bytes(before.encode() if isinstance(before, str) else before)
+    ran = run(main, [*arguments.split(), "a.s"], capsys)
+    assert Path("a.s").read_bytes() == (after.encode() if isinstance(after, str) else after)
+    assert ran.status == status
+    if err is not None:
+        assert ran.err == err
+    assert [name for name in os.listdir() if name.endswith(".tmp")] == []
+    return ran
+
+
+def test_safe_fixes_are_made_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    check_fix(capsys, BAD, MENDED, err="Fixed 2 findings in 1 file\n")
+
+
+def test_what_cannot_be_fixed_is_reported_as_it_is_now(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = check_fix(
+        capsys, "acc.frist;; b x;;\n", "acc.first;; b x;;\n", "--fix --format concise", 1
+    )
+    assert ran.out.splitlines()[0] == "a.s:1:15: error[E301] no label `x` in this file"
+
+
+def test_a_good_file_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text(MENDED)
+    os.utime("a.s", ns=(5, 5))
+    ran = run(main, ["--fix", "a.s"], capsys)
+    assert ran == (0, "no findings in 1 file\n", "")
+    assert os.stat("a.s").st_mtime_ns == 5
+
+
+def test_unsafe_fixes_need_to_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    check_fix(capsys, UNSAFE, UNSAFE, status=1, err="")
+    check_fix(
+        capsys,
+        UNSAFE,
+        "acc;;\nbkpt;;\n",
+        "--fix --unsafe-fixes",
+        err="Fixed 1 finding in 1 file\n",
+    )
+    note = "ipu-lint: note: --unsafe-fixes changes nothing without --fix or --diff\n"
+    check_fix(capsys, UNSAFE, UNSAFE, "--unsafe-fixes", 1, note)
+
+
+def test_ignored_findings_are_not_fixed(capsys: pytest.CaptureFixture[str]) -> None:
+    check_fix(capsys, BAD, BAD.replace("acc.frist", "acc.first"), "--fix --select E101")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"acc.frist;;\r\nbkpt;;\r\n", b"acc.first;;\r\nbkpt;;\r\n"),
+        (b"acc.frist;;\nbkpt;;", b"acc.first;;\nbkpt;;"),
+        (b"\xef\xbb\xbfacc.frist;;\nbkpt;;\n", b"\xef\xbb\xbfacc.first;;\nbkpt;;\n"),
+        (
+            b"acc.frist; # \xf6\xff\xed\xa0\x80\n;;bkpt;;",
+            b"acc.first; # \xf6\xff\xed\xa0\x80\n;;bkpt;;",
+        ),
+        (b"# \xe2\x80\xa8 \x0c\nacc.frist;;bkpt;;", b"# \xe2\x80\xa8 \x0c\nacc.first;;bkpt;;"),
+    ],
+)
+def test_all_other_bytes_stay(
+    capsys: pytest.CaptureFixture[str], before: bytes, after: bytes
+) -> None:
+    check_fix(capsys, before, after)
+
+
+def test_mode_bits_and_links_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("real").mkdir()
+    real = Path("real/kernel.s")
+    real.write_text(BAD)
+    real.chmod(0o750)
+    Path("link.s").symlink_to(real)
+    ran = run(main, ["--fix", "link.s"], capsys)
+    assert ran.status == 0
+    assert Path("link.s").is_symlink()
+    assert real.read_text() == MENDED
+    assert real.stat().st_mode & 0o777 == 0o750
+
+
+def test_a_file_that_cannot_be_replaced_stays_and_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", refuse)
+    ran = check_fix(capsys, BAD, BAD, status=2)
+    assert "ipu-lint: error: a.s: no space left on device\n" in ran.err
+
+
+def test_mended_standard_input_goes_to_standard_output(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_input(monkeypatch, BAD + "acc; break;;\n")
+    ran = run(main, ["--fix", "-", "--format", "concise"], capsys)
+    assert ran.out == MENDED + "acc; break;;\n"
+    assert ran.err.splitlines()[0] == "Fixed 2 findings in 1 file"
+    assert "<stdin>:4:6: hint[H101]" in ran.err
+    give_input(monkeypatch, MENDED)
+    assert run(main, ["--fix", "-"], capsys).out == MENDED
+
+
+def test_a_diff_shows_the_changes_and_makes_none(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = check_fix(capsys, BAD, BAD, "--diff", 1, "Would fix 2 findings in 1 file\n")
+    assert ran.out.splitlines() == [
+        "--- a.s",
+        "+++ a.s",
+        "@@ -1,3 +1,3 @@",
+        "-acc.frist;;",
+        "-set lr0 1; set lr1 2; set lr2 3;;",
+        "+acc.first;;",
+        "+set lr0 1; set lr1 2;; set lr2 3;;",
+        " bkpt;;",
+    ]
+
+
+def test_a_diff_without_changes_is_empty(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = check_fix(capsys, UNSAFE, UNSAFE, "--diff", 0, "")
+    assert ran.out == ""
+    ran = check_fix(capsys, UNSAFE, UNSAFE, "--diff --unsafe-fixes --exit-zero", 0)
+    assert "-x: acc;;\n+acc;;\n" in ran.out
+
+
+def test_a_diff_tells_of_a_missing_line_break_and_keeps_the_others(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    ran = check_fix(
+        capsys, b"bkpt;;\r\nacc.frist;;bkpt;;", b"bkpt;;\r\nacc.frist;;bkpt;;", "--diff", 1
+    )
+    assert ran.out.encode().split(b"@@\n")[1] == (
+        b" bkpt;;\r\n-acc.frist;;bkpt;;\n\\ No newline at end of file\n"
+        b"+acc.first;;bkpt;;\n\\ No newline at end of file\n"
+    )
+
+
+def test_a_diff_has_colours_where_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = check_fix(capsys, BAD, BAD, "--diff --color always", 1)
+    assert "\x1b[31m-acc.frist;;\x1b[0m\n" in ran.out
+    assert "\x1b[32m+acc.first;;\x1b[0m\n" in ran.out
+
+
+def rule_that_edits(*edits: TextEdit, severity: Severity = Severity.WARNING) -> Rule:
+    """A rule whose one finding, as long as the text begins with `acc`, is mended by these edits."""
+    kind = Kind("W999", "for-tests", severity)
+
+    def check(program: Program) -> Iterator[Diagnostic]:
+        if program.text.startswith("acc"):
+            yield Diagnostic(kind, "say no more", Span(0, 3), fix=Fix("mend", edits))
+
+    return Rule(kind, "", (), (), check_program=check)
+
+
+@pytest.fixture
+def with_rules(monkeypatch: pytest.MonkeyPatch) -> PutRules:
+    """Let these be all rules that check."""
+
+    def put(*rules: Rule) -> None:
+        monkeypatch.setattr("ipu_asm.analysis.checking_rules", lambda: rules)
+
+    return put
+
+
+def test_a_fix_is_made_with_all_its_edits(
+    capsys: pytest.CaptureFixture[str], with_rules: PutRules
+) -> None:
+    with_rules(rule_that_edits(TextEdit(Span(0, 3), "xmem_nop"), TextEdit(Span(6, 7), "9")))
+    check_fix(capsys, "acc;; 5: bkpt;;", "xmem_nop;; 9: bkpt;;")
+
+
+def test_of_fixes_that_touch_the_first_is_made(
+    capsys: pytest.CaptureFixture[str], with_rules: PutRules
+) -> None:
+    with_rules(
+        rule_that_edits(TextEdit(Span(3, 3), ".first"), TextEdit(Span(0, 0), "")),
+        rule_that_edits(TextEdit(Span(0, 3), "agg"), TextEdit(Span(9, 9), "!")),
+    )
+    check_fix(capsys, "acc;;bkpt;;", "acc.first;;bkpt;;", "--fix --format json", 1)
+
+
+def test_a_fix_that_adds_errors_is_not_made(
+    capsys: pytest.CaptureFixture[str], with_rules: PutRules
+) -> None:
+    with_rules(rule_that_edits(TextEdit(Span(0, 3), "! ! !")))
+    before, after = "acc;; acc.frist;; bkpt;;", "acc;; acc.first;; bkpt;;"
+    check_fix(capsys, before, after, status=1, err="Fixed 1 finding in 1 file\n")
+
+
+def test_fixes_that_never_settle_come_to_an_end(
+    capsys: pytest.CaptureFixture[str], with_rules: PutRules
+) -> None:
+    with_rules(rule_that_edits(TextEdit(Span(3, 3), ";;acc")))
+    after = "acc" + ";;acc" * 100 + ";;"
+    check_fix(capsys, "acc;;", after, status=1, err="Fixed 100 findings in 1 file\n")
+
+
+def test_fixes_that_undo_each_other_come_to_an_end(
+    capsys: pytest.CaptureFixture[str], with_rules: PutRules
+) -> None:
+    kind = Kind("W999", "for-tests", Severity.WARNING)
+
+    def swap(program: Program) -> Iterator[Diagnostic]:
+        other = "aaq" if program.text.startswith("acc") else "acc"
+        fix = Fix("swap", (TextEdit(Span(0, 3), other),))
+        yield Diagnostic(kind, "swap", Span(0, 3), fix=fix)
+
+    with_rules(Rule(kind, "", (), (), check_program=swap))
+    check_fix(capsys, "acc;;", "aaq;;", status=1)

@@ -1,0 +1,395 @@
+"""`ipu-lint`: what it looks at, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ipu_asm import __version__
+from ipu_asm.cli.formats import FORMATS
+from ipu_asm.cli.lint import main
+from tests.cli.commands import Ran, give_input, run
+
+GOOD = "acc.first;;\nbkpt;;\n"
+BAD = "acc.frist;;\nbkpt;;\n"
+BAD_LINE = "1:1: error[E101] unknown mnemonic `acc.frist`; did you mean `acc.first`?"
+WARNED = "unused: acc;;\nbkpt;;\n"
+WARNED_LINE = "1:1: warning[W101] label `unused` is never branched to"
+HINTED = "break; acc;;\nbkpt;;\n"
+HINTED_LINE = "1:1: hint[H101] a finished program has no breaks in it, found `break`"
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("NO_COLOR", "FORCE_COLOR", "IPU_TRACEBACK"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def write(**files: str) -> None:
+    """Files in the working directory; `a_s` is `a.s`, `sub__a_s` is `sub/a.s`."""
+    for name, text in files.items():
+        path = Path(name.replace("__", "/").replace("_", "."))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def check_lint(
+    capsys: pytest.CaptureFixture[str],
+    arguments: str,
+    status: int,
+    out: str | list[str] | None = None,
+    err: str | list[str] | None = "",
+) -> Ran:
+    """How `ipu-lint` ends, and what it prints: exactly, or these lines; None for anything."""
+    ran = run(main, arguments.split(), capsys)
+    for expected, said in ((out, ran.out), (err, ran.err)):
+        if isinstance(expected, list):
+            assert said == "".join(f"{line}\n" for line in expected)
+        elif expected is not None:
+            assert said == expected
+    assert ran.status == status
+    return ran
+
+
+def test_a_good_file_has_no_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=GOOD)
+    check_lint(capsys, "a.s", 0, "no findings in 1 file\n")
+
+
+def test_errors_and_warnings_make_the_status_1(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD, b_s=WARNED)
+    check_lint(capsys, "--format concise a.s", 1, [f"a.s:{BAD_LINE}"])
+    check_lint(capsys, "--format concise b.s", 1, [f"b.s:{WARNED_LINE}"])
+
+
+def test_hints_are_shown_and_do_not_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=HINTED)
+    check_lint(capsys, "--format concise a.s", 0, [f"a.s:{HINTED_LINE}"])
+
+
+@pytest.mark.parametrize(
+    ("level", "statuses"), [("error", (1, 0, 0)), ("warning", (1, 1, 0)), ("hint", (1, 1, 1))]
+)
+def test_the_fail_level_decides_what_counts(
+    capsys: pytest.CaptureFixture[str], level: str, statuses: tuple[int, ...]
+) -> None:
+    write(a_s=BAD, b_s=WARNED, c_s=HINTED)
+    for name, status in zip("abc", statuses):
+        check_lint(capsys, f"--fail-level {level} {name}.s", status)
+
+
+def test_exit_zero_forgives_findings_but_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD)
+    check_lint(capsys, "--exit-zero --format concise a.s", 0, [f"a.s:{BAD_LINE}"])
+    check_lint(capsys, "--exit-zero none.s", 2, "", None)
+
+
+def test_folders_are_searched_for_sources(capsys: pytest.CaptureFixture[str]) -> None:
+    names = ["a.asm", "b.ipu", "c.s", "sub/d.s", "sub/deeper/e.s"]
+    for name in [*names, "f.txt", ".hidden/g.s", "sub/.h.s", "node_modules/i.s", ".venv/j.s"]:
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(BAD)
+    lines = [f"{name}:{BAD_LINE}" for name in names]
+    check_lint(capsys, "--format concise", 1, lines)
+    check_lint(capsys, "--format concise .", 1, lines)
+    check_lint(capsys, "--format concise sub", 1, lines[3:])
+    check_lint(capsys, "--format concise sub/../sub ./c.s", 1, [f"./{lines[2]}", *lines[3:]])
+
+
+def test_a_named_file_is_read_whatever_it_is_called(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_txt=BAD)
+    check_lint(capsys, "--format concise a.txt", 1, [f"a.txt:{BAD_LINE}"])
+
+
+def test_a_file_is_reported_once_and_files_come_sorted(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD, b_s=BAD)
+    lines = [f"a.s:{BAD_LINE}", f"b.s:{BAD_LINE}"]
+    check_lint(capsys, "--format concise b.s a.s b.s .", 1, lines)
+
+
+def test_findings_come_by_position(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s="b nowhere;;\nx: acc.frist; y;;\nbkpt;;\n")
+    ran = check_lint(capsys, "--format json a.s", 1)
+    places = [tuple(finding["location"].values()) for finding in json.loads(ran.out)]
+    assert places == sorted(places) == [(1, 3), (2, 1), (2, 4), (2, 15)]
+
+
+def test_standard_input_has_a_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_input(monkeypatch, BAD)
+    check_lint(capsys, "--format concise -", 1, [f"<stdin>:{BAD_LINE}"])
+    give_input(monkeypatch, BAD)
+    check_lint(capsys, "--format concise - --stdin-filename k.s", 1, [f"k.s:{BAD_LINE}"])
+    give_input(monkeypatch, BAD)
+    check_lint(capsys, "--format concise --stdin-filename k.s", 1, [f"k.s:{BAD_LINE}"])
+
+
+def test_options_may_stand_between_files(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD, b_s=BAD)
+    lines = [f"a.s:{BAD_LINE}", f"b.s:{BAD_LINE}"]
+    check_lint(capsys, "a.s --format concise b.s --exit-zero", 0, lines)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_format_can_be_had(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    write(a_s=BAD)
+    ran = check_lint(capsys, f"--format {name} a.s", 1)
+    assert "acc.frist" in ran.out
+    assert "a.s" in ran.out
+
+
+def test_sarif_tells_about_the_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD)
+    ran = check_lint(capsys, "--format sarif a.s", 1)
+    driver = json.loads(ran.out)["runs"][0]["tool"]["driver"]
+    assert driver["version"] == __version__
+    assert "E101" in {rule["id"] for rule in driver["rules"]}
+
+
+def test_an_output_file_takes_the_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD)
+    check_lint(capsys, "--format json -o out.json a.s", 1, "")
+    assert json.loads(Path("out.json").read_text())[0]["code"] == "E101"
+
+
+@pytest.mark.parametrize(
+    ("options", "codes"),
+    [
+        ("", "E101 W101 H101"),
+        ("--select E", "E101"),
+        ("--select unused-label,H101", "W101 H101"),
+        ("--select E --select W", "E101 W101"),
+        ("--ignore E", "W101 H101"),
+        ("--select E --extend-select H1", "E101 H101"),
+        ("--ignore W,H", "E101"),
+        ("--select W --ignore W101", ""),
+    ],
+)
+def test_rules_are_chosen_by_code_name_or_prefix(
+    capsys: pytest.CaptureFixture[str], options: str, codes: str
+) -> None:
+    write(a_s="acc.frist;;\nx: acc;;\nacc; break;;\nbkpt;;\n")
+    ran = check_lint(capsys, f"--format json {options} a.s", 1 if codes not in ("", "H101") else 0)
+    assert " ".join(finding["code"] for finding in json.loads(ran.out)) == codes
+
+
+def test_statistics_count_instead(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD, b_s=BAD, c_s=HINTED)
+    expected = ["2  E101  [*] unknown-mnemonic", "1  H101  [ ] explicit-break"]
+    check_lint(capsys, "--statistics", 1, expected)
+    ran = check_lint(capsys, "--statistics --format json", 1)
+    assert [row["count"] for row in json.loads(ran.out)] == [2, 1]
+
+
+def test_colours_are_for_terminals(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(a_s=BAD)
+    for options, environment, colored in (
+        ("", {}, False),
+        ("--color always", {"NO_COLOR": "1"}, True),
+        ("--color never", {"FORCE_COLOR": "1"}, False),
+        ("", {"FORCE_COLOR": "1"}, True),
+        ("", {"FORCE_COLOR": "0"}, False),
+        ("", {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ("--format json --color always", {}, False),
+        ("--color always -o out.txt", {}, False),
+    ):
+        with monkeypatch.context() as context:
+            for name, value in environment.items():
+                context.setenv(name, value)
+            ran = check_lint(capsys, f"{options} a.s", 1)
+        assert ("\x1b[" in ran.out) == colored, (options, environment)
+    assert "\x1b[" not in Path("out.txt").read_text()
+
+
+@pytest.mark.parametrize("what", ["E101", "e101", "unknown-mnemonic"])
+def test_a_rule_is_explained(capsys: pytest.CaptureFixture[str], what: str) -> None:
+    ran = check_lint(capsys, f"--explain {what}", 0)
+    assert ran.out.startswith("# unknown-mnemonic\n")
+    assert "## Why" in ran.out
+
+
+def test_an_instruction_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = check_lint(capsys, "--explain mult.ve", 0)
+    assert "mult.ve ra cyclic_offset" in ran.out
+
+
+def test_what_has_no_explanation_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    start = "ipu-lint: error: no rule and no instruction of ipu is called"
+    check_lint(capsys, "--explain E9999", 2, "", [f"{start} `E9999`"])
+    hint = "did you mean `acc.stride`?"
+    check_lint(capsys, "--explain acc.strid", 2, "", [f"{start} `acc.strid`; {hint}"])
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    check_lint(capsys, "--version", 0, f"ipu-lint {__version__}\n")
+
+
+def test_the_help_has_examples_and_every_exit_status(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = check_lint(capsys, "--help", 0)
+    for option in ("--select", "--unsafe-fixes", "--watch", "--stdin-filename", "--isolated"):
+        assert option in ran.out
+    assert "examples:" in ran.out
+    assert "exit status:" in ran.out
+    assert max(map(len, ran.out.splitlines())) <= 100
+
+
+HELP = "(`ipu-lint --help` shows what there is)"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("--fromat json", f"unknown option `--fromat`; did you mean `--format`? {HELP}"),
+        ("--zzzzz=3", f"unknown option `--zzzzz` {HELP}"),
+        (
+            "--format jsn",
+            "argument --format: expected one of text, concise, json, json-lines, sarif, github, "
+            f"gitlab, junit, rdjson, found `jsn`; did you mean `json`? {HELP}",
+        ),
+        (
+            "--fail-level 3",
+            f"argument --fail-level: expected one of error, warning, hint, found `3` {HELP}",
+        ),
+        ("--select", f"argument --select: expected one argument {HELP}"),
+        (
+            "--isa ipx",
+            "argument --isa: instruction set `ipx` is unknown; did you mean `ipu`? " + HELP,
+        ),
+        ("--stdin-filename a.s b.s", "--stdin-filename names standard input, but no PATH is `-` "),
+        ("--watch -", "--watch needs files, found standard input "),
+        ("--watch -o out.txt", "--watch writes to the terminal, not to --output-file "),
+        ("--config a.toml --isolated", "--config names a configuration, --isolated wants none "),
+        ("--statistics --format sarif", "--statistics has no format `sarif`; "),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: str, message: str
+) -> None:
+    ran = check_lint(capsys, arguments, 2, "", None)
+    assert ran.err.startswith(f"ipu-lint: error: {message}")
+    assert ran.err.count("\n") == 1
+
+
+def test_a_set_that_is_reserved_only_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = check_lint(capsys, "--isa xdna1", 2, "", None)
+    message = "argument --isa: instruction set `xdna1` is not part of this version; there are ipu"
+    assert ran.err.startswith(f"ipu-lint: error: {message}")
+
+
+def test_unknown_rules_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=BAD, b_s=BAD)
+    start = "ipu-lint: error: no rule has the code, name or prefix"
+    lines = [f"{start} `X1`", f"{start} `unused-lable`; did you mean `unused-label`?"]
+    check_lint(capsys, "--select X1,unused-lable", 2, "", lines)
+
+
+def test_a_missing_file_is_told_and_the_others_are_linted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(a_s=BAD)
+    check_lint(
+        capsys,
+        "--format concise none.s a.s",
+        2,
+        [f"a.s:{BAD_LINE}"],
+        ["ipu-lint: error: none.s: no such file or directory"],
+    )
+
+
+def test_a_file_that_cannot_be_read_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s=GOOD)
+    check_lint(capsys, "a.s/b.s", 2, "", ["ipu-lint: error: a.s/b.s: not a directory"])
+
+
+def test_a_folder_without_sources_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("empty").mkdir()
+    message = "ipu-lint: error: empty: no source files in this folder"
+    check_lint(capsys, "empty", 2, "", [message])
+    check_lint(capsys, "--format json empty", 2, "[]\n", [message])
+
+
+@pytest.mark.parametrize("mark", [b"\xff\xfe", b"\xfe\xff"])
+def test_a_file_in_utf_16_is_told(capsys: pytest.CaptureFixture[str], mark: bytes) -> None:
+    Path("a.s").write_bytes(mark + b"a\0")
+    check_lint(capsys, "a.s", 2, "", ["ipu-lint: error: a.s: expected UTF-8, found UTF-16"])
+
+
+def test_a_byte_order_mark_counts_as_no_column(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s="\ufeff" + BAD)
+    check_lint(capsys, "--format concise a.s", 1, [f"a.s:{BAD_LINE}"])
+
+
+def test_bytes_that_are_no_text_are_harmless_in_comments(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.s").write_bytes(b"acc; # gr\xf6\xdfer\nbkpt;;\n")
+    check_lint(capsys, "a.s", 0, "no findings in 1 file\n")
+    Path("a.s").write_bytes(b"acc \xf6;;\nbkpt;;\n")
+    ran = check_lint(capsys, "--format concise a.s", 1)
+    assert ran.out.startswith("a.s:1:5: error[E001]")
+
+
+def test_an_instruction_set_is_chosen_for_each_file(capsys: pytest.CaptureFixture[str]) -> None:
+    write(a_s="# isa: edgenpu\nbkpt;;\n", b_s=GOOD)
+    ran = check_lint(capsys, "--format concise", 1)
+    assert ran.out.startswith("a.s:")
+    assert "b.s:" not in ran.out
+    check_lint(capsys, "--isa ipu", 0)
+
+
+def test_sources_of_sets_that_are_not_there_are_skipped_in_folders(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(a_aie="x", b_aie="x", c_aie2p="x", d_s=GOOD)
+    note = "ipu-lint: note: skipped 3 files of instruction sets that this version does not have:"
+    check_lint(capsys, "", 0, "no findings in 1 file\n", [f"{note} xdna1 (2), xdna2 (1)"])
+
+
+def test_a_named_file_of_a_set_that_is_not_there_is_an_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(a_aie="x", b_s="acc;;\n# isa: xdna1\n", c_s="# isa: ipx\n")
+    absent = "instruction set `xdna1` is not part of this version; there are ipu"
+    for name, place in (("a.aie", "a.aie"), ("b.s", "b.s:2")):
+        ran = check_lint(capsys, name, 2, "", None)
+        assert ran.err.startswith(f"ipu-lint: error: {place}: {absent}")
+    message = "c.s:1: instruction set `ipx` is unknown; did you mean `ipu`?"
+    check_lint(capsys, "", 2, None, None)
+    check_lint(capsys, "c.s", 2, "", [f"ipu-lint: error: {message}"])
+
+
+def test_a_failure_of_our_own_is_told_in_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise TypeError("two\nlines")
+
+    write(a_s=GOOD)
+    monkeypatch.setattr("ipu_asm.analysis.Analyzer.analyze", fail)
+    check_lint(
+        capsys,
+        "a.s",
+        3,
+        "",
+        [
+            "ipu-lint: error: internal error: TypeError: two lines; this is a mistake in ipu-lint, "
+            "not in the program it read: please report it with what IPU_TRACEBACK=1 shows"
+        ],
+    )
+
+
+def test_an_interrupt_is_no_failure(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    write(a_s=GOOD)
+    monkeypatch.setattr("ipu_asm.analysis.Analyzer.analyze", interrupt)
+    check_lint(capsys, "a.s", 130, "", "")

@@ -1,0 +1,127 @@
+"""`ipu-lint` and the configuration of the project it is in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ipu_asm.cli.lint import main
+from tests.cli.commands import Ran, run
+
+TEXT = "acc.frist;;\nx: acc;;\nacc; break;;\nbkpt;;\n"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old").mkdir()
+    for name in ("a.s", "old/b.s"):
+        (tmp_path / name).write_text(TEXT)
+
+
+def check_codes(
+    capsys: pytest.CaptureFixture[str], arguments: str, codes: str, status: int = 1
+) -> Ran:
+    """The codes of what is found, by file."""
+    ran = run(main, [*arguments.split(), "--format", "json"], capsys)
+    files: dict[str, list[str]] = {}
+    for finding in json.loads(ran.out):
+        files.setdefault(finding["filename"], []).append(finding["code"])
+    found = "; ".join(f"{name} {' '.join(codes)}" for name, codes in files.items())
+    assert (found, ran.status) == (codes, status)
+    return ran
+
+
+def configure(text: str, name: str = "ipu.toml") -> None:
+    """Write a configuration file."""
+    Path(name).write_text(text)
+
+
+def test_rules_are_chosen_by_the_configuration(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('[lint]\nselect = ["E", "W"]\nignore = ["unused-label"]\nextend-select = ["H101"]\n')
+    check_codes(capsys, "a.s", "a.s E101 H101")
+
+
+def test_the_command_line_adds_to_the_configuration(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('[lint]\nselect = ["E"]\nignore = ["E101"]\n')
+    check_codes(capsys, "--extend-select W a.s", "a.s W101")
+    check_codes(capsys, "--ignore W a.s", "", 0)
+
+
+def test_select_on_the_command_line_begins_anew(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('[lint]\nselect = ["W"]\nignore = ["E101"]\n')
+    check_codes(capsys, "--select E a.s", "a.s E101")
+
+
+def test_rules_are_ignored_in_some_files(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('[tool.ipu.lint.per-file-ignores]\n"old/*.s" = ["W", "H"]\n', "pyproject.toml")
+    check_codes(capsys, ".", "a.s E101 W101 H101; old/b.s E101")
+    check_codes(capsys, "--select E,W .", "a.s E101 W101; old/b.s E101")
+
+
+def test_the_nearest_configuration_counts_for_each_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure('lint.select = ["E"]\n')
+    configure('lint.select = ["W"]\n', "old/ipu.toml")
+    check_codes(capsys, ".", "a.s E101; old/b.s W101")
+
+
+def test_a_named_configuration_counts_for_all(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('lint.select = ["E"]\n')
+    configure('lint.select = ["W"]\nlint.per-file-ignores = {"old/b.s" = ["W"]}\n', "my.toml")
+    check_codes(capsys, "--config my.toml .", "a.s W101")
+
+
+def test_isolated_means_no_configuration(capsys: pytest.CaptureFixture[str]) -> None:
+    configure("lint.select = 3\n")
+    check_codes(capsys, "--isolated a.s", "a.s E101 W101 H101")
+
+
+def test_the_fail_level_can_be_configured(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('[lint]\nselect = ["W", "H"]\nfail-level = "error"\n')
+    check_codes(capsys, "a.s", "a.s W101 H101", 0)
+    check_codes(capsys, "--fail-level hint a.s", "a.s W101 H101", 1)
+
+
+def test_the_instruction_set_can_be_configured(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('[isa-by-glob]\n"old/*" = "xdna1"\n')
+    ran = check_codes(capsys, ".", "a.s E101 W101 H101")
+    assert "note: skipped 1 file" in ran.err
+    ran = check_codes(capsys, "old/b.s", "", 2)
+    assert "instruction set `xdna1` is not part of this version" in ran.err
+
+
+def test_a_broken_configuration_is_told_once_with_all_its_mistakes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure('lint.slect = []\nisa = "ipx"\n', "old/ipu.toml")
+    Path("old/c.s").write_text(TEXT)
+    ran = check_codes(capsys, ".", "a.s E101 W101 H101", 2)
+    place = f"ipu-lint: error: {Path.cwd() / 'old' / 'ipu.toml'}"
+    lines = ran.err.splitlines()
+    assert lines[0].startswith(f"{place}:2: `isa`: expected one of ipu, ")
+    assert lines[1:] == [f"{place}:1: `lint.slect`: unknown key; did you mean `select`?"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "my.toml: no such file or directory"),
+        ("isa = \n", "my.toml:1: invalid value"),
+        (
+            "lint.select = ['E1', 'E0815']\n",
+            "my.toml: no rule has the code, name or prefix `E0815`",
+        ),
+    ],
+)
+def test_a_named_configuration_that_is_none_is_told(
+    capsys: pytest.CaptureFixture[str], text: str | None, message: str
+) -> None:
+    if text is not None:
+        configure(text, "my.toml")
+    ran = run(main, ["--config", "my.toml", "a.s"], capsys)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == f"ipu-lint: error: {message}\n"

@@ -1,0 +1,150 @@
+"""The commands as processes: what they load, what a closed pipe or a full disk does to them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(ROOT)}
+HEAVY = (
+    "numpy",
+    "pygls",
+    "lsprotocol",
+    "lark",
+    "dataclasses",
+    "inspect",
+    "pathlib",
+    "tomllib",
+    "json",
+    "difflib",
+    "shutil",
+    "asyncio",
+    "ipu_asm.cli.fixes",
+    "ipu_asm.cli.watch",
+    "ipu_asm.lint.explain",
+)
+
+
+def check_process(
+    *arguments: str, status: int, data: bytes = b"", stdout: int = subprocess.PIPE
+) -> tuple[bytes, bytes]:
+    """How ``python -m ipu_asm`` ends; what it prints on both streams."""
+    command = [sys.executable, "-m", "ipu_asm", *arguments]
+    ended = subprocess.run(
+        command, input=data, stdout=stdout, stderr=subprocess.PIPE, env=ENVIRONMENT, check=False
+    )
+    assert ended.returncode == status, ended.stderr
+    return ended.stdout, ended.stderr
+
+
+def check_loaded(code: str) -> None:
+    """After this code, none of the heavy modules is loaded."""
+    script = f"import sys\nbefore = set(sys.modules)\n{code}\nprint(*set(sys.modules) - before)"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=True
+    )
+    loaded = ended.stdout.splitlines()[-1].split()
+    assert "ipu_asm.resolve" in loaded
+    assert [name for name in HEAVY if name in loaded] == []
+
+
+def test_linting_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    path = tmp_path / "a.s"
+    path.write_text("acc.frist;;\nunused: bkpt;;\n")
+    check_loaded(f"from ipu_asm.cli.lint import main; assert main([{str(path)!r}]) == 1")
+
+
+def test_assembling_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
+    path = tmp_path / "a.s"
+    path.write_text("acc.first;;\n")
+    command = f"['assemble', '--format', 'hex', {str(path)!r}]"
+    check_loaded(f"from ipu_asm.cli.assembler import main; assert main({command}) == 0")
+
+
+def test_the_command_of_the_document_works() -> None:
+    arguments = ("as", "assemble", "--format", "hex", "-")
+    out, err = check_process(*arguments, status=0, data=b"acc.first;;\n")
+    assert out == b"0x000400001000060000002000000000000000000000140001\n"
+    assert err == b""
+
+
+def test_bytes_go_through_standard_streams_unchanged() -> None:
+    data = b"\xef\xbb\xbfacc.frist; # \xf6 \xe2\x82\xac\r\n;; bkpt;;\r\n"
+    out, err = check_process("lint", "--fix", "-", status=0, data=data)
+    assert out == data.replace(b"frist", b"first")
+    assert err.startswith(b"Fixed 1 finding in 1 file")
+
+
+def test_a_reader_who_goes_away_is_no_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.s"
+    path.write_text("acc.frist;;\n" * 3000)
+    for arguments in (["lint", str(path)], ["lint", "--format", "json", str(path)]):
+        read, write = os.pipe()
+        os.close(read)
+        _, err = check_process(*arguments, status=1, stdout=write)
+        os.close(write)
+        assert err == b""
+
+
+@pytest.mark.parametrize(
+    "arguments", [("lint", "-"), ("lint", "--format", "json", "-"), ("as", "assemble", "-")]
+)
+def test_a_full_disk_is_told(arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "wb") as full:
+        _, err = check_process(*arguments, status=2, data=b"bkpt;;", stdout=full.fileno())
+    program = "ipu-" + arguments[0]
+    assert err.decode() == f"{program}: error: standard output: no space left on device\n"
+
+
+def test_a_terminal_that_cannot_show_a_character_gets_a_question_mark() -> None:
+    script = "acc; é;;\nbkpt;;".encode()
+    command = [sys.executable, "-m", "ipu_asm", "lint", "-"]
+    environment = {**ENVIRONMENT, "PYTHONIOENCODING": "ascii"}
+    ended = subprocess.run(command, input=script, capture_output=True, env=environment, check=False)
+    assert ended.returncode == 1
+    assert b"1 | acc; ?;;" in ended.stdout
+    assert ended.stderr == b""
+
+
+def test_a_closed_standard_input_is_told() -> None:
+    command = [sys.executable, "-m", "ipu_asm", "lint", "-"]
+    shell = " ".join([*command, "<&-"])
+    ended = subprocess.run(
+        shell, shell=True, capture_output=True, text=True, env=ENVIRONMENT, check=False
+    )
+    assert ended.returncode == 2
+    assert ended.stderr == "ipu-lint: error: <stdin>: standard input is closed\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "expected a command, lint or as, found none"),
+        (("lnit",), "expected a command, lint or as, found `lnit`"),
+    ],
+)
+def test_the_package_itself_wants_a_command(arguments: tuple[str, ...], message: str) -> None:
+    out, err = check_process(*arguments, status=2)
+    assert (out, err.decode()) == (b"", f"python -m ipu_asm: error: {message}\n")
+
+
+def test_our_own_failure_shows_where_it_came_from_on_request(tmp_path: Path) -> None:
+    code = (
+        "import sys, ipu_asm.analysis\n"
+        "ipu_asm.analysis.Analyzer.analyze = lambda *_: 1 / 0\n"
+        "from ipu_asm.cli.lint import main\n"
+        f"sys.exit(main([{str(tmp_path / 'a.s')!r}]))"
+    )
+    (tmp_path / "a.s").write_text("bkpt;;")
+    environment = {**ENVIRONMENT, "IPU_TRACEBACK": "1"}
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    assert ended.returncode == 3
+    assert "ZeroDivisionError" in ended.stderr
+    assert "Traceback" in ended.stderr

@@ -1,0 +1,126 @@
+"""`ipu-lint --watch`: lint, wait for a change, lint again, until Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Callable
+
+import pytest
+
+from ipu_asm.cli.lint import main
+from tests.cli.commands import Ran, run
+
+BAD = "acc.frist;;\nbkpt;;\n"
+GOOD = "acc.first;;\nbkpt;;\n"
+BAD_LINE = "a.s:1:1: error[E101] unknown mnemonic `acc.frist`; did you mean `acc.first`?"
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.s").write_text(BAD)
+
+
+def check_watch(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: str,
+    *changes: Callable[[], object],
+) -> Ran:
+    """Each wait for a change brings the next one; after the last one, a user ends the watch."""
+    waits = iter(changes)
+
+    def wait(_: float) -> None:
+        change = next(waits, None)
+        if change is None:
+            raise KeyboardInterrupt
+        change()
+
+    monkeypatch.setattr(time, "sleep", wait)
+    ran = run(main, ["--watch", "--format", "concise", *arguments.split()], capsys)
+    assert ran.status == 0
+    return ran
+
+
+def write(name: str, text: str) -> Callable[[], object]:
+    """The change that writes a file."""
+
+    def change() -> None:
+        Path(name).write_text(text)
+        os.utime(name, ns=(time.time_ns(), time.time_ns() + len(text)))
+
+    return change
+
+
+def nothing() -> None:
+    """No change at all."""
+
+
+def test_it_lints_once_and_waits(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = check_watch(capsys, monkeypatch, "a.s", nothing, nothing)
+    assert ran.out == f"{BAD_LINE}\n"
+    assert ran.err == "ipu-lint: note: watching 1 file for changes, Ctrl-C ends it\n"
+
+
+def test_it_lints_again_after_a_change(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = write("a.s", GOOD), nothing, write("a.s", BAD)
+    ran = check_watch(capsys, monkeypatch, "a.s", *changes)
+    assert ran.out == f"{BAD_LINE}\n" * 2
+    assert ran.err.count("watching") == 3
+
+
+def test_files_that_come_and_go_are_changes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = write("b.s", BAD), lambda: os.unlink("b.s")
+    ran = check_watch(capsys, monkeypatch, ".", *changes)
+    other = BAD_LINE.replace("a.s", "b.s")
+    assert ran.out.splitlines() == [BAD_LINE, BAD_LINE, other, BAD_LINE]
+
+
+def test_a_missing_file_is_told_and_waited_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = check_watch(capsys, monkeypatch, "b.s", write("b.s", GOOD))
+    assert ran.err.splitlines()[0] == "ipu-lint: error: b.s: no such file or directory"
+    assert ran.err.count("error") == 1
+
+
+@pytest.mark.parametrize("arguments", ["a.s", "--config ipu.toml a.s"])
+def test_a_new_configuration_is_a_change(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, arguments: str
+) -> None:
+    Path("ipu.toml").write_text("lint.select = 3\n")
+    change = write("ipu.toml", "lint.select = ['E']\n")
+    ran = check_watch(capsys, monkeypatch, arguments, change)
+    assert "`lint.select`: expected a list" in ran.err
+    assert ran.out == f"{BAD_LINE}\n"
+
+
+def test_fixing_while_watching_comes_to_rest(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = check_watch(capsys, monkeypatch, "--fix a.s", nothing)
+    assert Path("a.s").read_text() == GOOD
+    assert ran.err.count("Fixed 1 finding") == 1
+    assert ran.err.count("watching") == 2
+
+
+def test_ctrl_c_ends_a_real_watch_with_status_0() -> None:
+    command = [sys.executable, "-m", "ipu_asm", "lint", "--watch", "a.s"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert "Ctrl-C ends it" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == ""
+    assert process.returncode == 0

@@ -1,0 +1,20 @@
+"""What is opened in the editors, and where things are in it."""
+
+from __future__ import annotations
+
+from tests.editors.user import PROJECT
+
+EXAMPLE = (PROJECT / "examples" / "fully_connected.s").read_text(encoding="utf-8")
+MISTAKEN = EXAMPLE.replace("reset_acc;;", "reset_ac;;")
+MESSAGE = "unknown mnemonic `reset_ac`; did you mean `reset_acc`?"
+UNUSED = "nowhere:\n    reset_ac;;\n    bkpt;;\n"  # a warning and an error
+
+
+def place(text: str, words: str, inside: str = "") -> tuple[int, int]:
+    """Row and column, from 0, at which `inside` starts in the first `words` of a text."""
+    offset = text.index(words) + words.index(inside)
+    return text.count("\n", 0, offset), offset - text.rfind("\n", 0, offset) - 1
+
+
+ROW, COLUMN = place(MISTAKEN, "reset_ac;;")
+"""Where the mistake is, which is eight letters long."""

@@ -1,0 +1,94 @@
+"""What an editor offers to do about findings."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.analysis import analyze
+from ipu_asm.ide.code_actions import CodeAction, code_actions
+from ipu_asm.text import Span, apply_edits
+from tests.ide.cursor import fixture
+
+
+def check_actions(text: str, span: Span, only: str, *expected: tuple[str, str]) -> list[CodeAction]:
+    """The actions for a span: for each its title and what it makes of the text."""
+    actions = code_actions(analyze(text), span, (only,))
+    assert [(a.title, apply_edits(text, a.edits)) for a in actions] == list(expected)
+    return actions
+
+
+def check_at_cursor(text_with_cursor: str, *expected: tuple[str, str]) -> list[CodeAction]:
+    """The quick fixes at the cursor."""
+    analysis, offset = fixture(text_with_cursor)
+    return check_actions(analysis.text, Span(offset, offset), "quickfix", *expected)
+
+
+@pytest.mark.parametrize("text", ["$0ACC; bkpt;;", "AC$0C; bkpt;;", "ACC$0; bkpt;;"])
+def test_a_finding_with_a_fix_is_offered_where_the_cursor_touches_it(text: str) -> None:
+    check_at_cursor(text, ("replace by `acc`", "acc; bkpt;;"))
+
+
+def test_a_finding_elsewhere_is_not_offered() -> None:
+    check_at_cursor("ACC; $0bkpt;;")
+
+
+def test_a_finding_without_a_fix_offers_nothing() -> None:
+    check_at_cursor("set lr0 7000$00; bkpt;;")
+
+
+def test_a_quick_fix_names_its_finding_and_is_preferred_if_it_is_safe() -> None:
+    safe = check_at_cursor("AC$0C; bkpt;;", ("replace by `acc`", "acc; bkpt;;"))[0]
+    assert safe.kind == "quickfix"
+    assert safe.diagnostic is not None
+    assert safe.diagnostic.name == "unknown-mnemonic"
+    assert safe.is_preferred
+
+
+def test_a_fix_that_may_change_the_meaning_is_not_preferred() -> None:
+    begins_bundle = ("begin a new bundle at `x`", "acc;; x: bkpt;;\nb x;;")
+    action = check_at_cursor("acc; $0x: bkpt;;\nb x;;", begins_bundle)[0]
+    assert not action.is_preferred
+
+
+def test_a_selection_offers_the_fixes_of_all_findings_in_it() -> None:
+    check_actions(
+        "ACC; BKPT;;",
+        Span(0, 8),
+        "quickfix",
+        ("replace by `acc`", "acc; BKPT;;"),
+        ("replace by `bkpt`", "ACC; bkpt;;"),
+    )
+
+
+def test_the_safe_fixes_of_a_file_are_made_at_once() -> None:
+    expected = ("Make all 2 safe fixes", "acc; bkpt;;")
+    for only in ("source", "source.fixAll"):
+        action = check_actions("ACC; BKPT;;", Span(0, 0), only, expected)[0]
+        assert action.kind == "source.fixAll"
+        assert action.diagnostic is None
+
+
+def test_a_file_with_one_safe_fix_says_so() -> None:
+    check_actions("ACC; bkpt;;", Span(9, 9), "source", ("Make the safe fix", "acc; bkpt;;"))
+
+
+def test_a_file_without_safe_fixes_has_none_to_make() -> None:
+    check_actions("acc; bkpt;;", Span(0, 0), "source")
+    check_actions("acc; x: bkpt;;\nb x;;", Span(0, 0), "source")
+
+
+def test_of_fixes_that_touch_each_other_the_first_is_made() -> None:
+    touching = "acc;;;;;; bkpt;;"
+    check_actions(touching, Span(0, 0), "source", ("Make the safe fix", "acc;;;; bkpt;;"))
+
+
+def test_only_the_kinds_that_are_asked_for_are_offered() -> None:
+    check_actions("ACC; bkpt;;", Span(0, 0), "refactor")
+    check_actions("ACC; bkpt;;", Span(0, 0), "source.fixAll.other")
+    check_actions(
+        "ACC; bkpt;;",
+        Span(0, 0),
+        "",
+        ("replace by `acc`", "acc; bkpt;;"),
+        ("Make the safe fix", "acc; bkpt;;"),
+    )

@@ -1,0 +1,245 @@
+"""What can be written at the cursor: what is offered, in which order, and what it does."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.ide.completion import CompletionItem, completions, resolve
+from ipu_asm.instruction_page import instruction_markdown
+from ipu_asm.isa import load_isa
+from tests.ide.cursor import fixture
+
+ISA = load_isa("ipu")
+
+
+def check_completions(
+    text_with_cursor: str,
+    exactly: str | None = None,
+    *,
+    slots: str | None = None,
+    replaced: str | None = None,
+    isa: str = "ipu",
+) -> dict[str, CompletionItem]:
+    """Exactly these labels are offered in this order, or the instructions of exactly these slots.
+
+    All items replace the same text.
+    """
+    analysis, offset = fixture(text_with_cursor, isa)
+    items = completions(analysis, offset)
+    labels = [item.label for item in items]
+    assert labels == [item.label for item in sorted(items, key=lambda item: item.sort_text)]
+    assert len(set(labels)) == len(labels)
+    if exactly is not None:
+        assert labels == exactly.split()
+    if slots is not None:
+        expected = {m for m, spec in ISA.instructions.items() if spec.slot in slots.split()}
+        assert set(labels) == expected
+    if replaced is not None:
+        spans = {item.span for item in items}
+        assert [analysis.text[span.start : span.end] for span in spans] == [replaced]
+    return {item.label: item for item in items}
+
+
+def check_documentation(text_with_cursor: str, label: str) -> str | None:
+    """The item of that label is offered; its documentation."""
+    analysis, offset = fixture(text_with_cursor)
+    item = next(item for item in completions(analysis, offset) if item.label == label)
+    return resolve(analysis, item.label, item.kind)
+
+
+def registers(*names: str) -> str:
+    """The registers of files of 16, in their order."""
+    return " ".join(f"{name}{number}" for name in names for number in range(16))
+
+
+def test_an_empty_bundle_may_begin_with_any_instruction() -> None:
+    everything = " ".join(slot.name for slot in ISA.slots)
+    check_completions("$0", slots=everything)
+    check_completions("acc;;$0", slots=everything)
+    check_completions("acc;;\n$0", slots=everything)
+    check_completions("again: $0", slots=everything)
+
+
+def test_only_instructions_of_free_slots_are_offered() -> None:
+    check_completions("acc; mult_nop; $0;;", slots="break xmem aaq lr cond")
+    check_completions("bkpt; xmem_nop; break; aaq; acc; $0", slots="mult lr")
+
+
+def test_the_lr_slot_is_free_until_it_is_used_twice() -> None:
+    full = "mult_nop; xmem_nop; break; aaq; acc; bkpt"
+    check_completions(f"{full}; incr lr0 1; $0;;", slots="lr")
+    check_completions(f"{full}; incr lr0 1; $0; incr lr1 1;;", "")
+
+
+def test_the_instruction_that_is_being_written_leaves_its_slot_free() -> None:
+    check_completions("bkpt; xmem_nop; break; aaq; acc; mu$0lt_nop", slots="mult lr")
+
+
+def test_an_instruction_swallowed_for_want_of_a_separator_keeps_its_slot() -> None:
+    check_completions("bkpt; xmem_nop; break;\nmu$0\nacc; aaq;;", slots="mult lr")
+
+
+def test_the_whole_word_is_replaced() -> None:
+    check_completions("mult$0", replaced="mult")
+    check_completions("acc; mu$0lt.ee r0", replaced="mult.ee")
+    check_completions("incr lr$01 2", replaced="lr1")
+    check_completions("acc; $0", replaced="")
+
+
+def test_what_kernels_are_made_of_comes_first_and_the_deprecated_last() -> None:
+    items = check_completions("$0")
+    order = list(items)
+    assert order[0] == "str_acc_reg"
+    assert order.index("mult.ve.aaq") < order.index("acc") < order.index("agg") < order.index("b")
+    assert order.index("bkpt") < order.index("break") < order.index("acc_nop")
+    assert order[-1] == "mult.ev"
+    assert [item.label for item in items.values() if item.deprecated] == ["mult.ev"]
+
+
+def test_a_mnemonic_says_what_it_is() -> None:
+    item = check_completions("$0")["mult.ve.cr"]
+    assert item.detail == "mult: Vector-Element Multiply (CR scalar)"
+    assert item.insert_text == "mult.ve.cr"
+
+
+def test_a_snippet_has_a_placeholder_for_each_operand() -> None:
+    items = check_completions("$0")
+    assert items["ldr_mult_reg"].snippet == "ldr_mult_reg ${1:dest} ${2:offset} ${3:base}"
+    assert items["acc"].snippet is None
+
+
+def test_operands_that_are_there_are_kept() -> None:
+    assert check_completions("ad$0d lr0 lr1 lr2;;")["sub"].snippet is None
+    assert check_completions("ad$0\nacc;;")["sub"].snippet is not None
+    assert check_completions("ad$0 ; acc;;")["sub"].snippet is not None
+
+
+def test_who_types_capitals_finds_small_letters() -> None:
+    assert check_completions("MU$0")["mult.ee"].filter_text == "MULT.EE"
+    assert check_completions("incr L$0")["lr0"].filter_text == "LR0"
+    assert check_completions("mu$0")["mult.ee"].filter_text == "mult.ee"
+
+
+@pytest.mark.parametrize(
+    "text", ["# $0", "acc; # mu$0", "acc;; // $0", "again$0: acc;;", "incr lr0 1 $0", "acc $0;;"]
+)
+def test_nothing_is_offered_in_comments_in_labels_and_behind_the_last_operand(text: str) -> None:
+    check_completions(text, "")
+
+
+@pytest.mark.parametrize("text", ["incr lr0 $0;;", "break.ifeq lr0 12$0;;", "nonsense $0"])
+def test_nothing_is_offered_for_numbers_and_unknown_instructions(text: str) -> None:
+    check_completions(text, "")
+
+
+def test_a_register_operand_offers_its_files_in_their_order() -> None:
+    check_completions("incr $0", registers("lr"))
+    check_completions("str_acc_reg lr0 $0", registers("cr"))
+    check_completions("add lr0 $0", registers("lr", "cr"))
+    check_completions("ldr_mult_reg $0", "r0 r1 mem_bypass")
+
+
+def test_a_keyword_operand_offers_its_words_with_their_meanings() -> None:
+    items = check_completions("acc.stride 16 $0 off lr0", "off on on_inv on_expand on_inv_expand")
+    assert items["on"].detail == "columns 0, 2, 4, ..."
+    assert items["on"].kind == "keyword"
+
+
+def test_a_register_says_what_the_file_calls_it_or_what_it_is() -> None:
+    items = check_completions("# lr1 = the counter\nincr $0")
+    assert items["lr1"].detail == "the counter"
+    assert items["lr2"].detail == "loop register"
+    assert items["lr1"].kind == "register"
+
+
+def test_a_register_that_the_bundle_writes_already_comes_last_and_says_why() -> None:
+    items = check_completions("incr lr3 1; set $0 5;;")
+    assert list(items)[-1] == "lr3"
+    assert items["lr3"].detail == "already written in this bundle by incr lr3 1"
+
+
+def test_a_register_that_is_only_read_may_be_written_beside_it() -> None:
+    items = check_completions("incr lr3 1; add lr0 $0")
+    assert items["lr3"].detail == "loop register"
+    assert check_completions("incr lr3 0; set $0 5;;")["lr3"].detail == "loop register"
+
+
+def test_a_label_operand_offers_the_nearest_labels_first_and_then_distances() -> None:
+    items = check_completions("far: acc;;\nacc;;\nacc;;\nnear: b $0;;\nnext: bkpt;;")
+    assert list(items) == ["near", "next", "far", "-1", "+1"]
+    assert items["far"].detail == "bundle 0, 3 bundles back"
+    assert items["near"].detail == "bundle 3, this bundle"
+    assert items["+1"].detail == "bundle 4, the next bundle"
+    assert items["far"].kind == "label"
+
+
+def test_a_distance_that_leads_out_of_memory_is_not_offered() -> None:
+    check_completions("b $0", "+1")
+
+
+def test_a_sign_begins_a_distance() -> None:
+    check_completions("acc;; b +$0", "-1 +1", replaced="+")
+
+
+def test_a_mnemonic_is_documented_by_its_page() -> None:
+    spec = ISA.instructions["acc.max"]
+    assert check_documentation("acc.m$0", "acc.max") == instruction_markdown(ISA, spec)
+
+
+def test_a_register_is_documented_by_its_note_and_its_file() -> None:
+    page = check_documentation("# lr1 = the counter\nincr $0", "lr1")
+    assert page is not None
+    assert page.startswith("**`lr1`** · the counter\n\nLoop register · `lr0` to `lr15` · 32 bits")
+
+
+def test_a_label_is_documented_by_its_page() -> None:
+    page = check_documentation("# all again\nx: acc;;\nb $0", "x")
+    assert page is not None
+    assert page.startswith("**`x`** · bundle 0\n\nall again\n\n```ipu-asm\nacc;;\n```")
+
+
+def test_a_keyword_needs_no_more_than_its_meaning() -> None:
+    assert check_documentation("acc.stride 16 $0", "on") is None
+    assert check_documentation("b $0", "+1") is None
+
+
+def check_edgenpu(
+    text_with_cursor: str, exactly: str | None = None, replaced: str | None = None
+) -> dict[str, CompletionItem]:
+    """The same for EdgeNPU, whose operands stand between commas and have several tokens."""
+    return check_completions(text_with_cursor, exactly, replaced=replaced, isa="edgenpu")
+
+
+def test_a_line_that_is_an_instruction_takes_no_second_one() -> None:
+    assert "CONV" in check_edgenpu("x: c$0\nNOP", replaced="c")
+    check_edgenpu("$0 NOP", "")
+
+
+def test_placeholders_stand_between_the_separators_of_the_instruction_set() -> None:
+    items = check_edgenpu("$0")
+    assert items["LOAD"].snippet == "LOAD ${1:dst}, ${2:ddr_addr}, ${3:length}"
+    assert check_edgenpu("co$0")["CONV"].filter_text == "conv"
+
+
+def test_operands_are_counted_by_commas_where_there_are_any() -> None:
+    check_edgenpu("LOAD $0", "WB AB")
+    check_edgenpu("LOAD WB$0", "WB AB", "WB")
+    check_edgenpu("LOAD WB, $0", "")
+    check_edgenpu("LOAD WB, 0x80000000, 64, $0", "2D ASYNC")
+    check_edgenpu("LOAD WB, 0x80000000, 64, 2D | A$0", "2D ASYNC", "A")
+
+
+def test_a_register_with_brackets_is_replaced_as_a_whole() -> None:
+    assert "AB[2]" in check_edgenpu("CONV AB[$0", replaced="AB[")
+    assert "WB[2]" in check_edgenpu("CONV AB[1], AB[0], WB[1$0], RELU", replaced="WB[1]")
+
+
+def test_names_of_operands_are_offered_when_all_that_must_be_written_is() -> None:
+    check_edgenpu("POOL AB[1], AB[0], $0", "MAX AVG GLOBAL kernel= stride=")
+    check_edgenpu("POOL AB[1], AB[0], AVG, stride=2x2, $0", "kernel=")
+    assert "kernel=" not in check_edgenpu("POOL AB[1], $0")
+
+
+def test_behind_the_name_of_an_operand_its_values_are_offered() -> None:
+    check_edgenpu("x: CONV AB[1], AB[0], WB[0], desc=$0", "x")
+    check_edgenpu("FC AB[1], AB[0], WB[0], in=$0", "")

@@ -1,0 +1,68 @@
+"""Where labels and distances lead."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.ide.definition import definition
+from ipu_asm.text import Span
+from tests.ide.cursor import CURSOR, fixture
+
+
+def check_definition(text_with_cursor: str, origin: str | None, name: str = "") -> None:
+    """The word at the cursor leads to `name`, the begin of what stands between ⟦ and ⟧.
+
+    Without an origin it leads nowhere.
+    """
+    analysis, offset = fixture(text_with_cursor.replace("⟦", "").replace("⟧", ""))
+    found = definition(analysis, offset)
+    if origin is None or found is None:
+        assert (origin, found) == (None, None)
+        return
+    marked = text_with_cursor.replace(CURSOR, "")
+    whole = Span(marked.index("⟦"), marked.index("⟧") - 1)
+    text = analysis.text
+    assert text[found.origin.start : found.origin.end] == origin
+    assert (found.whole, found.name) == (whole, Span(whole.start, whole.start + len(name)))
+    assert text[found.name.start : found.name.end] == name
+
+
+def test_a_branch_leads_to_its_label() -> None:
+    check_definition("⟦again: acc;\n bkpt;;⟧\nb ag$0ain;;", "again", "again")
+
+
+def test_a_branch_may_lead_forward() -> None:
+    check_definition("b $0end;;\nacc;;\n⟦end: bkpt;;⟧", "end", "end")
+
+
+def test_a_label_leads_to_itself() -> None:
+    check_definition("acc;;\n⟦ag$0ain: acc;;⟧", "again", "again")
+
+
+def test_the_second_of_two_labels_of_a_name_leads_to_itself_and_a_branch_to_the_first() -> None:
+    check_definition("x: acc;;\n⟦x$0: acc;;⟧", "x", "x")
+    check_definition("⟦x: acc;;⟧\nx: acc;;\nb x$0;;", "x", "x")
+
+
+def test_a_distance_leads_to_the_first_instruction_there() -> None:
+    check_definition("b +$02;;\nacc;;\n⟦incr lr0 1; bkpt;;⟧", "+2", "incr")
+    check_definition("⟦acc;;⟧\nacc;;\nb -$02;;", "-2", "acc")
+    check_definition("b +$01;;\nx: ⟦bkpt;;⟧", "+1", "bkpt")
+
+
+def test_a_label_may_look_like_a_number_or_a_register() -> None:
+    check_definition("⟦5: acc;;⟧\nb $05;;", "5", "5")
+    check_definition("⟦lr0: acc;;⟧\nbne lr0 lr0 lr$00;;", "lr0", "lr0")
+
+
+def test_a_branch_with_a_mistake_in_it_still_leads_to_its_label() -> None:
+    check_definition("⟦again: acc;;⟧\nbne lr0 ag$0ain;;", "again", "again")
+    check_definition("⟦again: acc;;⟧\nbne lr0, ? lr1 ag$0ain;;", "again", "again")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["b now$0here;;", "b +$05;;", "b -$01;;", "incr lr$00 1;;", "a$0cc;;", "acc $0;;", "# b x$0"],
+)
+def test_what_is_not_there_leads_nowhere(text: str) -> None:
+    check_definition(text, None)

@@ -1,0 +1,104 @@
+"""What may be written at the cursor, while the bundle around it is still coming into being."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.ide.expectation import expectation_at
+from tests.ide.cursor import fixture
+
+
+def check_expectation(
+    text_with_cursor: str,
+    mnemonic: str | None = "",
+    *written: str,
+    typed: str = "",
+    replaced: str | None = None,
+    others: str = "",
+    address: int = 0,
+) -> None:
+    """The cursor is at an operand of `mnemonic` behind those `written`, or at a mnemonic.
+
+    `replaced` is the whole word at the cursor, `others` the mnemonics of the other instructions;
+    without a mnemonic, not even an empty one, nothing is expected.
+    """
+    analysis, offset = fixture(text_with_cursor)
+    expected = expectation_at(analysis.program, offset)
+    if mnemonic is None:
+        assert expected is None
+        return
+    assert expected is not None
+    assert (expected.mnemonic, expected.written, expected.typed) == (mnemonic, written, typed)
+    span = expected.span
+    assert analysis.text[span.start : span.end] == (typed if replaced is None else replaced)
+    assert [other.mnemonic for other in expected.others] == others.split()
+    assert expected.address_in(analysis.program) == address
+
+
+@pytest.mark.parametrize(
+    "text", ["# only a comm$0ent", "acc; # com$0ment\nbkpt;;", "lo$0op: acc;;", "loop$0 :"]
+)
+def test_nothing_is_expected_in_comments_and_names_of_labels(text: str) -> None:
+    check_expectation(text, None)
+
+
+@pytest.mark.parametrize("text", ["$0", "loop:$0", "loop: $0 ;;", "  $0", "# one\n$0", ";$0"])
+def test_an_instruction_begins_after_a_label_and_at_the_start(text: str) -> None:
+    check_expectation(text)
+
+
+@pytest.mark.parametrize("text", ["acc;;$0", "acc;;\n$0", "acc;; $0", "acc;; $0 # two"])
+def test_an_instruction_begins_after_a_bundle(text: str) -> None:
+    check_expectation(text, address=1)
+
+
+def test_a_begun_mnemonic_is_replaced_as_a_whole() -> None:
+    check_expectation("mu$0lt.ee", typed="mu", replaced="mult.ee")
+    check_expectation("mult.ee$0", typed="mult.ee")
+    check_expectation("mult.$0", typed="mult.")
+
+
+def test_before_a_word_something_new_begins() -> None:
+    check_expectation("$0acc;;", others="acc")
+    check_expectation("incr $0lr0 1;;", "incr")
+
+
+def test_operands_are_counted_by_what_stands_before_the_cursor() -> None:
+    check_expectation("incr $0", "incr")
+    check_expectation("incr lr$0", "incr", typed="lr")
+    check_expectation("incr lr0 $0", "incr", "lr0")
+    check_expectation("incr lr0 -$0", "incr", "lr0", typed="-")
+    check_expectation("incr lr0 1$0;;", "incr", "lr0", typed="1")
+    check_expectation("incr lr0 1 $0;;", "incr", "lr0", "1")
+
+
+def test_operands_may_stand_on_lines_of_their_own() -> None:
+    check_expectation("incr # which\n  lr0 # how much\n  $0", "incr", "lr0")
+
+
+def test_the_other_instructions_of_the_bundle_are_known() -> None:
+    check_expectation("acc; $0; bkpt;;", others="acc bkpt")
+    check_expectation("acc; in$0cr lr0 1; bkpt;;", typed="in", replaced="incr", others="acc bkpt")
+    check_expectation("acc; incr $0lr0 1; bkpt;;", "incr", others="acc bkpt")
+
+
+def test_an_instruction_without_its_separator_does_not_swallow_the_next() -> None:
+    check_expectation("acc;\n mu$0\n incr lr0 1;;", typed="mu", others="acc incr")
+    check_expectation("acc;\n mult.ee r0 $0\n bkpt;;", "mult.ee", "r0", others="acc bkpt")
+
+
+def test_a_new_bundle_has_no_other_instructions() -> None:
+    check_expectation("acc; bkpt;;$0", address=1)
+    check_expectation("acc;;\n$0\nbkpt;;", others="bkpt", address=1)
+
+
+def test_signs_that_fit_nothing_are_passed_over() -> None:
+    check_expectation("mult.ee r0, $0", "mult.ee", "r0")
+    check_expectation("mult.ee r0,$0", "mult.ee", "r0")
+    check_expectation("? mult.ee r0 $0", "mult.ee", "r0")
+
+
+def test_the_address_is_that_of_the_bundle_that_is_being_written() -> None:
+    check_expectation("acc;; b $0", "b", address=1)
+    check_expectation("x: $0 b +1;;", others="b", address=0)
+    check_expectation("# nothing yet\n$0 # nor here\nacc;;", others="acc", address=0)

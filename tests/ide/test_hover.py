@@ -1,0 +1,358 @@
+"""What an editor shows about the thing under the cursor, the most useful first."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ipu_asm.assemble import assemble
+from ipu_asm.ide.hover import hover
+from ipu_asm.instruction_page import instruction_markdown
+from ipu_asm.isa import load_isa
+from tests.ide.cursor import CURSOR, fixture
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.s"))
+IPU = load_isa("ipu")
+LOOP = """\
+# counts to lr1
+# lr0 = the counter
+# lr1, lr2 = how far, times two
+
+    set lr0 0;;
+    # what is done
+    # each time
+again:
+    incr lr0 1;      # the next one
+    bne lr0 lr1 again;;
+    bkpt;;
+"""
+
+
+def check_hover(
+    text_with_cursor: str, about: str | None, *paragraphs: str, isa: str = "ipu"
+) -> str:
+    """The hover is about that text and its page begins with these paragraphs; None for no hover."""
+    analysis, offset = fixture(text_with_cursor, isa)
+    found = hover(analysis, offset)
+    if found is None:
+        assert about is None
+        return ""
+    assert analysis.text[found.span.start : found.span.end] == about
+    assert tuple(found.markdown.split("\n\n")[: len(paragraphs)]) == paragraphs
+    return found.markdown
+
+
+def at(text: str, what: str, number: int = 1, within: int = 0) -> str:
+    """`text` with the cursor at the n-th `what`, or some characters within it."""
+    start = [match.start() for match in re.finditer(re.escape(what), text)][number - 1] + within
+    return text[:start] + CURSOR + text[start:]
+
+
+@pytest.mark.parametrize(
+    "text", ["acc; $0 bkpt;;", "acc;;# no$0te", "incr lr0 ,$0 1;;", "x :$0 acc;;"]
+)
+def test_blanks_comments_and_signs_have_no_page(text: str) -> None:
+    check_hover(text, None)
+
+
+def test_a_mnemonic_shows_the_page_of_its_instruction() -> None:
+    page = check_hover("a$0cc;;", "acc", "```ipu-asm\nacc\n```")
+    assert page == instruction_markdown(IPU, IPU.instructions["acc"])
+
+
+def test_a_deprecated_instruction_says_what_to_write_instead() -> None:
+    assert "**Deprecated:**" in check_hover("mult.$0ev r0 lr0 lr1 lr2;;", "mult.ev")
+
+
+def test_an_unknown_mnemonic_shows_the_nearest() -> None:
+    check_hover(
+        "acc.fr$0ist;;",
+        "acc.frist",
+        "No instruction is called `acc.frist`; the nearest is:",
+        "```ipu-asm\nacc.first\n```",
+    )
+    check_hover("ACC$0;;", "ACC", "No instruction is called `ACC`; the nearest is:")
+
+
+def test_an_unknown_mnemonic_with_nothing_near_shows_nothing() -> None:
+    check_hover("frobni$0cate;;", None)
+
+
+def test_a_mnemonic_shows_first_what_happens_between_the_slots_of_its_bundle() -> None:
+    text = "incr lr0 1; $0str_acc_reg lr0 cr0; acc; bne lr0 lr1 +1;;"
+    check_hover(
+        text,
+        "str_acc_reg",
+        "**In this bundle**",
+        "- `lr0` is **new**: `incr lr0 1` comes first\n- `r_acc` is **old**: `acc` comes too late",
+        "---\n```ipu-asm\nstr_acc_reg offset base\n```",
+    )
+
+
+def test_a_writing_instruction_shows_who_sees_what_it_writes() -> None:
+    check_hover(
+        "mult.ee r0 lr0 lr0 lr0; ac$0c; agg sum value cr0 aaq0; str_acc_reg lr0 cr0;;",
+        "acc",
+        "**In this bundle**",
+        "- `mult_res` is **new**: `mult.ee r0 lr0 lr0 lr0` comes first\n"
+        "- `r_acc`, written here: `agg sum value cr0 aaq0` sees the **new** value, "
+        "`str_acc_reg lr0 cr0` sees the **old** value",
+    )
+
+
+def test_a_register_read_live_sees_what_its_bundle_writes() -> None:
+    operand = IPU.instructions["str_acc_reg"].operands[0]
+    loop = IPU.file_of_register["lr4"]
+    check_hover(
+        "incr lr4 256; str_acc_reg l$0r4 cr2;;",
+        "lr4",
+        "**`lr4`**",
+        f"`offset` of `str_acc_reg`: {operand.description}",
+        "Sees the **new** value: `incr lr4 256` comes first.",
+        f"Loop register · `lr0` to `lr15` · {loop.summary}",
+    )
+
+
+def test_a_branch_sees_the_value_from_before_its_bundle() -> None:
+    check_hover(
+        "bne l$0r0 lr1 +1; incr lr0 1;;",
+        "lr0",
+        "**`lr0`**",
+        "`reg1` of `bne`: First loop register (lr0-lr15), value from before the bundle",
+        "Sees the **old** value, from before this bundle: `incr lr0 1` comes too late.",
+    )
+
+
+def test_a_register_that_only_is_read_tells_when() -> None:
+    live = check_hover("str_acc_reg $0lr0 cr0;;", "lr0")
+    snapshot = check_hover("br lr$03;;", "lr3")
+    host = check_hover("str_acc_reg lr0 $0cr0;;", "cr0")
+    assert "A write in this bundle would count, but nothing here writes `lr0`" in live
+    assert "The value from before this bundle; a write in it would come too late." in snapshot
+    assert "write" not in host
+
+
+def test_a_written_register_tells_who_sees_the_new_value_and_who_the_old() -> None:
+    readers = "str_acc_reg lr0 cr0; bne lr0 lr0 +1"
+    seen = "`str_acc_reg lr0 cr0` sees the **new** value, `bne lr0 lr0 +1` sees the **old** value."
+    written = check_hover(f"set $0lr0 1; {readers};;", "lr0")
+    changed = check_hover(f"incr $0lr0 1; {readers};;", "lr0")
+    alone = check_hover("set $0lr0 1; bkpt;;", "lr0")
+    assert f"\n\nWritten here: {seen}\n\n" in written
+    assert f"\n\nRead and written here: {seen}\n\n" in changed
+    assert "\n\nWritten here; nothing else in this bundle reads it.\n\n" in alone
+
+
+def test_several_instructions_that_see_the_same_are_named_together() -> None:
+    page = check_hover("set $0lr0 1; str_acc_reg lr0 cr0; mult.ee r0 lr0 lr0 lr0;;", "lr0")
+    assert "`str_acc_reg lr0 cr0` and `mult.ee r0 lr0 lr0 lr0` see the **new** value." in page
+
+
+def test_an_instruction_that_does_nothing_writes_nothing() -> None:
+    page = check_hover("incr lr0 0; str_acc_reg l$0r0 cr0;;", "lr0")
+    assert "nothing here writes `lr0`" in page
+
+
+def test_a_register_shows_what_the_head_of_the_file_calls_it() -> None:
+    check_hover(at(LOOP, "lr0 0"), "lr0", "**`lr0`** · the counter")
+    check_hover(at(LOOP, "lr1 again"), "lr1", "**`lr1`** · how far, times two")
+    check_hover("# lr4-lr6: x*y\nadd lr0 lr1 l$0r5;;", "lr5", r"**`lr5`** · x\*y")
+
+
+def test_a_register_in_capitals_is_the_same_register() -> None:
+    check_hover("incr L$0R0 1;;", "LR0", "**`lr0`**")
+
+
+def test_a_number_shows_its_other_bases_its_operand_and_range() -> None:
+    check_hover(
+        "set lr0 0x$01000;;",
+        "0x1000",
+        "**4096** · `0x1000` · `0b1_0000_0000_0000`",
+        "`value` of `set` (a number from -32768 to 65535): New value, 16 bits, sign-extended "
+        "(32768 to 65535: -32768 to -1); get larger numbers from a cr register, with add",
+    )
+
+
+def test_a_negative_number_shows_the_bits_that_are_stored() -> None:
+    check_hover("incr lr0 -2$0;;", "-2", "**-2** · `0xfffe` · `0b1111_1111_1111_1110`")
+
+
+def test_a_number_that_changes_when_it_is_stored_shows_what_becomes_of_it() -> None:
+    stored = "Stored in 16 bits and read back as **{}**."
+    bits = "`0xffff` · `0b1111_1111_1111_1111`"
+    check_hover("set lr0 $065535;;", "65535", f"**65535** · {bits}", stored.format(-1))
+    check_hover("break.ifeq lr0 $0-1;;", "-1", f"**-1** · {bits}", stored.format(65535))
+
+
+def test_a_number_out_of_range_shows_its_range() -> None:
+    page = check_hover(
+        "set lr0 7000$00;;", "70000", "**70000** · `0x11170` · `0b1_0001_0001_0111_0000`"
+    )
+    assert "(a number from -32768 to 65535)" in page
+
+
+def test_a_keyword_shows_its_meaning() -> None:
+    check_hover(
+        "acc.stride 16 o$0n off lr0;;",
+        "on",
+        "**`on`** · columns 0, 2, 4, ...",
+        "`horizontal_stride` of `acc.stride`: Columns to keep: off all, on even, on_inv odd ones; "
+        "the _expand forms also fill each row with zeros to its old length",
+    )
+    check_hover("acc.stride 1$06 on off lr0;;", "16", "**`16`** · 8 rows of 16 elements")
+    check_hover(
+        "agg S$0UM value cr0 aaq0;;", "SUM", "**`sum`** · the sum of the accumulator's 128 words"
+    )
+
+
+def test_a_reserved_keyword_has_at_least_its_operand() -> None:
+    check_hover(
+        "acc.stride 16 on reserv$0ed3 lr0;;",
+        "reserved3",
+        "`vertical_stride` of `acc.stride`: Rows to keep: off all, on even, on_inv odd ones",
+    )
+
+
+def test_an_operand_of_an_incomplete_instruction_is_the_one_due_at_its_place() -> None:
+    check_hover(
+        "incr $0lr0;;", "lr0", "**`lr0`**", "`reg` of `incr`: Loop register to change (lr0-lr15)"
+    )
+
+
+def test_an_operand_too_many_is_what_it_is() -> None:
+    page = check_hover("acc lr$00;;", "lr0", "**`lr0`**")
+    assert "of `acc`" not in page
+    check_hover("acc 1$02;;", "12", "**12** · `0xc` · `0b1100`")
+    check_hover("acc some$0thing;;", None)
+
+
+def test_a_label_shows_its_comment_its_bundle_and_its_branches() -> None:
+    page = check_hover(
+        at(LOOP, "again:"),
+        "again",
+        "**`again`** · bundle 1",
+        "what is done\neach time",
+        "```ipu-asm\nincr lr0 1;      # the next one\nbne lr0 lr1 again;;\n```",
+        "1 branch comes here: line 10",
+    )
+    assert page.endswith("line 10")
+
+
+def test_a_branch_shows_where_it_leads() -> None:
+    check_hover(
+        at(LOOP, "again;;"),
+        "again",
+        "**`again`** · bundle 1, line 8 · this bundle",
+        "what is done\neach time",
+    )
+    check_hover("x: acc;;\nacc;;\nb $0x;;", "x", "**`x`** · bundle 0, line 1 · 2 bundles back")
+    check_hover("b $0x;;\nx: acc;;", "x", "**`x`** · bundle 1, line 2 · the next bundle")
+
+
+def test_a_distance_shows_where_it_leads() -> None:
+    check_hover(
+        "b $0+2;;\nacc;;\nx: bkpt;;",
+        "+2",
+        "**`+2`** · bundle 2, line 3, label `x` · 2 bundles ahead",
+        "```ipu-asm\nbkpt;;\n```",
+    )
+    check_hover("acc;; b $0-1;;", "-1", "**`-1`** · bundle 0, line 1 · 1 bundle back")
+    check_hover("b +$02;;", "+2", "**`+2`** · 2 bundles ahead, past the last one")
+
+
+def test_a_label_without_branches_says_so() -> None:
+    assert check_hover("x$0: acc;;", "x").endswith("No branch comes here.")
+
+
+def test_many_branches_are_counted_and_the_first_are_named() -> None:
+    page = check_hover("x$0: acc;;\n" + "b x;;\n" * 7, "x")
+    assert page.endswith("7 branches come here: lines 2, 3, 4, 5, 6 and 2 more")
+
+
+def test_a_label_that_is_not_there_shows_what_may_be_written() -> None:
+    check_hover(
+        "b nowh$0ere;;",
+        "nowhere",
+        "`label` of `b`: A label, or +N or -N bundles from this one; must lie in 0 to 1023",
+    )
+
+
+def test_a_comment_beside_the_bundle_before_is_not_the_labels() -> None:
+    check_hover("acc;; # one\nx$0: acc;;", "x", "**`x`** · bundle 1", "```ipu-asm\nacc;;\n```")
+
+
+def test_the_end_of_a_bundle_shows_address_word_and_free_slots() -> None:
+    word = assemble("acc;; incr lr0 1; bkpt;;")[1]
+    check_hover(
+        "acc;; incr lr0 1; bkpt;$0;",
+        ";;",
+        "**Bundle 1**",
+        f"`0x{word:045x}`",
+        "Free: `break`, `xmem`, `mult`, `acc`, `aaq`, `lr`.",
+    )
+
+
+def test_a_full_bundle_has_no_free_slot() -> None:
+    full = "break; acc; aaq; xmem_nop; mult_nop; incr lr0 1; incr lr1 1; bkpt"
+    assert check_hover(f"{full} $0;;", ";;").endswith("No slot is free.")
+
+
+@pytest.mark.parametrize(
+    "text", ["acc.frist;;", "b nowhere;;", "acc; acc;;", "acc lr0;;", "x: x: acc;;"]
+)
+def test_a_bundle_with_an_error_has_no_word(text: str) -> None:
+    assert "0x" not in check_hover(text.replace(";;", " $0;;"), ";;", "**Bundle 0**")
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_the_word_of_a_bundle_is_the_assemblers(example: Path) -> None:
+    text = example.read_text(encoding="utf-8")
+    words = iter(assemble(text))
+    for number in range(1, text.count(";;") + 1):
+        page = check_hover(at(text, ";;", number, within=1), ";;")
+        assert f"`0x{next(words):045x}`" in page
+
+
+def check_edgenpu(text_with_cursor: str, about: str, *paragraphs: str) -> str:
+    """The same for EdgeNPU, whose operands have several tokens and whose lines are its bundles."""
+    return check_hover(text_with_cursor, about, *paragraphs, isa="edgenpu")
+
+
+def test_an_instruction_set_without_bundles_says_nothing_of_their_time() -> None:
+    page = check_edgenpu("CONV $0AB[1], AB[0], WB[0]", "AB[1]", "**`AB[1]`**")
+    assert "bundle" not in page
+    page = check_edgenpu("CONV AB[1], AB[0], WB[0]$0\n", "WB[0]", "**`WB[0]`**")
+    assert "Weight buffer · `WB[0]` to `WB[255]`" in page
+
+
+def test_an_operand_of_several_tokens_is_one() -> None:
+    check_edgenpu("CONV ab[ 0$01 ], AB[0], WB[0]", "ab[ 01 ]")
+    check_edgenpu("CONV ab[ $01 ], AB[0], WB[0]", "ab[ 1 ]", "**`AB[1]`**")
+
+
+def test_flags_show_the_meaning_of_each() -> None:
+    check_edgenpu(
+        "CONV AB[1], AB[0], WB[0], RELU | B$0IAS",
+        "RELU | BIAS",
+        "**`RELU`** · apply ReLU to the result",
+        "**`BIAS`** · add a bias",
+    )
+
+
+def test_an_operand_with_a_name_is_known_by_it() -> None:
+    page = check_edgenpu("FC AB[1], AB[0], WB[0], out=1$00", "out=10", "**10** · `0xa` · `0b1010`")
+    assert "`out=` of `FC` (a number from 0 to 65535): Length of the result" in page
+    assert "`out=` of `FC`" in check_edgenpu("FC AB[1], out=1$00", "out=10")
+
+
+def test_a_number_of_which_a_part_is_stored_shows_that_part() -> None:
+    stored = "Stored in 16 bits as `0x8000`."
+    title = f"**2147483648** · `0x80000000` · `0b1000{'_0000' * 7}`"
+    check_edgenpu("LOAD WB, 0x8000$00000, 64", "0x80000000", title, stored)
+
+
+def test_the_end_of_a_line_shows_the_address_where_a_line_is_an_instruction() -> None:
+    check_edgenpu("NOP\nNOP 5 $0\n", "\n", "**Instruction 1**")
+    check_hover("NOP 5 ; wa$0it\n", None, isa="edgenpu")

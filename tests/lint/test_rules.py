@@ -1,0 +1,232 @@
+"""Every rule keeps the promises of its documentation and its examples."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ipu_asm import errors
+from ipu_asm.analysis import Analyzer
+from ipu_asm.assemble import AssemblyError, assemble
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.isa import load_isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.lint.rules import all_rules, checking_rules
+from ipu_asm.text import apply_edits
+
+RULES = {rule.kind.name: rule for rule in all_rules()}
+VALID = [(name, number) for name, rule in RULES.items() for number in range(len(rule.valid))]
+INVALID = [(name, number) for name, rule in RULES.items() for number in range(len(rule.invalid))]
+HEADINGS = ["What it does", "Why", "Example", "Use instead"]
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.s"))
+MOST_ROUNDS = 10
+
+_analyzer = Analyzer(load_isa("ipu"))
+
+
+def check_findings(text: str, kind: Kind | None = None) -> list[Diagnostic]:
+    """The findings, of one kind or of all; each of them and its fix lies inside the text."""
+    found = [
+        finding
+        for finding in _analyzer.analyze(text).diagnostics
+        if kind is None or finding.kind == kind
+    ]
+    for finding in found:
+        edits = finding.fix.edits if finding.fix else ()
+        spans = [finding.span, *(edit.span for edit in edits)]
+        assert all(0 <= start <= end <= len(text) for start, end in spans)
+    return found
+
+
+def marked(text: str, findings: list[Diagnostic]) -> str:
+    """The text with its findings between brackets."""
+    ends = [(finding.span.end, "⟧") for finding in findings]
+    starts = [(finding.span.start, "⟦") for finding in findings]
+    for offset, bracket in sorted(starts + ends, reverse=True):
+        text = text[:offset] + bracket + text[offset:]
+    return text
+
+
+def without_marks(text: str) -> str:
+    """An invalid example as the program that it is."""
+    return text.replace("⟦", "").replace("⟧", "")
+
+
+def sections(rule: Rule) -> dict[str, str]:
+    """The parts of a rule's documentation by their headings."""
+    parts = re.split(r"^## (.+)\n", rule.documentation, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def programs(section: str) -> list[str]:
+    """The programs in a part of the documentation, with `# N times` carried out."""
+    fences = re.findall(r"^```\n(.*?)^```$", section, flags=re.MULTILINE | re.DOTALL)
+    return [re.sub(r"(?m)^(.*?)# (\d+) times\n", _repeated, fence) for fence in fences]
+
+
+def _repeated(match: re.Match[str]) -> str:
+    return f"{match[1].rstrip()}\n" * int(match[2])
+
+
+def mended(text: str, kind: Kind, *, unsafe: bool) -> str:
+    """The text after all fixes of one kind of finding have been made, one by one."""
+    for _ in range(MOST_ROUNDS):
+        fixes = [finding.fix for finding in check_findings(text, kind) if finding.fix]
+        wanted = [fix for fix in fixes if fix.safe or unsafe]
+        if not wanted:
+            break
+        text = apply_edits(text, wanted[0].edits)
+    return text
+
+
+def has_errors(text: str) -> bool:
+    return any(finding.severity is Severity.ERROR for finding in check_findings(text))
+
+
+@pytest.mark.parametrize(("name", "number"), VALID)
+def test_a_valid_example_is_silent(name: str, number: int) -> None:
+    rule = RULES[name]
+    assert check_findings(rule.valid[number], rule.kind) == []
+
+
+@pytest.mark.parametrize(("name", "number"), INVALID)
+def test_an_invalid_example_has_exactly_the_marked_findings(name: str, number: int) -> None:
+    rule = RULES[name]
+    text = without_marks(rule.invalid[number])
+    assert marked(text, check_findings(text, rule.kind)) == rule.invalid[number]
+    assert text != rule.invalid[number]
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_documentation_has_a_summary_and_the_four_headings(rule: Rule) -> None:
+    assert list(sections(rule)) == HEADINGS
+    assert rule.summary.endswith(".")
+    assert len(rule.summary) <= 80
+    assert all(text.strip() for text in sections(rule).values())
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_the_documented_example_has_the_finding_and_the_remedy_has_none(rule: Rule) -> None:
+    bad, good = programs(sections(rule)["Example"]), programs(sections(rule)["Use instead"])
+    assert bad
+    assert good
+    for program in bad:
+        assert check_findings(program, rule.kind)
+    for program in good:
+        left = [f for f in check_findings(program) if f.severity is not Severity.HINT]
+        assert left == []
+        assert check_findings(program, rule.kind) == []
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_a_rule_comes_with_the_fixes_that_it_says(rule: Rule) -> None:
+    found = [
+        finding
+        for example in rule.invalid
+        for finding in check_findings(without_marks(example), rule.kind)
+    ]
+    kinds = {"safe" if finding.fix.safe else "unsafe" for finding in found if finding.fix}
+    assert sorted(kinds) == sorted(rule.fixes)
+
+
+@pytest.mark.parametrize(("name", "number"), INVALID)
+def test_safe_fixes_mend_all_findings_that_have_one(name: str, number: int) -> None:
+    kind = RULES[name].kind
+    text = mended(without_marks(RULES[name].invalid[number]), kind, unsafe=False)
+    assert [f for f in check_findings(text, kind) if f.fix and f.fix.safe] == []
+
+
+@pytest.mark.parametrize(("name", "number"), INVALID)
+def test_unsafe_fixes_mend_the_others_and_break_nothing(name: str, number: int) -> None:
+    kind = RULES[name].kind
+    before = without_marks(RULES[name].invalid[number])
+    after = mended(before, kind, unsafe=True)
+    assert [finding for finding in check_findings(after, kind) if finding.fix] == []
+    assert has_errors(before) or not has_errors(after)
+
+
+@pytest.mark.parametrize("example", RULES["immediate-wraps"].invalid)
+def test_the_written_negative_number_gives_the_same_words(example: str) -> None:
+    before = without_marks(example)
+    after = mended(before, RULES["immediate-wraps"].kind, unsafe=False)
+    assert after != before
+    assert assemble(after) == assemble(before)
+
+
+@pytest.mark.parametrize("example", RULES["break-never-matches"].invalid)
+def test_the_written_unsigned_number_gives_the_same_words(example: str) -> None:
+    before = without_marks(example)
+    after = mended(before, RULES["break-never-matches"].kind, unsafe=True)
+    assert after != before
+    assert assemble(after) == assemble(before)
+
+
+@pytest.mark.parametrize("example", RULES["unused-label"].invalid)
+def test_a_removed_label_leaves_the_words_alone(example: str) -> None:
+    before = without_marks(example)
+    after = mended(before, RULES["unused-label"].kind, unsafe=True)
+    assert assemble(after) == assemble(before)
+
+
+@pytest.mark.parametrize("example", RULES["explicit-break"].invalid)
+def test_a_removed_break_leaves_all_other_slots_alone(example: str) -> None:
+    before = without_marks(example)
+    after = mended(before, RULES["explicit-break"].kind, unsafe=True)
+    below = (1 << 157) - 1
+    assert [word & below for word in assemble(after)] == [word & below for word in assemble(before)]
+    assert all(word >> 177 == 2 for word in assemble(after))
+
+
+def test_an_error_says_why_nothing_can_be_assembled() -> None:
+    for rule in all_rules():
+        if rule.kind.severity is Severity.ERROR:
+            for example in rule.invalid:
+                with pytest.raises(AssemblyError):
+                    assemble(without_marks(example))
+
+
+def test_codes_and_names_are_unique() -> None:
+    kinds = [rule.kind for rule in all_rules()]
+    assert len({kind.code for kind in kinds}) == len(kinds)
+    assert len({kind.name for kind in kinds}) == len(kinds)
+
+
+def test_a_code_begins_with_the_letter_of_its_severity() -> None:
+    letters = {Severity.ERROR: "E", Severity.WARNING: "W", Severity.HINT: "H"}
+    for rule in all_rules():
+        assert re.fullmatch(rf"{letters[rule.kind.severity]}\d{{3}}", rule.kind.code)
+
+
+def test_every_error_has_a_rule() -> None:
+    kinds = {kind for kind in vars(errors).values() if isinstance(kind, Kind)}
+    assert kinds == {rule.kind for rule in all_rules() if rule.kind.severity is Severity.ERROR}
+
+
+def test_every_module_is_a_rule_of_its_name() -> None:
+    folder = Path(__file__).resolve().parents[2] / "ipu_asm" / "lint" / "rules"
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    assert modules == {rule.kind.name.replace("-", "_") for rule in all_rules()}
+
+
+def test_every_rule_with_a_check_has_one_check() -> None:
+    for rule in checking_rules():
+        assert (rule.check_bundle is None) != (rule.check_program is None)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_an_example_kernel_is_silent(path: Path) -> None:
+    assert check_findings(path.read_text(encoding="utf-8")) == []
+
+
+def test_there_are_example_kernels() -> None:
+    assert len(EXAMPLES) >= 5
+
+
+def test_of_the_examples_of_instructions_only_the_deprecated_ones_are_called_so() -> None:
+    for spec in load_isa("ipu").instructions.values():
+        names = {finding.name for finding in check_findings(spec.doc.example)}
+        assert ("deprecated-mnemonic" in names) == bool(spec.deprecated)
+        assert ("explicit-break" in names) == (spec.flow == "break")
+        assert not has_errors(spec.doc.example)

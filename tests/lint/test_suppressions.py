@@ -1,0 +1,236 @@
+"""Comments that silence findings, and what is said of those that silence nothing."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from ipu_asm.analysis import Analyzer, analyze
+from ipu_asm.assemble import AssemblyError, assemble
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa import load_isa
+from ipu_asm.text import apply_edits
+
+ANALYZER = Analyzer(load_isa("ipu"))
+
+
+def check_names(text: str, *expected: str) -> list[Diagnostic]:
+    """The findings of a text have exactly these names, by position."""
+    findings = list(ANALYZER.analyze(text).diagnostics)
+    assert [finding.name for finding in findings] == list(expected)
+    return findings
+
+
+def check_mended(text: str, expected: str) -> None:
+    """The fix of the first unused suppression turns the text into the expected one."""
+    findings = ANALYZER.analyze(text).diagnostics
+    fixes = [finding.fix for finding in findings if finding.code == "W001"]
+    assert fixes
+    assert fixes[0] is not None
+    assert apply_edits(text, fixes[0].edits) == expected
+
+
+def test_a_comment_on_the_line_silences_its_findings_only() -> None:
+    check_names(
+        "set lr0 40000;; # ipu: ignore[immediate-wraps] as a mask\nset lr0 40000; bkpt;;",
+        "immediate-wraps",
+    )
+
+
+@pytest.mark.parametrize("name", ["immediate-wraps", "W203", "W101, W203", " W203 ,x, W101 "])
+def test_a_finding_goes_by_its_name_or_its_code(name: str) -> None:
+    text = f"set lr0 40000; bkpt;; # ipu: ignore[{name}]"
+    assert "immediate-wraps" not in [f.name for f in ANALYZER.analyze(text).diagnostics]
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "#ipu:ignore[W203]",
+        "// ipu: ignore[W203] the mask of row 1",
+        "#\tipu:\tignore [W203]: see [1]",
+        "## ipu: ignore[W203]",
+        "/// ipu: ignore[W203]",
+        "# row 1 # ipu: ignore[W203] # more",
+    ],
+)
+def test_a_comment_is_known_however_it_is_spaced(comment: str) -> None:
+    check_names(f"set lr0 40000; bkpt;; {comment}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ipu: set lr0 40000; b ipu;;",
+        "set lr0 40000; bkpt;; # we ipu: ignore[W203]",
+        "set lr0 40000; bkpt;; # IPU: ignore[W203]",
+        "set lr0 40000; bkpt;; # ipu: ignored[W203]",
+        "set lr0 40000; bkpt;; # ipu: ignore-files[W203]",
+    ],
+)
+def test_what_only_looks_like_a_comment_for_the_linter_does_nothing(text: str) -> None:
+    check_names(text, "immediate-wraps")
+
+
+def test_several_names_silence_several_findings() -> None:
+    check_names("one: set lr0 40000; bkpt;; # ipu: ignore[W101,W203]")
+
+
+def test_two_comments_may_be_about_one_line() -> None:
+    check_names("# ipu: ignore[W101]\none: set lr0 40000; bkpt;; # ipu: ignore[W203]")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_comment_alone_is_about_the_next_line_of_code(end: str) -> None:
+    lines = ["acc;;", "  # ipu: ignore[W203] why", "// and", "", "set lr0 40000; bkpt;;"]
+    check_names(end.join(lines))
+
+
+def test_a_comment_alone_is_about_one_line_only() -> None:
+    check_names(
+        "# ipu: ignore[W101]\none:\n    set lr0 40000; bkpt;;\n",
+        "immediate-wraps",
+    )
+
+
+def test_inside_a_bundle_of_many_lines_each_line_has_its_own() -> None:
+    check_names(
+        "    set lr0 40000; # ipu: ignore[W203]\n"
+        "    # ipu: ignore[W203]\n"
+        "    incr lr1\n"
+        "        40000;\n"
+        "    bkpt;;\n",
+        "unused-suppression",
+        "immediate-wraps",
+    )
+    check_names("    incr lr1\n    # ipu: ignore[W203]\n        40000;\n    bkpt;;\n")
+
+
+def test_a_finding_of_many_lines_is_silenced_where_it_begins() -> None:
+    check_names("bkpt;;\nacc;; # ipu: ignore[unreachable-bundle]\nacc;;\nacc;;")
+    check_names(
+        "bkpt;;\nacc;;\nacc;; # ipu: ignore[unreachable-bundle]",
+        "unreachable-bundle",
+        "unused-suppression",
+    )
+
+
+@pytest.mark.parametrize("top", ["", "# a kernel\n\n", "\ufeff", "# ipu: ignore-file[W103]\n"])
+def test_a_file_is_silenced_above_its_first_bundle(top: str) -> None:
+    check_names(f"{top}# ipu: ignore-file[runs-off-end, W203] old\n\nset lr0 40000;;\nacc;;")
+
+
+def test_a_file_cannot_be_silenced_below_its_first_bundle() -> None:
+    findings = check_names(
+        "one: acc;; # ipu: ignore-file[W101]\nbkpt;;", "unused-label", "unused-suppression"
+    )
+    assert "above the first bundle" in findings[1].message
+
+
+def test_errors_can_be_silenced_but_not_assembled() -> None:
+    text = "acx; bkpt;; # ipu: ignore[unknown-mnemonic] comes with the next version"
+    check_names(text)
+    with pytest.raises(AssemblyError):
+        assemble(text)
+
+
+def test_each_name_that_silences_nothing_is_reported_where_it_stands() -> None:
+    text = "one: acc; bkpt;; # ipu: ignore[W203, W101, unused-label, E101]"
+    findings = check_names(text, "unused-suppression", "unused-suppression")
+    assert [text[f.span.start : f.span.end] for f in findings] == ["W203", "E101"]
+    assert all(finding.tags == ("unnecessary",) for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("unused-lable", "did you mean `unused-label`?"),
+        ("Unused_Label", "did you mean `unused-label`?"),
+        ("w101", "did you mean `W101`?"),
+        ("everything", "no finding is called that"),
+    ],
+)
+def test_an_unknown_name_is_reported_with_what_may_be_meant(name: str, said: str) -> None:
+    findings = check_names(f"acc; bkpt;; # ipu: ignore[{name}]", "unused-suppression")
+    assert f"`{name}`" in findings[0].message
+    assert findings[0].message.endswith(said)
+
+
+@pytest.mark.parametrize("list_", ["", "[]", "[ , ]", "[W203", "[W203 (why)"])
+def test_a_comment_without_a_list_silences_nothing_and_says_so(list_: str) -> None:
+    findings = check_names(
+        f"set lr0 40000; bkpt;; # ipu: ignore{list_}", "immediate-wraps", "unused-suppression"
+    )
+    assert "`ignore[name]`" in findings[1].message
+
+
+def test_unused_suppressions_can_be_silenced_themselves() -> None:
+    check_names("acc; bkpt;; # ipu: ignore[W203, unused-suppression]")
+    check_names("# ipu: ignore[W203, W001]\nacc; bkpt;;")
+    check_names("# ipu: ignore-file[W001]\nacc; bkpt;; # ipu: ignore[W203]")
+    check_names("acc; bkpt;; # ipu: ignore[W001]")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # The comment and the blanks before it
+        ("acc; bkpt;;  # ipu: ignore[W203] why\n", "acc; bkpt;;\n"),
+        ("acc; bkpt;; // ipu: ignore[W203]", "acc; bkpt;;"),
+        ("acc;\t/// ipu: ignore[W203]\r\nbkpt;;", "acc;\r\nbkpt;;"),
+        ("acc; bkpt;; # one # ipu: ignore[W203] two # three", "acc; bkpt;; # one # three"),
+        # Its line, if it is alone there
+        ("acc;;\n  # ipu: ignore[W203]\nbkpt;;", "acc;;\nbkpt;;"),
+        ("acc;;\r\n# ipu: ignore[W203]\r\nbkpt;;", "acc;;\r\nbkpt;;"),
+        ("# ipu: ignore-file[W203]\nbkpt;;", "bkpt;;"),
+        ("bkpt;;\n# ipu: ignore[W203]", "bkpt;;\n"),
+        # All names of one that is in vain
+        ("acc; bkpt;; # ipu: ignore[W203, W101]", "acc; bkpt;;"),
+        # Only the name, if another is needed
+        ("a: acc; bkpt;; # ipu: ignore[W203, W101] b", "a: acc; bkpt;; # ipu: ignore[W101] b"),
+        ("a: acc; bkpt;; # ipu: ignore[W101, W203] b", "a: acc; bkpt;; # ipu: ignore[W101] b"),
+        ("a: bkpt;; # ipu: ignore[W101,E1 ,H]", "a: bkpt;; # ipu: ignore[W101 ,H]"),
+        # The right name in place of a misspelt one that is needed
+        ("a: bkpt;; # ipu: ignore[unused-lable]", "a: bkpt;; # ipu: ignore[unused-label]"),
+        # What silences nothing by its form
+        ("acc; bkpt;; # ipu: ignore me\n", "acc; bkpt;;\n"),
+        ("acc;; # ipu: ignore-file[W203]\nbkpt;;", "acc;;\nbkpt;;"),
+    ],
+)  # fmt: skip
+def test_the_fix_takes_out_what_is_in_vain_and_no_more(text: str, expected: str) -> None:
+    check_mended(text, expected)
+
+
+def test_fixes_of_several_names_can_be_made_at_once() -> None:
+    text = "a: acc; bkpt;; # ipu: ignore[W201, W202, W101, W203, E101]"
+    fixes = [f.fix for f in analyze(text).diagnostics if f.fix is not None]
+    assert len(fixes) == 4
+    together = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
+    assert together == "a: acc; bkpt;; # ipu: ignore[W101]"
+
+
+def test_only_corrections_and_removals_that_are_certain_are_safe() -> None:
+    (listed,) = check_names("acc; bkpt;; # ipu: ignore[W203]", "unused-suppression")
+    (unlisted,) = check_names("acc; bkpt;; # ipu: ignore", "unused-suppression")
+    assert listed.fix is not None
+    assert listed.fix.safe
+    assert unlisted.fix is not None
+    assert not unlisted.fix.safe
+
+
+def test_the_cost_of_suppressions_grows_with_their_number_only() -> None:
+    # Eight times as many; were it their square, it would be 64 times as long.
+    assert quickest(4_000) < 24 * quickest(500)
+
+
+def quickest(count: int) -> float:
+    """The seconds of the quickest of three analyses of that many used and unused suppressions."""
+    text = "set lr0 40000;; # ipu: ignore[W203, W101] why\n" * count
+    seconds = []
+    for _ in range(3):
+        start = time.process_time()
+        codes = [finding.code for finding in ANALYZER.analyze(text).diagnostics]
+        assert codes.count("W001") == count
+        seconds.append(time.process_time() - start)
+    return min(seconds)

@@ -1,0 +1,123 @@
+"""What is advertised has a handler, and what has a handler is advertised."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import pytest
+from lsprotocol import types as t
+
+from ipu_lsp.server.features import FEATURES
+from tests.server.capability_sets import EDITORS, ENCODINGS, PULLING
+from tests.server.conversation import Json, greeted
+from tests.server.editor import Editor
+
+METHODS = {feature.method for feature in FEATURES}
+
+# For every way in which a server can say that it answers something: the methods it then answers.
+MEANINGS: dict[str, Callable[[Any], set[str]]] = {
+    "positionEncoding": lambda _: set(),
+    "textDocumentSync": lambda sync: {
+        f"textDocument/did{name}"
+        for name, is_on in (
+            ("Open", sync["openClose"]),
+            ("Close", sync["openClose"]),
+            ("Change", sync["change"] == 2),
+            ("Save", "save" in sync),
+        )
+        if is_on
+    },
+    "hoverProvider": lambda _: {t.TEXT_DOCUMENT_HOVER},
+    "completionProvider": lambda options: {
+        t.TEXT_DOCUMENT_COMPLETION,
+        *([t.COMPLETION_ITEM_RESOLVE] if options["resolveProvider"] else ()),
+    },
+    "definitionProvider": lambda _: {t.TEXT_DOCUMENT_DEFINITION},
+    "documentSymbolProvider": lambda _: {t.TEXT_DOCUMENT_DOCUMENT_SYMBOL},
+    "codeActionProvider": lambda _: {t.TEXT_DOCUMENT_CODE_ACTION},
+    "diagnosticProvider": lambda options: {
+        t.TEXT_DOCUMENT_DIAGNOSTIC,
+        *([t.WORKSPACE_DIAGNOSTIC] if options["workspaceDiagnostics"] else ()),
+    },
+    "workspace": lambda workspace: {
+        method
+        for name, method in [("changeNotifications", t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)]
+        if name in workspace["workspaceFolders"]
+    },
+}
+UNADVERTISED = {
+    t.INITIALIZE,
+    t.INITIALIZED,
+    t.SHUTDOWN,
+    t.EXIT,
+    t.SET_TRACE,
+    t.WORKSPACE_DID_CHANGE_CONFIGURATION,
+    t.WORKSPACE_DID_CHANGE_WATCHED_FILES,
+}
+
+
+def check_capabilities(capabilities: Json) -> Json:
+    """What a client with these capabilities is offered means exactly the methods in the table."""
+    offer: Json = greeted(capabilities=capabilities).answer(0)["result"]["capabilities"]
+    promised = {method for name, value in offer.items() for method in MEANINGS[name](value)}
+    expected = METHODS - UNADVERTISED
+    if "diagnostic" not in capabilities.get("textDocument", {}):
+        expected -= {t.TEXT_DOCUMENT_DIAGNOSTIC, t.WORKSPACE_DIAGNOSTIC}
+    assert promised == expected
+    return offer
+
+
+def test_a_client_that_says_nothing_is_offered_what_it_may_use() -> None:
+    assert check_capabilities({})["positionEncoding"] == "utf-16"
+
+
+def test_a_client_that_pulls_is_offered_reports() -> None:
+    offer = check_capabilities({"textDocument": {"diagnostic": {}}})
+    assert offer["diagnosticProvider"]["identifier"] == "ipu"
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (["utf-8"], "utf-8"),
+        (["utf-32", "utf-8"], "utf-32"),
+        (["utf-7", "utf-16", "utf-8"], "utf-16"),
+        (["utf-7"], "utf-16"),
+        ([], "utf-16"),
+        ("utf-8", "utf-16"),
+        ([["utf-8"]], "utf-16"),
+    ],
+)
+def test_the_clients_first_known_encoding_is_chosen(offered: Any, chosen: str) -> None:
+    offer = check_capabilities({"general": {"positionEncodings": offered}})
+    assert offer["positionEncoding"] == chosen
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"textDocument": {"completion": {"completionItemKind": {"valueSet": [999]}}}},
+        {"textDocument": []},
+        {"workspace": 3, "general": None},
+        {"textDocument": {"hover": {"contentFormat": {"markdown": 1}}}},
+    ],
+)
+def test_odd_capabilities_still_get_a_server(odd: Json) -> None:
+    check_capabilities(odd)
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_real_editors_agree_on_an_encoding(editor: Editor) -> None:
+    assert editor.encoding == ENCODINGS.get(editor.name, "utf-16")
+
+
+@pytest.mark.asyncio(loop_scope="session")
+async def test_real_editors_are_asked_to_watch_files_only_if_they_can(editor: Editor) -> None:
+    watching = ("vscode", "vscode-2022", "emacs")
+    await editor.findings(editor.open("").uri)
+    assert (t.WORKSPACE_DID_CHANGE_WATCHED_FILES in editor.registered) == (editor.name in watching)
+
+
+def test_the_editors_of_the_tests_differ_in_what_matters() -> None:
+    assert set(PULLING) < set(EDITORS)
+    assert set(ENCODINGS.values()) == {"utf-8", "utf-32"}

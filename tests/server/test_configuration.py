@@ -1,0 +1,269 @@
+"""Settings from the editor and from files, and which instruction set a document is in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Iterator
+
+import pytest
+
+from tests.server.conversation import (
+    EXIT,
+    INITIALIZE,
+    Conversation,
+    Json,
+    asked,
+    await_bytes,
+    changed,
+    converse,
+    dialogue,
+    framed,
+    greeted,
+    opened,
+)
+
+URI = "untitled:kernel.s"
+# An error, a warning and a hint.
+TEXT = "nope; break;;\nunused: bkpt;;\n"
+ALL = ["E101", "H101", "W101"]
+CONFIGURATION: Json = {"workspace": {"configuration": True}}
+
+
+def check_codes(conversation: Conversation, uri: str, *codes: str) -> None:
+    """The findings that were pushed last have exactly these codes."""
+    found = conversation.published(uri)[-1]["diagnostics"]
+    assert sorted(finding["code"] for finding in found) == sorted(codes)
+
+
+def configured(options: Any, *messages: Json, uri: str = URI, text: str = TEXT) -> Conversation:
+    """A session with these `initializationOptions` and one document."""
+    params = {"capabilities": {}, "initializationOptions": options}
+    return converse({**INITIALIZE, "params": params}, opened(uri, text), *messages, EXIT)
+
+
+def warnings(conversation: Conversation) -> list[str]:
+    """What was shown to the user."""
+    return [shown["message"] for shown in conversation.told("window/showMessage")]
+
+
+@pytest.mark.parametrize("options", [None, {}, {"ipu": {}}, {"other": {"isa": 3}}, {"ipu": None}])
+def test_without_settings_all_findings_are_shown(options: Any) -> None:
+    conversation = configured(options)
+    check_codes(conversation, URI, *ALL)
+    assert warnings(conversation) == []
+
+
+@pytest.mark.parametrize(
+    ("lint", "codes"),
+    [
+        ({"select": ["E", "H"]}, ["E101", "H101"]),
+        ({"select": ["unused-label"]}, ["W101"]),
+        ({"ignore": ["W", "explicit-break"]}, ["E101"]),
+        ({"select": ["E"], "extendSelect": ["W101"]}, ["E101", "W101"]),
+        ({"enable": False}, ["E101"]),
+        ({"enable": True, "select": None}, ALL),
+    ],
+)
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_the_editor_selects_findings(lint: Json, codes: list[str], wrapped: bool) -> None:
+    options = {"ipu": {"lint": lint}} if wrapped else {"lint": lint}
+    check_codes(configured(options), URI, *codes)
+
+
+def test_values_of_another_type_are_reported_once_and_ignored() -> None:
+    odd = {"isa": 7, "lint": {"select": "E", "ignore": ["W", 1], "enable": "no"}}
+    change = {"method": "workspace/didChangeConfiguration", "params": {"settings": {"ipu": odd}}}
+    conversation = configured({"ipu": odd}, change, change)
+    check_codes(conversation, URI, *ALL)
+    assert warnings(conversation) == [
+        "setting `ipu.isa` is a string, found 7; it is ignored",
+        "setting `ipu.lint.enable` is true or false, found 'no'; it is ignored",
+        "setting `ipu.lint.select` is a list of strings, found 'E'; it is ignored",
+        "setting `ipu.lint.ignore` is a list of strings, found ['W', 1]; it is ignored",
+    ]
+
+
+def test_a_section_that_is_no_object_is_reported() -> None:
+    conversation = configured({"ipu": [1]})
+    check_codes(conversation, URI, *ALL)
+    assert warnings(conversation) == ["setting `ipu` is an object, found [1]; it is ignored"]
+
+
+def test_a_selector_that_means_nothing_is_reported() -> None:
+    conversation = configured({"lint": {"ignore": ["W999"]}})
+    check_codes(conversation, URI, *ALL)
+    assert warnings(conversation) == ["ipu.lint: no finding has the code or name `W999`"]
+
+
+def test_changed_settings_change_findings_at_once() -> None:
+    settings = {"ipu": {"lint": {"select": ["W"]}}}
+    change = {"method": "workspace/didChangeConfiguration", "params": {"settings": settings}}
+    conversation = configured(None, change)
+    check_codes(conversation, URI, "W101")
+    assert len(conversation.published(URI)) == 2
+
+
+def test_clients_that_give_settings_are_asked_for_them() -> None:
+    conversation = talk({"lint": {"ignore": ["W"]}}, opened(URI, TEXT))
+    check_codes(conversation, URI, "E101", "H101")
+    (question,) = conversation.told("workspace/configuration")
+    assert question == {"items": [{"section": "ipu"}]}
+
+
+def test_clients_that_give_settings_are_asked_again_when_they_change() -> None:
+    change = {"method": "workspace/didChangeConfiguration", "params": {"settings": None}}
+    conversation = talk({"lint": {"select": ["H"]}}, opened(URI, TEXT), change)
+    check_codes(conversation, URI, "H101")
+    assert len(conversation.told("workspace/configuration")) == 2
+
+
+@pytest.mark.parametrize("answer", [None, {"error": 1}, {"result": 3}, {"result": []}])
+def test_a_client_that_gives_no_settings_after_all_has_none(answer: Any) -> None:
+    reply = {"id": "ipu-1", **(answer if isinstance(answer, dict) else {"result": [None]})}
+    conversation = greeted(opened(URI, TEXT), reply, EXIT, capabilities=CONFIGURATION)
+    check_codes(conversation, URI, *ALL)
+
+
+def test_pulling_clients_are_told_to_ask_again() -> None:
+    capabilities: Json = {
+        "textDocument": {"diagnostic": {}},
+        "workspace": {"diagnostics": {"refreshSupport": True}},
+    }
+    settings = {"ipu": {"lint": {"select": ["W"]}}}
+    change = {"method": "workspace/didChangeConfiguration", "params": {"settings": settings}}
+    report = asked(1, "diagnostic", URI)
+    messages = (opened(URI, TEXT), change, report, EXIT)
+    conversation = greeted(*messages, capabilities=capabilities)
+    assert conversation.told("workspace/diagnostic/refresh") == [None]
+    assert [item["code"] for item in conversation.answer(1)["result"]["items"]] == ["W101"]
+
+
+def test_clients_that_watch_files_are_asked_to() -> None:
+    dynamic = {"dynamicRegistration": True}
+    capabilities = {
+        "workspace": {"didChangeWatchedFiles": dynamic, "didChangeConfiguration": dynamic}
+    }
+    (asked_for,) = greeted(capabilities=capabilities).told("client/registerCapability")
+    options = {e["method"]: e["registerOptions"] for e in asked_for["registrations"]}
+    assert options == {
+        "workspace/didChangeConfiguration": {"section": "ipu"},
+        "workspace/didChangeWatchedFiles": {
+            "watchers": [{"globPattern": "**/ipu.toml"}, {"globPattern": "**/pyproject.toml"}]
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("ipu.toml", '[lint]\nselect = ["W"]\n'),
+        ("pyproject.toml", '[tool.ipu.lint]\nignore = ["E", "H"]\n'),
+        ("ipu.toml", '[lint.per-file-ignores]\n"kernels/*.s" = ["E", "H"]\n'),
+    ],
+)
+def test_the_nearest_file_with_settings_counts(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    uri = (tmp_path / "kernels" / "a.s").as_uri()
+    check_codes(configured(None, uri=uri), uri, "W101")
+
+
+def test_the_editor_counts_more_than_the_file(tmp_path: Path) -> None:
+    (tmp_path / "ipu.toml").write_text('[lint]\nselect = ["W"]\n')
+    uri = (tmp_path / "a.s").as_uri()
+    check_codes(configured({"lint": {"select": ["E"]}}, uri=uri), uri, "E101")
+    check_codes(configured({"lint": {"extendSelect": ["H101"]}}, uri=uri), uri, "H101", "W101")
+
+
+def test_a_broken_file_is_reported_once_and_ignored(tmp_path: Path) -> None:
+    (tmp_path / "ipu.toml").write_text("[lint]\nselect = 3\n")
+    uri = (tmp_path / "a.s").as_uri()
+    conversation = configured(None, changed(uri, 2, {"text": TEXT + "\n"}), uri=uri)
+    check_codes(conversation, uri, *ALL)
+    (warning,) = warnings(conversation)
+    assert warning.startswith(f"{tmp_path / 'ipu.toml'}:2: ")
+    assert warning.endswith("; the file is ignored")
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_a_changed_file_changes_findings(tmp_path: Path, watched: bool) -> None:
+    """The client says so, or, if it cannot, saves a document."""
+    file, uri = tmp_path / "ipu.toml", (tmp_path / "a.s").as_uri()
+    capabilities = {"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": watched}}}
+    events = {"changes": [{"uri": file.as_uri(), "type": 1}]}
+    if watched:
+        event = {"method": "workspace/didChangeWatchedFiles", "params": events}
+    else:
+        event = {"method": "textDocument/didSave", "params": {"textDocument": {"uri": uri}}}
+
+    def script(received: bytearray) -> Iterator[bytes]:
+        yield framed({**INITIALIZE, "params": {"capabilities": capabilities}})
+        yield framed(opened(uri, TEXT))
+        await_bytes(received, b"publishDiagnostics")
+        file.write_text('[lint]\nselect = ["W"]\n')
+        yield framed(event) + framed(EXIT)
+
+    conversation = dialogue(script)
+    assert len(conversation.published(uri)[0]["diagnostics"]) == len(ALL)
+    check_codes(conversation, uri, "W101")
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "language", "options", "isa"),
+    [
+        ("", "a.s", "ipu-asm", None, "ipu"),
+        ("", "a.s", "plaintext", None, "ipu"),
+        ("", "a.s", "edgenpu-asm", None, "edgenpu"),
+        ("", "a.edgenpu", "ipu-asm", None, "edgenpu"),
+        ("", "a.ipu", "edgenpu-asm", None, "ipu"),
+        ("", "a.edgenpu", "edgenpu-asm", {"isa": "ipu"}, "ipu"),
+        ("# isa: edgenpu\n", "a.ipu", "ipu-asm", {"isa": "ipu"}, "edgenpu"),
+        ("# isa: ipu\n", "a.edgenpu", "edgenpu-asm", None, "ipu"),
+    ],
+)
+def test_comment_then_settings_then_extension_then_language_choose_the_set(
+    tmp_path: Path, text: str, name: str, language: str, options: Any, isa: str
+) -> None:
+    uri = (tmp_path / name).as_uri()
+    params = {"capabilities": {}, "initializationOptions": options}
+    request = asked(1, "completion", uri, position={"line": text.count("\n"), "character": 0})
+    conversation = converse(
+        {**INITIALIZE, "params": params}, opened(uri, text, language), request, EXIT
+    )
+    labels = {item["label"] for item in conversation.answer(1)["result"]["items"]}
+    assert ("acc.first" in labels) == (isa == "ipu")
+    assert labels
+
+
+def test_a_comment_that_is_typed_changes_the_set() -> None:
+    request = asked(1, "completion", URI, position={"line": 1, "character": 0})
+    edit = changed(URI, 2, {"text": "# isa: edgenpu\n"})
+    conversation = greeted(opened(URI, "# isa: ipu\n"), edit, request, EXIT)
+    assert "acc.first" not in {i["label"] for i in conversation.answer(1)["result"]["items"]}
+
+
+def test_an_instruction_set_that_is_not_there_is_reported_once_and_nothing_else() -> None:
+    edit = changed(URI, 2, {"text": "# isa: colossus\nnope nope\n"})
+    hover = asked(1, "hover", URI, position={"line": 1, "character": 1})
+    conversation = greeted(opened(URI, "# isa: colossus\n"), edit, hover, EXIT)
+    check_codes(conversation, URI)
+    (warning,) = warnings(conversation)
+    assert warning.startswith(f"{URI}:1: instruction set `colossus` is not part of this version")
+    assert conversation.answer(1)["result"] is None
+
+
+def talk(settings: Json, *messages: Json) -> Conversation:
+    """A session with a client that answers with its settings as soon as it is asked for them."""
+
+    def script(received: bytearray) -> Iterator[bytes]:
+        yield framed({**INITIALIZE, "params": {"capabilities": CONFIGURATION}})
+        asking = [{"method": "initialized", "params": {}}]
+        asking += [m for m in messages if m["method"] == "workspace/didChangeConfiguration"]
+        for message in (*asking[:1], *messages):
+            yield framed(message)
+            if message in asking:
+                number = asking.index(message) + 1
+                await_bytes(received, b"workspace/configuration", number)
+                yield framed({"id": f"ipu-{number}", "result": [settings]})
+        yield framed(EXIT)
+
+    return dialogue(script)

@@ -1,0 +1,138 @@
+"""The server finds what the command line finds: codes, places, messages and fixes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from ipu_asm.analysis import Analysis, Analyzer
+from ipu_asm.isa import load_isa
+from tests.server.conversation import EXIT, Json, asked, greeted, opened
+
+ROOT = Path(__file__).parents[2]
+VECTORS = next(
+    folder
+    for folder in (ROOT / "tests" / "data" / "vectors", ROOT.parent / "shared" / "vectors")
+    if folder.is_dir()
+)
+CAPABILITIES: Json = {
+    "general": {"positionEncodings": ["utf-32"]},
+    "textDocument": {
+        "publishDiagnostics": {"relatedInformation": True, "tagSupport": {"valueSet": [1, 2]}},
+        "codeAction": {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}},
+    },
+}
+SEVERITIES = {1: "error", 2: "warning", 4: "hint"}
+EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 1 << 30, "character": 0}}
+
+
+def programs(name: str) -> list[str]:
+    """The programs of one file of vectors."""
+    with gzip.open(VECTORS / f"{name}_public.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line)["asm"] for line in lines]
+
+
+def check_findings(texts: list[str]) -> None:
+    """In one session with all these texts, every document has the findings of its text."""
+    analyzer = Analyzer(load_isa("ipu"))
+    uris = [f"untitled:{number}" for number in range(len(texts))]
+    messages = []
+    for number, (uri, text) in enumerate(zip(uris, texts), 1):
+        fixes = {"range": EVERYTHING, "context": {"diagnostics": [], "only": ["quickfix"]}}
+        close = {"method": "textDocument/didClose", "params": {"textDocument": {"uri": uri}}}
+        messages += [opened(uri, text), asked(number, "codeAction", uri, **fixes), close]
+    conversation = greeted(*messages, EXIT, capabilities=CAPABILITIES)
+    pushed: dict[str, Json] = {}
+    answers = {said["id"]: said for said in conversation.said if "id" in said}
+    for params in conversation.told("textDocument/publishDiagnostics"):
+        pushed.setdefault(params["uri"], params)
+    for number, (uri, text) in enumerate(zip(uris, texts), 1):
+        analysis = analyzer.analyze(text)
+        findings = pushed[uri]["diagnostics"]
+        assert [told(finding) for finding in findings] == expected(analysis)
+        actions = answers[number]["result"]
+        assert [offered(action) for action in actions] == expected_fixes(analysis)
+
+
+def told(finding: Json) -> Json:
+    """A finding off the wire in the words of `expected`."""
+    return {
+        "code": finding["code"],
+        "name": finding["data"]["name"],
+        "severity": SEVERITIES[finding["severity"]],
+        "message": finding["message"],
+        "place": place(finding["range"]),
+        "tags": [["unnecessary", "deprecated"][tag - 1] for tag in finding.get("tags", ())],
+        "related": [
+            (place(related["location"]["range"]), related["message"])
+            for related in finding.get("relatedInformation", ())
+        ],
+    }
+
+
+def expected(analysis: Analysis) -> list[Json]:
+    """The findings of an analysis."""
+    position = analysis.source.lines.position
+    return [
+        {
+            "code": finding.code,
+            "name": finding.name,
+            "severity": finding.severity.label,
+            "message": finding.message,
+            "place": (*position(finding.span.start), *position(finding.span.end)),
+            "tags": list(finding.tags),
+            "related": [
+                ((*position(span.start), *position(span.end)), message)
+                for span, message in finding.related
+            ],
+        }
+        for finding in analysis.diagnostics
+    ]
+
+
+def offered(action: Json) -> tuple[str, str, list[tuple[tuple[int, ...], str]]]:
+    """A quick fix off the wire: the code of its finding, its title and its edits."""
+    ((_, edits),) = action["edit"]["changes"].items()
+    written = [(place(edit["range"]), edit["newText"]) for edit in edits]
+    return action["diagnostics"][0]["code"], action["title"], written
+
+
+def expected_fixes(
+    analysis: Analysis,
+) -> list[tuple[str, str, list[tuple[tuple[int, ...], str]]]]:
+    """The fixes of an analysis."""
+    position = analysis.source.lines.position
+    return [
+        (
+            finding.code,
+            finding.fix.title,
+            [
+                ((*position(edit.span.start), *position(edit.span.end)), edit.new_text)
+                for edit in finding.fix.edits
+            ],
+        )
+        for finding in analysis.diagnostics
+        if finding.fix is not None
+    ]
+
+
+def place(range_: Json) -> tuple[int, ...]:
+    """A range in one tuple."""
+    return tuple(range_[end][unit] for end in ("start", "end") for unit in ("line", "character"))
+
+
+@pytest.mark.parametrize("name", ["encode", "reject"])
+def test_every_program_of_the_vectors_has_the_same_findings(name: str) -> None:
+    texts = programs(name)
+    assert len(texts) > 150
+    check_findings(texts)
+
+
+def test_examples_and_odd_texts_have_the_same_findings() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (ROOT / "examples").glob("*.s")]
+    assert len(texts) >= 5
+    odd = ["", "\0", "\r\n\r", "\ufeffnope;;", "x: x: b y;;\f\u2028nope", "\U0001f600 acc.frist;;"]
+    check_findings(texts + odd)

@@ -1,0 +1,125 @@
+"""When findings come while somebody types."""
+
+from __future__ import annotations
+
+import time
+from typing import Iterator
+
+from ipu_lsp.server.session import LONGEST_WAIT_S
+from tests.server.conversation import (
+    EXIT,
+    INITIALIZE,
+    Conversation,
+    Json,
+    asked,
+    await_bytes,
+    changed,
+    dialogue,
+    framed,
+    greeted,
+    opened,
+)
+
+URI = "untitled:kernel.s"
+PULL: Json = {"textDocument": {"diagnostic": {}}}
+
+
+def check_versions(conversation: Conversation, *versions: int | None) -> None:
+    """Findings were pushed for exactly these versions, in this order."""
+    assert [pushed.get("version") for pushed in conversation.published(URI)] == list(versions)
+
+
+def inserted(version: int, text: str) -> Json:
+    """Text typed at the start."""
+    start = {"line": 0, "character": 0}
+    return changed(URI, version, {"range": {"start": start, "end": start}, "text": text})
+
+
+def test_a_burst_of_edits_leaves_no_backlog() -> None:
+    burst = [inserted(version, "a") for version in range(2, 102)]
+    conversation = greeted(opened(URI, "cc;;"), *burst, EXIT)
+    pushed = conversation.published(URI)
+    assert len(pushed) <= 3
+    assert pushed[-1]["version"] == 101
+    assert pushed[-1]["diagnostics"][0]["range"]["end"]["character"] == 102
+
+
+def test_findings_come_before_the_answer_to_what_follows_the_edit() -> None:
+    hover = asked(1, "hover", URI, position={"line": 0, "character": 0})
+    conversation = greeted(opened(URI, "a;;"), inserted(2, "x"), inserted(3, "y"), hover, EXIT)
+    said = [s.get("method", s.get("id")) for s in conversation.said]
+    assert said[-2:] == ["textDocument/publishDiagnostics", 1]
+    assert conversation.published(URI)[-1]["version"] == 3
+
+
+def test_every_document_gets_its_findings() -> None:
+    uris = [f"untitled:{number}" for number in range(20)]
+    conversation = greeted(*(opened(uri, "nope;;") for uri in uris), EXIT)
+    pushed = conversation.told("textDocument/publishDiagnostics")
+    assert sorted(params["uri"] for params in pushed) == sorted(uris)
+
+
+def test_a_typist_who_never_rests_sees_findings_all_the_same() -> None:
+    """Edits that always wait already cannot hold findings back for longer than the limit."""
+    versions = iter(range(2, 100_000))
+    deadline = time.monotonic() + 4 * LONGEST_WAIT_S
+
+    def script(_: bytearray) -> Iterator[bytes]:
+        yield framed(INITIALIZE) + framed(opened(URI, "a;;"))
+        while time.monotonic() < deadline:
+            yield b"".join(framed(inserted(next(versions), "a")) for _ in range(50))
+        yield framed(EXIT)
+
+    assert len(dialogue(script).published(URI)) >= 3
+
+
+def test_a_single_edit_is_answered_at_once() -> None:
+    seconds: list[float] = []
+
+    def script(received: bytearray) -> Iterator[bytes]:
+        yield framed(INITIALIZE) + framed(opened(URI, "a;;"))
+        await_bytes(received, b"publishDiagnostics")
+        start = time.perf_counter()
+        yield framed(inserted(2, "a"))
+        await_bytes(received, b"publishDiagnostics", 2)
+        seconds.append(time.perf_counter() - start)
+        yield framed(EXIT)
+
+    check_versions(dialogue(script), 1, 2)
+    assert seconds[0] < LONGEST_WAIT_S
+
+
+def test_closing_a_document_takes_its_findings_back() -> None:
+    close = {"method": "textDocument/didClose", "params": {"textDocument": {"uri": URI}}}
+    conversation = greeted(opened(URI, "nope;;"), close, inserted(2, "x"), close, EXIT)
+    check_versions(conversation, 1, None)
+    assert conversation.published(URI)[-1]["diagnostics"] == []
+
+
+def test_a_document_can_be_opened_again_with_another_text() -> None:
+    close = {"method": "textDocument/didClose", "params": {"textDocument": {"uri": URI}}}
+    conversation = greeted(opened(URI, "nope;;"), close, opened(URI, "bkpt;;"), EXIT)
+    check_versions(conversation, 1, None, 1)
+
+
+def test_nothing_is_pushed_to_clients_that_pull() -> None:
+    close = {"method": "textDocument/didClose", "params": {"textDocument": {"uri": URI}}}
+    report = asked(1, "diagnostic", URI)
+    messages = (opened(URI, "nope;;"), inserted(2, "x"), report, close, EXIT)
+    conversation = greeted(*messages, capabilities=PULL)
+    check_versions(conversation)
+    (finding,) = conversation.answer(1)["result"]["items"]
+    assert finding["message"].startswith("unknown mnemonic `xnope`")
+
+
+def test_an_edit_of_an_unknown_document_is_ignored_and_logged() -> None:
+    conversation = greeted(inserted(2, "x"), EXIT)
+    check_versions(conversation)
+    assert "not open" in conversation.told("window/logMessage")[0]["message"]
+
+
+def test_a_version_may_be_missing() -> None:
+    edit = changed(URI, 2, {"text": "bkpt;;"})
+    del edit["params"]["textDocument"]["version"]
+    pushed = greeted(opened(URI, "nope;;"), edit, EXIT).published(URI)
+    assert pushed[-1] == {"uri": URI, "diagnostics": []}

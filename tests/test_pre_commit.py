@@ -1,0 +1,46 @@
+"""The hooks for pre-commit call commands that exist, for files that they can read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from ipu_asm.cli.lint import main
+
+ROOT = Path(__file__).parents[1]
+HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8").split("\n- ")[1:]
+
+
+def check_hook(hook: str) -> dict[str, str]:
+    """The fields of a hook, which are all there; each is written on one line."""
+    fields = dict(re.findall(r"^ *([a-z]+): (.+)$", hook, re.MULTILINE))
+    assert set(fields) == {"id", "name", "description", "entry", "language", "files"}
+    return fields
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_hook_calls_a_command_of_this_package(
+    hook: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fields = check_hook(hook)
+    program, *options = fields["entry"].split()
+    scripts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'{program} = "ipu_asm.cli.lint:main"' in scripts
+    path = tmp_path / "a.s"
+    path.write_text("acc.frist;;\nbkpt;;\n")
+    assert main([*options, str(path)]) == (0 if "--fix" in options else 1)
+    assert str(path) in capsys.readouterr().out or "--fix" in options
+    assert fields["language"] == "python"
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_hook_takes_the_files_of_the_sets_that_are_there(hook: str) -> None:
+    files = re.compile(check_hook(hook)["files"].strip("'"))
+    assert all(files.search(name) for name in ("a.s", "x/a.asm", "a.ipu", "a.edgenpu"))
+    assert not any(files.search(name) for name in ("a.S", "a.aie", "a.sh", "s"))
+
+
+def test_there_are_two_hooks() -> None:
+    assert [check_hook(hook)["id"] for hook in HOOKS] == ["ipu-lint", "ipu-lint-fix"]
