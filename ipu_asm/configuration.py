@@ -37,6 +37,11 @@ class Configuration(NamedTuple):
     per_file_ignores: Mapping[str, Sequence[str]] = {}
     fail_level: Severity | None = None
 
+    @property
+    def names_rules(self) -> bool:
+        """Whether it says which findings are wanted."""
+        return bool(self.select or self.extend_select or self.ignore or self.per_file_ignores)
+
 
 class ConfigurationError(Exception):
     """A file that cannot be used; `mistakes` has every one as ``path:line: sentence``."""

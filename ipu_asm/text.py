@@ -155,10 +155,13 @@ def _common_suffix(old: str, new: str, limit: int) -> int:
 
 
 def apply_edits(text: str, edits: Iterable[TextEdit]) -> str:
-    """`text` with all edits made. Of edits that overlap, the one that starts first is made."""
+    """`text` with all edits made; insertions at one place keep their order.
+
+    Of edits that overlap, the one that starts first is made.
+    """
     pieces: list[str] = []
     position = 0
-    for span, new_text in sorted(edits):
+    for span, new_text in sorted(edits, key=lambda edit: edit.span):
         if span.start < position:
             continue
         pieces += (text[position : span.start], new_text)

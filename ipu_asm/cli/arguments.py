@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from typing import Any, Iterator, NoReturn, Sequence
 
 from ipu_asm.cli.console import Status, complain
@@ -21,10 +22,24 @@ class ArgumentParser(argparse.ArgumentParser):
         complain(self.prog, f"{message} (`{self.prog} --help` shows what there is)")
         raise SystemExit(int(Status.USAGE))
 
-    def parse(self, arguments: Sequence[str] | None, intermixed: bool) -> argparse.Namespace:
-        """All arguments; with `intermixed` files may stand before and after options."""
-        read = self.parse_known_intermixed_args if intermixed else self.parse_known_args
-        namespace, rest = read(arguments)
+    def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """All arguments of a command line, else of the process."""
+        return self._all_known(*self.parse_known_args(arguments))
+
+    def parse_intermixed(
+        self, arguments: Sequence[str] | None, positional: str
+    ) -> argparse.Namespace:
+        """The same where the values of one positional argument may stand between options.
+
+        What stands behind `--` is always such a value, which argparse forgets in this mode.
+        """
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        end = given.index("--") if "--" in given else len(given)
+        namespace = self._all_known(*self.parse_known_intermixed_args(given[:end]))
+        getattr(namespace, positional).extend(given[end + 1 :])
+        return namespace
+
+    def _all_known(self, namespace: argparse.Namespace, rest: list[str]) -> argparse.Namespace:
         if rest:
             self.error(self._unknown(rest[0]))
         return namespace

@@ -13,7 +13,15 @@ from typing import Callable, Mapping, Sequence
 from ipu_asm import __version__
 from ipu_asm.assemble import AssemblyError, encode
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
-from ipu_asm.cli.console import Status, complain, guarded, wants_color, write, write_bytes
+from ipu_asm.cli.console import (
+    Status,
+    complain,
+    guarded,
+    is_terminal,
+    wants_color,
+    write,
+    write_bytes,
+)
 from ipu_asm.cli.files import (
     STANDARD_INPUT,
     FileProblem,
@@ -87,7 +95,7 @@ def _assemble(source: Target, options: Namespace) -> int:
     if options.format == LISTING:
         _write(listing_of(program, words, source.name).encode(), options.output)
         return Status.OK
-    if options.format == "bin" and not options.output and sys.stdout.isatty():
+    if options.format == "bin" and not options.output and is_terminal(sys.stdout):
         raise FileProblem("standard output is a terminal: name a file with -o, or --format hex")
     _write(image_of(words, isa, options.format), options.output)
     return Status.OK
@@ -146,7 +154,7 @@ _COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
 def _read_options(argv: Sequence[str] | None) -> Namespace:
     """The options of a command line. Leaves the program for `--help` and for wrong usage."""
     parser = _parser()
-    options = parser.parse(argv, intermixed=False)
+    options = parser.parse(argv)
     if options.command is None:
         parser.error(f"expected a command, {' or '.join(_COMMANDS)}, found none")
     if (options.file is None) == (options.input is None):

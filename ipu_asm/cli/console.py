@@ -56,13 +56,12 @@ def complain(program: str, message: str, kind: str = "error") -> None:
     write(f"{program}: {kind}: {printable(message)}\n", sys.stderr)
 
 
-def write(text: str, stream: TextIO | None = None) -> None:
+def write(text: str, stream: TextIO | None) -> None:
     """Text for people: what their terminal cannot show becomes question marks.
 
     A reader who has gone away is no error. Raises `FileProblem` for a full disk and the like.
     """
-    stream = stream or sys.stdout
-    if stream is None:  # closed by whoever started us
+    if stream is None:  # whoever started us has closed it
         return
     try:
         try:
@@ -78,7 +77,7 @@ def write(text: str, stream: TextIO | None = None) -> None:
 def write_bytes(data: bytes) -> None:
     """Data for programs, to standard output byte by byte. Raises `FileProblem`."""
     if not hasattr(sys.stdout, "buffer"):
-        write(data.decode("utf-8", "surrogateescape"))
+        write(data.decode("utf-8", "surrogateescape"), sys.stdout)
         return
     try:
         sys.stdout.flush()
@@ -88,7 +87,7 @@ def write_bytes(data: bytes) -> None:
         _gone(error, sys.stdout)
 
 
-def wants_color(choice: str, stream: TextIO) -> bool:
+def wants_color(choice: str, stream: TextIO | None) -> bool:
     """Whether to write colours: as asked, else as the environment and the stream tell."""
     if choice != "auto":
         return choice == "always"
@@ -96,7 +95,12 @@ def wants_color(choice: str, stream: TextIO) -> bool:
         return False
     if os.environ.get("FORCE_COLOR", "0") != "0":
         return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+    return is_terminal(stream) and os.environ.get("TERM") != "dumb"
+
+
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a person looks at what is written there."""
+    return stream is not None and stream.isatty()
 
 
 def _gone(error: OSError, stream: TextIO) -> None:

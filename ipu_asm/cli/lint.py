@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Iterator, Sequence
 
-from ipu_asm.cli.console import Status, complain, guarded, write
+from ipu_asm.cli.console import Status, complain, guarded, is_terminal, write
 from ipu_asm.cli.files import counted
 from ipu_asm.cli.lint_options import LintOptions, read_options
 from ipu_asm.cli.lint_run import PROGRAM, LintRun
@@ -36,7 +36,7 @@ def _explain(query: str, isa_name: str | None) -> int:
     isa = load_isa(IsaChooser(isa_name).choose("", "").name)
     page = explain(query, isa)
     if page is not None:
-        write(f"{page.rstrip()}\n")
+        write(f"{page.rstrip()}\n", sys.stdout)
         return Status.OK
     near = " or ".join(f"`{name}`" for name in suggestions(query, isa))
     hint = f"; did you mean {near}?" if near else ""
@@ -51,8 +51,8 @@ def _watch(options: LintOptions) -> int:
 
     def act() -> None:
         nonlocal run
-        if sys.stdout.isatty():
-            write("\x1b[2J\x1b[H")
+        if is_terminal(sys.stdout):
+            write("\x1b[2J\x1b[H", sys.stdout)
         run = LintRun(options)
         run.status()
         files = counted(len(run.linted), "file")

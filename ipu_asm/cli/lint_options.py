@@ -56,7 +56,7 @@ class LintOptions(NamedTuple):
 def read_options(arguments: Sequence[str] | None) -> LintOptions:
     """The options of a command line. Leaves the program for `--help` and for wrong usage."""
     parser = _parser()
-    values = vars(parser.parse(arguments, intermixed=True))
+    values = vars(parser.parse_intermixed(arguments, "paths"))
     for name in ("select", "extend_select", "ignore"):
         values[name] = _names(values[name])
     paths = values["paths"]

@@ -19,9 +19,8 @@ from ipu_asm.configuration import (
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
 from ipu_asm.isa_choice import choose_isa
-from ipu_asm.lint.selection import EVERYTHING, Selection
+from ipu_asm.lint.selection import Selection
 
-_ALL = (EVERYTHING,)
 DEFAULT_FAIL_LEVEL = Severity.WARNING
 
 
@@ -42,8 +41,10 @@ class Linter:
     def __init__(self, options: LintOptions, report: Callable[[str], None]) -> None:
         """`report` takes a line about each file or configuration that cannot be used.
 
-        Raises `ConfigurationError` for a broken file that `--config` names.
+        Raises `ConfigurationError` for a broken file that `--config` names and for unknown rules.
         """
+        if options.select or options.ignore or options.extend_select:
+            _check(Selection(options.select, options.ignore, options.extend_select), "")
         self.options = options
         self.configurations = Configurations()
         self.skipped: Counter[str] = Counter()
@@ -104,24 +105,20 @@ class Linter:
         return self.configurations.nearest(folder) or Configuration()
 
     def _selection(self, configuration: Configuration) -> Selection:
-        """The rules that count: a `--select` stands for all that the configuration chooses.
-
-        Raises `ConfigurationError` for names that no rule has.
-        """
+        """The rules that count. Raises `ConfigurationError` for names that no rule has."""
         selection = self._selections.get(configuration.path)
         if selection is None:
-            options, ours = self.options, configuration
-            if options.select is not None:
+            if configuration.names_rules:
+                _check(_selected(configuration), configuration.path)
+            ours, options = configuration, self.options
+            if options.select is not None:  # stands for all that the configuration chooses
                 ours = ours._replace(select=options.select, extend_select=(), ignore=())
-            selection = Selection(
-                ours.select,
-                (*ours.ignore, *options.ignore),
-                (*ours.extend_select, *options.extend_select),
-                ours.per_file_ignores,
-                configuration.folder,
+            selection = _selected(
+                ours._replace(
+                    ignore=(*ours.ignore, *options.ignore),
+                    extend_select=(*ours.extend_select, *options.extend_select),
+                )
             )
-            if selection.per_file_ignores or selection.ignored or selection.selected != _ALL:
-                _check_selectors(selection, configuration.path)
             self._selections[configuration.path] = selection
         return selection
 
@@ -152,7 +149,18 @@ class Linter:
             self._report(mistake)
 
 
-def _check_selectors(selection: Selection, path: str) -> None:
+def _selected(configuration: Configuration) -> Selection:
+    return Selection(
+        configuration.select,
+        configuration.ignore,
+        configuration.extend_select,
+        configuration.per_file_ignores,
+        configuration.folder,
+    )
+
+
+def _check(selection: Selection, path: str) -> None:
+    """Raise `ConfigurationError` if the command line, or the file at `path`, has unknown rules."""
     unknown = selection.unknown_selectors()
     if not unknown:
         return

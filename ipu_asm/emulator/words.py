@@ -88,11 +88,16 @@ def quieten(words: Words) -> None:
     np.bitwise_or(words, np.uint32(_QUIET), out=words, where=is_nan(words))
 
 
-def settle_nans(result: Words, *operands: Words) -> None:
-    """Give every NaN in a sum of operands the bits that it gets by the rule above, in place."""
-    np.copyto(result, np.uint32(MADE_NAN), where=is_nan(result))
-    for operand in reversed(operands):
-        np.copyto(result, operand | np.uint32(_QUIET), where=is_nan(operand))
+def sum_words(first: Words, *others: Words) -> Words:
+    """The float32 sums of words: added one after the other in double precision, rounded once."""
+    totals = first.view("<f4").astype(np.float64)
+    nans = np.where(is_nan(first), first | np.uint32(_QUIET), np.uint32(0))
+    for other in others:
+        totals = totals + other.view("<f4")
+        made_here = np.where(np.isnan(totals), np.uint32(MADE_NAN), np.uint32(0))
+        fresh = np.where(is_nan(other), other | np.uint32(_QUIET), made_here)
+        nans = np.where(nans != 0, nans, fresh)
+    return np.where(nans != 0, nans, totals.astype("<f4").view("<u4"))
 
 
 def _passes_nans_on(kind: Any) -> bool:
@@ -111,4 +116,4 @@ def _passes_nans_on(kind: Any) -> bool:
 
 
 NANS_PASS_ON: Final = _passes_nans_on("<f4") and _passes_nans_on("<f8")
-"""Whether only an invalid operation can leave a NaN of wrong bits in a sum. Hardware differs."""
+"""Whether only an invalid operation can leave a NaN of wrong bits in a sum: hardware differs."""

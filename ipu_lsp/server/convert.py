@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import Any, Protocol, Sequence
+from typing import Any, Protocol
 
 from ipu_asm.text import Change, LineIndex, Span, TextEdit
 
@@ -102,9 +102,9 @@ class Coordinates:
             f'"end":{{"line":{last_line},"character":{last_column}}}}}'
         )
 
-    def edits(self, edits: Sequence[TextEdit]) -> list[Json]:
-        """Edits of this text."""
-        return [{"range": self.range(span), "newText": new} for span, new in edits]
+    def edit(self, edit: TextEdit) -> Json:
+        """An edit of this text."""
+        return {"range": self.range(edit.span), "newText": edit.new_text}
 
     def spliced(self, range_: Json, new_text: str) -> Coordinates:
         """Those of the text after the client replaced a range of it.

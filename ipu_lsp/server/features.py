@@ -37,7 +37,6 @@ FEATURES = (
     Feature(t.INITIALIZED, lifecycle.initialized),
     Feature(t.SHUTDOWN, lifecycle.shutdown),
     Feature(t.EXIT, lifecycle.leave),
-    Feature(t.SET_TRACE, lifecycle.set_trace),
     Feature(t.TEXT_DOCUMENT_DID_OPEN, synchronization.did_open),
     Feature(t.TEXT_DOCUMENT_DID_CHANGE, synchronization.did_change),
     Feature(t.TEXT_DOCUMENT_DID_CLOSE, synchronization.did_close),

@@ -45,9 +45,11 @@ class Inbox:
 
     def fill(self, read: Callable[[], bytes]) -> None:
         """Read messages until there are no more."""
-        for body in bodies(read):
-            self._accept(_decoded(body))
-        self.end("its end of the connection is closed")
+        try:
+            for body in bodies(read):
+                self._accept(_decoded(body))
+        finally:
+            self.end("its end of the connection is closed")
 
     def end(self, reason: str) -> None:
         """Let the end of input follow the messages that wait."""

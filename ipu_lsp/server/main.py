@@ -6,7 +6,8 @@ import argparse
 import ipaddress
 import logging
 import sys
-from typing import Sequence
+from functools import partial
+from typing import Callable, Sequence
 
 from ipu_asm import __version__
 
@@ -32,13 +33,17 @@ def _serve(arguments: Sequence[str] | None) -> int:
     # What follows takes most of the start-up time, so `--version` and mistakes do without it.
     from ipu_lsp.server import server, transport
 
+    connect: Callable[[], transport.Channel]
     if options.tcp is None:
-        return server.Server().serve(transport.over_stdio())
-    host, port = options.tcp
+        connect, what = transport.over_stdio, "standard output cannot be used"
+    else:
+        host, port = options.tcp
+        connect = partial(transport.over_tcp, host, port, _announce)
+        what = f"{host}:{port} cannot be listened on"
     try:
-        channel = transport.over_tcp(host, port, announce=_announce)
+        channel = connect()
     except OSError as error:
-        parser.error(f"{host}:{port} cannot be listened on: {error}")
+        parser.error(f"{what}: {error}")
     return server.Server().serve(channel)
 
 

@@ -28,15 +28,15 @@ def converter() -> Any:
 
 
 def notification(method: str, params: object) -> bytes:
-    """A message that wants no answer; `params` is JSON, or a type of the protocol."""
-    return frame(b'{"jsonrpc":"2.0","method":%b,"params":%b}' % (encoded(method), encoded(params)))
+    """A message that wants no answer; `params` is JSON, a type of the protocol, or None."""
+    return frame(b'{"jsonrpc":"2.0","method":%b%b}' % (encoded(method), _parameters(params)))
 
 
 def request(message_id: MessageId, method: str, params: object) -> bytes:
     """A question to the client."""
     return frame(
-        b'{"jsonrpc":"2.0","id":%b,"method":%b,"params":%b}'
-        % (encoded(message_id), encoded(method), encoded(params))
+        b'{"jsonrpc":"2.0","id":%b,"method":%b%b}'
+        % (encoded(message_id), encoded(method), _parameters(params))
     )
 
 
@@ -71,6 +71,11 @@ def encoded(value: object) -> bytes:
     if isinstance(value, Encoded):
         return value.encode("ascii")
     return _encode(value).encode("ascii")
+
+
+def _parameters(params: object) -> bytes:
+    """The rest of a message with these parameters: nothing if there are none."""
+    return b"" if params is None else b',"params":' + encoded(params)
 
 
 def _plain(value: object) -> Any:

@@ -27,16 +27,11 @@ from ipu_lsp.server import messages
 from ipu_lsp.server.inbox import Inbox, Json, MessageId, is_message_id
 
 log = logging.getLogger("ipu_lsp")
-Handler = Callable[[Any], Any]
 Answered = Callable[[Any], None]
 
 # What handlers get as plain JSON: edits, of which there are many and which must not be lost over a
 # column that is too large, and what clients fill with more than the types foresee.
 PLAIN = {t.INITIALIZE, t.TEXT_DOCUMENT_DID_CHANGE, t.WORKSPACE_DID_CHANGE_CONFIGURATION}
-
-
-class RpcError(JsonRpcException):
-    """An error with a code of its own."""
 
 
 class Protocol(LanguageServerProtocol):
@@ -139,7 +134,7 @@ class Protocol(LanguageServerProtocol):
         if kind is None:
             return None
         try:
-            return self._converter.structure(params, kind)
+            return self._converter.structure({} if params is None else params, kind)
         except Exception as error:
             raise JsonRpcInvalidParams(f"these are no parameters of `{method}`") from error
 

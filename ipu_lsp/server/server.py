@@ -8,6 +8,7 @@ import threading
 from functools import partial
 
 from lsprotocol import types as t
+from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from ipu_asm import __version__
@@ -16,7 +17,7 @@ from ipu_lsp.server.client_log import ClientLog
 from ipu_lsp.server.features import FEATURES
 from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.inbox import EndOfInput, Malformed, Message
-from ipu_lsp.server.protocol import Protocol, RpcError
+from ipu_lsp.server.protocol import Protocol
 from ipu_lsp.server.session import Session
 from ipu_lsp.server.transport import Channel, ClientGone
 
@@ -74,7 +75,7 @@ class Server(LanguageServer):
             log.info("the client is gone: %s", message.reason)
             self.session.exit_status = 0 if self.protocol.is_shut_down else 1
         elif isinstance(message, Malformed):
-            self.protocol.refuse(RpcError(message.reason, message.code))
+            self.protocol.refuse(JsonRpcException(message.reason, message.code))
         else:
             self.protocol.dispatch(message)
 

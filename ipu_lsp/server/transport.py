@@ -8,6 +8,7 @@ import socket
 import sys
 from typing import Callable, Iterator, NamedTuple
 
+_STANDARD_INPUT, _STANDARD_OUTPUT = 0, 1
 _CHUNK = 1 << 16
 _HEADER_END = b"\r\n\r\n"
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*(?:\r\n|$)", re.IGNORECASE)
@@ -59,11 +60,23 @@ def bodies(read: Callable[[], bytes]) -> Iterator[bytes]:
 
 
 def over_stdio() -> Channel:
-    """The client that started us. From here on, everything printed goes to standard error."""
-    sys.stdout.flush()
-    source, target = sys.stdin.fileno(), os.dup(sys.stdout.fileno())
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    """The client that started us. From here on, everything printed goes to standard error.
+
+    Raises `OSError` if there is no standard output.
+    """
+    if sys.stderr is None:
+        # Closed by who started us. Something must be there, or our own pipe gets its number.
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
+    target = os.dup(_STANDARD_OUTPUT)
+    os.dup2(sys.stderr.fileno(), _STANDARD_OUTPUT)
     sys.stdout = sys.stderr
+
+    def read() -> bytes:
+        # Not `sys.stdin.buffer`: a thread that waits in it makes the interpreter abort at exit.
+        try:
+            return os.read(_STANDARD_INPUT, _CHUNK)
+        except OSError:
+            return b""
 
     def write(data: bytes) -> None:
         view = memoryview(data)
@@ -73,8 +86,7 @@ def over_stdio() -> Channel:
         except OSError as error:
             raise ClientGone(str(error)) from error
 
-    # Not `sys.stdin.buffer`: a thread that waits inside it makes the interpreter abort at exit.
-    return Channel(lambda: os.read(source, _CHUNK), write)
+    return Channel(read, write)
 
 
 def over_tcp(host: str, port: int, announce: Callable[[str], None]) -> Channel:

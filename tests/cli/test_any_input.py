@@ -14,11 +14,10 @@ from ipu_asm.cli.formats import FORMATS
 from tests.cli.commands import give_input, run
 
 PIECES = st.sampled_from(
-    r"acc|acc.frist|set lr0 |5|b x|x:|;|;;|\n|\r\n|\r| |# ipu: ignore[E101]|# isa: |ipu|edgenpu|\0|"
-    r"\x0c|\xff|\xef\xbb\xbf|\xed\xa0\x80|\xe2\x80\xa8|\xf0\x9f\x98\x80|,|break|40000".encode()
-    .decode("unicode_escape")
-    .encode("latin1")
-    .split(b"|")
+    (
+        b"acc|acc.frist|set lr0 |5|b x|x:|;|;;|\n|\r\n|\r| |# ipu: ignore[E101]|# isa: |ipu|edgenpu"
+        b"|\0|\x0c|\xff|\xef\xbb\xbf|\xed\xa0\x80|\xe2\x80\xa8|\xf0\x9f\x98\x80|,|break|40000"
+    ).split(b"|")
 )
 BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
 HURRIED = settings(

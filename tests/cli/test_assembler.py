@@ -141,6 +141,13 @@ def test_an_output_file_is_replaced_wholly(capsys: pytest.CaptureFixture[str]) -
     assert sorted(os.listdir()) == ["a.s", "bad.s", "out"]
 
 
+def test_a_name_that_looks_like_an_option_stands_behind_two_dashes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("-x.s").write_text(SOURCE)
+    check_as(capsys, "assemble --format hex -- -x.s", 0, HEX)
+
+
 def test_an_output_may_be_a_device(capsys: pytest.CaptureFixture[str]) -> None:
     check_as(capsys, f"assemble a.s -o {os.devnull}")
     assert not Path(os.devnull).is_file()

@@ -134,6 +134,13 @@ def test_options_may_stand_between_files(capsys: pytest.CaptureFixture[str]) -> 
     check_lint(capsys, "a.s --format concise b.s --exit-zero", 0, lines)
 
 
+def test_names_that_look_like_options_stand_behind_two_dashes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("-x.s").write_text(BAD)
+    check_lint(capsys, "--format concise -- -x.s", 1, [f"-x.s:{BAD_LINE}"])
+
+
 @pytest.mark.parametrize("name", sorted(FORMATS))
 def test_every_format_can_be_had(capsys: pytest.CaptureFixture[str], name: str) -> None:
     write(a_s=BAD)

@@ -106,6 +106,19 @@ def test_a_broken_configuration_is_told_once_with_all_its_mistakes(
     assert lines[1:] == [f"{place}:1: `lint.slect`: unknown key; did you mean `select`?"]
 
 
+def test_unknown_rules_are_told_where_they_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    configure('lint.ignore = ["unused-lable"]\n')
+    unknown = "no rule has the code, name or prefix"
+    ran = run(main, ["a.s", "old", "--select", "X9", "--ignore", "Y9"], capsys)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err == "".join(f"ipu-lint: error: {unknown} `{name}`\n" for name in ("X9", "Y9"))
+    ran = run(main, ["a.s", "old", "--select", "E"], capsys)
+    assert (ran.status, ran.out) == (2, "")
+    path = Path.cwd() / "ipu.toml"
+    hint = "did you mean `unused-label`?"
+    assert ran.err == f"ipu-lint: error: {path}: {unknown} `unused-lable`; {hint}\n"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

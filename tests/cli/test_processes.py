@@ -121,6 +121,22 @@ def test_a_closed_standard_input_is_told() -> None:
     assert ended.stderr == "ipu-lint: error: <stdin>: standard input is closed\n"
 
 
+@pytest.mark.parametrize("closed", ["2>&-", ">&-"])
+def test_a_closed_output_is_no_error_and_nothing_moves_to_the_other(closed: str) -> None:
+    shell = f"{sys.executable} -m ipu_asm lint --select E,X9 - {closed}"
+    ended = subprocess.run(
+        shell,
+        shell=True,
+        input="bkpt;;",
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr.count("\n") == (closed == ">&-")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import sys
 
 import pytest
 
@@ -220,17 +220,24 @@ def test_only_corrections_and_removals_that_are_certain_are_safe() -> None:
 
 
 def test_the_cost_of_suppressions_grows_with_their_number_only() -> None:
-    # Eight times as many; were it their square, it would be 64 times as long.
-    assert quickest(4_000) < 24 * quickest(500)
+    # Eight times as many; were it their square, it would be 64 times as much work.
+    assert calls_for(1_600) < 12 * calls_for(200)
 
 
-def quickest(count: int) -> float:
-    """The seconds of the quickest of three analyses of that many used and unused suppressions."""
+def calls_for(count: int) -> int:
+    """How many functions an analysis of that many used and unused suppressions calls."""
     text = "set lr0 40000;; # ipu: ignore[W203, W101] why\n" * count
-    seconds = []
-    for _ in range(3):
-        start = time.process_time()
+    calls = 0
+
+    def count_call(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    ANALYZER.analyze(text)
+    sys.setprofile(count_call)
+    try:
         codes = [finding.code for finding in ANALYZER.analyze(text).diagnostics]
-        assert codes.count("W001") == count
-        seconds.append(time.process_time() - start)
-    return min(seconds)
+    finally:
+        sys.setprofile(None)
+    assert codes.count("W001") == count
+    return calls

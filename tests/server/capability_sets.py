@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Callable
+
 from lsprotocol import types as t
 from pytest_lsp import client_capabilities
 
@@ -28,7 +30,7 @@ def only(*encodings: str) -> t.ClientCapabilities:
     return t.ClientCapabilities(general=general)
 
 
-EDITORS = {
+EDITORS: dict[str, Callable[[], t.ClientCapabilities]] = {
     "vscode": vscode,
     "vscode-2022": lambda: client_capabilities("visual-studio-code"),
     "neovim": lambda: client_capabilities("neovim@v0.11"),

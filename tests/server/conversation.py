@@ -34,9 +34,9 @@ class Conversation(NamedTuple):
         code: int = found[0]["error"]["code"]
         return code
 
-    def told(self, method: str) -> list[Json]:
+    def told(self, method: str) -> list[Any]:
         """The parameters of all notifications, or requests of the server, of that name."""
-        return [said["params"] for said in self.said if said.get("method") == method]
+        return [said.get("params") for said in self.said if said.get("method") == method]
 
     def published(self, uri: str) -> list[Json]:
         """All findings that were pushed about a document."""

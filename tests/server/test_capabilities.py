@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Callable
 
 import pytest
@@ -12,6 +13,8 @@ from tests.server.capability_sets import EDITORS, ENCODINGS, PULLING
 from tests.server.conversation import Json, greeted
 from tests.server.editor import Editor
 
+ROOT = Path(__file__).parents[2]
+SERVER = ROOT / "ipu_lsp" / "server"
 METHODS = {feature.method for feature in FEATURES}
 
 # For every way in which a server can say that it answers something: the methods it then answers.
@@ -50,7 +53,6 @@ UNADVERTISED = {
     t.INITIALIZED,
     t.SHUTDOWN,
     t.EXIT,
-    t.SET_TRACE,
     t.WORKSPACE_DID_CHANGE_CONFIGURATION,
     t.WORKSPACE_DID_CHANGE_WATCHED_FILES,
 }
@@ -121,3 +123,19 @@ async def test_real_editors_are_asked_to_watch_files_only_if_they_can(editor: Ed
 def test_the_editors_of_the_tests_differ_in_what_matters() -> None:
     assert set(PULLING) < set(EDITORS)
     assert set(ENCODINGS.values()) == {"utf-8", "utf-32"}
+
+
+def test_every_handler_has_a_namesake_that_knows_the_answer() -> None:
+    """A feature is one file on each side; the other handlers are about the session itself."""
+    about_the_session = {"configuration", "diagnostics", "lifecycle", "synchronization"}
+    handlers = {path.stem for path in (SERVER / "handlers").glob("[a-z]*.py")}
+    answers = {path.stem for path in (ROOT / "ipu_asm" / "ide").glob("[a-z]*.py")}
+    assert handlers - about_the_session <= answers
+    used = {feature.handler.__module__.rpartition(".")[2] for feature in FEATURES}
+    assert used == handlers
+
+
+@pytest.mark.parametrize("word", ['"character"', '"utf-16"', "utf-16-le", "newText"])
+def test_one_module_alone_knows_what_columns_count(word: str) -> None:
+    knowing = {path.name for path in SERVER.rglob("*.py") if word in path.read_text("utf-8")}
+    assert knowing == {"convert.py"}

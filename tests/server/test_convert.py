@@ -77,10 +77,10 @@ def test_a_range_may_be_written_backwards() -> None:
     assert Coordinates("ab\ncd", Encoding.UTF_8).span(backwards) == Span(1, 4)
 
 
-def test_edits_are_ranges_with_texts() -> None:
-    written = Coordinates("\U0001f600x", Encoding.UTF_16).edits([TextEdit(Span(1, 2), "y")])
+def test_an_edit_is_a_range_with_a_text() -> None:
+    written = Coordinates("\U0001f600x", Encoding.UTF_16).edit(TextEdit(Span(1, 2), "y"))
     start, end = {"line": 0, "character": 2}, {"line": 0, "character": 3}
-    assert written == [{"range": {"start": start, "end": end}, "newText": "y"}]
+    assert written == {"range": {"start": start, "end": end}, "newText": "y"}
 
 
 @settings(deadline=None)

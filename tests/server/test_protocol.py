@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipu_lsp.server.features import FEATURES
 from ipu_lsp.server.transport import frame
 from tests.server.conversation import (
     EXIT,
@@ -24,7 +25,24 @@ from tests.server.conversation import (
     opened,
 )
 
+METHODS = {feature.method for feature in FEATURES} - {"shutdown", "exit", "textDocument/didClose"}
 URI = "untitled:kernel.s"
+PARAMETERS: dict[str, st.SearchStrategy[Any]] = {
+    "textDocument": st.just({"uri": "untitled:kernel.s"}) | st.just({"uri": 3}),
+    "position": st.just({"line": 0, "character": 2}),
+    "contentChanges": st.just([{"text": "x"}]) | st.just([{"range": {}, "text": "x"}]),
+    "context": st.just({"diagnostics": []}),
+    "settings": st.just({"ipu": {"lint": {"select": ["E"]}}}),
+    "label": st.just("acc"),
+}
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(sorted(PARAMETERS)), inner, max_size=3)
+    ),
+    max_leaves=6,
+) | st.fixed_dictionaries({}, optional=PARAMETERS)
 TEXT = "acc.frist;;\n"
 SHUTDOWN: Json = {"id": 99, "method": "shutdown"}
 HOVER = asked(1, "hover", URI, position={"line": 0, "character": 1})
@@ -255,6 +273,28 @@ def test_a_wrong_length_costs_a_message_or_two_but_not_the_server(wrong: int) ->
 def test_a_header_without_a_length_is_passed_over() -> None:
     conversation = greeted(b"Hello: there\r\n\r\n", HOVER, EXIT)
     assert conversation.answer(1)["result"] is None
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), JSON), max_size=20))
+@settings(max_examples=150, deadline=None)
+def test_every_request_has_one_answer_whatever_its_parameters(
+    requests: list[tuple[str, Any]],
+) -> None:
+    asked_for = [
+        {"id": number, "method": method, "params": params}
+        for number, (method, params) in enumerate(requests, 1)
+    ]
+    conversation = greeted(opened(URI, TEXT), *asked_for)
+    for number in range(1, len(requests) + 1):
+        assert {"result", "error"} & set(conversation.answer(number))
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(METHODS)), JSON), max_size=20))
+@settings(max_examples=150, deadline=None)
+def test_no_notification_can_end_the_server(notifications: list[tuple[str, Any]]) -> None:
+    heard = [{"method": method, "params": params} for method, params in notifications]
+    conversation = greeted(opened(URI, TEXT), *heard, HOVER, EXIT)
+    check_conversation(conversation, 1, {})
 
 
 @given(st.binary(max_size=200))

@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 
 import pytest
+from pygls.uris import to_fs_path
 
 from ipu_asm.analysis import Analysis, Analyzer
+from ipu_asm.cli.lint import main as lint
 from ipu_asm.isa import load_isa
 from tests.server.conversation import EXIT, Json, asked, greeted, opened
 
@@ -26,6 +28,7 @@ CAPABILITIES: Json = {
     },
 }
 SEVERITIES = {1: "error", 2: "warning", 4: "hint"}
+ENDS = [(end, unit) for end in ("location", "end_location") for unit in ("row", "column")]
 EVERYTHING = {"start": {"line": 0, "character": 0}, "end": {"line": 1 << 30, "character": 0}}
 
 
@@ -136,3 +139,38 @@ def test_examples_and_odd_texts_have_the_same_findings() -> None:
     assert len(texts) >= 5
     odd = ["", "\0", "\r\n\r", "\ufeffnope;;", "x: x: b y;;\f\u2028nope", "\U0001f600 acc.frist;;"]
     check_findings(texts + odd)
+
+
+def test_ipu_lint_and_the_server_agree_in_a_project_with_settings(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = """
+        [isa-by-glob]
+        "npu/*.s" = "edgenpu"
+        [lint]
+        ignore = ["explicit-break"]
+        [lint.per-file-ignores]
+        "old/*" = ["W"]
+    """
+    (tmp_path / "ipu.toml").write_text(settings)
+    text = "\u4e2d nope; break;;\nunused: bkpt;;\nmult.ev r0 lr0 lr1 lr2;;\n"
+    paths = [tmp_path / name for name in ("a.s", "npu/b.s", "old/c.s", "d.edgenpu", "e.ipu")]
+    for path in paths:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    assert lint(["--format", "json", "--exit-zero", *map(str, paths)]) == 0
+    printed = {
+        (f["filename"], f["code"], f["message"], *(f[end][unit] - 1 for end, unit in ENDS))
+        for f in json.loads(capsys.readouterr().out)
+    }
+    opening = [opened(path.as_uri(), text) for path in paths]
+    pushed = greeted(*opening, EXIT, capabilities=CAPABILITIES).told(
+        "textDocument/publishDiagnostics"
+    )
+    shown = {
+        (to_fs_path(params["uri"]), f["code"], f["message"], *place(f["range"]))
+        for params in pushed
+        for f in params["diagnostics"]
+    }
+    assert shown == printed
+    assert len({finding[0] for finding in shown}) == len(paths)

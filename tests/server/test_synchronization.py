@@ -5,6 +5,11 @@ from __future__ import annotations
 import time
 from typing import Iterator
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipu_lsp.server.convert import Encoding
+from ipu_lsp.server.documents import Document
 from ipu_lsp.server.session import LONGEST_WAIT_S
 from tests.server.conversation import (
     EXIT,
@@ -19,6 +24,7 @@ from tests.server.conversation import (
     greeted,
     opened,
 )
+from tests.server.texts import hard_texts
 
 URI = "untitled:kernel.s"
 PULL: Json = {"textDocument": {"diagnostic": {}}}
@@ -123,3 +129,23 @@ def test_a_version_may_be_missing() -> None:
     del edit["params"]["textDocument"]["version"]
     pushed = greeted(opened(URI, "nope;;"), edit, EXIT).published(URI)
     assert pushed[-1] == {"uri": URI, "diagnostics": []}
+
+
+@given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 20), hard_texts(8)), max_size=12))
+@settings(max_examples=40, deadline=None)
+def test_after_any_edits_the_findings_are_those_of_the_text(
+    edits: list[tuple[int, int, str]],
+) -> None:
+    """The same document, edited in one session and opened as a whole in another."""
+    text = "top: acc.first;;\r\n\U0001f600 incr lr0 1; b top;;\n# ipu: ignore[W]\nbkpt;;\n"
+    messages = [opened(URI, text)]
+    document = Document(URI, "ipu-asm", 1, text, Encoding.UTF_16)
+    for version, (line, column, new_text) in enumerate(edits, 2):
+        start = {"line": line, "character": column}
+        end = {"line": line, "character": column + len(new_text) % 3}
+        change = {"range": {"start": start, "end": end}, "text": new_text}
+        document.change(version, [change])
+        messages.append(changed(URI, version, change))
+    edited = greeted(*messages, EXIT).published(URI)[-1]
+    afresh = greeted(opened(URI, document.text, version=len(edits) + 1), EXIT).published(URI)[-1]
+    assert edited == afresh

@@ -9,7 +9,7 @@ from ipu_asm.emulator.faults import Refusal
 from ipu_asm.emulator.registers import AAQ_START, DTYPE, LANES
 from ipu_asm.emulator.semantics.unit import Unit
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.words import Words, is_nan_word, quieten, settle_nans, signed, to_float
+from ipu_asm.emulator.words import Words, is_nan_word, quieten, signed, sum_words, to_float
 
 _START_UNIT = 32
 # First row or column to keep, and the step to the next.
@@ -35,7 +35,7 @@ class AccUnit(Unit):
         self._met_invalid = False
         add(old.acc_floats, new.product_floats, new.acc_floats)
         if self._nans_may_be_wrong():
-            settle_nans(new.acc_words, old.acc_words, new.product_words)
+            new.acc_words[...] = sum_words(old.acc_words, new.product_words)
 
     def execute_acc_first(self) -> None:
         """Start with the products."""
@@ -104,12 +104,11 @@ class AccUnit(Unit):
         self._registers.acc_words[start:end] = kept
 
     def _finish_sum(self, aaq: int, *operands: Words) -> None:
-        """Add the aaq register to the sums, round once, and see to NaNs."""
-        acc = self._registers.acc_words
+        """Add the aaq register to the sums of the operands and round once."""
         add(self._sums, to_float(aaq), self._sums)
         self._registers.acc_floats[...] = self._sums
         if self._nans_may_be_wrong() or is_nan_word(aaq):
-            settle_nans(acc, *operands, np.full(LANES, aaq, np.uint32))
+            self._registers.acc_words[...] = sum_words(*operands, np.full(LANES, aaq, "<u4"))
 
     def _finish_maximum(self, aaq_rf_idx: int) -> None:
         """Compare the accumulator with the aaq register, the last of the three."""

@@ -30,7 +30,7 @@ def code_actions(session: Session, params: t.CodeActionParams) -> list[Json] | N
 
 
 def _action(session: Session, uri: str, view: View, action: ide.CodeAction) -> Json:
-    edits = view.coordinates.edits(action.edits)
+    edits = [view.coordinates.edit(edit) for edit in action.edits]
     written: Json = {
         "title": action.title, "kind": action.kind, "edit": _workspace_edit(session, uri, edits)
     }  # fmt: skip

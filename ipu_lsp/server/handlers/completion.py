@@ -7,6 +7,7 @@ from typing import Any
 from lsprotocol import types as t
 
 from ipu_asm.ide import completion as ide
+from ipu_asm.text import TextEdit
 from ipu_lsp.server.client import Client
 from ipu_lsp.server.markup import plain_text
 from ipu_lsp.server.session import Session, View
@@ -74,20 +75,18 @@ def _goes_on(view: View, offset: int) -> bool:
 
 
 def _item(item: ide.CompletionItem, view: View, uri: str, client: Client) -> Json:
-    is_snippet = client.completion_snippets and item.snippet is not None
+    snippet = item.snippet if client.completion_snippets else None
+    edit = TextEdit(item.span, item.insert_text if snippet is None else snippet)
     written: Json = {
         "label": item.label,
         "kind": _KINDS[item.kind].value,
         "detail": item.detail,
         "sortText": item.sort_text,
         "filterText": item.filter_text,
-        "textEdit": {
-            "range": view.coordinates.range(item.span),
-            "newText": item.snippet if is_snippet else item.insert_text,
-        },
+        "textEdit": view.coordinates.edit(edit),
         "data": {"uri": uri, "kind": item.kind},
     }
-    if is_snippet:
+    if snippet is not None:
         written["insertTextFormat"] = t.InsertTextFormat.Snippet.value
     if item.deprecated and client.completion_tags:
         written["tags"] = [t.CompletionItemTag.Deprecated.value]

@@ -51,8 +51,3 @@ def shutdown(session: Session, _params: None) -> None:
 def leave(session: Session, _params: None) -> None:
     """End: well if the client has announced it, else not."""
     session.exit_status = 0 if session.protocol.is_shut_down else 1
-
-
-def set_trace(session: Session, params: t.SetTraceParams) -> None:
-    """Remember how much the client wants to be told; there is no more to tell than errors."""
-    session.protocol.trace = params.value

@@ -1,0 +1,150 @@
+"""Bundles taken apart: those that fit, and what is left of those that do not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.grammar import load_grammar
+
+
+def check_plan(text: str, parts: str, *misfits: str, grammar: str = "ipu") -> None:
+    """The parts that a bundle is read as, and the tokens that do not fit, each with its reason.
+
+    Parts are written ``label: mnemonic operand | mnemonic``; an instruction whose operands may not
+    be all it was meant to have ends in ``..``.
+    """
+    syntax = BundleSyntax(load_grammar(grammar), text)
+    label = [] if syntax.label is None else [f"{syntax.label}:"]
+    instructions = [
+        " ".join(syntax.instruction_words(number)) + " .." * plan.broken
+        for number, plan in enumerate(syntax.plan.instructions)
+    ]
+    assert " ".join([*label, " | ".join(instructions)]).strip() == parts
+    found = [f"{misfit.reason} {syntax.words[misfit.token]}" for misfit in syntax.plan.misfits]
+    assert found == list(misfits)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("acc;;", "acc"),
+        ("acc", "acc"),
+        ("acc;", "acc"),
+        ("acc;\n;;", "acc"),
+        ("acc; # why\n;;", "acc"),
+        ("incr lr0 1; acc ;;", "incr lr0 1 | acc"),
+        ("loop: acc;;", "loop: acc"),
+        ("loop\r\n\t// the loop\n  : acc;;", "loop: acc"),
+        ("5: b 5;;", "5: b 5"),
+        ("acc: acc;;", "acc: acc"),
+        ("incr lr0+1;;", "incr lr0 +1"),
+        ("  # nothing", ""),
+        ("", ""),
+    ],
+)
+def test_a_bundle_that_fits_is_its_parts(text: str, parts: str) -> None:
+    check_plan(text, parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "misfits"),
+    [
+        (";;", "", ["empty-bundle ;;"]),
+        (";", "", ["empty-bundle ;"]),
+        ("; acc;;", "acc", ["empty-bundle ;"]),
+        ("acc;;;", "acc", []),  # what is wrong is the slice behind it
+        ("acc; ; aaq;;", "acc | aaq", ["empty-instruction ;"]),
+        ("acc; ; ; aaq;;", "acc | aaq", ["empty-instruction ;", "empty-instruction ;"]),
+    ],
+)
+def test_nothing_between_separators_is_found_where_it_ends(
+    text: str, parts: str, misfits: list[str]
+) -> None:
+    check_plan(text.removesuffix(";") if text == "acc;;;" else text, parts, *misfits)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "misfits"),
+    [
+        ("end:", "end:", ["label-of-nothing end"]),
+        ("end: ;;", "end:", ["label-of-nothing end"]),
+        ("a: b:", "a:", ["label-of-nothing a", "second-label b"]),
+        ("a: b: acc;;", "a: acc", ["second-label b"]),
+        ("a: b: c: acc;;", "a: acc", ["second-label b", "second-label c"]),
+        ("acc; b: aaq;;", "b: acc | aaq", ["label-inside b"]),
+        ("a: acc; b: aaq;;", "a: acc | aaq", ["label-inside b"]),
+        ("acc b: aaq;;", "b: acc .. | aaq ..", ["label-inside b"]),
+        ("incr lr0 1\nb: aaq;;", "b: incr lr0 1 .. | aaq ..", ["label-inside b"]),
+        ("acc\nb: c: aaq;;", "b: acc .. | aaq ..", ["label-inside b", "label-inside c"]),
+    ],
+)
+def test_a_label_stands_once_and_before_the_first_instruction(
+    text: str, parts: str, misfits: list[str]
+) -> None:
+    check_plan(text, parts, *misfits)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "misfits"),
+    [
+        ("@;;", "", ["stray @"]),
+        ("@ acc;;", "acc ..", ["stray @"]),
+        ("incr lr0, 1;;", "incr lr0 1 ..", ["stray ,"]),
+        ("incr lr0@ 1; acc;;", "incr lr0 1 .. | acc", ["stray @"]),
+        ("incr lr0 +; acc;;", "incr lr0 .. | acc", ["stray +"]),
+        ("a:@ acc;;", "a: acc ..", ["stray @"]),
+        (": acc;;", "", ["unexpected :"]),
+        ("acc : : aaq; b +1;;", "acc: | b +1", ["label-inside acc", "unexpected :"]),
+        ("@ ; & ; acc;;", "acc", ["stray @", "stray &"]),
+    ],
+)
+def test_a_token_that_does_not_fit_spoils_its_instruction_only(
+    text: str, parts: str, misfits: list[str]
+) -> None:
+    check_plan(text, parts, *misfits)
+
+
+def test_a_bundle_full_of_mistakes_reports_its_first_hundred() -> None:
+    check_plan("@ a " * 150, " ".join(["a"] * 150) + " ..", *["stray @"] * 100)
+
+
+LINES = [
+    ("CONV AB[1], AB[0]\n", "CONV AB[1] AB[0]", []),
+    ("s: SYNC A | B ; x\n", "s: SYNC A|B", []),
+    ("s:\n", "s:", []),
+    ("\n", "", []),
+]
+
+
+@pytest.mark.parametrize(("text", "parts", "misfits"), LINES)
+def test_a_line_of_another_surface_is_its_parts(
+    text: str, parts: str, misfits: list[str]
+) -> None:
+    check_plan(text, parts, *misfits, grammar="edgenpu")
+
+
+@given(st.text(st.sampled_from("ab5:; \n@#,|[]="), max_size=25))
+def test_the_parts_of_any_bundle_are_tokens_in_their_order(text: str) -> None:
+    for name in ("ipu", "edgenpu"):
+        grammar = load_grammar(name)
+        for part in _slices(name, text):
+            syntax = BundleSyntax(grammar, part)
+            plan, count = syntax.plan, len(syntax.words)
+            assert -1 <= plan.label < max(count, 1)
+            assert all(0 <= misfit.token < count for misfit in plan.misfits)
+            last = 0
+            for instruction in plan.instructions:
+                assert last <= instruction.mnemonic < instruction.end <= count
+                last = instruction.mnemonic + 1
+                for first, end in instruction.operands:
+                    assert last <= first < end <= instruction.end
+                    last = end
+                assert last <= instruction.end
+
+
+def _slices(name: str, text: str) -> list[str]:
+    ends = list(load_grammar(name).ends_of_slices(text, 0))
+    return [text[a:b] for a, b in zip([0, *ends], ends)]
