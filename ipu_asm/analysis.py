@@ -12,6 +12,8 @@ from ipu_asm.resolve import Bundle, resolver_for
 from ipu_asm.text import SourceFile, changed_stretch
 
 _MOST_REMEMBERED = 40_000
+# A longer one is no bundle but a file without end marks, of which every edit would leave a copy.
+_LONGEST_REMEMBERED = 4_000
 
 
 class Analysis:
@@ -57,21 +59,19 @@ class Analyzer:
 
         Never raises, whatever the text, and says the same with `before` as without.
         """
-        source = self._source(text, path or "<stdin>", before)
-        program = read_program(self.isa, text, self._bundle, before.program if before else None)
+        path = path or "<stdin>"
+        if before is None:
+            source, program = SourceFile(text, path), read_program(self.isa, text, self._bundle)
+        else:
+            change = changed_stretch(before.text, text)
+            source = SourceFile(text, path, before.source.lines.after(text, change))
+            program = read_program(self.isa, text, self._bundle, before.program, change)
         findings = list(program.findings)
         for check in self._program_checks:
             findings += check(program)
         findings = suppress(program, source, findings)
         findings.sort(key=lambda finding: (finding.span, finding.kind.code))
         return Analysis(source, program, tuple(findings))
-
-    @staticmethod
-    def _source(text: str, path: str, before: Analysis | None) -> SourceFile:
-        if before is None:
-            return SourceFile(text, path)
-        change = changed_stretch(before.text, text)
-        return SourceFile(text, path, before.source.lines.after(text, change))
 
     def _bundle(self, text: str) -> Bundle:
         bundle = self._young.get(text)
@@ -82,7 +82,8 @@ class Analyzer:
                 more = [f for check in self._bundle_checks for f in check(self.isa, bundle)]
                 if more:
                     bundle = bundle.with_findings(more)
-            self._remember(text, bundle)
+            if len(text) <= _LONGEST_REMEMBERED:
+                self._remember(text, bundle)
         return bundle
 
     def _remember(self, text: str, bundle: Bundle) -> None:

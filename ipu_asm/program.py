@@ -41,11 +41,19 @@ class Reference(NamedTuple):
 
 
 def read_slices(
-    isa: Isa, text: str, read: Callable[[str], Bundle], before: Slices | None = None
+    isa: Isa,
+    text: str,
+    read: Callable[[str], Bundle],
+    before: Slices | None = None,
+    change: Change | None = None,
 ) -> Slices:
-    """Cut `text` into bundles and read each. What `before` has in common is not read again."""
+    """Cut `text` into bundles and read each. What `before` has in common is not read again.
+
+    `change` is how `text` came out of `before`, if that is known.
+    """
     cut = resolver_for(isa).grammar.ends_of_slices
-    change = changed_stretch(before.text, text) if before is not None else None
+    if before is not None and change is None:
+        change = changed_stretch(before.text, text)
     if before is None or change is None or change.start == 0:
         starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
         starts += cut(text, starts[0])
@@ -224,8 +232,15 @@ class Program:
 
 
 def read_program(
-    isa: Isa, text: str, read: Callable[[str], Bundle] | None = None, before: Program | None = None
+    isa: Isa,
+    text: str,
+    read: Callable[[str], Bundle] | None = None,
+    before: Program | None = None,
+    change: Change | None = None,
 ) -> Program:
-    """The program of a text; `read` may remember bundles, `before` is an earlier state of it."""
+    """The program of a text; `read` may remember bundles, `before` is an earlier state of it.
+
+    `change` is how `text` came out of that state, if it is known.
+    """
     read = read or resolver_for(isa).bundle
-    return Program(isa, read_slices(isa, text, read, before.slices if before else None))
+    return Program(isa, read_slices(isa, text, read, before.slices if before else None, change))

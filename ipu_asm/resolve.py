@@ -23,12 +23,11 @@ from ipu_asm.matching import ON_MNEMONIC, any_named, match_operands, value_start
 from ipu_asm.spelling import Vocabulary
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import load_grammar
-from ipu_asm.syntax.messages import syntax_errors
 from ipu_asm.text import Span, TextEdit
 
 _MOST_REMEMBERED = 60_000
 # Longer ones are mistakes (a missing separator, or no assembly at all): not worth remembering.
-_LONGEST_REMEMBERED = 16
+_LONGEST_REMEMBERED = 200
 Value = int | str | None
 
 
@@ -109,7 +108,7 @@ class Bundle:
         self.label_uses = label_uses
         self.label = syntax.label
         # How many addresses it takes: none if it is only blanks, comments or a label.
-        self.size = 1 if instructions else 0
+        self.size = 1 if instructions or _is_spoilt(syntax) else 0
         self.is_notable = bool(self.label is not None or label_uses or findings)
         self.flow = _flow_of(instructions)
         self.is_broken = bool(syntax.plan.misfits) or any(i.problems for i in instructions)
@@ -183,6 +182,8 @@ class Resolver:
         )
         findings: list[Diagnostic] = []
         if syntax.plan.misfits:
+            from ipu_asm.syntax.messages import syntax_errors  # most texts need none
+
             findings += syntax_errors(syntax, self.isa.surface)
         for number, instruction in enumerate(instructions):
             if instruction.problems:
@@ -196,7 +197,7 @@ class Resolver:
         instruction = self._instructions.get(words)
         if instruction is None:
             instruction = _resolve(self.isa, self._vocabulary, words)
-            if len(words) <= _LONGEST_REMEMBERED:
+            if sum(map(len, words)) <= _LONGEST_REMEMBERED:
                 if len(self._instructions) >= _MOST_REMEMBERED:
                     self._instructions.clear()
                 self._instructions[words] = instruction
@@ -249,6 +250,11 @@ class Resolver:
         return word, open_slots, tuple(uses)
 
 
+def _is_spoilt(syntax: BundleSyntax) -> bool:
+    """Whether something stands in place of instructions, of which nothing could be read."""
+    return any(misfit.reason in ("stray", "unexpected") for misfit in syntax.plan.misfits)
+
+
 def _flow_of(instructions: Sequence[Instruction]) -> str | None:
     """How control leaves a bundle other than to the next one: branch, jump, indirect or halt."""
     for instruction in instructions:
@@ -267,25 +273,28 @@ def _resolve(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instru
     spec = isa.spec(words[0])
     if spec is None:
         return Instruction(words, None, problems=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
-    operands, problems = match_operands(spec, words[1:])
+    texts = words[1:]
+    operands, problems = match_operands(spec, texts)
+    named = any_named(texts)
     values: list[Value] = []
     labels: list[int] = []
     bits = spec.opcode_bits
-    named = any_named(words)
-    for number, (operand, text) in enumerate(zip(operands, words[1:])):
-        value: Value = None
-        if operand is not None:
-            start = value_start(text) if named else 0
-            parsed = operand.type.parse(text[start:] if start else text)
-            if isinstance(parsed, Problem):
-                problems.append((number, _in_operand(parsed, operand, start, len(text))))
-            elif isinstance(parsed, str):
-                value = parsed
-                labels.append(number)
-            else:
-                value = parsed
-                bits |= operand.type.encode(parsed) << operand.low
-        values.append(value)
+    for number, operand in enumerate(operands):
+        if operand is None:
+            values.append(None)
+            continue
+        text = texts[number]
+        start = value_start(text) if named else 0
+        parsed = operand.type.parse(text[start:] if start else text)
+        if isinstance(parsed, Problem):
+            problems.append((number, _in_operand(parsed, operand, start, len(text))))
+            values.append(None)
+            continue
+        values.append(parsed)
+        if isinstance(parsed, str):
+            labels.append(number)
+        else:
+            bits |= operand.type.encode(parsed) << operand.low
     if not spec.all_due:
         bits |= _default_bits(spec, operands)
     return Instruction(

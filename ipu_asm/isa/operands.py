@@ -35,8 +35,11 @@ def number_value(text: str) -> int | None:
     if not _NUMBER.fullmatch(text):
         return None
     if len(text) > _LONGEST_NUMBER:
-        digits = text.replace("_", "").lstrip("+-0xXoObB")
-        return 0 if not digits else (-1 if text[0] == "-" else 1) << 4 * _LONGEST_NUMBER
+        sign = "-" if text[0] == "-" else ""
+        digits = text.lstrip("+-").replace("_", "")
+        base = digits[:2] if digits[1].isalpha() else ""
+        digits = digits[len(base) :].lstrip("0") or "0"
+        text = sign + base + digits[:_LONGEST_NUMBER]
     return int(text, 0)
 
 

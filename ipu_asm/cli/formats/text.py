@@ -6,17 +6,22 @@ from collections import Counter
 from typing import Sequence
 
 from ipu_asm.cli.formats import FileFindings, Report
-from ipu_asm.rendering import render
-
 
 def write(report: Report) -> str:
     """The findings as paragraphs, then the summary."""
-    paragraphs = [
+    return "\n\n".join([*_paragraphs(report), summary(report.files)]) + "\n"
+
+
+def _paragraphs(report: Report) -> list[str]:
+    if not any(diagnostics for _, diagnostics in report.files):
+        return []
+    from ipu_asm.rendering import render  # a clean file should not wait for it
+
+    return [
         render(diagnostic, source, report.color)
         for source, diagnostics in report.files
         for diagnostic in diagnostics
     ]
-    return "\n\n".join([*paragraphs, summary(report.files)]) + "\n"
 
 
 def summary(files: Sequence[FileFindings]) -> str:
