@@ -19,7 +19,7 @@ _LONGEST_REMEMBERED = 4_000
 class Analysis:
     """What is known about one text. Never changed after it is made."""
 
-    __slots__ = ("source", "isa", "program", "diagnostics")
+    __slots__ = ("diagnostics", "isa", "program", "source")
 
     def __init__(
         self, source: SourceFile, program: Program, diagnostics: tuple[Diagnostic, ...]

@@ -39,7 +39,8 @@ def encode(program: Program) -> list[int]:
     for reference in program.references:
         operand = program.bundles[reference.bundle].instructions[reference.use.instruction].operands
         field = operand[reference.use.operand]
-        assert field is not None and reference.target is not None
+        assert field is not None
+        assert reference.target is not None
         address = program.addresses[reference.bundle]
         words[address] |= field.type.encode(reference.target) << reference.use.low
     return words
@@ -64,7 +65,8 @@ def _fill_open_slots(program: Program, words: list[int]) -> None:
     for slot, instruction in resolver.open_defaults():
         number = instruction.labels[0]
         operand, text = instruction.operands[number], instruction.values[number]
-        assert operand is not None and isinstance(text, str)
+        assert operand is not None
+        assert isinstance(text, str)
         low = slot.lows[0]
         encoded[slot.name] = (instruction.bits << low, low + operand.low, int(text))
     address = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Callable, Iterable, NamedTuple
 
 from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
@@ -57,7 +57,7 @@ def read_slices(
     if before is None or change is None or change.start == 0:
         starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
         starts += cut(text, starts[0])
-        return Slices(text, starts, [read(text[a:b]) for a, b in zip(starts, starts[1:])])
+        return Slices(text, starts, [read(text[a:b]) for a, b in pairwise(starts)])
     first, fresh, rest = _recut(cut, text, before.starts, change)
     cuts = [before.starts[first], *fresh]
     bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
@@ -194,7 +194,8 @@ class Program:
             for use in bundle.label_uses:
                 instruction = bundle.instructions[use.instruction]
                 operand, text = instruction.operands[use.operand], instruction.values[use.operand]
-                assert operand is not None and isinstance(text, str)
+                assert operand is not None
+                assert isinstance(text, str)
                 address = self.addresses[number]
                 target = operand.type.resolve(text, address, labels, nearest)
                 if isinstance(target, Problem):
@@ -222,8 +223,8 @@ class Program:
             number = self.number_at(limit - 1)
             slot = self.bundles[number].open_slots[0]
             message = (
-                f"the last bundle of instruction memory needs an instruction for slot `{slot.name}`: "
-                f"its no-op would go on at address {limit}"
+                f"the last bundle of instruction memory needs an instruction for slot "
+                f"`{slot.name}`: its no-op would go on at address {limit}"
             )
         else:
             return

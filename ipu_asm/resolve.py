@@ -83,8 +83,18 @@ class Bundle:
     """One bundle, resolved. Offsets count from the start of its text; never changed."""
 
     __slots__ = (
-        "syntax", "instructions", "places", "findings", "word", "open_slots", "label_uses", "label",
-        "size", "is_notable", "flow", "is_broken",
+        "findings",
+        "flow",
+        "instructions",
+        "is_broken",
+        "is_notable",
+        "label",
+        "label_uses",
+        "open_slots",
+        "places",
+        "size",
+        "syntax",
+        "word",
     )  # fmt: skip
 
     def __init__(

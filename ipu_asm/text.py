@@ -46,7 +46,7 @@ class Position(NamedTuple):
 class LineIndex:
     """Where the lines of one text start. Only ``\\n``, ``\\r\\n`` and ``\\r`` end a line."""
 
-    __slots__ = ("starts", "length")
+    __slots__ = ("length", "starts")
 
     def __init__(self, starts: list[int], length: int) -> None:
         self.starts = starts
@@ -112,7 +112,7 @@ class SourceFile:
 
 
 class Change(NamedTuple):
-    """The one stretch in which two texts differ: ``old[start:old_end]`` became ``new[start:new_end]``."""
+    """Where two texts differ: ``old[start:old_end]`` became ``new[start:new_end]``."""
 
     start: int
     old_end: int

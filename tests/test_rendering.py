@@ -153,7 +153,8 @@ def test_a_line_of_a_megabyte_is_cut_around_the_finding() -> None:
     rendered = render(at(text, "bad"), SourceFile(text))
     line, marks = rendered.split("\n")[3:5]
     assert max(map(len, rendered.split("\n"))) < 120
-    assert line.startswith("1 | ...a") and line.endswith("b...")
+    assert line.startswith("1 | ...a")
+    assert line.endswith("b...")
     assert marks.index("^^^") == line.index("bad")
 
 

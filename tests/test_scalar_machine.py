@@ -11,7 +11,8 @@ from typing import Any, Final, TypeAlias
 import ml_dtypes
 import numpy as np
 import pytest
-from scalar_machine import (
+
+from tests.scalar_machine import (
     FP8_E4M3,
     FP8_E5M2,
     Nan,

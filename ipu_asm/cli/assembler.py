@@ -6,6 +6,7 @@ Warnings and hints are for `ipu-lint`, which knows what the project wants to hea
 
 from __future__ import annotations
 
+import os
 import sys
 from argparse import SUPPRESS, Namespace
 from typing import Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ from ipu_asm.cli.files import (
     Target,
     counted,
     is_same_file,
+    problem,
     read_bytes,
     read_text,
     replace_file,
@@ -71,6 +73,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _command(argv: Sequence[str] | None) -> int:
     options = _read_options(argv)
+    if options.command == _DOCS:
+        return _document(options)
     name = options.file or options.input
     source = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
     try:
@@ -145,10 +149,37 @@ def _show_findings(error: AssemblyError, source: SourceFile) -> None:
     write(f"{counted(len(error.findings), 'error')}, nothing written\n", sys.stderr)
 
 
+def _document(options: Namespace) -> int:
+    from ipu_asm.docs.reference import reference_files
+
+    files = reference_files(_isa_by_name(options.isa or "ipu"))
+    if options.output is None:
+        write_bytes(files[options.format or "md"][1].encode())
+        return Status.OK
+    # The Markdown page shows the picture, so it does not go without.
+    wanted = {None: tuple(files), "md": ("md", "svg")}.get(options.format, (options.format,))
+    try:
+        os.makedirs(options.output, exist_ok=True)
+    except OSError as error:
+        raise problem(options.output, error) from error
+    for kind in wanted:
+        name, text = files[kind]
+        replace_file(os.path.join(options.output, name), text.encode())
+    return Status.OK
+
+
+def _isa_by_name(name: str) -> Isa:
+    try:
+        return load_isa(name)
+    except UnknownIsaError as error:
+        raise FileProblem(str(error)) from error
+
+
 _COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
     "assemble": _assemble,
     "disassemble": _disassemble,
 }
+_DOCS = "docs"
 
 
 def _read_options(argv: Sequence[str] | None) -> Namespace:
@@ -156,7 +187,10 @@ def _read_options(argv: Sequence[str] | None) -> Namespace:
     parser = _parser()
     options = parser.parse(argv)
     if options.command is None:
-        parser.error(f"expected a command, {' or '.join(_COMMANDS)}, found none")
+        commands = ", ".join(_COMMANDS)
+        parser.error(f"expected a command, {commands} or {_DOCS}, found none")
+    if options.command == _DOCS:
+        return options
     if (options.file is None) == (options.input is None):
         parser.error(f"{options.command}: expected one FILE, or `-` for standard input")
     return options
@@ -183,6 +217,10 @@ def _parser() -> ArgumentParser:
     )
     disassemble.add_argument("--format", choices=FORMATS, help="what the image is")
     _add_files(disassemble, "the image")
+    docs = commands.add_parser(_DOCS, help="the instruction reference and the picture of a word")
+    add_isa_option(docs, default=SUPPRESS)
+    docs.add_argument("--format", choices=("md", "html", "svg"), help="one of them (all, or md)")
+    docs.add_argument("-o", "--output", metavar="DIR", help="a folder; else standard output")
     return parser
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Iterator, NamedTuple
 
-from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.isa.model import Isa
 
 _BITS_A_ROW = 32
 _BIT = 30

@@ -25,6 +25,16 @@ svg { max-width: 100%; height: auto; }
 """
 
 
+def reference_files(isa: Isa) -> dict[str, tuple[str, str]]:
+    """File name and text of the reference as `md`, `html` and `svg`; md shows the svg's file."""
+    picture = f"{isa.name}.svg"
+    return {
+        "md": (f"{isa.name}.md", reference_markdown(isa, picture)),
+        "html": (f"{isa.name}.html", reference_html(isa)),
+        "svg": (picture, layout_svg(isa)),
+    }
+
+
 def reference_markdown(isa: Isa, picture: str = "") -> str:
     """The whole reference; `picture` is the file name of the layout picture to show in it."""
     return "\n\n".join(_sections(isa, picture)) + "\n"
@@ -50,7 +60,7 @@ def _title(isa: Isa) -> str:
 
 
 def _alt(isa: Isa) -> str:
-    return f"Layout of the {isa.word_bits} bits of a {isa.title} word"
+    return f"Layout of the {isa.title} word, {isa.word_bits} bits"
 
 
 def _sections(isa: Isa, picture: str) -> Iterator[str]:
@@ -110,6 +120,7 @@ def _operand_types(isa: Isa) -> str:
         written = operand_type.describe()
         if isinstance(operand_type, KeywordType):
             written = ", ".join(f"`{word}`" for word in operand_type.spellings)
+        written = written.replace("|", "\\|")  # a bar ends a cell, even in code
         rows.append(f"| {operand_type.name} | {operand_type.width} | {written} |")
     return "\n".join(rows)
 

@@ -67,14 +67,21 @@ def mistakes_of(machine: type, spec: InstructionSpec) -> list[str]:
         for operand in spec.operands
         if operand.read and not isinstance(operand.type, RegisterType)
     ]
-    parameters = list(inspect.signature(method).parameters.values())[1:]
-    found = {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
-    if found != set(names) or len(found) != len(parameters):
+    if _parameters(method) != frozenset(names):
         mistakes.append(
             f"{place}: the keyword-only parameters of `{machine.__name__}.{spec.execute_fn}` "
             f"must be the operands, found `{inspect.signature(method)}`; make it `{wanted}`"
         )
     return mistakes
+
+
+@lru_cache(maxsize=256)
+def _parameters(method: Callable[..., object]) -> frozenset[str] | None:
+    """The keyword-only parameters of a method; None if it has others."""
+    parameters = list(inspect.signature(method).parameters.values())[1:]
+    if any(parameter.kind is not parameter.KEYWORD_ONLY for parameter in parameters):
+        return None
+    return frozenset(parameter.name for parameter in parameters)
 
 
 def _operation(machine: object, live: RegFile, old: RegFile, code: Code) -> Operation:

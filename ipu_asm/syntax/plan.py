@@ -46,7 +46,7 @@ class Plan(NamedTuple):
 def plan_of(grammar: Grammar, shape: str) -> Plan:
     """The plan of a shape, whether or not the grammar accepts it."""
     if len(shape) > _LONGEST_REMEMBERED_SHAPE:
-        return _make_plan(grammar, shape)
+        return _parsed_plan(grammar, shape)
     return _remembered_plan(grammar, shape)
 
 

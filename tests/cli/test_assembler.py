@@ -221,10 +221,13 @@ def test_the_instruction_set_is_chosen_as_for_the_linter(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", f"ipu-as: error: expected a command, assemble or disassemble, found none {HELP}"),
+        (
+            "",
+            f"ipu-as: error: expected a command, assemble, disassemble or docs, found none {HELP}",
+        ),
         (
             "asemble a.s",
-            "ipu-as: error: argument COMMAND: expected one of assemble, disassemble, "
+            "ipu-as: error: argument COMMAND: expected one of assemble, disassemble, docs, "
             f"found `asemble`; did you mean `assemble`? {HELP}",
         ),
         (

@@ -115,7 +115,8 @@ def commands_of(written: str) -> list[tuple[str, dict[str, str], str]]:
 
 def annotation(line: str) -> tuple[str, dict[str, str], str]:
     """One workflow command."""
-    assert line.startswith("::") and "\r" not in line
+    assert line.startswith("::")
+    assert "\r" not in line
     head, data = line[2:].split("::", 1)
     command, listed = head.split(" ", 1)
     pairs = [pair.split("=", 1) for pair in listed.split(",")]
@@ -398,7 +399,8 @@ def test_github_gets_one_line_per_finding_whatever_it_says(hostile: FileFindings
 def test_gitlab_gets_all_that_a_code_quality_report_needs() -> None:
     issues = json.loads(check_format("gitlab", findings(os.path.abspath("dir/a.s"))))
     for issue in issues:
-        assert issue["description"] and issue["check_name"]
+        assert issue["description"]
+        assert issue["check_name"]
         assert re.fullmatch("[0-9a-f]{32}", issue["fingerprint"])
         assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
         assert issue["location"]["path"] == "dir/a.s"
@@ -424,7 +426,8 @@ def test_junit_replaces_what_xml_cannot_hold() -> None:
     diagnostic = Diagnostic(ERROR, "\0\x0b\ufffe\ud800\t<&>\"'", Span(0, 0))
     written = check_format("junit", FileFindings(SourceFile("\0"), [diagnostic]))
     failure = ElementTree.fromstring(written).find(".//failure")
-    assert failure is not None and failure.get("message") == "\ufffd\ufffd\ufffd\ufffd\t<&>\"'"
+    assert failure is not None
+    assert failure.get("message") == "\ufffd\ufffd\ufffd\ufffd\t<&>\"'"
 
 
 def test_rdjson_counts_bytes() -> None:

@@ -26,10 +26,10 @@ def check_fault(
     for index, value in (cr or {}).items():
         state.regfile.set_cr(index, value)
     ipu = Ipu(state)
+    ipu.run(expected.get("cycle", 0))
+    before = state.save()
     with pytest.raises(ExecutionFault) as raised:
-        for _ in range(10):
-            before = state.save()
-            ipu.execute_vliw_cycle()
+        ipu.run(10)
     fault = raised.value.fault
     assert state.save() == before
     assert str(raised.value) == str(fault)

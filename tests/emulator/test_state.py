@@ -40,9 +40,7 @@ def test_what_changed_is_named() -> None:
     state.xmem.write_address(4095, b"\1\1")
     state.xmem.write_address(LAST, b"\1")
     rows = ["xmem[0xf80]", "xmem[0x1000]", "xmem[0x1fff80]"]
-    check_differences(
-        before, state.save(), "pc", "lr3", "cr15", "aaq2", "r1", "r_mask", *rows
-    )
+    check_differences(before, state.save(), "pc", "lr3", "cr15", "aaq2", "r1", "r_mask", *rows)
 
 
 def test_a_write_of_what_is_there_changes_nothing() -> None:

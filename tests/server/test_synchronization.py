@@ -80,19 +80,21 @@ def test_a_typist_who_never_rests_sees_findings_all_the_same() -> None:
 
 
 def test_a_single_edit_is_answered_at_once() -> None:
+    """No timer runs: of some edits with rests between them, at least one takes no time at all."""
     seconds: list[float] = []
 
     def script(received: bytearray) -> Iterator[bytes]:
         yield framed(INITIALIZE) + framed(opened(URI, "a;;"))
-        await_bytes(received, b"publishDiagnostics")
-        start = time.perf_counter()
-        yield framed(inserted(2, "a"))
-        await_bytes(received, b"publishDiagnostics", 2)
-        seconds.append(time.perf_counter() - start)
+        for version in range(2, 8):
+            await_bytes(received, b"publishDiagnostics", version - 1)
+            start = time.perf_counter()
+            yield framed(inserted(version, "a"))
+            await_bytes(received, b"publishDiagnostics", version)
+            seconds.append(time.perf_counter() - start)
         yield framed(EXIT)
 
-    check_versions(dialogue(script), 1, 2)
-    assert seconds[0] < LONGEST_WAIT_S
+    check_versions(dialogue(script), *range(1, 8))
+    assert min(seconds) < LONGEST_WAIT_S / 2
 
 
 def test_closing_a_document_takes_its_findings_back() -> None:

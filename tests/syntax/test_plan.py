@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.grammar import load_grammar
+from ipu_asm.syntax.grammar import Tree, load_grammar
 
 
 def check_plan(text: str, parts: str, *misfits: str, grammar: str = "ipu") -> None:
@@ -25,6 +25,12 @@ def check_plan(text: str, parts: str, *misfits: str, grammar: str = "ipu") -> No
     assert " ".join([*label, " | ".join(instructions)]).strip() == parts
     found = [f"{misfit.reason} {syntax.words[misfit.token]}" for misfit in syntax.plan.misfits]
     assert found == list(misfits)
+
+
+TEXTS = st.lists(
+    st.sampled_from(["a", "b1", "5", ":", ";", ";;", " ", "\n", "@", "#", ",", "|", "[", "]", "="]),
+    max_size=25,
+).map("".join)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +129,46 @@ def test_a_line_of_another_surface_is_its_parts(text: str, parts: str, misfits: 
     check_plan(text, parts, *misfits, grammar="edgenpu")
 
 
-@given(st.text(st.sampled_from("ab5:; \n@#,|[]="), max_size=25))
+@given(TEXTS)
+def test_a_bundle_has_misfits_exactly_where_the_grammar_refuses_it(text: str) -> None:
+    for name in ("ipu", "edgenpu"):
+        grammar = load_grammar(name)
+        for part in _slices(name, text):
+            syntax = BundleSyntax(grammar, part)
+            tree = grammar.parse(grammar.shape(syntax.words), "bundle")
+            fits = isinstance(tree, Tree) or not syntax.words
+            assert fits == (not syntax.plan.misfits)
+            if isinstance(tree, Tree):
+                rules: dict[str, list[tuple[int, int]]] = {
+                    "label": [],
+                    "mnemonic": [],
+                    "operand": [],
+                }
+                _collect(tree, rules)
+                plans = syntax.plan.instructions
+                assert rules["label"] == [(syntax.plan.label, syntax.plan.label + 2)] * (
+                    syntax.plan.label >= 0
+                )
+                assert rules["mnemonic"] == [(p.mnemonic, p.mnemonic + 1) for p in plans]
+                assert rules["operand"] == [operand for p in plans for operand in p.operands]
+                assert not any(p.broken for p in plans)
+
+
+def _collect(node: Tree, rules: dict[str, list[tuple[int, int]]]) -> None:
+    """The token ranges of the nodes of some rules, in their order."""
+    if node.rule in rules:
+        rules[node.rule].append((_tokens(node)[0], _tokens(node)[-1] + 1))
+    for child in node.children:
+        if isinstance(child, Tree):
+            _collect(child, rules)
+
+
+def _tokens(node: Tree) -> list[int]:
+    parts = [_tokens(child) if isinstance(child, Tree) else [child] for child in node.children]
+    return [token for part in parts for token in part]
+
+
+@given(TEXTS)
 def test_the_parts_of_any_bundle_are_tokens_in_their_order(text: str) -> None:
     for name in ("ipu", "edgenpu"):
         grammar = load_grammar(name)

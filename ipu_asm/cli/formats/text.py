@@ -7,6 +7,7 @@ from typing import Sequence
 
 from ipu_asm.cli.formats import FileFindings, Report
 
+
 def write(report: Report) -> str:
     """The findings as paragraphs, then the summary."""
     return "\n\n".join([*_paragraphs(report), summary(report.files)]) + "\n"

@@ -1,0 +1,112 @@
+"""Loops of a run, found in the way that it took: no instruction is looked at."""
+
+from __future__ import annotations
+
+from typing import Iterable, Mapping, NamedTuple
+
+Steps = Mapping[tuple[int, int], int]
+"""How often control went from one bundle to another."""
+
+
+class Loop(NamedTuple):
+    """Bundles that were executed again and again.
+
+    `header` is where every iteration begins, `body` all bundles of an iteration, the header and
+    inner loops included. `entries` counts how often the loop was begun, `iterations` how often the
+    header was executed; in a loop that ends at its header the last of them is a partial one.
+    """
+
+    header: int
+    body: frozenset[int]
+    entries: int
+    iterations: int
+
+
+def find_loops(first: int, steps: Steps) -> list[Loop]:
+    """The loops of a run that began at `first`, outer ones before inner ones.
+
+    A loop is a natural loop of the control flow that was taken. Where control came into the middle
+    of one, so that it has no single header, the target of its backward branch counts as header.
+    """
+    graph = _Graph(first, steps)
+    loops: dict[int, set[int]] = {}
+    rest = []
+    for source, target in sorted(steps):
+        if graph.dominates(target, source):
+            loops.setdefault(target, set()).update(graph.between(target, source))
+        elif target <= source:
+            rest.append((source, target))
+    for source, target in rest:
+        body = graph.between(target, source)
+        if not any(
+            len(other) <= len(body) and {source, target} <= other for other in loops.values()
+        ):
+            loops.setdefault(target, set()).update(body)
+    found = [_loop(first, steps, header, body) for header, body in loops.items() if body]
+    return sorted(found, key=lambda loop: (min(loop.body), -len(loop.body)))
+
+
+def _loop(first: int, steps: Steps, header: int, body: set[int]) -> Loop:
+    arrivals = [(source, count) for (source, target), count in steps.items() if target == header]
+    iterations = sum(count for _, count in arrivals) + (header == first)
+    repeats = sum(count for source, count in arrivals if source in body)
+    return Loop(header, frozenset(body), iterations - repeats, iterations)
+
+
+class _Graph:
+    """The control flow that was taken."""
+
+    def __init__(self, first: int, steps: Steps) -> None:
+        self.next: dict[int, list[int]] = {first: []}
+        self.before: dict[int, list[int]] = {first: []}
+        for source, target in steps:
+            self.next.setdefault(source, []).append(target)
+            self.next.setdefault(target, [])
+            self.before.setdefault(target, []).append(source)
+            self.before.setdefault(source, [])
+        self._dominators = self._find_dominators(first)
+
+    def dominates(self, one: int, other: int) -> bool:
+        """Whether every way from the start to `other` leads through `one`."""
+        return bool(self._dominators[other] >> one & 1)
+
+    def between(self, header: int, last: int) -> set[int]:
+        """The bundles on the ways from `header` to `last`, both included; empty if there is none."""
+        ahead = _reached([header], self.next, set())
+        if last not in ahead:
+            return set()
+        return (_reached([last], self.before, {header}) & ahead) | {header}
+
+    def _find_dominators(self, first: int) -> dict[int, int]:
+        """For each bundle, the bits of the bundles that dominate it."""
+        everything = (1 << max(self.next) + 1) - 1
+        dominators = dict.fromkeys(self.next, everything)
+        dominators[first] = 1 << first
+        changed = True
+        while changed:
+            changed = False
+            for node in sorted(self.next):
+                if node == first:
+                    continue
+                common = everything
+                for source in self.before[node]:
+                    common &= dominators[source]
+                common |= 1 << node
+                if common != dominators[node]:
+                    dominators[node], changed = common, True
+        return dominators
+
+
+def _reached(
+    start: Iterable[int], neighbours: Mapping[int, list[int]], walls: set[int]
+) -> set[int]:
+    """All that can be reached without going on behind a wall."""
+    found: set[int] = set()
+    waiting = list(start)
+    while waiting:
+        node = waiting.pop()
+        if node not in found:
+            found.add(node)
+            if node not in walls:
+                waiting += neighbours[node]
+    return found

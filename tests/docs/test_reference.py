@@ -1,0 +1,94 @@
+"""The instruction reference: complete, true to the instruction set, and as committed."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from ipu_asm.cli.assembler import main
+from ipu_asm.docs.reference import reference_files
+from ipu_asm.isa import available_isas, load_isa
+
+FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
+EVERY_ISA = pytest.mark.parametrize("name", available_isas())
+
+
+def check_files(name: str) -> dict[str, str]:
+    """The texts of a reference, by format."""
+    return {kind: text for kind, (_, text) in reference_files(load_isa(name)).items()}
+
+
+@EVERY_ISA
+def test_the_committed_reference_is_what_the_instruction_set_gives(name: str) -> None:
+    """If this fails, run `ipu-as docs --isa NAME -o docs/reference`."""
+    for file_name, text in reference_files(load_isa(name)).values():
+        assert (FOLDER / file_name).read_text(encoding="utf-8") == text, file_name
+
+
+@EVERY_ISA
+def test_every_instruction_has_all_its_parts(name: str) -> None:
+    page = check_files(name)["md"]
+    for spec in load_isa(name).instructions.values():
+        _, _, section = page.partition(f"\n### `{spec.mnemonic}`\n")
+        section = re.split(r"\n##+ ", section)[0]
+        for part in (spec.doc.title, spec.doc.summary, spec.syntax, spec.doc.example, "Encoding"):
+            assert part in section, (spec.mnemonic, part)
+        for operand in spec.operands:
+            assert operand.name in section
+            assert operand.description in section
+
+
+def test_the_reference_tells_when_a_value_is_read() -> None:
+    page = check_files("ipu")["md"]
+    section = page.partition("### `str_acc_reg`")[2].partition("### ")[0]
+    assert "`r_acc`: value from before this bundle" in section
+    assert "`offset`, `base`: value as this bundle's earlier slots leave it" in section
+
+
+@EVERY_ISA
+def test_every_link_within_the_page_leads_to_a_heading(name: str) -> None:
+    page = check_files(name)["html"]
+    links = set(re.findall(r'href="#([^"]+)"', page))
+    assert len(links) == len(load_isa(name).instructions)
+    assert links == set(re.findall(r'id="([^"]+)"', page))
+
+
+@EVERY_ISA
+def test_the_page_needs_no_other_file(name: str) -> None:
+    page = check_files(name)["html"]
+    assert "<svg" in page
+    assert not re.search(r'(?:src|href)="(?!#)', page)
+
+
+@EVERY_ISA
+def test_the_picture_has_a_box_for_every_field(name: str) -> None:
+    isa = load_isa(name)
+    picture = ElementTree.fromstring(check_files(name)["svg"])
+    titles = [title.text or "" for title in picture.iter("{http://www.w3.org/2000/svg}title")]
+    bits = [0] * isa.word_bits
+    for place in {re.findall(r"\[(\d+)(?::(\d+))?\]", title)[0] for title in titles}:
+        high, low = int(place[0]), int(place[1] or place[0])
+        for bit in range(low, high + 1):
+            bits[bit] += 1
+    assert bits == [1] * isa.word_bits
+
+
+def test_without_a_folder_the_chosen_format_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["docs", "--format", "svg", "--isa", "edgenpu"]) == 0
+    assert capsys.readouterr().out == check_files("edgenpu")["svg"]
+
+
+def test_markdown_in_a_folder_brings_its_picture(tmp_path: Path) -> None:
+    assert main(["docs", "--format", "md", "-o", str(tmp_path / "new" / "folder")]) == 0
+    assert sorted(p.name for p in (tmp_path / "new" / "folder").iterdir()) == ["ipu.md", "ipu.svg"]
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["docs", "-o", str(tmp_path / "file" / "folder")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
