@@ -45,6 +45,14 @@ def render_concise(diagnostic: Diagnostic, source: SourceFile, color: bool = Fal
     return f"{place}: {label} {printable(diagnostic.message)}"
 
 
+def render_place(source: SourceFile, span: Span, color: bool = False) -> str:
+    """A place alone: path, row and column, and its source line with marks under it."""
+    gutter = len(str(1 + source.lines.position(span.start).line))
+    rows = [_arrow("-->", source, span, gutter, color), _bar(gutter, color)]
+    rows += _snippet(_excerpt(source, span), gutter, ("^", _FRAME, ""), color)
+    return "\n".join(rows)
+
+
 def printable(text: str) -> str:
     """`text` on one line: control characters become their pictures, other traps U+FFFD."""
     return text if text.isascii() and text.isprintable() else _UNPRINTABLE.sub(_picture, text)

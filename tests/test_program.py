@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -27,7 +28,7 @@ def check_program(text: str, before: Program | None = None) -> Program:
     assert starts[0] == mark
     assert starts[-1] == len(text)
     assert len(starts) == len(program.bundles) + 1 == len(program.addresses)
-    cuts = list(zip(starts, starts[1:]))
+    cuts = list(pairwise(starts))
     assert "".join(text[a:b] for a, b in cuts) == text[mark:]
     assert [bundle.syntax.text for bundle in program.bundles] == [text[a:b] for a, b in cuts]
     again = read_program(load_isa("ipu"), text, before=before)
@@ -71,7 +72,7 @@ def test_what_is_only_blank_or_wrong_takes_no_address() -> None:
 
 def test_a_byte_order_mark_belongs_to_no_bundle() -> None:
     program = check_program("\ufeffx: acc;;")
-    assert program.starts == [1, 10]
+    assert program.starts == [1, 9]
     assert program.label_span("x") == Span(1, 2)
 
 

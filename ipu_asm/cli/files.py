@@ -68,10 +68,14 @@ def find_targets(
 
 def read_text(target: Target) -> Text:
     """What a file or standard input says. Raises `FileProblem`."""
-    data = read_bytes(target)
+    return decoded(read_bytes(target), target.name)
+
+
+def decoded(data: bytes, name: str) -> Text:
+    """What bytes say that were read from the file `name`. Raises `FileProblem`."""
     for mark, encoding in _OTHER_MARKS:
         if data.startswith(mark):
-            raise FileProblem(f"{target.name}: expected UTF-8, found {encoding}")
+            raise FileProblem(f"{name}: expected UTF-8, found {encoding}")
     text = data.decode("utf-8", "surrogateescape")
     return Text(text.removeprefix(_BYTE_ORDER_MARK), text.startswith(_BYTE_ORDER_MARK))
 

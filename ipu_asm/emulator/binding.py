@@ -144,7 +144,7 @@ def _refusing(cause: str) -> Operation:
 
 def _write_conflicts(codes: Sequence[Code]) -> Iterator[tuple[int, str]]:
     """Instructions that write what an earlier one of their slot writes, where that is forbidden."""
-    written: dict[tuple[str, str], None] = {}
+    written: set[tuple[str, str]] = set()
     for number, code in enumerate(codes):
         if code.spec is None or not code.slot.exclusive_writes:
             continue
@@ -152,4 +152,4 @@ def _write_conflicts(codes: Sequence[Code]) -> Iterator[tuple[int, str]]:
             if operand in code.spec.writes:
                 if (code.slot.name, register) in written:
                     yield number, f"a bundle may write `{register}` once"
-                written[code.slot.name, register] = None
+                written.add((code.slot.name, register))

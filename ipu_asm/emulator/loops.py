@@ -71,7 +71,7 @@ class _Graph:
         return bool(self._dominators[other] >> one & 1)
 
     def between(self, header: int, last: int) -> set[int]:
-        """The bundles on the ways from `header` to `last`, both included; empty if there is none."""
+        """The bundles on the ways from `header` to `last`, with both; empty if there is none."""
         ahead = _reached([header], self.next, set())
         if last not in ahead:
             return set()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
+from itertools import pairwise
 from typing import Final
 
 from ipu_asm.emulator.ipu import Ipu, StopTest
@@ -16,14 +17,13 @@ class Recording:
     """The way of one run, however many calls of `run` it takes.
 
     `first` is the address at which it began, `steps[a, b]` how often bundle b came next after
-    bundle a, and `tail` has the addresses of the last `tail_limit` bundles or more. Only bundles
-    that were executed count; one that faulted was not.
+    bundle a. Only bundles that were executed count; one that faulted was not.
     """
 
     def __init__(self, tail_limit: int = 0) -> None:
         self.first: int | None = None
         self.steps: Counter[tuple[int, int]] = Counter()
-        self.tail = array("H")
+        self._tail = array("H")
         self._tail_limit = tail_limit
         self._last: int | None = None
 
@@ -51,17 +51,22 @@ class Recording:
             visits[address] += count
         return visits
 
+    @property
+    def tail(self) -> array[int]:
+        """The addresses of the last bundles, up to `tail_limit` of them."""
+        return self._tail[-self._tail_limit :] if self._tail_limit else self._tail
+
     def _add(self, addresses: array[int]) -> None:
         if self._last is None:
             self.first = addresses[0]
         else:
             self.steps[self._last, addresses[0]] += 1
-        self.steps.update(zip(addresses, addresses[1:]))
+        self.steps.update(pairwise(addresses))
         self._last = addresses[-1]
         if self._tail_limit:
-            self.tail.extend(addresses)
-            if len(self.tail) > 2 * self._tail_limit:
-                del self.tail[: -self._tail_limit]
+            self._tail.extend(addresses)
+            if len(self._tail) > 2 * self._tail_limit:
+                del self._tail[: -self._tail_limit]
 
 
 def _noting(addresses: array[int], stop: StopTest | None) -> StopTest:

@@ -223,6 +223,22 @@ def test_what_it_refuses_is_a_fault_and_all_is_as_before() -> None:
     assert state.save() == before
 
 
+@pytest.mark.usefixtures("entry")
+def test_an_error_in_its_method_is_not_hidden_and_all_is_as_before() -> None:
+    class Failing(Ipu):
+        def execute_my_new_instruction(self, *, dest: int, src_a: bytes, src_b: bytes) -> None:
+            self.state.regfile.set_register_bytes("mem_bypass", 0, src_b)
+            raise ZeroDivisionError
+
+    state = IpuState()
+    state.regfile.set_register_bytes("r", 1, bytes([1] * 128))
+    state.load_program(assemble("incr lr1 1; my_new_instruction r1 r0 r1;;"))
+    before = state.save()
+    with pytest.raises(ZeroDivisionError):
+        Failing(state).execute_vliw_cycle()
+    assert state.save() == before
+
+
 def test_an_instruction_can_read_scalars_and_branch(monkeypatch: pytest.MonkeyPatch) -> None:
     class Branching(Ipu):
         def execute_bgt(self, *, limit: int, reg: int, label: int) -> None:

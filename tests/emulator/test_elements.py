@@ -11,7 +11,7 @@ import pytest
 
 from ipu_asm.emulator import DType, ipu_add, ipu_mult
 from ipu_asm.emulator.elements import element_values, products_of
-from ipu_asm.emulator.words import sum_words, to_float, to_word
+from ipu_asm.emulator.words import sum_in_order, sum_words, to_float, to_word
 from tests import scalar_machine
 from tests.emulator.random_programs import SPECIAL_WORDS
 
@@ -85,6 +85,13 @@ def test_sums_settle_nans_by_the_order_of_the_operands(count: int) -> None:
     for *words, found in zip(*(operand.tolist() for operand in operands), sums.tolist()):
         number = scalar_machine.float_sum(scalar_machine.to_number(words[0]), words[1:])
         assert found == scalar_machine.to_word(number), [hex(word) for word in words]
+
+
+def test_a_sum_is_made_from_the_first_number_to_the_last() -> None:
+    assert sum_in_order([1.0, 1e300, -1e300]) == 0.0
+    assert sum_in_order([1e300, -1e300, 1.0]) == 1.0
+    assert to_word(sum_in_order([math.inf, -math.inf, to_float(0x7FC0_0001)])) == 0x7FC0_0000
+    assert to_word(sum_in_order([1.0, to_float(0xFFC0_0001), math.nan])) == 0xFFC0_0001
 
 
 def test_the_values_of_fp8_elements_are_those_of_their_formats() -> None:

@@ -23,6 +23,7 @@ from ipu_asm.emulator import (
     run_until_complete,
     run_with_debug,
 )
+from ipu_asm.isa import load_isa
 from tests.emulator.machines import ipu_with
 
 COUNT_TO_THREE = "set lr1 3;; x: incr lr0 1; bne lr0 lr1 x;; bkpt;;"
@@ -241,6 +242,35 @@ def test_an_error_of_the_onlooker_leaves_the_state_alone() -> None:
         ipu.run(100, fail_at_seven)
     twin.run(14)
     assert (ipu.cycles, ipu.state.save()) == (14, twin.state.save())
+
+
+def test_a_limit_that_is_no_whole_number_changes_nothing() -> None:
+    ipu = busy_ipu()
+    ipu.run(5)
+    ipu.state.regfile.set_lr(9, 1)
+    before = ipu.state.save()
+    with pytest.raises(TypeError):
+        ipu.run(2.5)  # type: ignore[arg-type]
+    assert (ipu.cycles, ipu.state.save()) == (5, before)
+
+
+def test_breaks_can_be_asked_about() -> None:
+    ipu = ipu_with("break;; break.ifeq lr0 1;; break_nop;; acc;;")
+    stops = [pc for pc in (0, 1, 2, 3, 500, 1023, 1024, 0xFFFF_FFFF) if ipu.stops_at(pc)]
+    assert stops == [0]
+    ipu.state.regfile.set_lr(0, 1)
+    assert ipu.stops_at(1)
+
+
+def test_instructions_that_do_nothing_do_nothing() -> None:
+    ipu = busy_ipu()
+    ipu.run(9)
+    before = ipu.state.save()
+    nops = [spec for spec in load_isa("ipu").instructions.values() if spec.nop]
+    assert len(nops) == 5
+    for spec in nops:
+        assert not getattr(ipu, spec.execute_fn)()
+    assert ipu.state.save() == before
 
 
 def test_a_fault_counts_no_cycle() -> None:

@@ -1,0 +1,54 @@
+"""A line on a terminal that tells how far a run has come."""
+
+from __future__ import annotations
+
+import time
+from typing import Callable, TextIO
+
+from ipu_asm.cli.console import is_terminal, write
+
+PATIENCE = 1.0
+"""Seconds that a run may take before there is a word of it."""
+_INTERVAL = 0.2
+_WIDTH = 20
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """A bar for a run that may take `limit` cycles; nothing where no one looks.
+
+    How long a run takes is not known before its end, so the bar shows the way to the limit.
+    """
+
+    def __init__(
+        self,
+        limit: int,
+        stream: TextIO | None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._limit = limit
+        self._stream = stream if is_terminal(stream) else None
+        self._clock = clock
+        self._start = clock()
+        self._due = self._start + PATIENCE
+        self._is_shown = False
+
+    def show(self, cycles: int) -> None:
+        """Draw the line anew if it is time."""
+        now = self._clock()
+        if self._stream is None or now < self._due:
+            return
+        self._due = now + _INTERVAL
+        self._is_shown = True
+        share = min(1.0, cycles / self._limit)
+        full = round(share * _WIDTH)
+        bar = "#" * full + "." * (_WIDTH - full)
+        rate = cycles / (now - self._start)
+        line = f"[{bar}] {cycles:,} of at most {self._limit:,} cycles, {rate:,.0f} a second"
+        write(_CLEAR + line, self._stream)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._is_shown:
+            write(_CLEAR, self._stream)
+            self._is_shown = False

@@ -1,0 +1,97 @@
+"""`ipu-run`: execute a program, with data in and out, and tell what became of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Sequence
+
+from ipu_asm.cli.console import Status, complain, guarded, wants_color, write
+from ipu_asm.cli.files import STANDARD_INPUT, FileProblem
+from ipu_asm.cli.kernel import Kernel, read_kernel
+from ipu_asm.cli.run_files import check_outputs, read_loads, write_outputs
+from ipu_asm.cli.run_options import PROGRAM, RunOptions, read_options
+from ipu_asm.configuration import ConfigurationError
+
+if TYPE_CHECKING:
+    from ipu_asm.cli.run_machine import Outcome
+
+_NEEDED = ("numpy", "ml_dtypes")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `ipu-run` with these arguments, else with those of the process; the exit status."""
+    return guarded(PROGRAM, lambda: _command(read_options(argv)))
+
+
+def _command(options: RunOptions) -> int:
+    check_outputs(options)
+    memory = read_loads(options)
+    try:
+        kernel = read_kernel(options)
+    except ConfigurationError as error:
+        for mistake in error.mistakes:
+            complain(PROGRAM, mistake)
+        return Status.USAGE
+    return Status.FINDINGS if kernel is None else _run(kernel, options, memory)
+
+
+def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -> int:
+    try:
+        from ipu_asm.cli.run_machine import execute
+        from ipu_asm.emulator.faults import ProgramError
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        raise FileProblem(f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}") from error
+    try:
+        outcome = execute(kernel, options, memory)
+    except ProgramError as error:
+        for mistake in error.mistakes:
+            complain(PROGRAM, f"{kernel.source.path}: {mistake}")
+        return Status.FINDINGS
+    status = _status(outcome)
+    if status is not Status.OK:
+        _tell_error(kernel, outcome, options)
+    written = []
+    try:
+        written += write_outputs(options, kernel, outcome, status is Status.OK)
+    except FileProblem as error:
+        complain(PROGRAM, str(error))
+        status = Status.USAGE
+    _report(kernel, outcome, options, written)
+    return status
+
+
+def _status(outcome: Outcome) -> Status:
+    from ipu_asm.emulator.stops import StopReason
+
+    if outcome.stop.reason in (StopReason.HALTED, StopReason.BREAK):
+        return Status.OK
+    interrupted = outcome.stop.reason is StopReason.INTERRUPTED
+    return Status.INTERRUPTED if interrupted else Status.FINDINGS
+
+
+def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
+    """Why the run is no good, with its source line; in one line where there is none."""
+    from ipu_asm.cli.run_report import error_text
+    from ipu_asm.emulator.stops import describe_stop
+
+    text = error_text(kernel, outcome, options.max_cycles, wants_color("auto", sys.stderr))
+    if text is None:
+        complain(PROGRAM, f"{kernel.source.path}: {describe_stop(outcome.stop)}")
+    else:
+        write(text, sys.stderr)
+    if options.dump:
+        complain(PROGRAM, "nothing was dumped", "note")
+
+
+def _report(
+    kernel: Kernel, outcome: Outcome, options: RunOptions, written: Sequence[str]
+) -> None:
+    from ipu_asm.cli.run_report import summary_json, summary_text
+
+    if options.json:
+        write(summary_json(kernel, outcome, options.state), sys.stdout)
+    else:
+        stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
+        write(summary_text(outcome, written, options.state), stream)

@@ -1,0 +1,150 @@
+"""What a run spent its cycles on: bundles, slots and loops, in plain numbers."""
+
+from __future__ import annotations
+
+from typing import Iterable, Mapping, NamedTuple, Sequence
+
+from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.emulator.loops import Loop, find_loops
+from ipu_asm.emulator.recording import Recording
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import LabelType
+from ipu_asm.line_table import LineTable, Place
+
+
+class SlotUse(NamedTuple):
+    """How many instructions a slot executed that do something, out of how many it could have."""
+
+    slot: str
+    capacity: int
+    busy: int
+    possible: int
+
+    @property
+    def share(self) -> float:
+        """The part of the possible instructions that were there, 0 to 1."""
+        return self.busy / self.possible if self.possible else 0.0
+
+
+class BundleUse(NamedTuple):
+    """A bundle and the cycles it took; `instructions` are those of it that do something."""
+
+    pc: int
+    cycles: int
+    place: Place | None
+    instructions: tuple[str, ...]
+
+
+class LoopUse(NamedTuple):
+    """A loop and the cycles it took. `own_cycles` leaves out those of the loops inside it.
+
+    `depth` is 0 for a loop that is in no other, `slots` the use of the slots in the whole loop.
+    """
+
+    loop: Loop
+    depth: int
+    cycles: int
+    own_cycles: int
+    slots: tuple[SlotUse, ...]
+
+    @property
+    def bundles_per_iteration(self) -> float:
+        """Bundles executed for each time that the header was."""
+        return self.cycles / self.loop.iterations
+
+    @property
+    def own_bundles_per_iteration(self) -> float:
+        """The same without the bundles of inner loops."""
+        return self.own_cycles / self.loop.iterations
+
+
+class Profile(NamedTuple):
+    """A whole run. `bundles` are all of the program, and those outside it that were executed."""
+
+    cycles: int
+    bundles: tuple[BundleUse, ...]
+    slots: tuple[SlotUse, ...]
+    loops: tuple[LoopUse, ...]
+
+    @property
+    def hottest(self) -> list[BundleUse]:
+        """The bundles that were executed, those with most cycles first."""
+        used = (bundle for bundle in self.bundles if bundle.cycles)
+        return sorted(used, key=lambda bundle: (-bundle.cycles, bundle.pc))
+
+
+def profile_of(
+    recording: Recording, words: Sequence[int], isa: Isa, lines: LineTable | None = None
+) -> Profile:
+    """The profile of a recorded run of a program."""
+    visits = recording.visits
+    codes = {pc: active_codes(isa, word, pc) for pc, word in enumerate(words)}
+    bundles = tuple(
+        BundleUse(
+            pc,
+            visits[pc],
+            lines.place(pc) if lines else None,
+            tuple(instruction_text(code, pc, lines) for code in codes.get(pc, ())),
+        )
+        for pc in sorted({*codes, *visits})
+    )
+    return Profile(
+        visits.total(),
+        bundles,
+        _slot_uses(isa, codes, visits, visits),
+        tuple(_loop_uses(isa, codes, visits, recording)),
+    )
+
+
+def active_codes(isa: Isa, word: int, pc: int) -> list[Code]:
+    """The instructions of a bundle that do something, in the order in which they are executed.
+
+    A jump to the next address does nothing.
+    """
+    return [code for code in decode_word(isa, word) if not code.is_idle and not _goes_on(code, pc)]
+
+
+def instruction_text(code: Code, pc: int, lines: LineTable | None) -> str:
+    """An instruction as the source has it, else as it is decoded."""
+    written = lines and lines.instruction(pc, code.slot.name, code.place)
+    return written or str(code)
+
+
+def _goes_on(code: Code, pc: int) -> bool:
+    if code.spec is None or code.spec.flow != "jump":
+        return False
+    types = ((code.values[operand.name], operand.type) for operand in code.spec.operands)
+    return any(isinstance(kind, LabelType) and value == pc + 1 for value, kind in types)
+
+
+def _slot_uses(
+    isa: Isa, codes: Mapping[int, list[Code]], visits: Mapping[int, int], body: Iterable[int]
+) -> tuple[SlotUse, ...]:
+    """The use of every slot in some bundles."""
+    cycles = 0
+    busy = {slot.name: 0 for slot in isa.slots}
+    for pc in body:
+        cycles += visits[pc]
+        for code in codes.get(pc, ()):
+            busy[code.slot.name] += visits[pc]
+    return tuple(
+        SlotUse(slot.name, slot.capacity, busy[slot.name], slot.capacity * cycles)
+        for slot in isa.slots
+    )
+
+
+def _loop_uses(
+    isa: Isa, codes: Mapping[int, list[Code]], visits: Mapping[int, int], recording: Recording
+) -> Iterable[LoopUse]:
+    if recording.first is None:
+        return
+    loops = find_loops(recording.first, recording.steps)
+    for loop in loops:
+        inner = {pc for other in loops if other.body < loop.body for pc in other.body}
+        yield LoopUse(
+            loop,
+            sum(loop.body < other.body for other in loops),
+            sum(visits[pc] for pc in loop.body),
+            sum(visits[pc] for pc in loop.body - inner),
+            _slot_uses(isa, codes, visits, loop.body),
+        )

@@ -1,0 +1,104 @@
+"""Why a machine stands still, and where: for whoever tells it to people."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Mapping, NamedTuple
+
+from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.emulator.faults import Fault
+from ipu_asm.emulator.ipu import Ipu
+from ipu_asm.emulator.registers import PLACES
+from ipu_asm.emulator.words import signed
+from ipu_asm.isa import load_isa
+from ipu_asm.line_table import LineTable, Place
+
+
+class StopReason(Enum):
+    """Why a run went no further."""
+
+    HALTED = "halted"
+    BREAK = "break"
+    FAULT = "fault"
+    CYCLE_LIMIT = "cycle-limit"
+    INTERRUPTED = "interrupted"
+
+
+class Stop(NamedTuple):
+    """The end of a run, or a pause in it.
+
+    `pc` is the bundle in front of which the machine stands; if it has halted, the bundle that did
+    it (-1 if it had halted already). `instruction` is the one that halted or stopped the machine,
+    `registers` has the scalar registers that the bundle names, with their values.
+    """
+
+    reason: StopReason
+    pc: int
+    instruction: str | None = None
+    registers: Mapping[str, int] = {}
+    place: Place | None = None
+    fault: Fault | None = None
+
+
+def stop_of(
+    ipu: Ipu, reason: StopReason, lines: LineTable | None = None, fault: Fault | None = None
+) -> Stop:
+    """The stop of a machine that stands still; `lines` is the source, if there is one."""
+    halted = reason is StopReason.HALTED
+    pc = ipu.snapshot.pc if halted else ipu.state.program_counter
+    word = ipu.state.inst_mem[pc] if pc >= 0 else None
+    codes = [] if word is None else decode_word(load_isa("ipu"), word)
+    slot = {StopReason.HALTED: "cond", StopReason.BREAK: "break"}.get(reason)
+    culprit = next((code for code in codes if code.slot.name == slot), None)
+    instruction = fault.instruction if fault else culprit and str(culprit)
+    registers = {} if halted else registers_named(ipu, codes)
+    place = lines.place(pc) if lines else None
+    return Stop(reason, pc, instruction, registers, place, fault)
+
+
+def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
+    """The scalar registers that some instructions name, with their values now."""
+    values = {}
+    for code in codes:
+        if not code.is_idle:
+            for register in code.registers.values():
+                place = PLACES[register]
+                if isinstance(place, int):
+                    values[register] = ipu.state.regfile.scalars[place]
+    return values
+
+
+def describe_stop(stop: Stop) -> str:
+    """The stop in one line: why, where, and the registers that matter there."""
+    where = _where(stop)
+    if stop.fault is not None:
+        return f"fault in {where}: {stop.fault.cause}{_registers(stop.fault.registers)}"
+    if stop.reason is StopReason.HALTED:
+        if stop.pc < 0:
+            return "halted before the first bundle"
+        if stop.instruction is None:
+            return f"halted at the end of program memory: {where} was never loaded"
+        return f"halted by `{stop.instruction}` in {where}"
+    what = {
+        StopReason.BREAK: f"stopped by `{stop.instruction}`",
+        StopReason.CYCLE_LIMIT: "stopped at the cycle limit",
+    }.get(stop.reason, stop.reason.value)
+    return f"{what} in front of {where}{_registers(stop.registers)}"
+
+
+def describe_word(value: int) -> str:
+    """A register's 32 bits as people read them: signed, and in hexadecimal where that differs."""
+    number = signed(value)
+    return str(number) if 0 <= number < 10 else f"{number} ({value:#x})"
+
+
+def _where(stop: Stop) -> str:
+    if stop.place is None:
+        return f"bundle {stop.pc}"
+    label = f"`{stop.place.name}`, " if stop.place.name else ""
+    return f"bundle {stop.pc} ({label}line {stop.place.line})"
+
+
+def _registers(values: Mapping[str, int]) -> str:
+    shown = ", ".join(f"{name} = {describe_word(value)}" for name, value in values.items())
+    return f": {shown}" if shown else ""

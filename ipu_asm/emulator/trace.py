@@ -1,0 +1,100 @@
+"""A run as a picture of time: the trace format of Chrome, which Perfetto opens too.
+
+Each place of a slot is a track, each instruction that does something an event. A cycle lasts one
+microsecond, so the numbers on the time axis are cycles.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Iterator, Sequence
+
+from ipu_asm.emulator.decode import EXECUTION_ORDER
+from ipu_asm.emulator.profile import active_codes, instruction_text
+from ipu_asm.emulator.stops import Stop, StopReason, describe_stop
+from ipu_asm.isa.model import Isa
+from ipu_asm.line_table import LineTable
+
+_PROCESS = 1
+
+
+def chrome_trace(
+    addresses: Sequence[int],
+    first_cycle: int,
+    stop: Stop,
+    words: Sequence[int],
+    isa: Isa,
+    name: str,
+    lines: LineTable | None = None,
+) -> Iterator[str]:
+    """The text of a trace, in pieces: bundles executed one after the other from `first_cycle` on.
+
+    `stop` is the end of the run, `words` the program and `name` what it is called; `lines` is its
+    source, if there is one.
+    """
+    tracks = _tracks(isa)
+    last_cycle = first_cycle + len(addresses)
+    about = {"program": name, "stopped": stop.reason.value, "cycles": last_cycle}
+    if first_cycle:
+        about["first_cycle_shown"] = first_cycle
+    yield f'{{"displayTimeUnit": "ns", "otherData": {json.dumps(about)}, "traceEvents": [\n'
+    yield ",\n".join(_metadata(tracks, name))
+    forms: dict[int, list[tuple[str, str]]] = {}
+    for cycle, pc in enumerate(addresses, first_cycle):
+        if pc not in forms:
+            word = words[pc] if pc < len(words) else None
+            forms[pc] = list(_forms(word, pc, isa, tracks, lines))
+        for before, after in forms[pc]:
+            yield f",\n{before}{cycle}{after}"
+    if stop.reason is not StopReason.HALTED:
+        yield ",\n" + _end(stop, last_cycle)
+    yield "\n]}\n"
+
+
+def _tracks(isa: Isa) -> dict[tuple[str, int], int]:
+    """The number of the track of each place of a slot, in the order of execution."""
+    places = [
+        (name, place)
+        for name in EXECUTION_ORDER
+        for place in range(isa.slot_by_name[name].capacity)
+    ]
+    return {place: number for number, place in enumerate(places, 1)}
+
+
+def _metadata(tracks: dict[tuple[str, int], int], name: str) -> Iterator[str]:
+    yield _event("process_name", "M", 0, args={"name": name})
+    capacities = {slot: place + 1 for slot, place in tracks}
+    for (slot, place), track in tracks.items():
+        title = slot if capacities[slot] == 1 else f"{slot} {place}"
+        yield _event("thread_name", "M", track, args={"name": title})
+        yield _event("thread_sort_index", "M", track, args={"sort_index": track})
+
+
+def _forms(
+    word: int | None,
+    pc: int,
+    isa: Isa,
+    tracks: dict[tuple[str, int], int],
+    lines: LineTable | None,
+) -> Iterator[tuple[str, str]]:
+    """The events of a bundle, each as what stands before and behind its time."""
+    if word is None:
+        return
+    place = lines.place(pc) if lines else None
+    args: dict[str, Any] = {"pc": pc}
+    if place:
+        args |= {"line": place.line} | ({"label": place.name} if place.name else {})
+    for code in active_codes(isa, word, pc):
+        slot = code.slot.name
+        text = instruction_text(code, pc, lines)
+        event = _event(text, "X", tracks[slot, code.place], cat=slot, dur=1, args=args)
+        yield event[:-1] + ', "ts": ', "}"
+
+
+def _end(stop: Stop, cycle: int) -> str:
+    """A mark across all tracks where the run stopped."""
+    return _event(describe_stop(stop), "i", 0, cat="stop", s="g", ts=cycle, args={"pc": stop.pc})
+
+
+def _event(name: str, phase: str, track: int, **more: Any) -> str:
+    return json.dumps({"name": name, "ph": phase, "pid": _PROCESS, "tid": track, **more})

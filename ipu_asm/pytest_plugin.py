@@ -1,0 +1,46 @@
+"""The pytest plugin: a fixture `ipu`, on which kernels are tested, and its state where one fails.
+
+Every run of pytest imports this module, so it loads neither numpy nor the emulator: the fixture
+does. `docs/kernel-tests.md` has a worked example.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generator
+
+import pytest
+
+if TYPE_CHECKING:
+    from ipu_asm.testbench import Bench
+
+_BENCH: pytest.StashKey[Bench] = pytest.StashKey()
+
+
+@pytest.fixture
+def ipu(request: pytest.FixtureRequest) -> Bench:
+    """A machine for one test, in its first state: see `ipu_asm.testbench.Bench`.
+
+    Paths of kernels are relative to the file of the test, or to the root directory of the tests.
+    """
+    __tracebackhide__ = True
+    try:
+        from ipu_asm.testbench import Bench
+    except ModuleNotFoundError as error:
+        if error.name not in ("numpy", "ml_dtypes"):
+            raise
+        pytest.fail(f"fixture `ipu` needs numpy and ml_dtypes, found no {error.name}", False)
+    bench = Bench([request.path.parent, request.config.rootpath])
+    request.node.stash[_BENCH] = bench
+    return bench
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show the state of the machine where a test fails."""
+    report = yield
+    bench = item.stash.get(_BENCH, None)
+    if bench is not None and report.failed and report.when == "call":
+        report.sections.append(("ipu", str(bench)))
+    return report

@@ -1,0 +1,64 @@
+"""From numpy arrays to the bytes of the machine and back; element and word types by name."""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipu_asm.emulator.elements import FORMATS, DType
+
+Array: TypeAlias = NDArray[Any]
+Buffer: TypeAlias = bytes | bytearray | memoryview
+
+DTYPES: Final = {dtype.name.lower(): dtype for dtype in DType}
+"""The element types by the names that people write: `int8`, `fp8_e4m3`, `fp8_e5m2`."""
+
+_BY_NAME: Final = {name: np.dtype(FORMATS[dtype]) for name, dtype in DTYPES.items()}
+_TYPES: Final = (*_BY_NAME.values(), *map(np.dtype, ("uint8", "<i4", "<u4", "<f4")))
+_KNOWN: Final = ", ".join(kind.name for kind in _TYPES)
+
+
+def dtype_named(name: str | DType) -> DType:
+    """The element type of a name. Raises ValueError."""
+    if isinstance(name, DType):
+        return name
+    if name not in DTYPES:
+        known = ", ".join(f"`{known}`" for known in DTYPES)
+        raise ValueError(f"an element type is one of {known}, found `{name}`")
+    return DTYPES[name]
+
+
+def numpy_type(dtype: Any) -> np.dtype[Any]:
+    """The type of elements or words, little-endian, by numpy type or element type name.
+
+    Raises TypeError for a type that neither the elements nor the words of the machine have.
+    """
+    kind: np.dtype[Any] = np.dtype(_BY_NAME.get(dtype, dtype) if isinstance(dtype, str) else dtype)
+    if kind.byteorder == ">":
+        kind = kind.newbyteorder("<")
+    if kind not in _TYPES:
+        raise TypeError(f"elements and words are one of {_KNOWN}, found {kind.name}; {_hint(kind)}")
+    return kind
+
+
+def bytes_of(data: Array | np.generic | Buffer) -> bytes:
+    """The bytes of an array, row after row, as they lie in memory; bytes stay what they are.
+
+    Raises TypeError for types of `numpy_type` that it refuses, and for what is no array.
+    """
+    if isinstance(data, Buffer):
+        return bytes(data)
+    if not isinstance(data, (np.ndarray, np.generic)):
+        found = type(data).__name__
+        raise TypeError(
+            f"data is a numpy array or bytes, found {found}; its type says how wide it is"
+        )
+    return np.asarray(data, numpy_type(data.dtype)).tobytes()
+
+
+def _hint(kind: np.dtype[Any]) -> str:
+    if kind == np.dtype(bool):
+        return 'masks are packed with `np.packbits(mask, axis=-1, bitorder="little")`'
+    return "convert with `.astype`, which leaves it to you what happens to the values"

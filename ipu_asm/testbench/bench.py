@@ -1,0 +1,244 @@
+"""The test bench: one machine, the data that a host puts on it, and a kernel to run."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any, Final, Iterable, NamedTuple
+
+import numpy as np
+
+from ipu_asm.assemble import AssemblyError, encode
+from ipu_asm.emulator.elements import DType, element_type
+from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, Refusal
+from ipu_asm.emulator.ipu import Ipu
+from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
+from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
+from ipu_asm.emulator.state import IpuState
+from ipu_asm.emulator.stops import Stop, StopReason, describe_stop, stop_of
+from ipu_asm.isa import load_isa
+from ipu_asm.line_table import LineTable
+from ipu_asm.program import read_program
+from ipu_asm.rendering import render, render_place
+from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
+from ipu_asm.testbench.comparison import assert_bit_exact
+from ipu_asm.testbench.registers import (
+    MaskRegister,
+    QuantizedRegister,
+    ScalarRegisters,
+    VectorRegister,
+    WordRegister,
+    register_text,
+)
+from ipu_asm.text import SourceFile, Span
+
+_TEXT_NAME: Final = "<kernel>"
+
+
+class Run(NamedTuple):
+    """How a run ended.
+
+    `cycles` counts the bundles executed, `pc` is the program counter then (1,024 or more).
+    `halted_by` is the instruction that did it, such as `bkpt`, and `line` the source line of its
+    bundle; both are None if the machine ran on to the end of program memory.
+    """
+
+    cycles: int
+    pc: int
+    halted_by: str | None
+    line: int | None
+
+
+class Bench:
+    """One machine to test kernels on: registers and memory are zero and the element type is int8.
+
+    Vector registers read as arrays that cannot be written, and take arrays or bytes of their size:
+    128 elements in `r0`, `r1` and `mem_bypass`, 512 in `r_cyclic`, 128 words in `r_acc` and
+    `mult_res`, 128 int8 in `aaq_result`, 8 x 128 truth values in `r_mask`.
+    `state` is the machine itself, for all that is not here.
+    """
+
+    __slots__ = ("_folders", "_last", "_lines", "_source", "state")
+
+    r0 = VectorRegister("r", 0)
+    r1 = VectorRegister("r", 1)
+    mem_bypass = VectorRegister("mem_bypass")
+    r_cyclic = VectorRegister("r_cyclic")
+    r_mask = MaskRegister("r_mask")
+    r_acc = WordRegister("r_acc")
+    mult_res = WordRegister("mult_res")
+    aaq_result = QuantizedRegister("aaq_result")
+
+    assert_bit_exact = staticmethod(assert_bit_exact)
+
+    def __init__(self, folders: Iterable[str | PathLike[str]] = ()) -> None:
+        """A machine without a kernel; paths are relative to the first folder that has the file."""
+        self.state = IpuState()
+        self._folders = [Path(folder) for folder in folders] or [Path()]
+        self._source: SourceFile | None = None
+        self._lines: LineTable | None = None
+        self._last = "not run yet"
+
+    @property
+    def lr(self) -> ScalarRegisters:
+        """The 16 loop registers."""
+        return ScalarRegisters("lr", self.state.regfile.scalars, LR, CR - LR)
+
+    @property
+    def cr(self) -> ScalarRegisters:
+        """The 16 config registers; `cr[15]` is the element type, see `dtype`."""
+        return ScalarRegisters("cr", self.state.regfile.scalars, CR, AAQ_START - CR)
+
+    @property
+    def aaq(self) -> ScalarRegisters:
+        """The 4 aaq registers."""
+        scalars = self.state.regfile.scalars
+        return ScalarRegisters("aaq", scalars, AAQ_START, len(scalars) - AAQ_START)
+
+    @property
+    def dtype(self) -> str:
+        """The element type, held in cr15: `int8`, `fp8_e4m3` or `fp8_e5m2`; else ValueError."""
+        return self._dtype.name.lower()
+
+    @dtype.setter
+    def dtype(self, name: str) -> None:
+        __tracebackhide__ = True
+        self.state.set_cr_dtype(dtype_named(name))
+
+    @property
+    def element_type(self) -> np.dtype[Any]:
+        """The numpy type of elements: int8, float8_e4m3fn or float8_e5m2."""
+        return numpy_type(self.dtype)
+
+    @property
+    def word_type(self) -> np.dtype[Any]:
+        """The numpy type of products and sums: int32 for int8 elements, else float32."""
+        return np.dtype("<i4" if self._dtype is DType.INT8 else "<f4")
+
+    def load(self, path: str | PathLike[str]) -> None:
+        """Load the kernel of a source file; registers and memory stay as they are.
+
+        Raises FileNotFoundError, and `AssemblyError` whose notes show every mistake.
+        """
+        __tracebackhide__ = True
+        found = self._found(path)
+        self._load(found.read_bytes().decode("utf-8"), _shown(found))
+
+    def load_text(self, text: str) -> None:
+        """Load a kernel given as source text, otherwise like `load`."""
+        __tracebackhide__ = True
+        self._load(text, _TEXT_NAME)
+
+    def put(self, address: int, data: Array | Buffer) -> None:
+        """Put an array into xmem, row after row, from a byte address on.
+
+        Its type must be one that elements or words have, else TypeError: int8, uint8,
+        float8_e4m3fn, float8_e5m2, int32, uint32, float32. IndexError if it does not fit.
+        """
+        __tracebackhide__ = True
+        content = bytes_of(data)
+        try:
+            self.state.xmem.write_address(address, content)
+        except Refusal as refusal:
+            raise IndexError(str(refusal)) from None
+
+    def get(self, address: int, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """A copy of what lies in xmem from a byte address on, as an array of a shape and type.
+
+        `dtype` is a type as `put` takes it, or the name of an element type. Raises as `put` does.
+        """
+        __tracebackhide__ = True
+        kind = numpy_type(dtype)
+        size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
+        try:
+            content = self.state.xmem.read_address(address, size)
+        except Refusal as refusal:
+            raise IndexError(str(refusal)) from None
+        return np.frombuffer(content, kind).reshape(shape)
+
+    def run(self, max_cycles: int = MAX_CYCLES, *, aaq_shift: int = 0) -> Run:
+        """Run the kernel from its first bundle until it halts; break instructions do nothing.
+
+        `aaq_shift` is how far `aaq` shifts words to the right, 0 to 31. Raises `ExecutionFault`,
+        with the state from before the bundle, and `CycleLimitError`; their notes show the place in
+        the source. RuntimeError without a kernel.
+        """
+        __tracebackhide__ = True
+        if self._source is None:
+            raise RuntimeError("a kernel must be loaded before it can be run")
+        self.state.program_counter = 0
+        ipu = Ipu(self.state, aaq_shift)
+        self._last = "interrupted"
+        try:
+            cycles = run_until_complete(self.state, max_cycles, ipu=ipu)
+        except EmulatorError as error:
+            raise self._explained(error, ipu) from None
+        stop = stop_of(ipu, StopReason.HALTED, self._lines)
+        self._last = f"{cycles:,} cycles, {describe_stop(stop)}"
+        line = stop.place.line if stop.place else None
+        return Run(cycles, self.state.program_counter, stop.instruction, line)
+
+    def __repr__(self) -> str:
+        return f"<Bench: {self._source.path if self._source else 'no kernel'}>"
+
+    def __str__(self) -> str:
+        """The kernel, how its last run ended, and the registers that are not zero now."""
+        if self._source is None:
+            return "no kernel is loaded"
+        registers = register_text(SCALAR_NAMES, self.state.regfile.scalars)
+        return f"{self._source.path}: {self._last}\n{registers}"
+
+    @property
+    def _dtype(self) -> DType:
+        return element_type(self.state.get_cr_dtype())
+
+    def _found(self, path: str | PathLike[str]) -> Path:
+        """The first of the folders' files of a path. Raises FileNotFoundError."""
+        __tracebackhide__ = True
+        places = [folder / path for folder in self._folders]
+        for place in places:
+            if place.is_file():
+                return place
+        tried = " or ".join(dict.fromkeys(f"`{_shown(place)}`" for place in places))
+        raise FileNotFoundError(f"a kernel is the path of a source file, found no {tried}")
+
+    def _load(self, text: str, path: str) -> None:
+        __tracebackhide__ = True
+        source, program = SourceFile(text, path), read_program(load_isa("ipu"), text)
+        try:
+            words = encode(program)
+        except AssemblyError as error:
+            for finding in error.findings:
+                error.add_note(render(finding, source))
+            raise error.with_traceback(None) from None
+        self.state.load_program(words, program)
+        self._source, self._lines, self._last = source, LineTable(program), "not run yet"
+
+    def _explained(self, error: EmulatorError, ipu: Ipu) -> EmulatorError:
+        """The error with a note of where it happened, and without its way through the machine."""
+        if isinstance(error, ExecutionFault):
+            stop = stop_of(ipu, StopReason.FAULT, self._lines, error.fault)
+            self._note_place(error, error.fault.span)
+        elif isinstance(error, CycleLimitError):
+            stop = stop_of(ipu, StopReason.CYCLE_LIMIT, self._lines)
+            self._note_stop(error, stop)
+        else:
+            return error
+        self._last = describe_stop(stop)
+        return error.with_traceback(None)
+
+    def _note_stop(self, error: EmulatorError, stop: Stop) -> None:
+        error.add_note(describe_stop(stop))
+        self._note_place(error, stop.place.span if stop.place else None)
+
+    def _note_place(self, error: EmulatorError, span: Span | None) -> None:
+        if self._source is not None and span is not None:
+            error.add_note(render_place(self._source, span))
+
+
+def _shown(path: Path) -> str:
+    """A path as people at this place write it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

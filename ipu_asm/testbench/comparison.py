@@ -1,0 +1,145 @@
+"""Whether two arrays are the same to the bit, and if not, where they differ and by how much."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Sequence
+
+import numpy as np
+
+from ipu_asm.testbench.arrays import Array
+
+_MOST_SHOWN: Final = 8
+
+
+def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = False) -> None:
+    """Raise AssertionError unless two arrays have the same shape, type and bits.
+
+    So +0 and -0 differ, and NaN is NaN only with the same sign and payload; with
+    `ignore_nan_signs` its sign is free, as it is for a NaN that the machine makes. Nested lists and
+    plain numbers in `expected` are taken as the type of `actual`. The message names the first
+    element that differs, as row and element of that row, and shows both in decimal and as bits.
+    """
+    __tracebackhide__ = True
+    found = np.asarray(actual)
+    wanted = _reference(expected, found.dtype)
+    mistake = _mismatch_of_form(found, wanted)
+    if mistake is None:
+        places = _differing(found, wanted, ignore_nan_signs)
+        mistake = _report(found, wanted, places) if len(places) else None
+    if mistake is not None:
+        raise AssertionError(mistake)
+
+
+def _reference(expected: Any, dtype: np.dtype[Any]) -> Array:
+    if isinstance(expected, (np.ndarray, np.generic)):
+        return np.asarray(expected)
+    return np.array(expected, dtype)
+
+
+def _mismatch_of_form(found: Array, wanted: Array) -> str | None:
+    """Why two arrays cannot be compared element by element."""
+    if found.shape != wanted.shape:
+        return f"the shapes differ: expected {wanted.shape}, found {found.shape}"
+    if found.dtype.newbyteorder("=") != wanted.dtype.newbyteorder("="):
+        return (
+            f"the types differ: expected {wanted.dtype.name}, found {found.dtype.name}; convert "
+            f"the reference with `.astype(np.{found.dtype.name})` once its values are what they "
+            "should be"
+        )
+    return None
+
+
+def _differing(found: Array, wanted: Array, ignore_nan_signs: bool) -> Array:
+    """The places, in the order of the elements, at which the bits differ."""
+    mine, theirs = _bits(found), _bits(wanted)
+    differs = mine ^ theirs
+    if ignore_nan_signs:
+        both = np.isnan(found).reshape(-1) & np.isnan(wanted).reshape(-1)
+        sign = mine.dtype.type(1 << 8 * mine.itemsize - 1)
+        differs = np.where(both, differs & ~sign, differs)
+    return np.flatnonzero(differs)
+
+
+def _bits(array: Array) -> Array:
+    """The elements as unsigned numbers, in one row."""
+    native = array.astype(array.dtype.newbyteorder("="), copy=False)
+    return np.ascontiguousarray(native).reshape(-1).view(f"u{array.itemsize}")
+
+
+def _report(found: Array, wanted: Array, places: Array) -> str:
+    shape = found.shape
+    lines = [_first(found, wanted, places[0])]
+    lines += [_count(shape, places)] if found.size > 1 else []
+    if len(places) > 1:
+        lines += ["", *_table(found, wanted, places[:_MOST_SHOWN])]
+        hidden = len(places) - _MOST_SHOWN
+        lines += [f"  and {hidden:,} more"] if hidden > 0 else []
+    if not _bits(found).any():
+        lines += ["", "all that was found is zero: was it written at all?"]
+    return "\n".join(lines)
+
+
+def _first(found: Array, wanted: Array, place: int) -> str:
+    """The first difference in one line, which is all that a summary shows."""
+    names = zip(("row", "element")[-found.ndim :] if found.ndim else (), _index(found.shape, place))
+    where = ", ".join(f"{name} {number}" for name, number in names) or "the value"
+    expected, value = _value_and_bits(wanted, place), _value_and_bits(found, place)
+    return f"{where}: expected {expected[0]} ({expected[1]}), found {value[0]} ({value[1]})"
+
+
+def _count(shape: Sequence[int], places: Array) -> str:
+    total = int(np.prod(shape))
+    count = f"{len(places):,} of {total:,} elements differ"
+    if len(shape) < 2:
+        return count
+    rows = list(dict.fromkeys(_index(shape, place)[0] for place in places))
+    shown = ", ".join(rows[:_MOST_SHOWN]) + (", ..." if len(rows) > _MOST_SHOWN else "")
+    return f"{count}, in {len(rows):,} of {total // shape[-1]:,} rows: {shown}"
+
+
+def _index(shape: Sequence[int], place: int) -> tuple[str, ...]:
+    """Row and element of a place, as far as the shape has them."""
+    index = [int(number) for number in np.unravel_index(place, tuple(shape))]
+    if len(index) < 2:
+        return tuple(map(str, index))
+    *row, element = index
+    return str(row if len(row) > 1 else row[0]), str(element)
+
+
+def _table(found: Array, wanted: Array, places: Array) -> list[str]:
+    """One line a difference, under headings, numbers right-aligned."""
+    names = ("row", "element")[-found.ndim :]
+    rows = [(*names, "expected", "", "found", "", "off by")]
+    rows += [
+        (
+            *_index(found.shape, place),
+            *_value_and_bits(wanted, place),
+            *_value_and_bits(found, place),
+            _distance(found, wanted, place),
+        )
+        for place in places
+    ]
+    widths = [max(map(len, column)) for column in zip(*rows)]
+    return ["  ".join(["", *map(str.rjust, row, widths)]) for row in rows]
+
+
+def _value_and_bits(array: Array, place: int) -> tuple[str, str]:
+    bits = int(_bits(array)[place])
+    return str(array.reshape(-1)[place]), f"{bits:#0{2 + 2 * array.itemsize}x}"
+
+
+def _distance(found: Array, wanted: Array, place: int) -> str:
+    """How far the found element is from the expected one: a difference, or a number of floats."""
+    one, other = found.reshape(-1)[place], wanted.reshape(-1)[place]
+    if np.issubdtype(found.dtype, np.integer):
+        return f"{int(one) - int(other):+d}"
+    if np.isnan(one) or np.isnan(other):
+        return "NaN"
+    steps = abs(_rank(found, place) - _rank(wanted, place))
+    return f"{steps:,} ulp" if steps else "sign"
+
+
+def _rank(array: Array, place: int) -> int:
+    """The number of an element among all floats of its type; both zeros are number 0."""
+    bits, sign = int(_bits(array)[place]), 1 << 8 * array.itemsize - 1
+    return -(bits ^ sign) if bits & sign else bits

@@ -1,0 +1,166 @@
+"""The registers of the machine as numbers and arrays."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, Iterable, Iterator, overload
+
+import numpy as np
+
+from ipu_asm.emulator.registers import VECTORS, WORD_MASK
+from ipu_asm.emulator.words import signed
+from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, numpy_type
+
+if TYPE_CHECKING:
+    from ipu_asm.testbench.bench import Bench
+
+_LOWEST: Final = -(1 << 31)
+_MASK_BITS: Final = 128
+
+
+class ScalarRegisters:
+    """The 32-bit registers of one file. They read as signed numbers.
+
+    A register takes a number from -2**31 to 2**32 - 1, or a numpy scalar of a type that elements or
+    words have, of which it takes the bits: `np.float32(0.5)`. A slice takes as many as it has
+    registers. Raises IndexError for a register that is not there.
+    """
+
+    __slots__ = ("_file", "_first", "_scalars", "_size")
+
+    def __init__(self, file: str, scalars: list[int], first: int, size: int) -> None:
+        self._file, self._scalars, self._first, self._size = file, scalars, first, size
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self[:])
+
+    @overload
+    def __getitem__(self, number: int) -> int: ...
+    @overload
+    def __getitem__(self, number: slice) -> list[int]: ...
+    def __getitem__(self, number: int | slice) -> int | list[int]:
+        if isinstance(number, slice):
+            return [signed(self._scalars[place]) for place in self._places(number)]
+        return signed(self._scalars[self._place(number)])
+
+    def __setitem__(self, number: int | slice, value: Any) -> None:
+        __tracebackhide__ = True
+        if not isinstance(number, slice):
+            self._scalars[self._place(number)] = _word(value)
+            return
+        places, words = self._places(number), [_word(one) for one in value]
+        if len(places) != len(words):
+            raise ValueError(f"{len(places)} registers take as many values, found {len(words)}")
+        for place, word in zip(places, words):
+            self._scalars[place] = word
+
+    def __repr__(self) -> str:
+        return f"<{self._file}: {self[:]}>"
+
+    def view(self, dtype: Any) -> Array:
+        """All registers of the file as an array of another type of 32 bits, such as float32.
+
+        The array is a copy and cannot be written.
+        """
+        words = np.array([self._scalars[place] for place in self._places(slice(None))], "<u4")
+        return _frozen(words.view(numpy_type(dtype)))
+
+    def _place(self, number: int) -> int:
+        __tracebackhide__ = True
+        if not 0 <= index(number) < self._size:
+            raise IndexError(f"`{self._file}` has registers 0 to {self._size - 1}, found {number}")
+        return self._first + index(number)
+
+    def _places(self, numbers: slice) -> range:
+        return range(self._first, self._first + self._size)[numbers]
+
+
+class VectorRegister:
+    """A vector register as an array, of the type that its bytes have in force.
+
+    It takes arrays or bytes of exactly its size. What it gives is a copy and cannot be written: to
+    change a part, copy, change and put it back.
+    """
+
+    def __init__(self, name: str, element: int = 0) -> None:
+        self._name, self._element = name, element
+        self._shown = name
+
+    def __set_name__(self, owner: type[Bench], name: str) -> None:
+        self._shown = name
+
+    def __get__(self, bench: Bench, owner: type[Bench]) -> Array:
+        return _frozen(np.frombuffer(self._bytes(bench), self._type(bench)))
+
+    def __set__(self, bench: Bench, value: Array | Buffer) -> None:
+        __tracebackhide__ = True
+        data, size = bytes_of(value), VECTORS[self._name].size
+        if len(data) != size:
+            raise ValueError(f"`{self._shown}` takes {size} bytes, found {len(data)}")
+        bench.state.regfile.set_register_bytes(self._name, self._element, data)
+
+    def _bytes(self, bench: Bench) -> bytearray:
+        return bench.state.regfile.get_register_bytes(self._name, self._element)
+
+    def _type(self, bench: Bench) -> np.dtype[Any]:
+        return bench.element_type
+
+
+class WordRegister(VectorRegister):
+    """A vector register of 128 words."""
+
+    def _type(self, bench: Bench) -> np.dtype[Any]:
+        return bench.word_type
+
+
+class QuantizedRegister(VectorRegister):
+    """A vector register of 128 int8, whatever the element type."""
+
+    def _type(self, bench: Bench) -> np.dtype[Any]:
+        return np.dtype(np.int8)
+
+
+class MaskRegister(VectorRegister):
+    """The eight masks as 8 x 128 truth values, true where an element is suppressed."""
+
+    def __get__(self, bench: Bench, owner: type[Bench]) -> Array:
+        masks = np.frombuffer(self._bytes(bench), np.uint8).reshape(-1, _MASK_BITS // 8)
+        return _frozen(np.unpackbits(masks, axis=-1, bitorder="little").astype(bool))
+
+    def __set__(self, bench: Bench, value: Array | Buffer) -> None:
+        __tracebackhide__ = True
+        if isinstance(value, np.ndarray) and value.dtype == np.dtype(bool):
+            if value.shape[-1:] != (_MASK_BITS,):
+                raise ValueError(f"a mask has {_MASK_BITS} truth values, found {value.shape}")
+            value = np.packbits(value, axis=-1, bitorder="little")
+        super().__set__(bench, value)
+
+
+def register_text(names: Iterable[str], words: Iterable[int]) -> str:
+    """The registers that are not zero, in one line."""
+    shown = (f"{name} = {signed(word)} ({word:#x})" for name, word in zip(names, words) if word)
+    return ", ".join(shown) or "all registers are zero"
+
+
+def _word(value: Any) -> int:
+    """The bits of a value for a 32-bit register. Raises TypeError and ValueError."""
+    __tracebackhide__ = True
+    if isinstance(value, np.generic) and not isinstance(value, np.integer):
+        return int.from_bytes(bytes_of(value), "little")
+    try:
+        number = index(value)
+    except TypeError:
+        found = type(value).__name__
+        remedy = "; give a float its width: `np.float32(...)`" if found == "float" else ""
+        raise TypeError(f"a register takes a whole number, found {found}{remedy}") from None
+    if not _LOWEST <= number <= WORD_MASK:
+        raise ValueError(f"a register holds 32 bits, -2**31 to 2**32 - 1, found {number}")
+    return number & WORD_MASK
+
+
+def _frozen(array: Array) -> Array:
+    array.flags.writeable = False
+    return array

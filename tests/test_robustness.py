@@ -1,0 +1,68 @@
+"""Any text gives an analysis: never an exception, everything in its place, after any edit the same.
+
+`IPU_FUZZ_CASES` says how many random texts are tried; `python -m tests.fuzz` tries 100,000 and
+keeps an eye on the time as well.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.fuzz import check_text, giants, run, type_in
+from tests.hostile import SPLINTERS
+from tests.programs import example_kernels
+
+CASES = int(os.environ.get("IPU_FUZZ_CASES", "3000"))
+SHARDS = 4
+GIANTS = dict(giants(6_000))
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_mutated_programs_are_analysed_soundly_at_once_and_edit_by_edit(shard: int) -> None:
+    assert sum(1 for _ in run(CASES // SHARDS, seed=1000 + shard)) >= CASES // SHARDS
+
+
+@pytest.mark.parametrize("isa", ["ipu", "edgenpu"])
+@given(st.text(max_size=60))
+@settings(max_examples=300)
+def test_texts_of_any_characters_are_analysed_soundly(isa: str, text: str) -> None:
+    check_text(text, isa)
+
+
+@pytest.mark.parametrize("isa", ["ipu", "edgenpu"])
+@given(st.lists(st.lists(st.sampled_from(SPLINTERS), max_size=8).map("".join), max_size=4))
+@settings(max_examples=300)
+def test_one_text_after_another_is_analysed_as_if_it_were_the_first(
+    isa: str, texts: list[str]
+) -> None:
+    analysis = None
+    for text in texts:
+        analysis, _ = check_text(text, isa, analysis)
+
+
+@pytest.mark.parametrize("name", example_kernels())
+def test_an_example_is_analysed_while_it_is_typed(name: str) -> None:
+    text = example_kernels()[name]
+    assert sum(1 for _ in type_in(text, every=97)) == len(text)
+
+
+@pytest.mark.parametrize("name", example_kernels())
+def test_an_example_is_analysed_while_it_is_deleted_from_its_start(name: str) -> None:
+    text = example_kernels()[name]
+    analysis = None
+    for start in range(0, len(text), 61):
+        analysis, _ = check_text(text[start:], "ipu", analysis)
+
+
+@pytest.mark.parametrize("isa", ["ipu", "edgenpu"])
+@pytest.mark.parametrize("name", GIANTS)
+def test_everything_over_and_over_again_is_analysed_soundly(isa: str, name: str) -> None:
+    text = GIANTS[name]
+    analysis, _ = check_text(text, isa)
+    place = Random(7).randrange(len(text))
+    check_text(f"{text[:place]};;\n{text[place:]}", isa, analysis)
