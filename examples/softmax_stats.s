@@ -30,7 +30,7 @@
 # Memory (for R up to 512)
 #   0x00000  R * 128 bytes        logits; the last, unused load reads the 128 bytes after them
 #   0x18000  R * 128 bytes        exps, none negative, the sum of each row at least 1
-#   0x30000  R * 16 + 496 bytes   stats: maximum and sum (int32 or float32), 1 / sum (float32 in
+#   0x30000  R * 16 + 504 bytes   stats: maximum and sum (int32 or float32), 1 / sum (float32 in
 #                                 every type), and a fourth word that means nothing
 #
 # The host loads logits and exps and sets cr0 to cr6 and cr15. r_mask is zero (no mask), so is aaq0.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import checking_rules
 from ipu_asm.lint.suppressions import suppress
 from ipu_asm.program import Program, read_program
-from ipu_asm.resolve import Bundle, resolver_for
+from ipu_asm.resolve import resolver_for
 from ipu_asm.text import SourceFile, changed_stretch
 
 _MOST_REMEMBERED = 40_000

@@ -6,8 +6,9 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Mapping, NamedTuple, Sequence
 
+from ipu_asm.bundle import Bundle
+from ipu_asm.instruction import Instruction
 from ipu_asm.program import Program
-from ipu_asm.resolve import Bundle, Instruction
 
 
 class Effects(NamedTuple):

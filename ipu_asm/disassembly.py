@@ -9,9 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Iterator, NamedTuple, Sequence
 
+from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import LabelType
-from ipu_asm.resolve import Instruction, resolver_for
+from ipu_asm.resolve import resolver_for
 
 INVALID = "<invalid>"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import NamedTuple
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.program import Program
-from ipu_asm.resolve import Bundle
 from ipu_asm.text import LineIndex, Span
 
 

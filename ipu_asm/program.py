@@ -7,11 +7,12 @@ from functools import cached_property
 from itertools import accumulate, pairwise
 from typing import Callable, Iterable, NamedTuple
 
+from ipu_asm.bundle import Bundle, LabelUse
 from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
 from ipu_asm.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
-from ipu_asm.resolve import Bundle, LabelUse, resolver_for
+from ipu_asm.resolve import resolver_for
 from ipu_asm.spelling import nearest_of
 from ipu_asm.text import Change, Span, TextEdit, changed_stretch
 

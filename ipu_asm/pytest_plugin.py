@@ -41,6 +41,6 @@ def pytest_runtest_makereport(
     """Show the state of the machine where a test fails."""
     report = yield
     bench = item.stash.get(_BENCH, None)
-    if bench is not None and report.failed and report.when == "call":
-        report.sections.append(("ipu", str(bench)))
+    if report.failed and bench is not None and bench.kernel is not None:
+        report.sections.append(("state of ipu", str(bench)))
     return report

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
-from ipu_asm.resolve import Bundle, Resolver, resolver_for
+from ipu_asm.resolve import Resolver, resolver_for
 from ipu_asm.text import apply_edits
 from tests.marked import unmarked
 

@@ -90,7 +90,7 @@ class Linter:
         analysis = analyzer.analyze(written.text, target.name)
         fixed = 0
         if self.options.fix or self.options.diff:
-            from ipu_asm.cli.fixes import mend  # most runs mend nothing
+            from ipu_asm.mending import mend  # most runs mend nothing
 
             analysis, fixed = mend(analyzer, analysis, is_to_mend)
         findings = [finding for finding in analysis.diagnostics if is_kept(finding)]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
-from typing import Any, Iterable
+from typing import Any
 
 from ipu_asm.cli.kernel import Kernel
 from ipu_asm.cli.run_machine import Outcome
-from ipu_asm.emulator.profile import BundleUse, LoopUse, Profile, SlotUse, profile_of
+from ipu_asm.emulator.profile import HOTTEST, BundleUse, LoopUse, Profile, SlotUse, profile_of
 from ipu_asm.emulator.stops import describe_stop
-
-HOTTEST = 10
-"""How many bundles are listed as the hottest ones."""
 
 
 def profile_file(path: str, kernel: Kernel, outcome: Outcome) -> str:
@@ -27,15 +23,6 @@ def profile_file(path: str, kernel: Kernel, outcome: Outcome) -> str:
     return profile_page(profile, kernel.source, describe_stop(outcome.stop), kernel.isa)
 
 
-def cycles_by_line(bundles: Iterable[BundleUse]) -> Counter[int]:
-    """The cycles of the bundles that begin on each line."""
-    cycles: Counter[int] = Counter()
-    for bundle in bundles:
-        if bundle.place is not None:
-            cycles[bundle.place.line] += bundle.cycles
-    return cycles
-
-
 def _as_data(profile: Profile, kernel: Kernel, outcome: Outcome) -> dict[str, Any]:
     return {
         "program": kernel.source.path,
@@ -47,10 +34,7 @@ def _as_data(profile: Profile, kernel: Kernel, outcome: Outcome) -> dict[str, An
         "slots": [_slot(use) for use in profile.slots],
         "loops": [_loop(use, profile) for use in profile.loops],
         "hottest": [bundle.pc for bundle in profile.hottest[:HOTTEST]],
-        "lines": [
-            {"line": line, "cycles": cycles}
-            for line, cycles in sorted(cycles_by_line(profile.bundles).items())
-        ],
+        "lines": [{"line": n, "cycles": cycles} for n, cycles in sorted(profile.lines.items())],
         "bundles": [_bundle(use, profile) for use in profile.bundles],
     }
 
@@ -66,14 +50,12 @@ def _slot(use: SlotUse) -> dict[str, Any]:
 
 
 def _loop(use: LoopUse, profile: Profile) -> dict[str, Any]:
-    places = [bundle.place for bundle in profile.bundles if bundle.pc in use.loop.body]
-    known = [place for place in places if place is not None]
-    header = next(bundle.place for bundle in profile.bundles if bundle.pc == use.loop.header)
+    first, last = use.lines or (None, None)
     return {
         "header": use.loop.header,
-        "label": header and header.name,
-        "first_line": min((place.line for place in known), default=None),
-        "last_line": max((place.end_line for place in known), default=None),
+        "label": use.place and use.place.name,
+        "first_line": first,
+        "last_line": last,
         "depth": use.depth,
         "entries": use.loop.entries,
         "iterations": use.loop.iterations,

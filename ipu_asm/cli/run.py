@@ -42,7 +42,9 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
-        raise FileProblem(f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}") from error
+        raise FileProblem(
+            f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}"
+        ) from error
     try:
         outcome = execute(kernel, options, memory)
     except ProgramError as error:
@@ -52,7 +54,7 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
     status = _status(outcome)
     if status is not Status.OK:
         _tell_error(kernel, outcome, options)
-    written = []
+    written: list[str] = []
     try:
         written += write_outputs(options, kernel, outcome, status is Status.OK)
     except FileProblem as error:
@@ -85,9 +87,7 @@ def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
         complain(PROGRAM, "nothing was dumped", "note")
 
 
-def _report(
-    kernel: Kernel, outcome: Outcome, options: RunOptions, written: Sequence[str]
-) -> None:
+def _report(kernel: Kernel, outcome: Outcome, options: RunOptions, written: Sequence[str]) -> None:
     from ipu_asm.cli.run_report import summary_json, summary_text
 
     if options.json:

@@ -54,7 +54,7 @@ def write_outputs(
         memory = outcome.ipu.state.xmem
         for dump in options.dump:
             _write(bytes(memory.read_address(dump.address, dump.length)), dump.file)
-            yield f"{dump.file} ({counted(dump.length, 'byte')})"
+            yield f"{dump.file} ({dump.length:,} bytes)"
     if options.trace is not None:
         yield _write_trace(options.trace, kernel, outcome)
     if options.profile is not None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from argparse import ArgumentTypeError, Namespace
 from itertools import combinations
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Iterator, NamedTuple, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
@@ -80,7 +81,8 @@ class RunOptions(NamedTuple):
 def read_options(arguments: Sequence[str] | None) -> RunOptions:
     """The options of a command line. Leaves the program for `--help` and for wrong usage."""
     parser = _parser()
-    namespace = parser.parse(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    namespace = parser.parse(list(_joined(given)))
     if namespace.trace_limit is not None and namespace.trace is None:
         parser.error("--trace-limit limits a trace, but there is no --trace")
     options = _options(namespace)
@@ -89,6 +91,14 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
         if message:
             parser.error(message)
     return options
+
+
+def _joined(arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments with `--load -@0` as `--load=-@0`: argparse takes `-@0` for an option."""
+    rest = iter(arguments)
+    for argument in rest:
+        value = next(rest, None) if argument in ("--load", "--dump") else None
+        yield argument if value is None else f"{argument}={value}"
 
 
 def _options(namespace: Namespace) -> RunOptions:

@@ -22,9 +22,10 @@ _CYCLE_LIMIT = Kind("cycle-limit", "cycle-limit", Severity.ERROR)
 def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> str:
     """Why it stopped, how long it took, what was written, and on request the registers."""
     rate = float(f"{outcome.cycles_per_second:.3g}")
+    unit = "cycle" if outcome.cycles == 1 else "cycles"
     lines = [
         describe_stop(outcome.stop),
-        f"{outcome.cycles:,} cycles in {outcome.seconds:.3f} s, {rate:,.0f} cycles per second",
+        f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate:,.0f} cycles per second",
     ]
     if written:
         lines.append(f"wrote {', '.join(written)}")
@@ -73,7 +74,7 @@ def error_text(kernel: Kernel, outcome: Outcome, max_cycles: int, color: bool) -
 
 def _note(fault: Fault) -> str:
     values = ", ".join(f"{name} = {describe_word(v)}" for name, v in fault.registers.items())
-    values = f": {values}" if values else ""
+    values = f" saw {values}" if values else ""
     return f"note: bundle {fault.pc}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, NamedTuple, Sequence
+from collections import Counter
+from typing import Final, Iterable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.emulator.decode import Code, decode_word
 from ipu_asm.emulator.loops import Loop, find_loops
@@ -10,6 +11,9 @@ from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import LabelType
 from ipu_asm.line_table import LineTable, Place
+
+HOTTEST: Final = 10
+"""How many bundles are worth a list of the hottest ones."""
 
 
 class SlotUse(NamedTuple):
@@ -38,10 +42,13 @@ class BundleUse(NamedTuple):
 class LoopUse(NamedTuple):
     """A loop and the cycles it took. `own_cycles` leaves out those of the loops inside it.
 
-    `depth` is 0 for a loop that is in no other, `slots` the use of the slots in the whole loop.
+    `depth` is 0 for a loop that is in no other, `slots` the use of the slots in the whole loop,
+    `place` that of the header, and `lines` are the first and the last line of all its bundles.
     """
 
     loop: Loop
+    place: Place | None
+    lines: tuple[int, int] | None
     depth: int
     cycles: int
     own_cycles: int
@@ -65,6 +72,15 @@ class Profile(NamedTuple):
     bundles: tuple[BundleUse, ...]
     slots: tuple[SlotUse, ...]
     loops: tuple[LoopUse, ...]
+
+    @property
+    def lines(self) -> Counter[int]:
+        """The cycles of the bundles that begin on each line, by line."""
+        cycles: Counter[int] = Counter()
+        for bundle in self.bundles:
+            if bundle.place is not None:
+                cycles[bundle.place.line] += bundle.cycles
+        return cycles
 
     @property
     def hottest(self) -> list[BundleUse]:
@@ -92,7 +108,7 @@ def profile_of(
         visits.total(),
         bundles,
         _slot_uses(isa, codes, visits, visits),
-        tuple(_loop_uses(isa, codes, visits, recording)),
+        tuple(_loop_uses(isa, codes, visits, recording, lines)),
     )
 
 
@@ -134,15 +150,23 @@ def _slot_uses(
 
 
 def _loop_uses(
-    isa: Isa, codes: Mapping[int, list[Code]], visits: Mapping[int, int], recording: Recording
+    isa: Isa,
+    codes: Mapping[int, list[Code]],
+    visits: Mapping[int, int],
+    recording: Recording,
+    table: LineTable | None,
 ) -> Iterable[LoopUse]:
     if recording.first is None:
         return
     loops = find_loops(recording.first, recording.steps)
     for loop in loops:
+        places = [place for pc in loop.body if table and (place := table.place(pc))]
+        lines = (min(p.line for p in places), max(p.end_line for p in places)) if places else None
         inner = {pc for other in loops if other.body < loop.body for pc in other.body}
         yield LoopUse(
             loop,
+            table.place(loop.header) if table else None,
+            lines,
             sum(loop.body < other.body for other in loops),
             sum(visits[pc] for pc in loop.body),
             sum(visits[pc] for pc in loop.body - inner),

@@ -96,7 +96,8 @@ def _where(stop: Stop) -> str:
     if stop.place is None:
         return f"bundle {stop.pc}"
     label = f"`{stop.place.name}`, " if stop.place.name else ""
-    return f"bundle {stop.pc} ({label}line {stop.place.line})"
+    line = stop.fault.line if stop.fault and stop.fault.line else stop.place.line
+    return f"bundle {stop.pc} ({label}line {line})"
 
 
 def _registers(values: Mapping[str, int]) -> str:

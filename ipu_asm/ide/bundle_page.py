@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.program import Program
-from ipu_asm.resolve import Bundle, resolver_for
+from ipu_asm.resolve import resolver_for
 
 
 def bundle_markdown(program: Program, number: int) -> str | None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.mending import apart
 from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
@@ -55,33 +55,14 @@ def quick_fixes(analysis: Analysis, span: Span) -> list[CodeAction]:
 
 def fix_all(analysis: Analysis) -> list[CodeAction]:
     """The action that makes all safe fixes which leave each other alone; none if there is none."""
-    safe = [finding.fix for finding in analysis.diagnostics if finding.fix and finding.fix.safe]
-    chosen = _apart(safe)
+    safe = [finding for finding in analysis.diagnostics if finding.fix and finding.fix.safe]
+    chosen = apart(safe)
     if not chosen:
         return []
-    edits = tuple(sorted(edit for fix in chosen for edit in fix.edits))
+    edits = tuple(sorted(edit for finding in chosen if finding.fix for edit in finding.fix.edits))
     title = "Make the safe fix" if len(chosen) == 1 else f"Make all {len(chosen)} safe fixes"
     return [CodeAction(title, FIX_ALL, edits)]
 
 
 def _is_wanted(kind: str, only: Sequence[str]) -> bool:
     return any(not wanted or f"{kind}.".startswith(f"{wanted}.") for wanted in only)
-
-
-def _apart(fixes: Sequence[Fix]) -> list[Fix]:
-    """Fixes that do not touch each other; of those that do, the first."""
-    taken: list[Span] = []
-    chosen = []
-    for fix in fixes:
-        if not any(_touches_one_of(edit.span, taken) for edit in fix.edits):
-            for edit in fix.edits:
-                insort(taken, edit.span)
-            chosen.append(fix)
-    return chosen
-
-
-def _touches_one_of(span: Span, taken: list[Span]) -> bool:
-    """Whether a span touches one of those that are sorted and do not overlap."""
-    following = bisect_left(taken, span)
-    near = taken[max(following - 1, 0) : following + 1]
-    return any(other.start <= span.end and span.start <= other.end for other in near)

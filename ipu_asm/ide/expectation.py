@@ -10,9 +10,10 @@ from bisect import bisect_left
 from typing import NamedTuple, Sequence
 
 from ipu_asm.ide.place import comment_around
+from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
-from ipu_asm.resolve import Instruction, resolver_for
+from ipu_asm.resolve import resolver_for
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.ide.bundle_page import bundle_markdown
 from ipu_asm.ide.label_page import definition_markdown
 from ipu_asm.ide.moments import lines_about_instruction
@@ -16,10 +17,10 @@ from ipu_asm.ide.place import (
     Place,
     place_at,
 )
+from ipu_asm.instruction import Instruction
 from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.resolve import Bundle, Instruction
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

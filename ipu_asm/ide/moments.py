@@ -9,10 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Iterator, NamedTuple
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import effects_of
+from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.resolve import Bundle, Instruction
 
 STATE = -1
 # A bundle without mistakes has fewer.

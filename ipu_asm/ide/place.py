@@ -8,9 +8,9 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.isa.model import Surface
 from ipu_asm.program import Program, Reference
-from ipu_asm.resolve import Bundle
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 

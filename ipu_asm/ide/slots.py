@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Sequence
 
+from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
-from ipu_asm.resolve import Instruction
 
 
 def free_slots(isa: Isa, instructions: Sequence[Instruction]) -> dict[str, int]:

@@ -14,6 +14,7 @@ _DIRECTIVE = re.compile(
     r"(?:[ \t]*\[(?P<list>[^\[\]\r\n]*)(?P<end>\])?)?"
 )
 _NAME = re.compile(r"[^\s,]+")
+_WHITE_SPACE = re.compile(r"\s*")
 _BLANKS = " \t"
 
 
@@ -37,8 +38,10 @@ class Directive(NamedTuple):
 def directives_of(program: Program, source: SourceFile) -> list[Directive]:
     """All comments for the linter, in their order."""
     matches = list(_matches(program.text, program.isa.surface.comments))
-    top = _first_token(program) if matches else 0
-    return [_directive(program, source, match, start, top) for match, start in matches]
+    if not matches:
+        return []
+    places = _Places(program, source)
+    return [places.directive(match, start) for match, start in matches]
 
 
 def removal(directive: Directive, text: str) -> TextEdit:
@@ -54,12 +57,12 @@ def removal(directive: Directive, text: str) -> TextEdit:
     return TextEdit(Span(start, end), "")
 
 
-def name_removal(names: Sequence[Span], number: int, unused: Sequence[bool]) -> TextEdit:
+def name_removal(names: Sequence[Span], number: int, is_first: bool) -> TextEdit:
     """The edit that takes one name out of a list in which others stay.
 
-    Edits for several unused names of a list do not overlap.
+    `is_first` tells whether no name before it stays. Edits for several names do not overlap.
     """
-    if all(unused[:number]):
+    if is_first:
         return TextEdit(Span(names[number].start, names[number + 1].start), "")
     return TextEdit(Span(names[number - 1].end, names[number].end), "")
 
@@ -78,28 +81,70 @@ def _matches(text: str, marks: Sequence[str]) -> Iterator[tuple[re.Match[str], i
             yield match, start
 
 
-def _directive(
-    program: Program, source: SourceFile, match: re.Match[str], start: int, top: int
-) -> Directive:
-    names = None
-    if match["end"]:
-        at = match.start("list")
-        names = tuple(Span(at + n.start(), at + n.end()) for n in _NAME.finditer(match["list"]))
-    own_line = source.lines.position(start).line
-    end = _comment_end(program.isa.surface.comments).search(program.text, match.end())
-    return Directive(
-        match["word"],
-        Span(*match.span()),
-        Span(start, end.start() if end else len(program.text)),
-        names or None,
-        own_line,
-        _line_meant(program, source, own_line, start) if match["word"] == "ignore" else None,
-        start < top,
-    )
+class _Places:
+    """Where directives stand and what they are for. Looks at nothing twice, however many there are."""
+
+    def __init__(self, program: Program, source: SourceFile) -> None:
+        self._source = source
+        self._marks = program.isa.surface.comments
+        self._top = _first_token(program)
+        self._comment_end = 0
+        self._meant: dict[int, int] = {}
+        self._first_characters: dict[int, int] = {}
+
+    def directive(self, match: re.Match[str], start: int) -> Directive:
+        """The directive of a match in a comment that begins at `start`; to be asked in order."""
+        names = None
+        if match["end"]:
+            at = match.start("list")
+            names = tuple(Span(at + n.start(), at + n.end()) for n in _NAME.finditer(match["list"]))
+        own_line = self._source.lines.position(start).line
+        if match.end() > self._comment_end:
+            end = _end_of_comments(self._marks).search(self._source.text, match.end())
+            self._comment_end = end.start() if end else len(self._source.text)
+        return Directive(
+            match["word"],
+            Span(*match.span()),
+            Span(start, self._comment_end),
+            names or None,
+            own_line,
+            self._line_meant(own_line, start) if match["word"] == "ignore" else None,
+            start < self._top,
+        )
+
+    def _line_meant(self, line: int, offset: int) -> int:
+        """The comment's line if there is code on it, else the next line that is not all comment."""
+        if self._first_character(line) < offset and not self._is_comment(line):
+            return line
+        passed = []
+        last = len(self._source.lines.starts) - 1
+        while line < last and line not in self._meant:
+            passed.append(line)
+            line += 1
+            if not self._is_comment(line):
+                break
+        meant = self._meant.get(line, line)
+        self._meant.update(dict.fromkeys(passed, meant))
+        return meant
+
+    def _is_comment(self, line: int) -> bool:
+        """Whether there is nothing but blanks and comments on a line."""
+        first = self._first_character(line)
+        text = self._source.text
+        return first == self._source.lines.line_span(line).end or text.startswith(self._marks, first)
+
+    def _first_character(self, line: int) -> int:
+        """Where the first character of a line is that is not blank; its end if there is none."""
+        first = self._first_characters.get(line)
+        if first is None:
+            start, end = self._source.lines.line_span(line)
+            blanks = _WHITE_SPACE.match(self._source.text, start, end)
+            first = self._first_characters[line] = blanks.end() if blanks else start
+        return first
 
 
 @lru_cache(maxsize=16)
-def _comment_end(marks: tuple[str, ...]) -> re.Pattern[str]:
+def _end_of_comments(marks: tuple[str, ...]) -> re.Pattern[str]:
     """Where a comment ends: with its line, or where another comment follows on it."""
     return re.compile(rf"[ \t](?:{'|'.join(map(re.escape, marks))})|[\r\n]|\Z")
 
@@ -109,18 +154,3 @@ def _first_token(program: Program) -> int:
         if bundle.syntax.words:
             return program.span(number, bundle.first_token).start
     return len(program.text) + 1
-
-
-def _line_meant(program: Program, source: SourceFile, line: int, offset: int) -> int:
-    """The comment's line if there is code on it, else the next line that is not all comment."""
-    marks = program.isa.surface.comments
-    before = source.text[source.lines.starts[line] : offset].strip()
-    if before and not before.startswith(marks):
-        return line
-    last = len(source.lines.starts) - 1
-    while line < last:
-        line += 1
-        following = source.line_text(line).strip()
-        if following and not following.startswith(marks):
-            break
-    return line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, Sequence
+from typing import Container, Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Fix
 from ipu_asm.isa.operands import quoted
@@ -14,6 +14,8 @@ from ipu_asm.spelling import Vocabulary
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 _OWN_NAMES = UNUSED_SUPPRESSION[:2]
+# The 0-based line that a comment is for, None for the file; and what it names.
+_Target = tuple[int | None, str]
 
 
 def apply_suppressions(
@@ -35,15 +37,16 @@ class _Suppressions:
     def __init__(self, source: SourceFile, directives: Sequence[Directive]) -> None:
         self.source = source
         self.directives = directives
-        self._used: set[Span] = set()
-        self._by_line: dict[int | None, list[Span]] = {}
+        # By the line they are for (None: the file) and the name; what is true has been used.
+        self._used: dict[_Target, bool] = {}
         for directive in directives:
             if not directive.names or (directive.line is None and not directive.at_top):
                 continue
-            self._by_line.setdefault(directive.line, []).extend(directive.names)
-            # About the comment itself one can only speak in the comment.
-            own = [name for name in directive.names if self.text(name) in _OWN_NAMES]
-            self._by_line.setdefault(directive.own_line, []).extend(own)
+            for name in map(self.text, directive.names):
+                self._used[directive.line, name] = False
+                # About the comment itself one can only speak in the comment.
+                if name in _OWN_NAMES:
+                    self._used[directive.own_line, name] = False
 
     def text(self, name: Span) -> str:
         """The name as it is written."""
@@ -51,24 +54,30 @@ class _Suppressions:
 
     def silence(self, finding: Diagnostic) -> bool:
         """Whether a comment silences the finding; if so, its names count as used."""
-        line = self.source.lines.position(finding.span.start).line
-        names = self._by_line.get(None, []) + self._by_line.get(line, [])
-        used = [name for name in names if self.text(name) in finding.kind[:2]]
-        self._used.update(used)
+        used = [target for target in self.targets(finding) if target in self._used]
+        for target in used:
+            self._used[target] = True
         return bool(used)
 
-    def is_unused(self, name: Span) -> bool:
+    def targets(self, finding: Diagnostic) -> list[_Target]:
+        """What a comment may be for and say in order to silence the finding."""
+        line = self.source.lines.position(finding.span.start).line
+        return [(place, name) for place in (None, line) for name in finding.kind[:2]]
+
+    def is_unused(self, directive: Directive, name: Span) -> bool:
         """Whether a name has silenced nothing, though it is not about such names."""
-        return name not in self._used and self.text(name) not in _OWN_NAMES
+        text = self.text(name)
+        return text not in _OWN_NAMES and not self._used.get((directive.line, text), False)
 
 
 def _unused(suppressions: _Suppressions, kept: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
+    missed: set[_Target] = {target for finding in kept for target in suppressions.targets(finding)}
     for directive in suppressions.directives:
         reason = _why_in_vain(directive, suppressions.source.text)
         if reason:
             yield _finding(reason, directive.span, _removal(suppressions, directive, safe=False))
         else:
-            yield from _unused_names(suppressions, directive, kept)
+            yield from _unused_names(suppressions, directive, missed)
 
 
 def _why_in_vain(directive: Directive, text: str) -> str:
@@ -82,27 +91,26 @@ def _why_in_vain(directive: Directive, text: str) -> str:
 
 
 def _unused_names(
-    suppressions: _Suppressions, directive: Directive, kept: Sequence[Diagnostic]
+    suppressions: _Suppressions, directive: Directive, missed: Container[_Target]
 ) -> Iterator[Diagnostic]:
     """A finding for each name in vain. A misspelt one that was needed is corrected, others go."""
     names = directive.names or ()
-    unused = [suppressions.is_unused(name) for name in names]
+    unused = [suppressions.is_unused(directive, name) for name in names]
     if not any(unused):
         return
     meant = [_meant(suppressions.text(name)) if vain else None for name, vain in zip(names, unused)]
-    needed = [
-        near is not None and _would_silence(suppressions, directive, near, kept) for near in meant
-    ]
+    needed = [near is not None and (directive.line, near) in missed for near in meant]
     gone = [vain and not need for vain, need in zip(unused, needed)]
+    first_to_stay = gone.index(False) if False in gone else None
     for number, name in enumerate(names):
         near = meant[number]
         if needed[number]:
             fix = Fix(f"replace by `{near}`", (TextEdit(name, near or ""),))
-        elif all(gone):
+        elif first_to_stay is None:
             fix = _removal(suppressions, directive)
         elif gone[number]:
             title = f"remove {quoted(suppressions.text(name))}"
-            fix = Fix(title, (name_removal(names, number, gone),))
+            fix = Fix(title, (name_removal(names, number, number < first_to_stay),))
         else:
             continue
         yield _finding(_message(suppressions.text(name), near), name, fix)
@@ -119,16 +127,6 @@ def _meant(name: str) -> str | None:
     """The name that a misspelt one is near to; None for one that exists."""
     vocabulary, names = _known()
     return None if name in names else vocabulary.nearest(name)
-
-
-def _would_silence(
-    suppressions: _Suppressions, directive: Directive, name: str, kept: Sequence[Diagnostic]
-) -> bool:
-    position = suppressions.source.lines.position
-    return any(
-        name in finding.kind[:2] and directive.line in (None, position(finding.span.start).line)
-        for finding in kept
-    )
 
 
 def _removal(suppressions: _Suppressions, directive: Directive, safe: bool = True) -> Fix:

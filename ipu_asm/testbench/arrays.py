@@ -17,11 +17,12 @@ DTYPES: Final = {dtype.name.lower(): dtype for dtype in DType}
 
 _BY_NAME: Final = {name: np.dtype(FORMATS[dtype]) for name, dtype in DTYPES.items()}
 _TYPES: Final = (*_BY_NAME.values(), *map(np.dtype, ("uint8", "<i4", "<u4", "<f4")))
-_KNOWN: Final = ", ".join(kind.name for kind in _TYPES)
+_KNOWN: Final = " or ".join(", ".join(kind.name for kind in _TYPES).rsplit(", ", 1))
 
 
 def dtype_named(name: str | DType) -> DType:
     """The element type of a name. Raises ValueError."""
+    __tracebackhide__ = True
     if isinstance(name, DType):
         return name
     if name not in DTYPES:
@@ -35,19 +36,21 @@ def numpy_type(dtype: Any) -> np.dtype[Any]:
 
     Raises TypeError for a type that neither the elements nor the words of the machine have.
     """
+    __tracebackhide__ = True
     kind: np.dtype[Any] = np.dtype(_BY_NAME.get(dtype, dtype) if isinstance(dtype, str) else dtype)
     if kind.byteorder == ">":
         kind = kind.newbyteorder("<")
     if kind not in _TYPES:
-        raise TypeError(f"elements and words are one of {_KNOWN}, found {kind.name}; {_hint(kind)}")
+        raise TypeError(f"elements and words are {_KNOWN}, found {kind.name}: {_remedy(kind)}")
     return kind
 
 
 def bytes_of(data: Array | np.generic | Buffer) -> bytes:
     """The bytes of an array, row after row, as they lie in memory; bytes stay what they are.
 
-    Raises TypeError for types of `numpy_type` that it refuses, and for what is no array.
+    Raises TypeError for an array that `numpy_type` refuses, and for what is no array.
     """
+    __tracebackhide__ = True
     if isinstance(data, Buffer):
         return bytes(data)
     if not isinstance(data, (np.ndarray, np.generic)):
@@ -58,7 +61,7 @@ def bytes_of(data: Array | np.generic | Buffer) -> bytes:
     return np.asarray(data, numpy_type(data.dtype)).tobytes()
 
 
-def _hint(kind: np.dtype[Any]) -> str:
+def _remedy(kind: np.dtype[Any]) -> str:
     if kind == np.dtype(bool):
-        return 'masks are packed with `np.packbits(mask, axis=-1, bitorder="little")`'
-    return "convert with `.astype`, which leaves it to you what happens to the values"
+        return 'pack masks with `np.packbits(masks, axis=-1, bitorder="little")`'
+    return "convert with `.astype`, so that the test says what becomes of the values"

@@ -15,7 +15,7 @@ from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
 from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import Stop, StopReason, describe_stop, stop_of
+from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
 from ipu_asm.isa import load_isa
 from ipu_asm.line_table import LineTable
 from ipu_asm.program import read_program
@@ -115,6 +115,11 @@ class Bench:
         """The numpy type of products and sums: int32 for int8 elements, else float32."""
         return np.dtype("<i4" if self._dtype is DType.INT8 else "<f4")
 
+    @property
+    def kernel(self) -> str | None:
+        """The path of the kernel that is loaded; None without one."""
+        return self._source.path if self._source else None
+
     def load(self, path: str | PathLike[str]) -> None:
         """Load the kernel of a source file; registers and memory stay as they are.
 
@@ -174,19 +179,17 @@ class Bench:
         except EmulatorError as error:
             raise self._explained(error, ipu) from None
         stop = stop_of(ipu, StopReason.HALTED, self._lines)
-        self._last = f"{cycles:,} cycles, {describe_stop(stop)}"
+        self._last = f"{describe_stop(stop)}, cycles: {cycles:,}"
         line = stop.place.line if stop.place else None
         return Run(cycles, self.state.program_counter, stop.instruction, line)
 
     def __repr__(self) -> str:
-        return f"<Bench: {self._source.path if self._source else 'no kernel'}>"
+        return f"<Bench: {self.kernel or 'no kernel'}>"
 
     def __str__(self) -> str:
-        """The kernel, how its last run ended, and the registers that are not zero now."""
-        if self._source is None:
-            return "no kernel is loaded"
+        """The kernel, how its last run ended, and the scalar registers that are not zero now."""
         registers = register_text(SCALAR_NAMES, self.state.regfile.scalars)
-        return f"{self._source.path}: {self._last}\n{registers}"
+        return f"{self.kernel or 'no kernel'}: {self._last}\n{registers}"
 
     @property
     def _dtype(self) -> DType:
@@ -208,28 +211,22 @@ class Bench:
         try:
             words = encode(program)
         except AssemblyError as error:
-            for finding in error.findings:
-                error.add_note(render(finding, source))
+            error.add_note("\n\n".join(render(finding, source) for finding in error.findings))
             raise error.with_traceback(None) from None
         self.state.load_program(words, program)
         self._source, self._lines, self._last = source, LineTable(program), "not run yet"
 
     def _explained(self, error: EmulatorError, ipu: Ipu) -> EmulatorError:
-        """The error with a note of where it happened, and without its way through the machine."""
+        """The error with notes on where it happened, and without its way through the machine."""
         if isinstance(error, ExecutionFault):
-            stop = stop_of(ipu, StopReason.FAULT, self._lines, error.fault)
+            self._last = "stopped by a fault"
             self._note_place(error, error.fault.span)
         elif isinstance(error, CycleLimitError):
+            self._last = "stopped at the cycle limit"
             stop = stop_of(ipu, StopReason.CYCLE_LIMIT, self._lines)
-            self._note_stop(error, stop)
-        else:
-            return error
-        self._last = describe_stop(stop)
+            error.add_note(describe_stop(stop))
+            self._note_place(error, stop.place.span if stop.place else None)
         return error.with_traceback(None)
-
-    def _note_stop(self, error: EmulatorError, stop: Stop) -> None:
-        error.add_note(describe_stop(stop))
-        self._note_place(error, stop.place.span if stop.place else None)
 
     def _note_place(self, error: EmulatorError, span: Span | None) -> None:
         if self._source is not None and span is not None:

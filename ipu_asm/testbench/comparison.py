@@ -9,6 +9,8 @@ import numpy as np
 from ipu_asm.testbench.arrays import Array
 
 _MOST_SHOWN: Final = 8
+# Farther than this, a number of floats in between says nothing to people.
+_MOST_STEPS: Final = 99
 
 
 def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = False) -> None:
@@ -42,9 +44,8 @@ def _mismatch_of_form(found: Array, wanted: Array) -> str | None:
         return f"the shapes differ: expected {wanted.shape}, found {found.shape}"
     if found.dtype.newbyteorder("=") != wanted.dtype.newbyteorder("="):
         return (
-            f"the types differ: expected {wanted.dtype.name}, found {found.dtype.name}; convert "
-            f"the reference with `.astype(np.{found.dtype.name})` once its values are what they "
-            "should be"
+            f"the types differ: expected {wanted.dtype.name}, found {found.dtype.name}; the "
+            "reference must be rounded to the type that the machine has"
         )
     return None
 
@@ -129,14 +130,16 @@ def _value_and_bits(array: Array, place: int) -> tuple[str, str]:
 
 
 def _distance(found: Array, wanted: Array, place: int) -> str:
-    """How far the found element is from the expected one: a difference, or a number of floats."""
+    """How far the found element is from the expected one: floats nearby in ulp, others in full."""
     one, other = found.reshape(-1)[place], wanted.reshape(-1)[place]
     if np.issubdtype(found.dtype, np.integer):
         return f"{int(one) - int(other):+d}"
     if np.isnan(one) or np.isnan(other):
         return "NaN"
-    steps = abs(_rank(found, place) - _rank(wanted, place))
-    return f"{steps:,} ulp" if steps else "sign"
+    steps = _rank(found, place) - _rank(wanted, place)
+    if abs(steps) > _MOST_STEPS:
+        return f"{float(one) - float(other):+.6g}"
+    return f"{steps:+d} ulp" if steps else "sign"
 
 
 def _rank(array: Array, place: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Iterable, Iterator, overload
 import numpy as np
 
 from ipu_asm.emulator.registers import VECTORS, WORD_MASK
+from ipu_asm.emulator.stops import describe_word
 from ipu_asm.emulator.words import signed
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, numpy_type
 
@@ -92,8 +93,10 @@ class VectorRegister:
     def __set_name__(self, owner: type[Bench], name: str) -> None:
         self._shown = name
 
-    def __get__(self, bench: Bench, owner: type[Bench]) -> Array:
-        return _frozen(np.frombuffer(self._bytes(bench), self._type(bench)))
+    def __get__(self, bench: Bench | None, owner: type[Bench]) -> Array:
+        if bench is None:
+            return self  # type: ignore[return-value]  # the class itself is asked, by `help`
+        return _frozen(self._array(bench))
 
     def __set__(self, bench: Bench, value: Array | Buffer) -> None:
         __tracebackhide__ = True
@@ -101,6 +104,9 @@ class VectorRegister:
         if len(data) != size:
             raise ValueError(f"`{self._shown}` takes {size} bytes, found {len(data)}")
         bench.state.regfile.set_register_bytes(self._name, self._element, data)
+
+    def _array(self, bench: Bench) -> Array:
+        return np.frombuffer(self._bytes(bench), self._type(bench))
 
     def _bytes(self, bench: Bench) -> bytearray:
         return bench.state.regfile.get_register_bytes(self._name, self._element)
@@ -126,9 +132,9 @@ class QuantizedRegister(VectorRegister):
 class MaskRegister(VectorRegister):
     """The eight masks as 8 x 128 truth values, true where an element is suppressed."""
 
-    def __get__(self, bench: Bench, owner: type[Bench]) -> Array:
+    def _array(self, bench: Bench) -> Array:
         masks = np.frombuffer(self._bytes(bench), np.uint8).reshape(-1, _MASK_BITS // 8)
-        return _frozen(np.unpackbits(masks, axis=-1, bitorder="little").astype(bool))
+        return np.unpackbits(masks, axis=-1, bitorder="little").astype(bool)
 
     def __set__(self, bench: Bench, value: Array | Buffer) -> None:
         __tracebackhide__ = True
@@ -141,8 +147,8 @@ class MaskRegister(VectorRegister):
 
 def register_text(names: Iterable[str], words: Iterable[int]) -> str:
     """The registers that are not zero, in one line."""
-    shown = (f"{name} = {signed(word)} ({word:#x})" for name, word in zip(names, words) if word)
-    return ", ".join(shown) or "all registers are zero"
+    shown = (f"{name} = {describe_word(word)}" for name, word in zip(names, words) if word)
+    return ", ".join(shown) or "lr, cr and aaq are all zero"
 
 
 def _word(value: Any) -> int:

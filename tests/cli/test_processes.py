@@ -24,7 +24,7 @@ HEAVY = (
     "difflib",
     "shutil",
     "asyncio",
-    "ipu_asm.cli.fixes",
+    "ipu_asm.mending",
     "ipu_asm.cli.watch",
     "ipu_asm.lint.explain",
 )

@@ -31,11 +31,11 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.removal import removal_of
 from ipu_asm.lint.rule import Rule
-from ipu_asm.resolve import Bundle
 
 KIND = Kind("H101", "explicit-break", Severity.HINT)
 

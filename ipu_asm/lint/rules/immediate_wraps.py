@@ -27,11 +27,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Iterator
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType, quoted
 from ipu_asm.lint.rule import Rule
-from ipu_asm.resolve import Bundle
 from ipu_asm.text import TextEdit
 
 KIND = Kind("W203", "immediate-wraps", Severity.WARNING)

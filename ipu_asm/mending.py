@@ -29,13 +29,26 @@ def mend(analyzer: Analyzer, analysis: Analysis, wanted: Callable[[Diagnostic], 
     for _ in range(_MOST_ROUNDS):
         findings = [f for f in analysis.diagnostics if f.fix is not None and wanted(f)]
         this_round = _Round(analyzer, analysis)
-        this_round.admit(_apart(findings))
+        this_round.admit(apart(findings))
         if this_round.reached.text in seen:
             break
         analysis = this_round.reached
         fixed += len(this_round.admitted)
         seen.add(analysis.text)
     return Mended(analysis, fixed)
+
+
+def apart(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Findings with fixes do not even touch each other; of those that do, the first."""
+    taken: list[tuple[int, int]] = []
+    chosen = []
+    for finding in findings:
+        spans = [edit.span for edit in _edits(finding)]
+        if not any(_touches(taken, *span) for span in spans):
+            for span in spans:
+                insort(taken, span)
+            chosen.append(finding)
+    return chosen
 
 
 class _Round:
@@ -64,19 +77,6 @@ class _Round:
             middle = len(findings) // 2
             self.admit(findings[:middle])
             self.admit(findings[middle:])
-
-
-def _apart(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Findings whose fixes do not even touch each other; of those that do, the first."""
-    taken: list[tuple[int, int]] = []
-    chosen = []
-    for finding in findings:
-        spans = [edit.span for edit in _edits(finding)]
-        if not any(_touches(taken, *span) for span in spans):
-            for span in spans:
-                insort(taken, span)
-            chosen.append(finding)
-    return chosen
 
 
 def _touches(taken: list[tuple[int, int]], start: int, end: int) -> bool:

@@ -1,0 +1,128 @@
+"""Findings about the instructions of one bundle, and their fixes."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
+from ipu_asm.errors import (
+    DUPLICATE_SLOT,
+    LR_WRITE_CONFLICT,
+    TOO_FEW_OPERANDS,
+    TOO_MANY_OPERANDS,
+)
+from ipu_asm.instruction import Instruction, Value
+from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.isa.operands import quoted
+from ipu_asm.matching import ON_MNEMONIC
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.text import Span, TextEdit
+
+
+def instruction_findings(
+    isa: Isa, syntax: BundleSyntax, number: int, instruction: Instruction
+) -> list[Diagnostic]:
+    """What is wrong with one instruction, each at the smallest piece of text to blame."""
+    broken = syntax.plan.instructions[number].broken
+    counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
+    findings = []
+    for place, problem in instruction.problems:
+        if broken and (problem.kind in counts or syntax.has_misfit(number, place)):
+            continue
+        span = _span_of(syntax, number, place, problem)
+        message, fix = problem.message, None
+        if problem.replacement is not None:
+            message += f"; did you mean `{problem.replacement}`?"
+            edit = TextEdit(span, problem.replacement)
+            fix = Fix(f"replace by `{problem.replacement}`", (edit,))
+        elif problem.kind is TOO_MANY_OPERANDS:
+            question, fix = _surplus(isa, syntax, number, place, instruction)
+            message += question
+        findings.append(Diagnostic(problem.kind, message, span, fix=fix))
+    return findings
+
+
+def duplicate_slot(
+    isa: Isa,
+    syntax: BundleSyntax,
+    slot: Slot,
+    instructions: Sequence[Instruction],
+    number: int,
+) -> Diagnostic:
+    """The finding about the first instruction for which a slot has no place left."""
+    carries = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
+    message = (
+        f"a bundle carries {carries} for slot `{slot.name}`, "
+        f"found {'a third' if slot.capacity == 2 else 'another'}: `{instructions[number].mnemonic}`"
+    )
+    earlier = tuple(
+        RelatedInformation(syntax.mnemonic_span(n), f"`{slot.name}` is used here")
+        for n, instruction in enumerate(instructions[:number])
+        if instruction.spec is not None and instruction.spec.slot == slot.name
+    )
+    fix = split_before(isa, syntax, number)
+    return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), earlier, fix)
+
+
+def write_conflicts(
+    syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
+) -> Iterator[Diagnostic]:
+    """A finding for each write of a register that an earlier instruction of the slot writes."""
+    first: dict[Value, tuple[int, int]] = {}
+    for number, instruction in enumerate(instructions):
+        spec = instruction.spec
+        if spec is None or spec.slot != slot or instruction.is_idle:
+            continue
+        for place, (operand, register) in enumerate(zip(instruction.operands, instruction.values)):
+            if operand is None or register is None or operand.name not in spec.writes:
+                continue
+            earlier = first.setdefault(register, (number, place))
+            if earlier[0] != number:
+                yield _write_conflict(syntax, earlier, (number, place), instruction)
+
+
+def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
+    """The fix that begins a new bundle at an instruction that is not the bundle's first."""
+    separator_token = syntax.plan.instructions[number].mnemonic - 1
+    if number == 0 or syntax.words[separator_token] != isa.surface.separator:
+        return None
+    edit = TextEdit(syntax.spans[separator_token], isa.surface.bundle_end)
+    mnemonic = syntax.words[separator_token + 1]
+    return Fix(f"begin a new bundle at `{mnemonic}`", (edit,))
+
+
+def _span_of(syntax: BundleSyntax, number: int, place: int, problem: Problem) -> Span:
+    if place == ON_MNEMONIC:
+        return syntax.mnemonic_span(number)
+    if problem.part is not None:
+        return syntax.part_span(number, place, *problem.part)
+    return syntax.operand_span(number, place)
+
+
+def _surplus(
+    isa: Isa, syntax: BundleSyntax, number: int, place: int, instruction: Instruction
+) -> tuple[str, Fix]:
+    """A surplus operand is a forgotten separator if it is a mnemonic; else it can go."""
+    before = syntax.operand_span(number, place - 1) if place else syntax.mnemonic_span(number)
+    word = instruction.words[place + 1]
+    separator = isa.surface.separator
+    if isa.spec(word) is not None and separator:
+        edit = TextEdit(Span(before.end, before.end), separator)
+        fix = Fix(f"insert `{separator}` before `{word}`", (edit,))
+        return f"; is `{separator}` missing before `{word}`?", fix
+    wrong_otherwise = {other for other, _ in instruction.problems if other != place}
+    last = place
+    while instruction.operands[last + 1 : last + 2] == (None,) and last + 1 not in wrong_otherwise:
+        last += 1
+    edit = TextEdit(Span(before.end, syntax.operand_span(number, last).end), "")
+    title = "remove the surplus operands" if last > place else f"remove {quoted(word)}"
+    return "", Fix(title, (edit,))
+
+
+def _write_conflict(
+    syntax: BundleSyntax, first: tuple[int, int], second: tuple[int, int], later: Instruction
+) -> Diagnostic:
+    register = later.words[second[1] + 1].lower()
+    message = f"a bundle may write a loop register once, found a second write of `{register}`"
+    related = RelatedInformation(syntax.operand_span(*first), f"`{register}` is written here")
+    return Diagnostic(LR_WRITE_CONFLICT, message, syntax.operand_span(*second), (related,))

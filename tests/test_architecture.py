@@ -1,0 +1,293 @@
+"""The invariants of docs/architecture.md that can be read off the source and the import system."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Iterator
+
+import pytest
+
+import ipu_asm
+from ipu_asm.isa import EXTENSIONS, available_isas, load_isa
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = sorted(
+    path.relative_to(ROOT)
+    for package in ("ipu_asm", "ipu_lsp")
+    for path in (ROOT / package).rglob("*.py")
+    if "compiled" not in path.parts
+)
+
+# The layers, from the ground up. Everything may import what stands before it in its own line, and
+# all lines from which its own goes up.
+GROUND = (
+    "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "configuration",
+    "configuration_file", "isa_choice", "instruction_page", "matching", "syntax", "instruction",
+    "bundle", "bundle_findings", "resolve", "program", "line_table",
+)  # fmt: skip
+ANSWERS = ("dataflow", "lint", "analysis", "mending", "ide")
+WORDS = ("disassembly", "assemble", "images", "emulator", "testbench", "debugger")
+TOP = ("docs", "cli", "__main__", "pytest_plugin", "ipu_lsp")
+LINES = {"ground": GROUND, "answers": ANSWERS, "words": WORDS, "top": TOP}
+STANDS_ON = {
+    "ground": (),
+    "answers": ("ground",),
+    "words": ("ground",),
+    "top": ("ground", "answers", "words"),
+}
+# `configuration` reads its files when asked, by the module that knows how they are written.
+KNOWN_CIRCLE = ("configuration", "configuration_file")
+
+LONGEST_LINE = 100
+LONGEST_FUNCTION = 60
+LONG_FILE = 350
+LONG_FUNCTION = 25
+DATA = ("instruction_spec.py",)
+# Makes calls out of the operand names of an instruction set, never out of what users write.
+MAKERS_OF_CODE = (Path("ipu_asm/emulator/binding.py"),)
+EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}
+# Words that are a slot's, a flow's or Python's as well as a mnemonic.
+ALSO_OTHER_THINGS = {"break", "acc", "aaq", "set", "add", "sub", "b"}
+
+
+@lru_cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse((ROOT / path).read_text(encoding="utf-8"))
+
+
+def module_name(path: Path) -> str:
+    """The dotted name of a source file."""
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+MODULES = {module_name(path) for path in SOURCES}
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Every module that a file imports anywhere, and the home of what `ipu_asm` itself offers."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            base = node.module or ""
+            for alias in node.names:
+                inner = f"{base}.{alias.name}"
+                yield inner if inner in MODULES else ipu_asm._HOMES.get(alias.name, base)
+
+
+def unit_of(module: str) -> str | None:
+    """The part of the house that a module belongs to; None for others' and for the front door."""
+    first, *rest = module.split(".")
+    if first == "ipu_lsp":
+        return first
+    return rest[0] if first == "ipu_asm" and rest else None
+
+
+def place_of(unit: str) -> tuple[str, int]:
+    return next((line, units.index(unit)) for line, units in LINES.items() if unit in units)
+
+
+def check_imports(path: Path) -> list[str]:
+    """The imports of a file that do not point down."""
+    importer = unit_of(module_name(path))
+    wrong = []
+    for module in imports_of(path):
+        unit = unit_of(module)
+        if importer is None or unit is None or unit == importer:
+            continue
+        line, height = place_of(importer)
+        other_line, other_height = place_of(unit)
+        below = other_line in STANDS_ON[line] or (line == other_line and other_height < height)
+        if not below and (importer, unit) != KNOWN_CIRCLE:
+            wrong.append(f"{path} imports {module}")
+    return wrong
+
+
+def loaded_by(statement: str) -> set[str]:
+    """The modules that a fresh interpreter has loaded after a statement."""
+    program = f"import sys; {statement}; print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def functions() -> Iterator[tuple[str, int]]:
+    """Every function with its number of lines."""
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                assert node.end_lineno is not None
+                yield f"{path}: {node.name}", node.end_lineno - node.lineno + 1
+
+
+def test_every_part_of_the_house_has_its_place() -> None:
+    units = {unit for path in SOURCES if (unit := unit_of(module_name(path)))}
+    placed = [unit for units_ in LINES.values() for unit in units_]
+    assert units - set(placed) == set()
+    assert len(placed) == len(set(placed))
+
+
+def test_imports_point_down_only_and_neither_column_imports_the_other() -> None:
+    assert [wrong for path in SOURCES for wrong in check_imports(path)] == []
+
+
+def test_shared_code_knows_no_instruction_set_by_name() -> None:
+    shared = [path for path in SOURCES if not _belongs_to_an_isa(path)]
+    ground = [path for path in shared if unit_of(module_name(path)) in (*GROUND, *ANSWERS)]
+    sets = tuple(f"ipu_asm.isa.{name}" for name in EXTENSIONS)
+    wrong = [(path, name) for path in ground for name in imports_of(path) if name.startswith(sets)]
+    assert wrong == []
+
+
+def _belongs_to_an_isa(path: Path) -> bool:
+    return "isa" in path.parts[:2] and len(path.parts) > 3
+
+
+def test_only_the_server_speaks_the_editors_protocols() -> None:
+    for path in SOURCES:
+        if path.parts[0] == "ipu_asm":
+            foreign = {module.partition(".")[0] for module in imports_of(path)}
+            assert not foreign & {"ipu_lsp", "lsprotocol", "pygls"}, path
+
+
+def test_only_the_grammar_compiler_imports_lark() -> None:
+    users = [path for path in SOURCES if "lark" in {m.partition(".")[0] for m in imports_of(path)}]
+    assert users == [Path("ipu_asm/syntax/compile.py")]
+
+
+def test_only_what_executes_programs_imports_numpy() -> None:
+    numeric = {"numpy", "ml_dtypes"}
+    users = {
+        unit_of(module_name(path))
+        for path in SOURCES
+        if numeric & {module.partition(".")[0] for module in imports_of(path)}
+    }
+    assert users <= {"emulator", "testbench"}
+
+
+@pytest.mark.parametrize(
+    ("statement", "unloaded"),
+    [
+        (
+            "import ipu_asm",
+            {"numpy", "lark", "pygls", "pathlib", "ipu_asm.lint", "ipu_asm.isa.ipu"},
+        ),
+        ("import ipu_asm.analysis", {"numpy", "lark", "pygls", "lsprotocol", "dataclasses"}),
+        (
+            "import ipu_asm; ipu_asm.analyze('foo;; b x;;').diagnostics",
+            {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "inspect", "json", "tomllib"},
+        ),
+        ("import ipu_asm; ipu_asm.assemble('acc;;')", {"numpy", "lark", "pygls", "ipu_asm.lint"}),
+        ("import ipu_asm.cli.lint", {"numpy", "lark", "pygls", "lsprotocol", "dataclasses"}),
+        ("import ipu_asm.cli.assembler", {"numpy", "lark", "pygls", "lsprotocol"}),
+        ("import ipu_lsp.server.main", {"numpy", "lark", "ipu_asm.emulator"}),
+    ],
+)
+def test_nothing_is_loaded_that_is_not_needed(statement: str, unloaded: set[str]) -> None:
+    loaded = loaded_by(statement)
+    assert unloaded & loaded == set()
+    assert "ipu_asm" in loaded
+
+
+def test_nothing_evaluates_text_as_python() -> None:
+    for path in set(SOURCES) - set(MAKERS_OF_CODE):
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                assert node.func.id not in ("eval", "exec", "compile", "__import__"), path
+
+
+def test_what_differs_between_instruction_sets_is_data() -> None:
+    wrong = []
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            if not _belongs_to_an_isa(path) and _asks_for_an_isa(node):
+                wrong.append(f"{path}:{getattr(node, 'lineno', 0)}")
+    assert wrong == []
+
+
+def _asks_for_an_isa(node: ast.AST) -> bool:
+    """Whether it compares the name of an instruction set with something."""
+    if isinstance(node, ast.MatchValue):
+        sides: list[ast.expr] = [node.value]
+    elif isinstance(node, ast.Compare):
+        # `"ipu" in settings` asks for a section of a file, not for an instruction set.
+        sections = all(isinstance(op, ast.In | ast.NotIn) for op in node.ops)
+        sides = node.comparators if sections else [node.left, *node.comparators]
+    else:
+        return False
+    constants = [
+        leaf for side in sides for leaf in ast.walk(side) if isinstance(leaf, ast.Constant)
+    ]
+    return any(constant.value in EXTENSIONS for constant in constants)
+
+
+def test_there_is_no_second_list_of_mnemonics() -> None:
+    mnemonics = {mnemonic for name in available_isas() for mnemonic in load_isa(name).instructions}
+    wrong = [
+        f"{path}:{node.lineno} {node.value}"
+        for path in SOURCES
+        if not _belongs_to_an_isa(path)
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Constant) and node.value in mnemonics - ALSO_OTHER_THINGS
+    ]
+    assert wrong == []
+
+
+def test_modules_are_called_after_what_they_hold() -> None:
+    names = {part for path in SOURCES for part in path.with_suffix("").parts}
+    assert names & EMPTY_NAMES == set()
+
+
+def test_most_files_are_short() -> None:
+    lengths = {
+        path: len((ROOT / path).read_text(encoding="utf-8").splitlines())
+        for path in SOURCES
+        if path.name not in DATA
+    }
+    long = [path for path, length in lengths.items() if length > LONG_FILE]
+    assert len(long) <= len(lengths) / 10, long
+    assert sorted(lengths.values())[len(lengths) // 2] <= 150
+
+
+def test_no_function_is_long_and_most_are_short() -> None:
+    lengths = dict(functions())
+    assert {name: n for name, n in lengths.items() if n > LONGEST_FUNCTION} == {}
+    assert sum(n > LONG_FUNCTION for n in lengths.values()) <= len(lengths) / 10
+
+
+def test_no_line_is_wide() -> None:
+    wide = [
+        f"{path}:{number}"
+        for path in SOURCES
+        for number, line in enumerate((ROOT / path).read_text("utf-8").splitlines(), 1)
+        if len(line) > LONGEST_LINE
+    ]
+    assert wide == []
+
+
+def test_every_module_and_public_function_says_what_it_is() -> None:
+    silent = [
+        f"{path}: {getattr(node, 'name', 'module')}"
+        for path in SOURCES
+        for node in [tree_of(path), *tree_of(path).body]
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        and not getattr(node, "name", "").startswith("_")
+        and (ROOT / path).stat().st_size
+        and ast.get_docstring(node) is None
+    ]
+    assert silent == []
+
+
+def test_an_analysis_is_frozen() -> None:
+    analysis = ipu_asm.analyze("acc;;")
+    with pytest.raises(AttributeError):
+        analysis.more = 1  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError):
+        analysis.program.bundles[0].more = 1  # type: ignore[attr-defined]
