@@ -28,7 +28,7 @@ LONGEST_LINE = 100
 REPEATED = (
     "a", "9", " ", "//", "a:", "a: b: ", "a:a b:", "a a:;", "@a", "@;", "@a;", "a@a:", "/ ", "a\r",
     "\r \n", "acc;", "incr lr0 1;", "b lr0 ;", "lr0 ", "foo;;", "acc;;\r\n", "x: acc;;\n", "# ;;\n",
-    "set lr0, 1;;\n", "AB[0], ", "A|", "A B ",
+    "set lr0, 1;;\n", "AB[0], ", "A|", "A B ", "#ipu:ignore", "# ipu: ignore[a] ", "#ipu:ignore[",
 )  # fmt: skip
 COUNTED = {
     "labels": "l{0}: b l{0};;\n",
@@ -121,6 +121,7 @@ def giants(size: int) -> Iterator[tuple[str, str]]:
         yield name, "".join(line.format(n) for n in range(size // len(line)))
     yield "one number", "set lr0 " + "9" * size
     yield "one suppression", "# ipu: ignore[" + "E101," * (size // 5) + "]\nfoo;;\n"
+    yield "one suppression of nothing", "# ipu: ignore[" + "a1," * (size // 3) + "]\nacc;;\n"
     yield "one label", "x" * (size // 2) + ": b " + "x" * (size // 2)
 
 

@@ -79,7 +79,9 @@ def test_a_kernel_is_found_from_the_root_directory_too(pytester: pytest.Pytester
     check_pytest(pytester, "", "--rootdir=.", "tests", lines=["*1 passed*"], passed=1)
 
 
-def test_a_difference_is_shown_with_its_place_and_the_state_of_the_machine(pytester: pytest.Pytester) -> None:
+def test_a_difference_is_shown_with_its_place_and_the_state_of_the_machine(
+    pytester: pytest.Pytester,
+) -> None:
     pytester.path.joinpath("double.s").write_text(DOUBLE)
     output = check_pytest(
         pytester,

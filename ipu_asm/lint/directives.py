@@ -82,7 +82,7 @@ def _matches(text: str, marks: Sequence[str]) -> Iterator[tuple[re.Match[str], i
 
 
 class _Places:
-    """Where directives stand and what they are for. Looks at nothing twice, however many there are."""
+    """Where directives stand and what they are for. Looks at nothing twice for many of them."""
 
     def __init__(self, program: Program, source: SourceFile) -> None:
         self._source = source
@@ -129,9 +129,9 @@ class _Places:
 
     def _is_comment(self, line: int) -> bool:
         """Whether there is nothing but blanks and comments on a line."""
-        first = self._first_character(line)
-        text = self._source.text
-        return first == self._source.lines.line_span(line).end or text.startswith(self._marks, first)
+        first, source = self._first_character(line), self._source
+        is_blank = first == source.lines.line_span(line).end
+        return is_blank or source.text.startswith(self._marks, first)
 
     def _first_character(self, line: int) -> int:
         """Where the first character of a line is that is not blank; its end if there is none."""

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft4Validator  # type: ignore[import-untyped]
+from jsonschema import Draft4Validator
 
 from ipu_asm.cli.formats import FORMATS, FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.formats.statistics import format_statistics
