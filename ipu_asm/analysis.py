@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+from operator import attrgetter
+
 from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import load_isa
@@ -12,6 +15,7 @@ from ipu_asm.program import Program, read_program
 from ipu_asm.resolve import resolver_for
 from ipu_asm.text import SourceFile, changed_stretch
 
+_place = attrgetter("span", "kind.code")
 _MOST_REMEMBERED = 40_000
 # A longer one is no bundle but a file without end marks, of which every edit would leave a copy.
 _LONGEST_REMEMBERED = 4_000
@@ -60,7 +64,16 @@ class Analyzer:
 
         Never raises, whatever the text, and says the same with `before` as without.
         """
-        path = path or "<stdin>"
+        # No cycles are made here, and to look for some would take longer than all the rest.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return self._analyze(text, path or "<stdin>", before)
+        finally:
+            if collects:
+                gc.enable()
+
+    def _analyze(self, text: str, path: str, before: Analysis | None) -> Analysis:
         if before is None:
             source, program = SourceFile(text, path), read_program(self.isa, text, self._bundle)
         else:
@@ -71,7 +84,7 @@ class Analyzer:
         for check in self._program_checks:
             findings += check(program)
         findings = suppress(program, source, findings)
-        findings.sort(key=lambda finding: (finding.span, finding.kind.code))
+        findings.sort(key=_place)
         return Analysis(source, program, tuple(findings))
 
     def _bundle(self, text: str) -> Bundle:

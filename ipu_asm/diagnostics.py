@@ -51,7 +51,7 @@ class Fix(NamedTuple):
 
     def shifted(self, delta: int) -> Fix:
         """The same fix for a text that starts `delta` code points earlier."""
-        return self._replace(edits=tuple(edit.shifted(delta) for edit in self.edits))
+        return Fix(self.title, tuple(edit.shifted(delta) for edit in self.edits), self.safe)
 
 
 class RelatedInformation(NamedTuple):
@@ -92,8 +92,11 @@ class Diagnostic(NamedTuple):
 
     def shifted(self, delta: int) -> Diagnostic:
         """The same finding in a text in which its piece starts at `delta`."""
-        return self._replace(
-            span=self.span.shifted(delta),
-            related=tuple(r._replace(span=r.span.shifted(delta)) for r in self.related),
-            fix=self.fix and self.fix.shifted(delta),
+        return Diagnostic(
+            self.kind,
+            self.message,
+            self.span.shifted(delta),
+            tuple(RelatedInformation(span.shifted(delta), said) for span, said in self.related),
+            self.fix and self.fix.shifted(delta),
+            self.tags,
         )

@@ -96,7 +96,7 @@ def test_a_difference_is_shown_with_its_place_and_the_state_of_the_machine(
             "*- state of ipu -*",
             "double.s: halted by `bkpt` in bundle 3 (`row+2`, line 7), cycles: 6",
             "lr0 = 128 (0x80), lr2 = 128 (0x80), cr0 = 128 (0x80), cr1 = 4096 (0x1000), *",
-            "FAILED *::test_it_doubles - AssertionError: element 0: expected 125*",
+            "FAILED *::test_it_doubles - AssertionError: element 0: expected *",
         ],
         failed=1,
     )
@@ -139,8 +139,8 @@ def test_mistakes_of_a_kernel_are_all_shown(pytester: pytest.Pytester) -> None:
             ipu.load_text("acc.frist;;\\nset lr99 1;;")
         """,
         lines=[
-            "E       *AssemblyError: unknown mnemonic `acc.frist`; did you mean `acc.first`? (E101) "
-            "and 1 more",
+            "E       *AssemblyError: unknown mnemonic `acc.frist`; did you mean `acc.first`? "
+            "(E101) and 1 more",
             "E        --> <kernel>:1:1",
             "E        --> <kernel>:2:5",
             "E       2 | set lr99 1;;",

@@ -36,6 +36,7 @@ _WORD_LINE = re.compile(r"(?:[ \t]*\d+:)?[ \t]*(?:0[xX][0-9a-fA-F]+|[0-9a-fA-F]{
 class Kernel(NamedTuple):
     """A program ready to run. Of an image, `source` and `program` are the disassembly."""
 
+    name: str
     source: SourceFile
     isa: Isa
     words: Sequence[int]
@@ -43,9 +44,9 @@ class Kernel(NamedTuple):
     is_image: bool
 
     @property
-    def lines(self) -> LineTable | None:
-        """Where the bundles stand; None for an image that no program can stand for."""
-        return LineTable(self.program) if self.program.size == len(self.words) else None
+    def lines(self) -> LineTable:
+        """Where the bundles stand in the source, be it written or disassembled."""
+        return LineTable(self.program)
 
 
 def read_kernel(options: RunOptions) -> Kernel | None:
@@ -70,13 +71,13 @@ def read_kernel(options: RunOptions) -> Kernel | None:
         return None
     listing = text_of(words, isa)
     source = SourceFile(listing, f"{target.name} (disassembled)")
-    return Kernel(source, isa, words, read_program(isa, listing), is_image=True)
+    return Kernel(target.name, source, isa, words, read_program(isa, listing), is_image=True)
 
 
 def _assembled(source: SourceFile, isa: Isa) -> Kernel | None:
     program = read_program(isa, source.text)
     try:
-        return Kernel(source, isa, encode(program), program, is_image=False)
+        return Kernel(source.path, source, isa, encode(program), program, is_image=False)
     except AssemblyError as error:
         color = wants_color("auto", sys.stderr)
         for finding in error.findings:

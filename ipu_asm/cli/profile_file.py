@@ -25,7 +25,7 @@ def profile_file(path: str, kernel: Kernel, outcome: Outcome) -> str:
 
 def _as_data(profile: Profile, kernel: Kernel, outcome: Outcome) -> dict[str, Any]:
     return {
-        "program": kernel.source.path,
+        "program": kernel.name,
         "stopped": outcome.stop.reason.value,
         "message": describe_stop(outcome.stop),
         "cycles": profile.cycles,

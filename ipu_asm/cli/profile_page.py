@@ -44,12 +44,11 @@ def _working_slots(isa: Isa) -> set[str]:
 
 
 def _cards(profile: Profile, slots: set[str]) -> str:
-    loaded = [bundle for bundle in profile.bundles if bundle.instructions]
-    run = sum(bundle.cycles > 0 for bundle in loaded)
+    run = sum(bundle.cycles > 0 for bundle in profile.bundles[: profile.size])
     idle = [use.slot for use in profile.slots if use.slot in slots and not use.busy]
     cards = [
         (f"{profile.cycles:,}", "cycles"),
-        (f"{run} of {len(loaded)}", "bundles executed"),
+        (f"{run} of {profile.size}", "bundles executed"),
         _hottest_loop(profile),
         (", ".join(idle) or "none", "idle slots"),
     ]
@@ -155,7 +154,8 @@ def _hottest(profile: Profile) -> str:
 
 def _bundle_row(use: BundleUse, profile: Profile, most: int) -> str:
     name = f" {_code(f'`{use.place.name}`')}" if use.place and use.place.name else ""
-    what = "; ".join(use.instructions) or "(never loaded)"
+    empty = "(nothing)" if use.pc < profile.size else "(never loaded)"
+    what = "; ".join(use.instructions) or empty
     return (
         f'<tr><td class="n {heat(use.cycles, most)}">{use.cycles:,}</td>'
         f'<td class="n">{percent(use.cycles, profile.cycles)}</td>'

@@ -14,6 +14,11 @@ _WIDTH = 20
 _CLEAR = "\r\x1b[K"
 
 
+def shown_rate(rate: float) -> str:
+    """A speed with as many digits as mean something."""
+    return f"{float(f'{rate:.3g}'):,.0f}"
+
+
 class Progress:
     """A bar for a run that may take `limit` cycles; nothing where no one looks.
 
@@ -43,8 +48,8 @@ class Progress:
         share = min(1.0, cycles / self._limit)
         full = round(share * _WIDTH)
         bar = "#" * full + "." * (_WIDTH - full)
-        rate = cycles / (now - self._start)
-        line = f"[{bar}] {cycles:,} of at most {self._limit:,} cycles, {rate:,.0f} a second"
+        rate = shown_rate(cycles / (now - self._start))
+        line = f"[{bar}] {cycles:,} of at most {self._limit:,} cycles, {rate} a second"
         write(_CLEAR + line, self._stream)
 
     def clear(self) -> None:

@@ -36,20 +36,8 @@ def _command(options: RunOptions) -> int:
 
 
 def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -> int:
-    try:
-        from ipu_asm.cli.run_machine import execute
-        from ipu_asm.emulator.faults import ProgramError
-    except ModuleNotFoundError as error:
-        if error.name not in _NEEDED:
-            raise
-        raise FileProblem(
-            f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}"
-        ) from error
-    try:
-        outcome = execute(kernel, options, memory)
-    except ProgramError as error:
-        for mistake in error.mistakes:
-            complain(PROGRAM, f"{kernel.source.path}: {mistake}")
+    outcome = _execute(kernel, options, memory)
+    if outcome is None:
         return Status.FINDINGS
     status = _status(outcome)
     if status is not Status.OK:
@@ -62,6 +50,27 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
         status = Status.USAGE
     _report(kernel, outcome, options, written)
     return status
+
+
+def _execute(
+    kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]
+) -> Outcome | None:
+    """Run the program; None if the machine cannot take it, which is printed."""
+    try:
+        from ipu_asm.cli.run_machine import execute
+        from ipu_asm.emulator.faults import ProgramError
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        raise FileProblem(
+            f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}"
+        ) from error
+    try:
+        return execute(kernel, options, memory)
+    except ProgramError as error:
+        for mistake in error.mistakes:
+            complain(PROGRAM, f"{kernel.name}: {mistake}")
+        return None
 
 
 def _status(outcome: Outcome) -> Status:
@@ -80,7 +89,7 @@ def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
 
     text = error_text(kernel, outcome, options.max_cycles, wants_color("auto", sys.stderr))
     if text is None:
-        complain(PROGRAM, f"{kernel.source.path}: {describe_stop(outcome.stop)}")
+        complain(PROGRAM, f"{kernel.name}: {describe_stop(outcome.stop)}")
     else:
         write(text, sys.stderr)
     if options.dump:

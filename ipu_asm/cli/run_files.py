@@ -53,8 +53,9 @@ def write_outputs(
     if is_good:
         memory = outcome.ipu.state.xmem
         for dump in options.dump:
+            unit = "byte" if dump.length == 1 else "bytes"
             _write(bytes(memory.read_address(dump.address, dump.length)), dump.file)
-            yield f"{dump.file} ({dump.length:,} bytes)"
+            yield f"{dump.file} ({dump.length:,} {unit})"
     if options.trace is not None:
         yield _write_trace(options.trace, kernel, outcome)
     if options.profile is not None:
@@ -72,7 +73,7 @@ def _write_trace(path: str, kernel: Kernel, outcome: Outcome) -> str:
     left_out = outcome.cycles - len(addresses)
     lines = kernel.lines if not kernel.is_image else None
     pieces = chrome_trace(
-        addresses, left_out, outcome.stop, kernel.words, kernel.isa, kernel.source.path, lines
+        addresses, left_out, outcome.stop, kernel.words, kernel.isa, kernel.name, lines
     )
     _write("".join(pieces).encode(), path)
     if not left_out:

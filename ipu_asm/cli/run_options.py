@@ -95,9 +95,10 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:
     """The arguments with `--load -@0` as `--load=-@0`: argparse takes `-@0` for an option."""
+    valued = ("--load", "--dump", "--cr", "--lr")
     rest = iter(arguments)
     for argument in rest:
-        value = next(rest, None) if argument in ("--load", "--dump") else None
+        value = next(rest, None) if argument in valued else None
         yield argument if value is None else f"{argument}={value}"
 
 
@@ -138,6 +139,10 @@ def _outputs(options: RunOptions) -> str | None:
     for output in options.outputs:
         if options.file != STANDARD_INPUT and is_same_file(options.file, output):
             return f"`{output}` would replace the program"
+    for path in (options.trace, options.profile):
+        for load in options.load:
+            if path is not None and is_same_file(load.file, path):
+                return f"`{path}` would replace what is loaded"
     return None
 
 

@@ -6,6 +6,7 @@ import json
 from typing import Any, Sequence
 
 from ipu_asm.cli.kernel import Kernel
+from ipu_asm.cli.progress import shown_rate
 from ipu_asm.cli.run_machine import Outcome
 from ipu_asm.cli.run_options import ELEMENT_TYPES
 from ipu_asm.cli.run_state import scalars_of, state_text, vectors_of
@@ -21,11 +22,11 @@ _CYCLE_LIMIT = Kind("cycle-limit", "cycle-limit", Severity.ERROR)
 
 def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> str:
     """Why it stopped, how long it took, what was written, and on request the registers."""
-    rate = float(f"{outcome.cycles_per_second:.3g}")
+    rate = shown_rate(outcome.cycles_per_second)
     unit = "cycle" if outcome.cycles == 1 else "cycles"
     lines = [
         describe_stop(outcome.stop),
-        f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate:,.0f} cycles per second",
+        f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate} cycles per second",
     ]
     if written:
         lines.append(f"wrote {', '.join(written)}")
@@ -41,7 +42,7 @@ def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
     result: dict[str, Any] = {
         "stopped": stop.reason.value,
         "message": describe_stop(stop),
-        "program": kernel.source.path,
+        "program": kernel.name,
         "pc": state.program_counter,
         "place": _place(stop),
         "cycles": outcome.cycles,

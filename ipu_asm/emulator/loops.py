@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, NamedTuple
+from typing import Mapping, NamedTuple
 
 Steps = Mapping[tuple[int, int], int]
 """How often control went from one bundle to another."""
@@ -36,13 +36,14 @@ def find_loops(first: int, steps: Steps) -> list[Loop]:
             loops.setdefault(target, set()).update(graph.between(target, source))
         elif target <= source:
             rest.append((source, target))
+    natural = dict(loops)
     for source, target in rest:
-        body = graph.between(target, source)
-        if not any(
-            len(other) <= len(body) and {source, target} <= other for other in loops.values()
-        ):
+        # What leads through the header of a loop around both is that loop's iteration.
+        around = {header for header, body in natural.items() if {source, target} <= body}
+        body = graph.between(target, source, around)
+        if body:
             loops.setdefault(target, set()).update(body)
-    found = [_loop(first, steps, header, body) for header, body in loops.items() if body]
+    found = [_loop(first, steps, header, body) for header, body in loops.items()]
     return sorted(found, key=lambda loop: (min(loop.body), -len(loop.body)))
 
 
@@ -70,12 +71,16 @@ class _Graph:
         """Whether every way from the start to `other` leads through `one`."""
         return bool(self._dominators[other] >> one & 1)
 
-    def between(self, header: int, last: int) -> set[int]:
-        """The bundles on the ways from `header` to `last`, with both; empty if there is none."""
-        ahead = _reached([header], self.next, set())
+    def between(self, header: int, last: int, closed: set[int] | None = None) -> set[int]:
+        """The bundles on the ways from `header` to `last`, with both; empty if there is none.
+
+        No way leads through the `closed` ones.
+        """
+        walls = closed or set()
+        ahead = _reached(header, self.next, walls) - walls
         if last not in ahead:
             return set()
-        return (_reached([last], self.before, {header}) & ahead) | {header}
+        return _reached(last, self.before, {header, *walls}) & ahead
 
     def _find_dominators(self, first: int) -> dict[int, int]:
         """For each bundle, the bits of the bundles that dominate it."""
@@ -97,12 +102,10 @@ class _Graph:
         return dominators
 
 
-def _reached(
-    start: Iterable[int], neighbours: Mapping[int, list[int]], walls: set[int]
-) -> set[int]:
+def _reached(start: int, neighbours: Mapping[int, list[int]], walls: set[int]) -> set[int]:
     """All that can be reached without going on behind a wall."""
     found: set[int] = set()
-    waiting = list(start)
+    waiting = [start]
     while waiting:
         node = waiting.pop()
         if node not in found:

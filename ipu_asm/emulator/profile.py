@@ -66,9 +66,13 @@ class LoopUse(NamedTuple):
 
 
 class Profile(NamedTuple):
-    """A whole run. `bundles` are all of the program, and those outside it that were executed."""
+    """A whole run of a program of `size` bundles.
+
+    `bundles` are all of the program, and those past its end that were executed.
+    """
 
     cycles: int
+    size: int
     bundles: tuple[BundleUse, ...]
     slots: tuple[SlotUse, ...]
     loops: tuple[LoopUse, ...]
@@ -106,6 +110,7 @@ def profile_of(
     )
     return Profile(
         visits.total(),
+        len(words),
         bundles,
         _slot_uses(isa, codes, visits, visits),
         tuple(_loop_uses(isa, codes, visits, recording, lines)),

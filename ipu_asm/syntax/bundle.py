@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
+from itertools import starmap
 from typing import NamedTuple
 
 from ipu_asm.syntax.grammar import Grammar
-from ipu_asm.syntax.plan import Plan, plan_of
+from ipu_asm.syntax.plan import MOST_TOKENS, Plan, plan_of
 from ipu_asm.text import Span
 
 
@@ -29,12 +30,12 @@ class BundleSyntax:
         self.grammar = grammar
         self.text = text
         self.words = grammar.words(text)
-        self.plan: Plan = plan_of(grammar, grammar.shape(self.words))
+        self.plan: Plan = plan_of(grammar, grammar.shape(self.words[: MOST_TOKENS + 1]))
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Where the tokens stand, worked out when something asks."""
-        return tuple(Span(start, end) for start, end in self.grammar.spans(self.text))
+        return tuple(starmap(Span, self.grammar.spans(self.text)))
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:

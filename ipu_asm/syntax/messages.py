@@ -8,7 +8,7 @@ from ipu_asm.diagnostics import Diagnostic, Fix
 from ipu_asm.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.plan import Misfit
+from ipu_asm.syntax.plan import MOST_TOKENS, Misfit
 from ipu_asm.text import Span, TextEdit
 
 _MOST_SHOWN = 20
@@ -124,6 +124,12 @@ def _ends_operand(words: tuple[str, ...]) -> bool:
     return bool(words) and (words[0][-1].isalnum() or words[0][-1] in "_]")
 
 
+def _endless(place: _Place) -> _Sentence:
+    unit, end = _unit(place.surface), place.surface.bundle_end
+    message = f"a {unit} has {MOST_TOKENS} words and marks at the most, found {_shown(place.word)}"
+    return f"{message} behind so many" + (f"; is `{end}` missing?" if end else ""), None
+
+
 def _incomplete(place: _Place) -> _Sentence:
     return f"the instruction is not complete after {_shown(place.word)}", None
 
@@ -137,4 +143,5 @@ _SENTENCES: Mapping[str, Callable[[_Place], _Sentence]] = {
     "empty-bundle": _empty_bundle,
     "unexpected": _unexpected,
     "incomplete": _incomplete,
+    "endless": _endless,
 }

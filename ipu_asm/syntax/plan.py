@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ipu_asm.syntax.grammar import LABEL_TOKENS, STRAY, Grammar, Tree
 
+MOST_TOKENS = 10_000
 _LONGEST_REMEMBERED_SHAPE = 400
 _MOST_ERRORS_OF_A_BUNDLE = 100
 # No operand of any surface has more tokens before the one that makes it complete.
@@ -44,7 +45,14 @@ class Plan(NamedTuple):
 
 
 def plan_of(grammar: Grammar, shape: str) -> Plan:
-    """The plan of a shape, whether or not the grammar accepts it."""
+    """The plan of a shape, whether or not the grammar accepts it.
+
+    It goes no further than `MOST_TOKENS`: so long a bundle is a text that is no assembly.
+    """
+    if len(shape) > MOST_TOKENS:
+        plan = _parsed_plan(grammar, shape[:MOST_TOKENS])
+        misfits = (*plan.misfits, Misfit(MOST_TOKENS, "endless"))
+        return plan._replace(instructions=plan.instructions[:-1], misfits=misfits)
     if len(shape) > _LONGEST_REMEMBERED_SHAPE:
         return _parsed_plan(grammar, shape)
     return _remembered_plan(grammar, shape)

@@ -98,6 +98,7 @@ class Bench:
     @property
     def dtype(self) -> str:
         """The element type, held in cr15: `int8`, `fp8_e4m3` or `fp8_e5m2`; else ValueError."""
+        __tracebackhide__ = True
         return self._dtype.name.lower()
 
     @dtype.setter
@@ -108,11 +109,13 @@ class Bench:
     @property
     def element_type(self) -> np.dtype[Any]:
         """The numpy type of elements: int8, float8_e4m3fn or float8_e5m2."""
+        __tracebackhide__ = True
         return numpy_type(self.dtype)
 
     @property
     def word_type(self) -> np.dtype[Any]:
         """The numpy type of products and sums: int32 for int8 elements, else float32."""
+        __tracebackhide__ = True
         return np.dtype("<i4" if self._dtype is DType.INT8 else "<f4")
 
     @property
@@ -134,7 +137,7 @@ class Bench:
         __tracebackhide__ = True
         self._load(text, _TEXT_NAME)
 
-    def put(self, address: int, data: Array | Buffer) -> None:
+    def put(self, address: int, data: Array | np.generic | Buffer) -> None:
         """Put an array into xmem, row after row, from a byte address on.
 
         Its type must be one that elements or words have, else TypeError: int8, uint8,
@@ -166,13 +169,16 @@ class Bench:
 
         `aaq_shift` is how far `aaq` shifts words to the right, 0 to 31. Raises `ExecutionFault`,
         with the state from before the bundle, and `CycleLimitError`; their notes show the place in
-        the source. RuntimeError without a kernel.
+        the source. RuntimeError without a kernel, ValueError for another shift.
         """
         __tracebackhide__ = True
         if self._source is None:
             raise RuntimeError("a kernel must be loaded before it can be run")
+        try:
+            ipu = Ipu(self.state, aaq_shift)
+        except ValueError as error:
+            raise error.with_traceback(None) from None
         self.state.program_counter = 0
-        ipu = Ipu(self.state, aaq_shift)
         self._last = "interrupted"
         try:
             cycles = run_until_complete(self.state, max_cycles, ipu=ipu)
@@ -193,7 +199,11 @@ class Bench:
 
     @property
     def _dtype(self) -> DType:
-        return element_type(self.state.get_cr_dtype())
+        __tracebackhide__ = True
+        try:
+            return element_type(self.state.get_cr_dtype())
+        except ValueError as error:
+            raise error.with_traceback(None) from None
 
     def _found(self, path: str | PathLike[str]) -> Path:
         """The first of the folders' files of a path. Raises FileNotFoundError."""

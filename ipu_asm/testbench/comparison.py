@@ -11,6 +11,7 @@ from ipu_asm.testbench.arrays import Array
 _MOST_SHOWN: Final = 8
 # Farther than this, a number of floats in between says nothing to people.
 _MOST_STEPS: Final = 99
+_WHOLE: Final = "biu"
 
 
 def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = False) -> None:
@@ -93,9 +94,10 @@ def _count(shape: Sequence[int], places: Array) -> str:
     count = f"{len(places):,} of {total:,} elements differ"
     if len(shape) < 2:
         return count
-    rows = list(dict.fromkeys(_index(shape, place)[0] for place in places))
-    shown = ", ".join(rows[:_MOST_SHOWN]) + (", ..." if len(rows) > _MOST_SHOWN else "")
-    return f"{count}, in {len(rows):,} of {total // shape[-1]:,} rows: {shown}"
+    starts = np.unique(places // shape[-1]) * shape[-1]
+    shown = ", ".join(_index(shape, start)[0] for start in starts[:_MOST_SHOWN])
+    shown += ", ..." if len(starts) > _MOST_SHOWN else ""
+    return f"{count}, in {len(starts):,} of {total // shape[-1]:,} rows: {shown}"
 
 
 def _index(shape: Sequence[int], place: int) -> tuple[str, ...]:
@@ -125,14 +127,16 @@ def _table(found: Array, wanted: Array, places: Array) -> list[str]:
 
 
 def _value_and_bits(array: Array, place: int) -> tuple[str, str]:
-    bits = int(_bits(array)[place])
-    return str(array.reshape(-1)[place]), f"{bits:#0{2 + 2 * array.itemsize}x}"
+    value, bits = array.reshape(-1)[place], int(_bits(array)[place])
+    if array.dtype.kind not in _WHOLE and array.itemsize == 1:
+        value = np.float32(value)  # ml_dtypes would round the digits, and writes 0 for 0.0
+    return str(value), f"{bits:#0{2 + 2 * array.itemsize}x}"
 
 
 def _distance(found: Array, wanted: Array, place: int) -> str:
     """How far the found element is from the expected one: floats nearby in ulp, others in full."""
     one, other = found.reshape(-1)[place], wanted.reshape(-1)[place]
-    if np.issubdtype(found.dtype, np.integer):
+    if found.dtype.kind in _WHOLE:
         return f"{int(one) - int(other):+d}"
     if np.isnan(one) or np.isnan(other):
         return "NaN"

@@ -43,6 +43,7 @@ class ScalarRegisters:
     @overload
     def __getitem__(self, number: slice) -> list[int]: ...
     def __getitem__(self, number: int | slice) -> int | list[int]:
+        __tracebackhide__ = True
         if isinstance(number, slice):
             return [signed(self._scalars[place]) for place in self._places(number)]
         return signed(self._scalars[self._place(number)])
@@ -52,7 +53,7 @@ class ScalarRegisters:
         if not isinstance(number, slice):
             self._scalars[self._place(number)] = _word(value)
             return
-        places, words = self._places(number), [_word(one) for one in value]
+        places, words = self._places(number), list(map(_word, value))
         if len(places) != len(words):
             raise ValueError(f"{len(places)} registers take as many values, found {len(words)}")
         for place, word in zip(places, words):

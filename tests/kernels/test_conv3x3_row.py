@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm.testbench import Bench
-from tests.kernels.host import DTYPES, SEEDS, draw, run_writing
+from tests.kernels.host import DTYPES, SEEDS, draw, load_on_used_machine, run_writing
 
 COLUMNS = 128
 
@@ -19,7 +19,7 @@ def check_convolution(ipu: Bench, image: NDArray[Any], kernel: NDArray[Any]) -> 
     height = len(image)
     suppressed = np.zeros((3, COLUMNS), bool)
     suppressed[0, 0] = suppressed[2, -1] = True
-    ipu.load("examples/conv3x3_row.s")
+    load_on_used_machine(ipu, "conv3x3_row")
     ipu.cr[0:5] = 0x00000, 0x10000, 0x10100, 0x20000, (height + 1) * COLUMNS
     ipu.put(0x00000, np.pad(image, ((1, 1), (0, 0))))
     ipu.put(0x10000, kernel)
@@ -63,7 +63,12 @@ def test_the_largest_image_is_convolved(ipu: Bench, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_zeros_keep_the_sign_that_their_products_have(ipu: Bench, dtype: str) -> None:
+@pytest.mark.parametrize("positive", range(10))
+def test_a_black_pixel_keeps_the_sign_that_its_products_have(
+    ipu: Bench, dtype: str, positive: int
+) -> None:
     ipu.dtype = dtype
+    taps = np.full(10, -1)
+    taps[positive] = 1  # the tenth is none of the kernel's
     black = np.zeros((5, COLUMNS), ipu.element_type)
-    check_convolution(ipu, black, np.full((3, 3), -1).astype(ipu.element_type))
+    check_convolution(ipu, black, taps[:9].reshape(3, 3).astype(ipu.element_type))

@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm.testbench import Bench
-from tests.kernels.host import ALL_BYTES, DTYPES, SEEDS, draw, run_writing
+from tests.kernels.host import ALL_BYTES, DTYPES, SEEDS, draw, load_on_used_machine, run_writing
 
 
 def check_product(ipu: Bench, a: NDArray[Any], b: NDArray[Any]) -> None:
     """Rows of 128 elements are multiplied, 3 bundles a row, and nothing else is written."""
     rows = len(a)
-    ipu.load("examples/elementwise_multiply.s")
+    load_on_used_machine(ipu, "elementwise_multiply")
     ipu.cr[0:4] = 0x000000, 0x010000, 0x020000, rows * 128
     ipu.put(0x000000, a)
     ipu.put(0x010000, b)

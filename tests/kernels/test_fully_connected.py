@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm.testbench import Bench
-from tests.kernels.host import DTYPES, SEEDS, draw, run_writing
+from tests.kernels.host import DTYPES, SEEDS, draw, load_on_used_machine, run_writing
 
 SAMPLES, INPUTS, OUTPUTS = 10, 128, 64
 PUBLISHED = Path(__file__).resolve().parents[3] / "shared" / "data" / "fully_connected"
@@ -20,7 +20,7 @@ def check_layer(
     ipu: Bench, inputs: NDArray[Any], weights: NDArray[Any], results: NDArray[Any]
 ) -> None:
     """The kernel computes the results, in the time that its header gives, and nothing else."""
-    ipu.load("examples/fully_connected.s")
+    load_on_used_machine(ipu, "fully_connected")
     ipu.cr[0:3] = 0x00000, 0x20000, 0x40000
     rows = np.zeros((INPUTS, 128), ipu.element_type)
     rows[:, :OUTPUTS] = weights.T

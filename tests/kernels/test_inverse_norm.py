@@ -9,13 +9,13 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm.testbench import Bench
-from tests.kernels.host import DTYPES, SEEDS, draw, run_writing
+from tests.kernels.host import DTYPES, SEEDS, draw, load_on_used_machine, run_writing
 
 
 def check_norms(ipu: Bench, x: NDArray[Any]) -> None:
     """The inverse norm of each row of 128, 0 for a row of zeros; 3 bundles a row."""
     rows = len(x)
-    ipu.load("examples/inverse_norm.s")
+    load_on_used_machine(ipu, "inverse_norm")
     ipu.cr[0:4] = 0x00000, 0x18000, rows * 128, 0
     ipu.put(0x00000, x)
     run = run_writing(ipu, (0x18000, rows * 4 + 508))

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm.testbench import Bench
-from tests.kernels.host import SEEDS, draw, run_writing
+from tests.kernels.host import SEEDS, draw, load_on_used_machine, run_writing
 
 COLUMNS = 64
 
@@ -17,7 +17,7 @@ COLUMNS = 64
 def check_pooling(ipu: Bench, image: NDArray[Any]) -> None:
     """An image of groups of 8 rows is pooled, 21 bundles a group; only scratch is written too."""
     groups = len(image) // 8
-    ipu.load("examples/max_pool_2x2.s")
+    load_on_used_machine(ipu, "max_pool_2x2", zero_aaq=1)
     ipu.cr[0:6] = 0x00000, 0x18000, 0x20000, 1, groups * 512, -128
     ipu.put(0x00000, image)
     run = run_writing(ipu, (0x18000, 512), (0x20000, groups * 128))

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm.testbench import Bench
-from tests.kernels.host import ALL_BYTES, SEEDS, draw, run_writing
+from tests.kernels.host import ALL_BYTES, SEEDS, draw, load_on_used_machine, run_writing
 
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 
@@ -17,7 +17,7 @@ LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 def check_requantization(ipu: Bench, values: NDArray[Any], scale: int, offset: int) -> None:
     """Rows of 128 are scaled, moved and clamped, 2 bundles a row; the peak is that of before."""
     rows = len(values)
-    ipu.load("examples/requantize_int8.s")
+    load_on_used_machine(ipu, "requantize_int8", zero_aaq=2)
     ipu.cr[0:9] = 0x00000, 0x10000, 0x20000, scale, offset, LOWEST, rows * 128, 1, 0
     ipu.put(0x00000, values)
     run = run_writing(ipu, (0x10000, rows * 128), (0x20000, 512))

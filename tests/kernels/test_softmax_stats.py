@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm.testbench import Bench
-from tests.kernels.host import DTYPES, SEEDS, draw, run_writing
+from tests.kernels.host import DTYPES, SEEDS, draw, load_on_used_machine, run_writing
 
 
 def check_statistics(ipu: Bench, logits: NDArray[Any], exps: NDArray[Any]) -> None:
@@ -17,7 +17,7 @@ def check_statistics(ipu: Bench, logits: NDArray[Any], exps: NDArray[Any]) -> No
     rows = len(logits)
     one = np.ones((), ipu.element_type).view(np.uint8)
     lowest = -128 if ipu.dtype == "int8" else np.float32(-np.inf)
-    ipu.load("examples/softmax_stats.s")
+    load_on_used_machine(ipu, "softmax_stats", zero_aaq=1)
     ipu.cr[0:7] = 0x00000, 0x18000, 0x30000, one, rows * 128, lowest, 0
     ipu.put(0x00000, logits)
     ipu.put(0x18000, exps)
@@ -42,10 +42,13 @@ def test_each_row_has_its_own_statistics(ipu: Bench, dtype: str, seed: int, rows
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_a_low_row_after_a_high_one_keeps_its_own_maximum(ipu: Bench, dtype: str) -> None:
+@pytest.mark.parametrize("first_high", [0, 1])
+def test_a_row_of_negative_logits_has_its_own_maximum_wherever_it_is(
+    ipu: Bench, dtype: str, first_high: int
+) -> None:
     ipu.dtype = dtype
-    logits = -np.abs(draw(9, (4, 128), ipu.element_type).astype(np.float32))
-    logits[::2] *= -1
+    logits = -1 - np.abs(draw(9, (4, 128), ipu.element_type).astype(np.float32))
+    logits[first_high::2] *= -1
     check_statistics(ipu, logits.clip(-127, 127).astype(ipu.element_type), exponentials(ipu, 9, 4))
 
 

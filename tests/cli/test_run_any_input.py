@@ -1,0 +1,70 @@
+"""Whatever program comes in, `ipu-run` ends as it should and its files can be read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.cli.run import main
+from tests.cli.commands import Ran, give_input, run
+
+PIECES = st.sampled_from(
+    (
+        b"acc|acc.frist|set lr0 5|incr lr1 0|b x|x:|bkpt|;|;;|;;\n|\n|\r\n|\r| |# isa: |ipu"
+        b"|0x12|abc|\0|\x0c|\xff|\xff\xfe|\xef\xbb\xbf|\xe2\x80\xa8|\xf0\x9f\x98\x80|break|7:"
+    ).split(b"|")
+)
+BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
+WORDS = st.lists(st.integers(0, (1 << 179) - 1), min_size=1, max_size=20)
+HURRIED = settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def check_any(data: bytes, options: str, capsys: pytest.CaptureFixture[str]) -> Ran:
+    """The program from standard input is run or refused; if it is run, all outputs are there."""
+    arguments = f"- --isa ipu --max-cycles 50 --json {options}".split()
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        give_input(monkeypatch, data)
+        ran = run(main, arguments, capsys)
+    assert ran.status in (0, 1) or "UTF-16" in ran.err, ran.err
+    outputs = [name for name in arguments if name.startswith("out.")]
+    assert [Path(name).exists() for name in outputs] == [bool(ran.out)] * len(outputs)
+    if ran.out:
+        result = json.loads(ran.out)
+        assert (ran.status == 0) == (result["stopped"] in ("halted", "break"))
+        assert 0 <= result["cycles"] <= 50
+    else:
+        assert ran.status
+        assert ran.err
+    return ran
+
+
+@HURRIED
+@given(data=BYTES)
+def test_any_bytes_are_run_or_refused(data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    check_any(data, "--break", capsys)
+
+
+@HURRIED
+@given(words=WORDS)
+def test_any_words_have_a_trace_and_a_profile(
+    words: list[int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    image = b"".join(word.to_bytes(24, "little") for word in words)
+    ran = check_any(image, "--format bin --trace out.trace --profile out.json", capsys)
+    cycles = json.loads(ran.out)["cycles"]
+    profile = json.loads(Path("out.json").read_text())
+    assert profile["cycles"] == sum(bundle["cycles"] for bundle in profile["bundles"]) == cycles
+    assert json.loads(Path("out.trace").read_text())["otherData"]["cycles"] == cycles
+    for name in ("out.json", "out.trace"):
+        Path(name).unlink()
