@@ -51,7 +51,7 @@ class Fix(NamedTuple):
 
     def shifted(self, delta: int) -> Fix:
         """The same fix for a text that starts `delta` code points earlier."""
-        return Fix(self.title, tuple(edit.shifted(delta) for edit in self.edits), self.safe)
+        return Fix(self.title, tuple([edit.shifted(delta) for edit in self.edits]), self.safe)
 
 
 class RelatedInformation(NamedTuple):
@@ -92,11 +92,9 @@ class Diagnostic(NamedTuple):
 
     def shifted(self, delta: int) -> Diagnostic:
         """The same finding in a text in which its piece starts at `delta`."""
-        return Diagnostic(
-            self.kind,
-            self.message,
-            self.span.shifted(delta),
-            tuple(RelatedInformation(span.shifted(delta), said) for span, said in self.related),
-            self.fix and self.fix.shifted(delta),
-            self.tags,
-        )
+        kind, message, (start, end), related, fix, tags = self
+        if related:
+            related = tuple([RelatedInformation(s.shifted(delta), said) for s, said in related])
+        if fix is not None:
+            fix = fix.shifted(delta)
+        return Diagnostic(kind, message, Span(start + delta, end + delta), related, fix, tags)

@@ -33,7 +33,8 @@ class TextEdit(NamedTuple):
 
     def shifted(self, delta: int) -> TextEdit:
         """The same edit for a text that starts `delta` code points earlier."""
-        return TextEdit(self.span.shifted(delta), self.new_text)
+        (start, end), new_text = self
+        return TextEdit(Span(start + delta, end + delta), new_text)
 
 
 class Position(NamedTuple):

@@ -79,7 +79,7 @@ def _join(random: Random, text: str, others: list[str]) -> str:
 
 def _harm_bytes(random: Random, text: str, _: list[str]) -> str:
     content = bytearray(text.encode("utf-8", "surrogatepass"))
-    for _ in range(random.randint(1, 4)):
+    for _number in range(random.randint(1, 4)):
         if content:
             content[random.randrange(len(content))] = random.randrange(256)
     return content.decode("utf-8", random.choice(("surrogateescape", "replace", "ignore")))

@@ -102,12 +102,13 @@ def _unused_names(
     needed = [near is not None and (directive.line, near) in missed for near in meant]
     gone = [vain and not need for vain, need in zip(unused, needed)]
     first_to_stay = gone.index(False) if False in gone else None
+    everything = _removal(suppressions, directive)
     for number, name in enumerate(names):
         near = meant[number]
         if needed[number]:
             fix = Fix(f"replace by `{near}`", (TextEdit(name, near or ""),))
         elif first_to_stay is None:
-            fix = _removal(suppressions, directive)
+            fix = everything
         elif gone[number]:
             title = f"remove {quoted(suppressions.text(name))}"
             fix = Fix(title, (name_removal(names, number, number < first_to_stay),))

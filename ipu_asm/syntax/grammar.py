@@ -88,8 +88,9 @@ class Grammar:
         """
         length = len(text)
         for match in self._slices.finditer(text, start):
-            yield match.end()
-            if match.end() == length:
+            end = match.end()
+            yield end
+            if end == length:
                 return
 
     def parse(self, shape: str, start: str, first: int = 0, stop: int = -1) -> Tree | int:
