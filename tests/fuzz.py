@@ -160,7 +160,8 @@ def main() -> int:
     }
     slow = 0
     for name, outcomes in parts.items():
-        start, count, slowest = time.process_time(), 0, []
+        start, count = time.process_time(), 0
+        slowest: list[Outcome] = []
         for outcome in outcomes:
             count += 1
             slow += outcome.share > 1
