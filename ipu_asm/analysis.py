@@ -74,7 +74,7 @@ class Analyzer:
                 gc.enable()
 
     def _analyze(self, text: str, path: str, before: Analysis | None) -> Analysis:
-        if before is None:
+        if before is None or before.isa is not self.isa:
             source, program = SourceFile(text, path), read_program(self.isa, text, self._bundle)
         else:
             change = changed_stretch(before.text, text)

@@ -114,9 +114,9 @@ def _surplus(
     last = place
     while instruction.operands[last + 1 : last + 2] == (None,) and last + 1 not in wrong_otherwise:
         last += 1
-    edit = TextEdit(Span(before.end, syntax.operand_span(number, last).end), "")
+    edits = syntax.removal(before.end, syntax.operand_span(number, last).end)
     title = "remove the surplus operands" if last > place else f"remove {quoted(word)}"
-    return "", Fix(title, (edit,))
+    return "", Fix(title, edits)
 
 
 def _write_conflict(

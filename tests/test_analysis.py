@@ -60,6 +60,11 @@ def test_an_analysis_may_follow_one_of_quite_another_text() -> None:
     check_findings("foo;;", "E101", before=before)
 
 
+def test_an_analysis_may_follow_one_in_another_instruction_set() -> None:
+    before = analyze("acc;;\nbkpt;;\n", "edgenpu")
+    check_findings("acc;;\nbkpt;;\nfoo;;\n", "E101", before=before)
+
+
 def test_equal_bundles_are_read_once() -> None:
     analyzer = Analyzer(load_isa("ipu"))
     first, _, third = analyzer.analyze("incr lr0 1;;incr lr1 1;;incr lr0 1;;").program.bundles

@@ -159,6 +159,11 @@ def test_surplus_operands_are_removed() -> None:
     assert fixed("incr lr0 1 ⟦2⟧ # c\n;;", "too-many-operands") == "incr lr0 1 # c\n;;"
 
 
+def test_comments_among_surplus_operands_stay() -> None:
+    assert fixed("acc # c\n ⟦lr0⟧; bkpt;;", "too-many-operands") == "acc # c\n ; bkpt;;"
+    assert fixed("acc // c\n ⟦lr0⟧ # d\n lr1;;", "too-many-operands") == "acc // c\n  # d\n ;;"
+
+
 def test_a_forgotten_separator_is_put_in() -> None:
     assert fixed("incr lr0 1 ⟦acc⟧;;", "too-many-operands") == "incr lr0 1; acc;;"
     assert fixed("acc\n ⟦mult_nop⟧ ; bkpt;;", "too-many-operands") == "acc;\n mult_nop ; bkpt;;"

@@ -20,8 +20,8 @@ def removal_of(isa: Isa, bundle: Bundle, number: int) -> tuple[TextEdit, ...]:
     if last == 0:
         return _no_op_instead(isa, bundle, own)
     if number < last:
-        return _without(bundle, own.start, bundle.syntax.instruction_span(number + 1).start)
-    return _without(bundle, bundle.syntax.instruction_span(number - 1).end, own.end)
+        return bundle.syntax.removal(own.start, bundle.syntax.instruction_span(number + 1).start)
+    return bundle.syntax.removal(bundle.syntax.instruction_span(number - 1).end, own.end)
 
 
 def _no_op_instead(isa: Isa, bundle: Bundle, own: Span) -> tuple[TextEdit, ...]:
@@ -30,14 +30,3 @@ def _no_op_instead(isa: Isa, bundle: Bundle, own: Span) -> tuple[TextEdit, ...]:
         if other.nop:
             return (TextEdit(own, other.mnemonic),)
     return ()
-
-
-def _without(bundle: Bundle, start: int, end: int) -> tuple[TextEdit, ...]:
-    """Remove what stands between two offsets, token by token if there are comments among them."""
-    tokens = [span for span in bundle.syntax.spans if start <= span.start and span.end <= end]
-    between = bundle.syntax.text
-    gaps = [start, *(offset for span in tokens for offset in span), end]
-    blank = all(not between[a:b].strip() for a, b in zip(gaps[::2], gaps[1::2]))
-    if blank:
-        return (TextEdit(Span(start, end), ""),)
-    return tuple(TextEdit(span, "") for span in tokens)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.syntax.plan import MOST_TOKENS, Plan, plan_of
-from ipu_asm.text import Span
+from ipu_asm.text import Span, TextEdit
 
 
 class Token(NamedTuple):
@@ -98,6 +98,15 @@ class BundleSyntax:
             return False
         first, last = self.plan.instructions[instruction].operands[operand]
         return any(first <= misfit.token < last for misfit in self.plan.misfits)
+
+    def removal(self, start: int, end: int) -> tuple[TextEdit, ...]:
+        """Edits that take out what stands between two offsets, but for the comments in it."""
+        first, last = bisect_left(self.spans, (start, -1)), bisect_left(self.spans, (end, -1))
+        tokens = self.spans[first:last]
+        gaps = [start, *(offset for span in tokens for offset in span), end]
+        if any(self.text[a:b].strip() for a, b in zip(gaps[::2], gaps[1::2])):
+            return tuple(TextEdit(span, "") for span in tokens)
+        return (TextEdit(Span(start, end), ""),)
 
     def token_before(self, offset: int) -> int:
         """The number of the last token that begins before `offset`, or -1."""

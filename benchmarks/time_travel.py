@@ -1,0 +1,89 @@
+"""The debugger's ways through time: back over a million bundles, and what looking on costs."""
+
+from __future__ import annotations
+
+from benchmarks import timing
+from benchmarks.report import Target, number, print_table
+from ipu_asm.assemble import assemble
+from ipu_asm.debugger.breakpoints import Breakpoint
+from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.regions import region
+from ipu_asm.emulator import Ipu, IpuState
+from ipu_asm.isa import load_isa
+from ipu_asm.program import read_program
+
+WAY = 1_000_000
+QUICK_WAY = 100_000
+
+SECONDS_BACK = 1.0
+"""What going back over the whole way may take."""
+
+SECONDS_STEP_BACK = 0.015
+"""What the median step back may take."""
+
+SHARE_OF_A_RUN = 2.0
+"""What continuing past a breakpoint that is never reached may cost, in plain runs."""
+
+# Stores go all over the memory, so that keyframes share as little as they can.
+PROGRAM = """\
+set lr2 512; set lr3 1;; incr lr3 32767;; add lr4 lr3 lr3;; add lr4 lr4 lr4;;
+add lr4 lr4 lr4;; add lr4 lr4 lr4;; add lr4 lr4 lr4;; add lr4 lr4 lr4;; sub lr4 lr4 lr2;;
+again: ldr_cyclic_mult_reg lr1 cr0 lr0; mult.ee r0 lr0 lr0 lr0; acc;;
+add lr1 lr1 lr2; incr lr6 1; str_acc_reg lr1 cr0;;
+ldr_mult_reg r0 lr1 cr0; blt lr1 lr4 again;;
+set lr1 0; b again;;
+bkpt;;
+"""
+
+
+def run(quick: bool = False) -> list[Target]:
+    """Measure, print, and return seconds and ratios as targets."""
+    way = QUICK_WAY if quick else WAY
+    watched = _debugger(way)
+    watched.set_breakpoints([Breakpoint(watched.program.size - 1)])
+    plain = Ipu(_state())
+    forward = timing.timed(watched.continue_)
+    ratio = forward / timing.timed(lambda: plain.run(way))
+    seconds = {
+        "forward, watched": forward,
+        "back to the first bundle": timing.timed(lambda: watched.go_to(1)),
+        "forward to the end": timing.timed(lambda: watched.go_to(way)),
+        "back to the middle of a stretch": timing.timed(lambda: watched.go_to(3 * 4_096 - 1)),
+    }
+    watched.go_to(way)
+    steps = [timing.timed(watched.step_back) for _ in range(300)]
+    seconds["step back, median"] = timing.median(steps)
+    seconds["step back, longest"] = max(steps)
+    watched.go_to(way)
+    byte = region("xmem", (1 << 21) - 1, 1)
+    seconds["back to the start, nothing hit"] = timing.timed(watched.reverse_continue)
+    watched.go_to(way)
+    seconds["who wrote a byte of memory"] = timing.timed(lambda: watched.last_write(byte))
+    _print(watched, way, seconds)
+    back = max(seconds["back to the first bundle"], seconds["back to the middle of a stretch"])
+    return [
+        Target(f"{way:,} bundles back, seconds", back, SECONDS_BACK),
+        Target("a step back, seconds", seconds["step back, median"], SECONDS_STEP_BACK),
+        Target("a run with a breakpoint, plain runs", ratio, SHARE_OF_A_RUN),
+    ]
+
+
+def _state() -> IpuState:
+    state = IpuState()
+    state.load_program(assemble(PROGRAM))
+    for address in range(0, 1 << 21, 1 << 12):
+        state.xmem.write_address(address, bytes(range(64)))
+    return state
+
+
+def _debugger(way: int) -> Debugger:
+    program = read_program(load_isa("ipu"), PROGRAM)
+    return Debugger(program, _state(), DebugOptions(max_cycles=way))
+
+
+def _print(debugger: Debugger, way: int, seconds: dict[str, float]) -> None:
+    keyframes = debugger.history.keyframes
+    rows = [(what, number(value * 1e3)) for what, value in seconds.items()]
+    rows.append(("keyframes", number(len(keyframes.cycles), 0)))
+    rows.append(("keyframes, MiB", number(keyframes.size / (1 << 20), 0)))
+    print_table(f"time travel over {way:,} bundles", ("what", "ms"), rows)

@@ -1,0 +1,1 @@
+"""Looking into a program while it runs, without any protocol."""

@@ -1,0 +1,115 @@
+"""Giving registers, elements, slices, bits and memory other values."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ipu_asm.debugger.expressions.context import Writable
+from ipu_asm.debugger.expressions.element_types import Number
+from ipu_asm.debugger.expressions.evaluator import Evaluator
+from ipu_asm.debugger.expressions.mistake import ExpressionError
+from ipu_asm.debugger.expressions.parser import parse
+from ipu_asm.debugger.expressions.places import Place, Space, read
+from ipu_asm.debugger.expressions.tokens import tokens_of
+from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.emulator.state import INST_MEM_SIZE
+
+
+def split_assignment(text: str) -> tuple[str, str] | None:
+    """`lr0 = 5` as its two expressions; None if it is none. Raises ExpressionError."""
+    for token in tokens_of(text):
+        if token.kind == "sign" and token.text == "=":
+            # Blanks keep the places of what follows.
+            return text[: token.span.start], " " * token.span.end + text[token.span.end :]
+    return None
+
+
+def assign(context: Writable, place_text: str, value_text: str) -> Value:
+    """Put the value of one expression where another one lies; returns what lies there then.
+
+    A single value fills a slice. Nothing is written unless all of it fits. Raises ExpressionError;
+    its span lies in the text that is wrong, see `PlaceError`.
+    """
+    place = place_of(context, place_text)
+    parsed = parse(value_text)
+    if parsed.formats:
+        raise ExpressionError("a value takes no format, found one", parsed.formats[0].span)
+    value = Evaluator(context).evaluate(parsed.node).value
+    try:
+        write(context, place, value)
+    except ValueError as error:
+        raise ExpressionError(str(error), parsed.node.span) from None
+    return read(context, place)
+
+
+class PlaceError(ExpressionError):
+    """The expression on the left is wrong, or nothing can be put where it lies."""
+
+
+def place_of(context: Writable, text: str) -> Place:
+    """Where the value of an expression lies, if it can be changed. Raises PlaceError."""
+    try:
+        parsed = parse(text)
+        place = Evaluator(context).place(parsed.node)
+    except ExpressionError as error:
+        raise PlaceError(error.message, error.span) from None
+    if place is None or place.space is Space.CYCLE:
+        found = "`cycle`" if place is not None else "a computed value"
+        raise PlaceError(
+            f"a value goes into a register, an element, a slice or xmem, found {found}",
+            parsed.node.span,
+        )
+    if parsed.formats:
+        raise PlaceError("a place takes no format, found one", parsed.formats[0].span)
+    return place
+
+
+def write(context: Writable, place: Place, value: Value) -> None:
+    """Put a value there. Raises ValueError, with nothing written, if it does not fit."""
+    numbers = _fitted(place, value)
+    if place.space is Space.BITS:
+        _write_bits(context, place, numbers)
+        return
+    if place.space is Space.PC:
+        context.write_pc(_address(numbers[0]))
+        return
+    data = b"".join(place.kind.encode(number) for number in numbers)
+    if place.space is Space.SCALARS:
+        context.write_scalar(place.start, int.from_bytes(data, "little"))
+    elif place.space is Space.MEMORY:
+        context.write_memory(place.start, data)
+    else:
+        context.write_block(place.start, data)
+
+
+_SINGLE: Final = "a single value"
+
+
+def _fitted(place: Place, value: Value) -> list[Number]:
+    """As many numbers as the place has elements."""
+    if not value.is_vector:
+        return [value.number] * place.elements
+    if place.length != len(value.numbers):
+        wanted = _SINGLE if place.length is None else f"{place.length} values or a single one"
+        raise ValueError(f"this place takes {wanted}, found {value.describe()}")
+    return list(value.numbers)
+
+
+def _address(number: Number) -> int:
+    if not isinstance(number, int) or not 0 <= number < INST_MEM_SIZE:
+        raise ValueError(
+            f"`pc` holds 0 to {INST_MEM_SIZE - 1}, found {Value((number,)).describe()}"
+        )
+    return int(number)
+
+
+def _write_bits(context: Writable, place: Place, numbers: list[Number]) -> None:
+    bits = 0
+    for position, number in enumerate(numbers):
+        bits |= place.kind.encode(number)[0] << position
+    first = place.start // 8
+    last = (place.start + place.elements - 1) // 8 + 1
+    shift = place.start % 8
+    old = int.from_bytes(context.block[first:last], "little")
+    kept = old & ~((1 << place.elements) - 1 << shift)
+    context.write_block(first, (kept | bits << shift).to_bytes(last - first, "little"))

@@ -1,0 +1,108 @@
+"""Values as text.
+
+A whole number is a signed decimal first, then hexadecimal in parentheses. A float has the fewest
+digits that give the same bits back. What the formats `x`, `u`, `b`, `o` and `d` print, and a vector
+in its long form, are expressions again.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType, Number
+from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.values import Value
+
+NOTATIONS: Final = {
+    "d": "signed decimal", "u": "unsigned decimal", "x": "hexadecimal", "o": "octal", "b": "binary",
+}  # fmt: skip
+_PREFIXES: Final = {"x": "0x", "o": "0o", "b": "0b"}
+_DIGIT_BITS: Final = {"x": 4, "o": 3, "b": 1}
+_SHORT: Final = 8
+_GROUP: Final = 16
+
+
+def text_of(value: Value, notation: str | None = None, most: int | None = _SHORT) -> str:
+    """A value in a notation; of a vector at most so many elements, all of them for None.
+
+    Raises ValueError for a computed float in a notation of bits.
+    """
+    if not value.is_vector:
+        return _single(value, notation)
+    numbers, kind = value.numbers, value.kind
+    if kind == MASK and notation is None:
+        notation = "x"
+    if value.patterns is not None and kind is not None and notation in ("u", *_PREFIXES):
+        numbers, kind = value.patterns, kind.unsigned()
+    shown = numbers if most is None else numbers[:most]
+    texts = [element_text(number, kind, notation) for number in shown]
+    if len(shown) < len(numbers):
+        texts.append(f"… {len(value.numbers)} values")
+    return f"[{', '.join(texts)}]"
+
+
+def element_text(number: Number, kind: ElementType | None, notation: str | None = None) -> str:
+    """One number alone, without a second notation."""
+    if notation is not None and notation in _PREFIXES:
+        return _in_bits(number, kind, notation)
+    if isinstance(number, bool):
+        return "true" if number else "false"
+    if isinstance(number, float):
+        return _float(number, kind)
+    if kind == MASK and notation is None:
+        return _in_bits(number, kind, "b")
+    if kind is not None and notation in ("u", "d"):
+        number &= kind.highest
+        if notation == "d" and kind != MASK and number >> kind.bits - 1 and kind.bits > 1:
+            number -= 1 << kind.bits
+    return str(number)
+
+
+def _single(value: Value, notation: str | None) -> str:
+    number, kind = value.number, value.kind
+    bits, unsigned = number, kind
+    if value.patterns is not None and kind is not None:
+        bits, unsigned = value.patterns[0], kind.unsigned()
+    if notation is not None:
+        of_bits = notation in ("u", *_PREFIXES)
+        return element_text(*((bits, unsigned) if of_bits else (number, kind)), notation)
+    text = element_text(number, kind)
+    alone = isinstance(number, bool) or kind == MASK or (isinstance(number, float) and not kind)
+    if alone or (isinstance(number, int) and 0 <= number < 10):
+        return text
+    return f"{text} ({_in_bits(bits, unsigned, 'x')})"
+
+
+def _in_bits(number: Number, kind: ElementType | None, notation: str) -> str:
+    """Hexadecimal, octal or binary: of an element with all its digits."""
+    if kind is None:
+        if isinstance(number, float):
+            raise ValueError(
+                f"`{notation}` shows bits, found the computed float {shown_number(number)}; "
+                "give it a type: `f32(...)`"
+            )
+        sign = "-" if number < 0 else ""
+        return f"{sign}{_PREFIXES[notation]}{format(abs(number), notation)}"
+    width = -(-kind.bits // _DIGIT_BITS[notation])
+    if isinstance(number, float):
+        number = int.from_bytes(kind.encode(number), "little")
+    digits = format(number & kind.highest, f"0{width}{notation}")
+    if width > 2 * _GROUP:
+        digits = "_".join(digits[i : i + _GROUP] for i in range(0, width, _GROUP))
+    return _PREFIXES[notation] + digits
+
+
+def _float(number: float, kind: ElementType | None) -> str:
+    if not math.isfinite(number) or kind is None or kind != TYPES["f32"]:
+        return repr(number)
+    wanted = kind.encode(number)
+    for digits in range(1, 10):
+        short = float(f"{number:.{digits}g}")
+        try:
+            if kind.encode(short) == wanted:
+                return repr(short)
+        except ValueError:
+            # Rounded up past the largest float32.
+            continue
+    return repr(number)

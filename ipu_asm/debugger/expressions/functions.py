@@ -1,0 +1,101 @@
+"""The functions of the expression language.
+
+NaN is not a number to `min`, `max`, `argmin` and `argmax`: they pass it over, and of nothing but
+NaN `min` and `max` are NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Callable, Final, NamedTuple, Sequence
+
+from ipu_asm.debugger.expressions.element_types import Number
+from ipu_asm.debugger.expressions.operators import MOST_BITS, bounded
+from ipu_asm.debugger.expressions.values import Value
+
+
+class Function(NamedTuple):
+    """A function. `each` is for one that applies to every element, the other for all together."""
+
+    together: Callable[[Sequence[Number]], Number] | None
+    each: Callable[[Number], Number] | None
+    summary: str
+
+    def apply(self, arguments: Sequence[Value]) -> Value:
+        """The value. Raises ValueError, which says what it takes."""
+        spread = [argument.spread() for argument in arguments]
+        if self.together is not None:
+            numbers = [number for value in spread for number in value.numbers]
+            return Value((bounded(self.together(numbers)),))
+        assert self.each is not None
+        (value,) = arguments
+        return Value(tuple(map(self.each, value.numbers)), None, value.is_vector)
+
+
+def _sum(numbers: Sequence[Number]) -> Number:
+    total: Number = 0
+    try:
+        for number in numbers:
+            total += number
+    except OverflowError:
+        raise ValueError("a float is below 1.8e308, found a greater sum") from None
+    return total
+
+
+def _is_nan(number: Number) -> bool:
+    # A long whole number is nothing for `math.isnan`, which makes it a float.
+    return isinstance(number, float) and math.isnan(number)
+
+
+def _ordered(numbers: Sequence[Number]) -> list[Number]:
+    return [number for number in numbers if not _is_nan(number)]
+
+
+def _place_of(numbers: Sequence[Number], chosen: Number) -> int:
+    if _is_nan(chosen):
+        raise ValueError("a place is that of a number, found nothing but NaN")
+    return list(numbers).index(chosen)
+
+
+def _least(numbers: Sequence[Number]) -> Number:
+    return min(_ordered(numbers), default=math.nan)
+
+
+def _greatest(numbers: Sequence[Number]) -> Number:
+    return max(_ordered(numbers), default=math.nan)
+
+
+def _integer(number: Number) -> int:
+    if isinstance(number, float) and not math.isfinite(number):
+        raise ValueError(f"`int` takes a finite number, found {number!r}")
+    return int(number)
+
+
+def _float(number: Number) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError(
+            f"a float is below 1.8e308, found a number of up to {MOST_BITS} bits"
+        ) from None
+
+
+FUNCTIONS: Final = {
+    "sum": Function(_sum, None, "the sum of all values"),
+    "min": Function(_least, None, "the smallest value"),
+    "max": Function(_greatest, None, "the greatest value"),
+    "argmin": Function(
+        lambda all_: _place_of(all_, _least(all_)), None, "where the smallest value stands first"
+    ),
+    "argmax": Function(
+        lambda all_: _place_of(all_, _greatest(all_)), None, "where the greatest value stands first"
+    ),
+    "any": Function(lambda all_: any(all_), None, "whether any value is not zero"),
+    "all": Function(lambda all_: all(all_), None, "whether no value is zero"),
+    "count": Function(lambda all_: sum(map(bool, all_)), None, "how many values are not zero"),
+    "nan_count": Function(lambda all_: sum(map(_is_nan, all_)), None, "how many values are NaN"),
+    "len": Function(len, None, "how many values there are"),
+    "abs": Function(None, abs, "the size without the sign"),
+    "int": Function(None, _integer, "the whole number towards zero"),
+    "float": Function(None, _float, "the number as a float"),
+}

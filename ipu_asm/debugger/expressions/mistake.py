@@ -1,0 +1,31 @@
+"""What is wrong with an expression, and where."""
+
+from __future__ import annotations
+
+from ipu_asm.text import Span
+
+
+class ExpressionError(Exception):
+    """An expression that has no value, or a value that does not fit; `span` lies in its text."""
+
+    def __init__(self, message: str, span: Span) -> None:
+        self.message = message
+        self.span = span
+        super().__init__(message)
+
+
+_MOST_SHOWN = 40
+_MOST_BITS_SHOWN = 64
+
+
+def shown(text: str) -> str:
+    """What a user wrote, for a message: short, in backticks, nothing unprintable in it."""
+    short = text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+    return "`" + "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in short) + "`"
+
+
+def shown_number(number: int | float) -> str:
+    """A number for a message: the length of a very long one."""
+    if isinstance(number, int) and number.bit_length() > _MOST_BITS_SHOWN:
+        return f"a number of {number.bit_length():,} bits"
+    return repr(number)

@@ -1,0 +1,254 @@
+"""From text to tree.
+
+From loose to tight: `a ? b : c`, `or ||`, `and &&`, `not`, comparisons, `|`, `^`, `&`, `<< >>`,
+`+ -`, `* / // %`, signs and `~ !`, `**`, brackets. A comparison of three, `0 <= x < 5`, holds if
+both do.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Final
+
+from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.debugger.expressions.tokens import END, Token, tokens_of
+from ipu_asm.debugger.expressions.tree import (
+    Binary,
+    Call,
+    Choice,
+    Index,
+    Name,
+    Node,
+    Number,
+    Parsed,
+    Range,
+    Unary,
+    Values,
+)
+from ipu_asm.isa.operands import number_value
+from ipu_asm.text import Span
+
+DEEPEST: Final = 48
+"""How many operators and brackets may stand in one another."""
+_LONGEST_NUMBER: Final = 200
+_LOGIC: Final = {"||": "or", "&&": "and", "!": "not"}
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
+_LEVELS: Final = (
+    ("or",), ("and",), ("not",), _COMPARISONS, ("|",), ("^",), ("&",), ("<<", ">>"),
+    ("+", "-"), ("*", "/", "//", "%"),
+)  # fmt: skip
+_TIGHTNESS: Final = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
+_NOT: Final = _TIGHTNESS["not"]
+_COMPARISON: Final = _TIGHTNESS["<"]
+_TIGHTEST: Final = len(_LEVELS)
+WORDS: Final = ("and", "or", "not")
+
+
+@lru_cache(maxsize=512)
+def parse(text: str) -> Parsed:
+    """The tree of an expression. Raises ExpressionError."""
+    parser = _Parser(tokens_of(text))
+    node = parser.expression()
+    formats = []
+    while parser.took(","):
+        formats.append(parser.name("a format such as `x`, `u`, `b`, `d` or `i8`"))
+    parser.expect_end()
+    return Parsed(node, tuple(formats))
+
+
+class _Parser:
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self._next = 0
+        self._depth = 0
+        # The depth of what was parsed, by the identity of its node: a chain grows to the left.
+        self._heights: dict[int, int] = {}
+
+    @property
+    def _token(self) -> Token:
+        return self._tokens[self._next]
+
+    def took(self, sign: str) -> bool:
+        """Whether the next word is this sign; if so, go on behind it."""
+        if self._token.kind == "sign" and self._token.text == sign:
+            self._next += 1
+            return True
+        return False
+
+    def name(self, expected: str) -> Name:
+        """The name that must stand here."""
+        token = self._token
+        if token.kind != "name" or token.text in WORDS:
+            raise ExpressionError(f"expected {expected}, found {token}", token.span)
+        self._next += 1
+        return Name(token.text, token.span)
+
+    def expect_end(self) -> None:
+        """Refuse anything more."""
+        token = self._token
+        if token.kind != END:
+            raise ExpressionError(f"expected an operator or the end, found {token}", token.span)
+
+    def expression(self) -> Node:
+        """Any expression, in brackets or alone."""
+        self._enter()
+        node = self._binary(0)
+        if self.took("?"):
+            one = self.expression()
+            self._expect(":", "between the two values of a choice")
+            other = self.expression()
+            node = self._kept(Choice(node, one, other, _over(node, other)), node, one, other)
+        self._depth -= 1
+        return node
+
+    def _enter(self) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise _too_deep(self._token.span)
+
+    def _kept(self, node: Node, *parts: Node) -> Node:
+        """The node, unless it is too high a tree."""
+        height = 1 + max((self._heights.get(id(part), 0) for part in parts), default=0)
+        if height > DEEPEST:
+            raise _too_deep(node.span)
+        self._heights[id(node)] = height
+        return node
+
+    def _operator(self) -> str | None:
+        token = self._token
+        text = _LOGIC.get(token.text, token.text)
+        return text if token.kind in ("sign", "name") and text in _TIGHTNESS else None
+
+    def _binary(self, tightness: int) -> Node:
+        left = self._before(tightness)
+        last = None
+        while (operator := self._operator()) and operator != "not":
+            level = _TIGHTNESS[operator]
+            if level < tightness:
+                break
+            self._next += 1
+            self._enter()
+            right = self._binary(level + 1)
+            self._depth -= 1
+            made: Node = Binary(operator, left, right, _over(left, right))
+            if level == _COMPARISON and last is not None:
+                held = self._kept(Binary(operator, last, right, _over(last, right)), last, right)
+                made = Binary("and", left, held, _over(left, right))
+                left = self._kept(made, left, held)
+            else:
+                left = self._kept(made, left, right)
+            last = right if level == _COMPARISON else None
+        return left
+
+    def _before(self, tightness: int) -> Node:
+        """An operand with what stands before it."""
+        start = self._token
+        if start.kind == "name" and start.text == "not" and tightness <= _NOT:
+            return self._prefixed("not", _NOT)
+        if start.kind == "sign" and start.text in ("-", "+", "~", "!"):
+            return self._prefixed(_LOGIC.get(start.text, start.text), _TIGHTEST)
+        base = self._postfixed()
+        if not self.took("**"):
+            return base
+        self._enter()
+        exponent = self._before(_TIGHTEST)
+        self._depth -= 1
+        return self._kept(Binary("**", base, exponent, _over(base, exponent)), base, exponent)
+
+    def _prefixed(self, operator: str, tightness: int) -> Node:
+        start = self._token.span.start
+        self._next += 1
+        self._enter()
+        operand = self._binary(tightness)
+        self._depth -= 1
+        return self._kept(Unary(operator, operand, Span(start, operand.span.end)), operand)
+
+    def _postfixed(self) -> Node:
+        node = self._primary()
+        while self.took("["):
+            part = self._range()
+            end = self._expect("]", "after an index")
+            inner = [p for p in (part.first, part.last, part.length) if p is not None]
+            index = Index(node, part, Span(node.span.start, end.span.end))
+            node = self._kept(index, node, *inner)
+        return node
+
+    def _range(self) -> Range:
+        first, last, length = self.expression(), None, None
+        if self.took(".."):
+            if self.took("+"):
+                length = self.expression()
+            else:
+                last = self.expression()
+        kind = self.name("a type such as `i8` or `f32`") if self.took(":") else None
+        return Range(first, last, length, kind)
+
+    def _primary(self) -> Node:
+        token = self._token
+        if token.kind in ("number", "float"):
+            self._next += 1
+            return Number(_number(token), token.span)
+        if self.took("("):
+            node = self.expression()
+            self._expect(")", "for the `(` before")
+            return node
+        if self.took("["):
+            items = self._items("]")
+            span = Span(token.span.start, self._tokens[self._next - 1].span.end)
+            return self._kept(Values(items, span), *items)
+        name = self.name("a value")
+        if not self.took("("):
+            return name
+        arguments = self._items(")")
+        span = Span(name.span.start, self._tokens[self._next - 1].span.end)
+        return self._kept(Call(name, arguments, span), *arguments)
+
+    def _items(self, closing: str) -> tuple[Node, ...]:
+        items = [self.expression()]
+        while self.took(","):
+            items.append(self.expression())
+        self._expect(closing, "or `,` after a value")
+        return tuple(items)
+
+    def _expect(self, sign: str, purpose: str) -> Token:
+        token = self._token
+        if not self.took(sign):
+            raise ExpressionError(f"expected `{sign}` {purpose}, found {token}", token.span)
+        return token
+
+
+def _number(token: Token) -> int | float:
+    """The value of a number. Raises ExpressionError."""
+    text = token.text
+    if len(text) > _LONGEST_NUMBER:
+        message = f"a number has at most {_LONGEST_NUMBER} characters, found {len(text)}"
+        raise ExpressionError(message, token.span)
+    value: int | float | None
+    try:
+        value = _whole_or_float(token)
+    except ValueError:
+        value = None
+    if value is None:
+        message = f"a number is decimal without leading zeros, 0x, 0o or 0b, found {shown(text)}"
+        raise ExpressionError(message, token.span)
+    if math.isinf(value):
+        raise ExpressionError(f"a float is below 1.8e308, found {shown(text)}", token.span)
+    return value
+
+
+def _whole_or_float(token: Token) -> int | float | None:
+    if token.kind == "float":
+        return float(token.text)
+    # Of more than a hundred characters, `number_value` reads the first hundred.
+    return int(token.text, 0) if number_value(token.text) is not None else None
+
+
+def _too_deep(span: Span) -> ExpressionError:
+    return ExpressionError(
+        f"an expression nests at most {DEEPEST} deep, found one more; split it", span
+    )
+
+
+def _over(first: Node, last: Node) -> Span:
+    return Span(first.span.start, last.span.end)

@@ -1,0 +1,151 @@
+"""Where values lie: registers, elements of vectors, bits of masks, ranges of xmem."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+from ipu_asm.debugger.expressions.context import Context
+from ipu_asm.debugger.expressions.element_types import (
+    BIT,
+    MASK,
+    TYPES,
+    ElementType,
+    element_of,
+    word_of,
+)
+from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.emulator.registers import DTYPE, PLACES, SCALAR_NAMES, VECTORS
+
+MOST_ELEMENTS: Final = 65_536
+"""How many elements a slice may have."""
+
+
+class Space(Enum):
+    """What a place is a part of."""
+
+    SCALARS = "scalars"
+    BLOCK = "block"
+    BITS = "bits"
+    MEMORY = "memory"
+    PC = "pc"
+    CYCLE = "cycle"
+
+
+class Place(NamedTuple):
+    """Elements one after the other; `length` is None for a single value.
+
+    `start` is the index of a scalar register, a byte in the block of vector registers or in xmem,
+    or a bit in that block.
+    """
+
+    space: Space
+    start: int
+    kind: ElementType
+    length: int | None = None
+
+    @property
+    def elements(self) -> int:
+        """How many elements there are."""
+        return 1 if self.length is None else self.length
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are; how many bits among the bits of a mask."""
+        return self.elements * self.kind.size
+
+    def part(self, first: int, count: int | None) -> Place:
+        """Some of the elements, or one of them; they must be there."""
+        return self._replace(start=self.start + first * self.kind.size, length=count)
+
+    def bits(self) -> Place | None:
+        """The bits of a single mask."""
+        if self.kind != MASK or self.length is not None:
+            return None
+        return Place(Space.BITS, 8 * self.start, BIT, MASK.bits)
+
+    @property
+    def has_bytes(self) -> bool:
+        """Whether it can be read as another type."""
+        return self.space in (Space.SCALARS, Space.BLOCK, Space.MEMORY)
+
+    def read_as(self, kind: ElementType) -> Place | None:
+        """The same bytes as elements of another type; None if they are no whole number of them."""
+        if kind == self.kind:
+            return self
+        if not self.has_bytes or self.size % kind.size:
+            return None
+        count = self.size // kind.size
+        if self.space is Space.SCALARS and kind.size != self.kind.size:
+            return None
+        single = self.length is None and count == 1
+        return self._replace(kind=kind, length=None if single else count)
+
+
+def register_place(name: str, dtype: int) -> Place | None:
+    """The place of a register, by any of its names in any case; None for no register."""
+    name = name.lower()
+    if name in SCALAR_NAMES:
+        return Place(Space.SCALARS, SCALAR_NAMES.index(name), TYPES["i32"])
+    if name == "dtype":
+        return Place(Space.SCALARS, DTYPE, TYPES["i32"])
+    if name in ("pc", "cycle"):
+        return Place(Space.PC if name == "pc" else Space.CYCLE, 0, TYPES["u32"])
+    name = SHORT_NAMES.get(name, name)
+    if name in PLACES:
+        part = PLACES[name]
+        assert isinstance(part, slice)
+        start, size = part.start, part.stop - part.start
+    elif name in _WHOLE:
+        start, size = VECTORS[name].start, VECTORS[name].size
+    else:
+        return None
+    kind = _kind_of(name, dtype)
+    return Place(Space.BLOCK, start, kind, size // kind.size)
+
+
+SHORT_NAMES: Final = {"cyclic": "r_cyclic", "mask": "r_mask", "acc": "r_acc"}
+_WHOLE: Final = ("r_cyclic", "r_mask", "r_acc", "mult_res", "aaq_result")
+REGISTER_NAMES: Final = (
+    *SCALAR_NAMES, "r0", "r1", "mem_bypass", *SHORT_NAMES, *_WHOLE, "pc", "cycle", "dtype",
+)  # fmt: skip
+
+
+def _kind_of(name: str, dtype: int) -> ElementType:
+    if name == "r_mask":
+        return MASK
+    if name in ("r_acc", "mult_res"):
+        return word_of(dtype)
+    return TYPES["i8"] if name == "aaq_result" else element_of(dtype)
+
+
+def memory_place(address: int, kind: ElementType, count: int | None) -> Place | None:
+    """A place in xmem; None if it leaves it."""
+    place = Place(Space.MEMORY, address, kind, count)
+    return place if address >= 0 and address + place.size <= XMEM_SIZE else None
+
+
+def read(context: Context, place: Place) -> Value:
+    """What lies at a place."""
+    if place.space is Space.BITS:
+        first = place.start // 8
+        data = context.block[first : (place.start + place.elements - 1) // 8 + 1]
+        bits = int.from_bytes(data, "little") >> place.start % 8
+        numbers: tuple[int | float, ...] = tuple(bits >> i & 1 for i in range(place.elements))
+    elif place.space in (Space.PC, Space.CYCLE):
+        numbers = (context.pc if place.space is Space.PC else context.cycle,)
+    else:
+        numbers = place.kind.decode(_content(context, place))
+    patterns = None
+    if place.kind.is_float:
+        patterns = place.kind.unsigned().decode(_content(context, place))
+    return Value(numbers, place.kind, place.length is not None, patterns)
+
+
+def _content(context: Context, place: Place) -> bytes | bytearray:
+    if place.space is Space.SCALARS:
+        return context.scalars[place.start].to_bytes(4, "little")
+    if place.space is Space.MEMORY:
+        return context.read_memory(place.start, place.size)
+    return context.block[place.start : place.start + place.size]

@@ -1,0 +1,58 @@
+"""The words of an expression, with their places."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.text import Span
+
+LONGEST: Final = 4096
+"""Characters that an expression may have."""
+
+_WORD: Final = re.compile(
+    r"(?P<float>[0-9][0-9_]*(?:\.[0-9][0-9_]*(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)(?![0-9A-Za-z_]))"
+    r"|(?P<number>[0-9][0-9A-Za-z_]*)"
+    r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
+    r"|(?P<sign>\.\.|\*\*|//|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>()\[\],:?=])"
+)
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
+END: Final = "end"
+
+
+class Token(NamedTuple):
+    """A word: `kind` is float, number, name, sign or end."""
+
+    kind: str
+    text: str
+    span: Span
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == END else shown(self.text)
+
+
+def tokens_of(text: str) -> list[Token]:
+    """The words of an expression, the last of kind `end`. Raises ExpressionError."""
+    if len(text) > LONGEST:
+        raise ExpressionError(
+            f"an expression has at most {LONGEST:,} characters, found {len(text):,}",
+            Span(LONGEST, len(text)),
+        )
+    tokens = []
+    place = _skipped(text, 0)
+    while place < len(text):
+        match = _WORD.match(text, place)
+        if match is None or match.lastgroup is None:
+            raise ExpressionError(
+                f"an expression has names, numbers and operators, found {shown(text[place])}",
+                Span(place, place + 1),
+            )
+        tokens.append(Token(match.lastgroup, match.group(), Span(*match.span())))
+        place = _skipped(text, match.end())
+    return [*tokens, Token(END, "", Span(len(text), len(text)))]
+
+
+def _skipped(text: str, place: int) -> int:
+    match = _BLANK.match(text, place)
+    return match.end() if match else place

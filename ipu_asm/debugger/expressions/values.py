@@ -1,0 +1,42 @@
+"""What an expression is worth."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipu_asm.debugger.expressions.element_types import BIT, MASK, ElementType, Number
+from ipu_asm.debugger.expressions.mistake import shown_number
+
+
+class Value(NamedTuple):
+    """One number or a vector of them.
+
+    `kind` is the type of what lies in registers or memory and what a type was applied to; None for
+    what was computed.
+    """
+
+    numbers: tuple[Number, ...]
+    kind: ElementType | None = None
+    is_vector: bool = False
+    patterns: tuple[Number, ...] | None = None
+    """The bits of floats that were read: there are many NaNs."""
+
+    @property
+    def number(self) -> Number:
+        """The number, of what is no vector."""
+        return self.numbers[0]
+
+    def spread(self) -> Value:
+        """A mask as its 128 bits, anything else as it is."""
+        if self.kind != MASK or self.is_vector:
+            return self
+        return Value(bits_of(self.numbers[0]), BIT, True)
+
+    def describe(self) -> str:
+        """What it is, for a message."""
+        return f"{len(self.numbers)} values" if self.is_vector else f"{shown_number(self.number)}"
+
+
+def bits_of(mask: Number) -> tuple[Number, ...]:
+    """The 128 bits of a mask, the lowest first."""
+    return tuple(int(mask) >> place & 1 for place in range(MASK.bits))

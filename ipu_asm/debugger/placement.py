@@ -1,0 +1,94 @@
+"""From places in a source to bundles: where a breakpoint goes that is set on a line."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple
+
+from ipu_asm.line_table import LineTable, Place
+from ipu_asm.program import Program
+from ipu_asm.text import LineIndex, Span
+
+
+class Placement(NamedTuple):
+    """The bundle that a place in a source stands for: its address, and where it is written.
+
+    `message` says that the breakpoint went somewhere else than where it was asked for.
+    """
+
+    address: int
+    place: Place
+    message: str | None = None
+
+
+class Placer:
+    """Finds bundles by lines and columns, offsets and labels. Lines and columns count from 0."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.table = LineTable(program)
+        self._lines = LineIndex.of(program.text)
+        self._spans: list[Span] = []
+        self._addresses: list[int] = []
+        for address, number in enumerate(program.bundle_at_address):
+            bundle = program.bundles[number]
+            for instruction in range(len(bundle.instructions)):
+                span = bundle.syntax.instruction_span(instruction)
+                self._spans.append(program.span(number, span))
+                self._addresses.append(address)
+
+    def on_line(self, line: int, column: int | None = None) -> Placement | None:
+        """The bundle of the first instruction on a line, or of the one at a column.
+
+        A line without an instruction stands for the next bundle; None if there is none any more.
+        """
+        if not 0 <= line < len(self._lines.starts):
+            return None
+        within = self._lines.line_span(line)
+        here = self._touching(within)
+        if not here:
+            return self._moved(bisect_left(self._spans, Span(within.end, 0)), line)
+        if column is None:
+            return self._placement(here[0])
+        offset = self._lines.offset(line, column)
+        at = next((number for number in here if self._spans[number].end > offset), here[-1])
+        return self._placement(at)
+
+    def at_offset(self, offset: int) -> Placement | None:
+        """The bundle at an offset of the text, as `on_line` finds it."""
+        return self.on_line(*self._lines.position(offset))
+
+    def at_label(self, label: str) -> Placement | None:
+        """The bundle that a label stands for; None if there is no such label, or no bundle."""
+        address = self.program.label_addresses.get(label)
+        place = None if address is None else self.table.place(address)
+        return None if address is None or place is None else Placement(address, place)
+
+    def at_address(self, address: int) -> Placement | None:
+        """The bundle at an address; None if the program has none there."""
+        place = self.table.place(address)
+        return None if place is None else Placement(address, place)
+
+    def spans_on(self, first: int, last: int) -> list[tuple[int, Span]]:
+        """Where breakpoints can go on some lines: address and span of each instruction there."""
+        within = Span(self._lines.line_span(first).start, self._lines.line_span(last).end)
+        return [(self._addresses[at], self._spans[at]) for at in self._touching(within)]
+
+    def _touching(self, within: Span) -> range:
+        """The instructions that share a character with a span."""
+        first = bisect_right(self._spans, within.start, key=lambda span: span.end)
+        return range(first, bisect_left(self._spans, within.end, key=lambda span: span.start))
+
+    def _placement(self, number: int) -> Placement:
+        address = self._addresses[number]
+        place = self.table.place(address)
+        assert place is not None
+        return Placement(address, place)
+
+    def _moved(self, number: int, line: int) -> Placement | None:
+        if number == len(self._spans):
+            return None
+        found = self._placement(number)
+        which = "next bundle" if found.place.line > line else "bundle around it"
+        message = f"line {line + 1} has no instruction; moved to the {which}"
+        return found._replace(message=f"{message}, line {found.place.line}")

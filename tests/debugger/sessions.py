@@ -1,0 +1,35 @@
+"""Debuggers on small programs, and what their machines look like."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ipu_asm.assemble import assemble
+from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.emulator import IpuState
+from ipu_asm.isa import load_isa
+from ipu_asm.program import read_program
+
+LOOP = """\
+# counts lr1 up to eight, and stores the accumulator meanwhile
+set lr1 0; set lr2 8;;
+set lr3 128;;
+outer:
+incr lr4 1;;
+inner: incr lr1 1; str_acc_reg lr5 cr0;;
+    add lr5 lr5 lr3;
+    ldr_mult_reg r0 lr1 cr1;;
+    break.ifeq lr1 5; blt lr1 lr2 inner;;
+
+set lr1 0; blt lr4 lr3 outer;;
+bkpt;;
+"""
+"""Bundle 2 is `outer`, 3 to 5 are the inner loop, 6 repeats it 127 times, 7 halts."""
+
+
+def debugger_on(text: str, **options: Any) -> Debugger:
+    """A debugger on a machine that is all zero but for the program."""
+    program = read_program(load_isa("ipu"), text)
+    state = IpuState()
+    state.load_program(assemble(text), program)
+    return Debugger(program, state, DebugOptions(**options))

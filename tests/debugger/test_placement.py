@@ -1,0 +1,75 @@
+"""Where a breakpoint goes that is set on a place in a source."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.debugger.placement import Placer
+from ipu_asm.isa import load_isa
+from ipu_asm.program import read_program
+from tests.debugger.sessions import LOOP
+
+SEVERAL = "set lr1 1;; set lr2 2;;  incr lr1 1; incr lr2 1;; # three\n\n# end\n"
+
+
+def check_line(text: str, line: int, column: int | None = None) -> tuple[int, bool] | None:
+    """The address for a line (from 0) and column, and whether the user is told of a move."""
+    placer = Placer(read_program(load_isa("ipu"), text))
+    placement = placer.on_line(line, column)
+    if placement is None:
+        return None
+    assert placement.place == placer.table.place(placement.address)
+    if placement.message is not None:
+        there = f"line {placement.place.line}"
+        assert placement.message.startswith(f"line {line + 1} has no instruction")
+        assert placement.message.endswith(there)
+    return placement.address, placement.message is not None
+
+
+@pytest.mark.parametrize(
+    ("line", "address"),
+    [(1, 0), (4, 2), (5, 3), (6, 4), (7, 4), (8, 5), (10, 6), (11, 7)],
+)
+def test_a_line_stands_for_the_bundle_of_its_first_instruction(line: int, address: int) -> None:
+    assert check_line(LOOP, line) == (address, False)
+
+
+@pytest.mark.parametrize(("line", "address"), [(0, 0), (3, 2), (9, 6)])
+def test_a_comment_a_label_and_a_blank_line_move_to_the_next_bundle_and_say_so(
+    line: int, address: int
+) -> None:
+    assert check_line(LOOP, line) == (address, True)
+
+
+def test_a_comment_within_a_bundle_moves_to_the_next_instruction() -> None:
+    assert check_line("set lr1 1;\n# two\nset lr2 2;;\nbkpt;;", 1) == (0, True)
+
+
+@pytest.mark.parametrize("line", [1, 2, 3, 4, 99, -1])
+def test_behind_the_last_bundle_there_is_no_place(line: int) -> None:
+    assert check_line(SEVERAL, line) is None
+
+
+@pytest.mark.parametrize(
+    ("column", "address"),
+    [(0, 0), (8, 0), (9, 1), (12, 1), (20, 1), (23, 2), (25, 2), (38, 2), (50, 2), (999, 2)],
+)
+def test_a_column_picks_one_of_several_bundles_on_a_line(column: int, address: int) -> None:
+    assert check_line(SEVERAL, 0, column) == (address, False)
+
+
+def test_labels_addresses_and_offsets_find_the_same_bundle() -> None:
+    placer = Placer(read_program(load_isa("ipu"), LOOP + "behind:\n"))
+    inner = placer.at_label("inner")
+    assert inner is not None
+    assert inner == placer.at_address(3)
+    assert inner == placer.at_offset(LOOP.index("incr lr1"))
+    assert placer.at_label("behind") is None
+    assert placer.at_label("nowhere") is None
+    assert placer.at_address(8) is None
+
+
+def test_the_places_on_a_line_are_its_instructions() -> None:
+    placer = Placer(read_program(load_isa("ipu"), SEVERAL))
+    found = [(address, SEVERAL[span.start : span.end]) for address, span in placer.spans_on(0, 0)]
+    assert found == [(0, "set lr1 1"), (1, "set lr2 2"), (2, "incr lr1 1"), (2, "incr lr2 1")]
