@@ -99,6 +99,18 @@ def test_every_edit_of_a_file_without_end_marks_does_not_leave_a_copy_of_it() ->
     assert grown < 2_000_000
 
 
+def test_garbage_is_collected_afterwards_if_it_was_before() -> None:
+    assert gc.isenabled()
+    check_findings("foo;;", "E101")
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        check_findings("foo;;", "E101")
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+
+
 def test_an_instruction_set_is_chosen_by_name_or_given() -> None:
     assert analyze("acc;;").isa is load_isa("ipu")
     assert analyze("acc;;", load_isa("ipu")).isa is load_isa("ipu")

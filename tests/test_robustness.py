@@ -17,7 +17,7 @@ from tests.fuzz import check_text, giants, run, type_in
 from tests.hostile import SPLINTERS
 from tests.programs import example_kernels
 
-CASES = int(os.environ.get("IPU_FUZZ_CASES", "3000"))
+CASES = int(os.environ.get("IPU_FUZZ_CASES", "6000"))
 SHARDS = 4
 GIANTS = dict(giants(6_000))
 

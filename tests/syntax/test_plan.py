@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import Tree, load_grammar
+from ipu_asm.syntax.plan import MOST_TOKENS
 
 
 def check_plan(text: str, parts: str, *misfits: str, grammar: str = "ipu") -> None:
@@ -110,6 +111,12 @@ def test_a_token_that_does_not_fit_spoils_its_instruction_only(
     text: str, parts: str, misfits: list[str]
 ) -> None:
     check_plan(text, parts, *misfits)
+
+
+def test_a_bundle_without_an_end_is_read_for_a_while() -> None:
+    check_plan("a " * (MOST_TOKENS - 1) + ";;", "a " * (MOST_TOKENS - 2) + "a")
+    check_plan("a " * MOST_TOKENS + ";;", "", "endless ;;")
+    check_plan("acc;" * MOST_TOKENS, " | ".join(["acc"] * (MOST_TOKENS // 2 - 1)), "endless acc")
 
 
 def test_a_bundle_full_of_mistakes_reports_its_first_hundred() -> None:
