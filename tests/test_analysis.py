@@ -78,6 +78,9 @@ def test_equal_bundles_have_findings_in_their_own_places() -> None:
     commas = check_findings("incr lr0, 1;;incr lr0, 1;;", "E001", "E001")
     fixes = [finding.fix for finding in commas.diagnostics]
     assert [fix.edits[0].span.start for fix in fixes if fix] == [8, 21]
+    doubled = check_findings("acc; acc;; acc; acc;;", "E201", "E201")
+    related = [place.span.start for finding in doubled.diagnostics for place in finding.related]
+    assert related == [0, 11]
 
 
 def test_every_edit_of_a_file_without_end_marks_does_not_leave_a_copy_of_it() -> None:

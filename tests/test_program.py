@@ -107,6 +107,12 @@ def test_a_duplicate_label_points_at_the_first_definition_which_counts() -> None
     assert uses(program) == [("a", 1)]
 
 
+def test_a_positive_distance_stays_one_even_where_a_label_is_called_so() -> None:
+    program = check_program("+1: b +1;; acc;;")
+    assert uses(program) == [("+1", 1)]
+    assert [finding.name for finding in program.findings] == ["syntax-error"]
+
+
 def test_an_undefined_label_has_no_target_and_perhaps_a_near_name() -> None:
     program = check_program("loop: acc;; b lop;; b nowhere;;")
     near, other = program.findings
