@@ -19,8 +19,6 @@ from ipu_asm.cli.console import (
     complain,
     guarded,
     is_terminal,
-    wants_color,
-    write,
     write_bytes,
 )
 from ipu_asm.cli.files import (
@@ -34,14 +32,13 @@ from ipu_asm.cli.files import (
     read_text,
     replace_file,
 )
+from ipu_asm.cli.sources import chosen_isa, show_errors, show_image_mistakes
 from ipu_asm.configuration import ConfigurationError
 from ipu_asm.disassembly import text_of
 from ipu_asm.images import FORMATS, ImageError, guessed_format, image_of, listing_of, words_of
 from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa_choice import IsaChooser
 from ipu_asm.program import read_program
-from ipu_asm.rendering import render
 from ipu_asm.text import SourceFile
 
 PROGRAM = "ipu-as"
@@ -89,12 +86,12 @@ def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
     if options.output and is_same_file(options.output, source.name):
         raise FileProblem(f"{options.output}: the image would replace the program")
-    isa = _isa(text, source.name, options.isa)
+    isa = chosen_isa(text, source.name, options.isa)[0]
     program = read_program(isa, text)
     try:
         words = encode(program)
     except AssemblyError as error:
-        _show_findings(error, SourceFile(text, source.name))
+        show_errors(error, SourceFile(text, source.name), "nothing written")
         return Status.FINDINGS
     if options.format == LISTING:
         _write(listing_of(program, words, source.name).encode(), options.output)
@@ -109,13 +106,11 @@ def _disassemble(source: Target, options: Namespace) -> int:
     image = read_bytes(source)
     image_format = options.format or guessed_format(image)
     text = "" if image_format == "bin" else image.decode("utf-8", "replace")
-    isa = _isa(text, source.name, options.isa)
+    isa = chosen_isa(text, source.name, options.isa)[0]
     try:
         words = words_of(image, isa, image_format)
     except ImageError as error:
-        for line, message in error.mistakes:
-            place = f"{source.name}:{line}" if line else source.name
-            complain(PROGRAM, f"{place}: {message}")
+        show_image_mistakes(PROGRAM, source.name, error)
         return Status.FINDINGS
     text = text_of(words, isa)
     # A comment is there only where a word is more than assembly can say.
@@ -127,26 +122,11 @@ def _disassemble(source: Target, options: Namespace) -> int:
     return Status.OK
 
 
-def _isa(text: str, name: str, asked: str | None) -> Isa:
-    choice = IsaChooser(asked).choose(text, name)
-    try:
-        return load_isa(choice.name)
-    except UnknownIsaError as error:
-        raise FileProblem(f"{choice.origin}: {error}") from error
-
-
 def _write(data: bytes, path: str | None) -> None:
     if path is None or path == STANDARD_INPUT:
         write_bytes(data)
     else:
         replace_file(path, data)
-
-
-def _show_findings(error: AssemblyError, source: SourceFile) -> None:
-    color = wants_color("auto", sys.stderr)
-    for finding in error.findings:
-        write(f"{render(finding, source, color)}\n\n", sys.stderr)
-    write(f"{counted(len(error.findings), 'error')}, nothing written\n", sys.stderr)
 
 
 def _document(options: Namespace) -> int:

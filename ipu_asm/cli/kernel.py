@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from typing import NamedTuple, Sequence
 
 from ipu_asm.assemble import AssemblyError, encode
-from ipu_asm.cli.console import complain, wants_color, write
 from ipu_asm.cli.files import (
     SOURCE_EXTENSIONS,
     STANDARD_INPUT,
     FileProblem,
     Target,
-    counted,
     decoded,
     read_bytes,
 )
 from ipu_asm.cli.run_options import PROGRAM, SOURCE, RunOptions
+from ipu_asm.cli.sources import chosen_isa, show_errors, show_image_mistakes
 from ipu_asm.disassembly import text_of
 from ipu_asm.images import ImageError, words_of
-from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
+from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa_choice import IsaChooser
 from ipu_asm.line_table import LineTable
 from ipu_asm.program import Program, read_program
-from ipu_asm.rendering import render
 from ipu_asm.text import SourceFile
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
@@ -65,9 +61,7 @@ def read_kernel(options: RunOptions) -> Kernel | None:
     try:
         words = words_of(data, isa, image_format)
     except ImageError as error:
-        for line, message in error.mistakes:
-            place = f"{target.name}:{line}" if line else target.name
-            complain(PROGRAM, f"{place}: {message}")
+        show_image_mistakes(PROGRAM, target.name, error)
         return None
     listing = text_of(words, isa)
     source = SourceFile(listing, f"{target.name} (disassembled)")
@@ -79,10 +73,7 @@ def _assembled(source: SourceFile, isa: Isa) -> Kernel | None:
     try:
         return Kernel(source.path, source, isa, encode(program), program, is_image=False)
     except AssemblyError as error:
-        color = wants_color("auto", sys.stderr)
-        for finding in error.findings:
-            write(f"{render(finding, source, color)}\n\n", sys.stderr)
-        write(f"{counted(len(error.findings), 'error')}, nothing run\n", sys.stderr)
+        show_errors(error, source, "nothing run")
         return None
 
 
@@ -98,15 +89,11 @@ def _guessed_format(data: bytes, name: str) -> str:
 
 
 def _isa(text: str, name: str, asked: str | None) -> Isa:
-    choice = IsaChooser(asked).choose(text, name)
-    try:
-        isa = load_isa(choice.name)
-    except UnknownIsaError as error:
-        raise FileProblem(f"{choice.origin}: {error}") from error
+    isa, origin = chosen_isa(text, name, asked)
     if not _is_executable(isa):
         names = [name for name in available_isas() if _is_executable(load_isa(name))]
         raise FileProblem(
-            f"{choice.origin}: programs for `{isa.name}` cannot be executed, only for "
+            f"{origin}: programs for `{isa.name}` cannot be executed, only for "
             + ", ".join(f"`{name}`" for name in names)
         )
     return isa
