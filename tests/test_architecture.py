@@ -27,10 +27,10 @@ SOURCES = sorted(
 GROUND = (
     "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "configuration",
     "configuration_file", "isa_choice", "instruction_page", "matching", "syntax", "instruction",
-    "bundle", "bundle_findings", "resolve", "program", "line_table",
+    "bundle", "bundle_findings", "resolve", "program", "line_table", "files",
 )  # fmt: skip
 ANSWERS = ("dataflow", "lint", "analysis", "mending", "ide")
-WORDS = ("disassembly", "assemble", "images", "emulator", "testbench", "debugger")
+WORDS = ("disassembly", "assemble", "images", "kernel", "emulator", "testbench", "debugger")
 TOP = ("docs", "cli", "__main__", "pytest_plugin", "ipu_lsp")
 LINES = {"ground": GROUND, "answers": ANSWERS, "words": WORDS, "top": TOP}
 STANDS_ON = {

@@ -21,7 +21,10 @@ from ipu_asm.cli.console import (
     is_terminal,
     write_bytes,
 )
-from ipu_asm.cli.files import (
+from ipu_asm.cli.sources import show_errors, show_image_mistakes
+from ipu_asm.configuration import ConfigurationError
+from ipu_asm.disassembly import text_of
+from ipu_asm.files import (
     STANDARD_INPUT,
     FileProblem,
     Target,
@@ -32,12 +35,10 @@ from ipu_asm.cli.files import (
     read_text,
     replace_file,
 )
-from ipu_asm.cli.sources import chosen_isa, show_errors, show_image_mistakes
-from ipu_asm.configuration import ConfigurationError
-from ipu_asm.disassembly import text_of
 from ipu_asm.images import FORMATS, ImageError, guessed_format, image_of, listing_of, words_of
 from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa.model import Isa
+from ipu_asm.kernel import chosen_isa
 from ipu_asm.program import read_program
 from ipu_asm.text import SourceFile
 
@@ -91,7 +92,7 @@ def _assemble(source: Target, options: Namespace) -> int:
     try:
         words = encode(program)
     except AssemblyError as error:
-        show_errors(error, SourceFile(text, source.name), "nothing written")
+        show_errors(error.findings, SourceFile(text, source.name), "nothing written")
         return Status.FINDINGS
     if options.format == LISTING:
         _write(listing_of(program, words, source.name).encode(), options.output)

@@ -7,8 +7,8 @@ import sys
 from typing import Iterator, Sequence
 
 from ipu_asm.cli.console import write, write_bytes
-from ipu_asm.cli.files import FileProblem, replace_file
 from ipu_asm.cli.linting import Linted
+from ipu_asm.files import FileProblem, replace_file
 from ipu_asm.rendering import printable
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

@@ -7,7 +7,7 @@ import sys
 from enum import IntEnum
 from typing import Callable, TextIO
 
-from ipu_asm.cli.files import FileProblem, problem
+from ipu_asm.files import FileProblem, problem
 
 COLOR_CHOICES = ("auto", "always", "never")
 

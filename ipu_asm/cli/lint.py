@@ -10,9 +10,9 @@ import sys
 from typing import Iterator, Sequence
 
 from ipu_asm.cli.console import Status, complain, guarded, is_terminal, write
-from ipu_asm.cli.files import counted
 from ipu_asm.cli.lint_options import LintOptions, read_options
 from ipu_asm.cli.lint_run import PROGRAM, LintRun
+from ipu_asm.files import counted
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -7,9 +7,9 @@ from typing import NamedTuple, Sequence
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
 from ipu_asm.cli.console import COLOR_CHOICES
-from ipu_asm.cli.files import STANDARD_INPUT
 from ipu_asm.cli.formats import FORMATS
 from ipu_asm.configuration import FAIL_LEVELS
+from ipu_asm.files import STANDARD_INPUT
 
 _EXAMPLES = """\
 examples:

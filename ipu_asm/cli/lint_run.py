@@ -8,11 +8,11 @@ from typing import Iterator, Mapping
 
 from ipu_asm import __version__
 from ipu_asm.cli.console import Status, complain, wants_color, write, write_bytes
-from ipu_asm.cli.files import FileProblem, Target, counted, find_targets, replace_file
 from ipu_asm.cli.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint_options import LintOptions
 from ipu_asm.cli.linting import Linted, Linter
 from ipu_asm.configuration import ConfigurationError, possible_files
+from ipu_asm.files import FileProblem, Target, counted, find_targets, replace_file
 
 PROGRAM = "ipu-lint"
 STANDARD_INPUT_NAME = "<stdin>"

@@ -7,7 +7,6 @@ from collections import Counter
 from typing import Callable, NamedTuple
 
 from ipu_asm.analysis import Analysis, Analyzer
-from ipu_asm.cli.files import FileProblem, Target, Text, read_text
 from ipu_asm.cli.lint_options import LintOptions
 from ipu_asm.configuration import (
     FAIL_LEVELS,
@@ -17,6 +16,7 @@ from ipu_asm.configuration import (
     read_configuration,
 )
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.files import FileProblem, Target, Text, read_text
 from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
 from ipu_asm.isa_choice import choose_isa
 from ipu_asm.lint.selection import Selection

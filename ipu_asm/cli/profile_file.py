@@ -6,10 +6,10 @@ import json
 import os
 from typing import Any
 
-from ipu_asm.cli.kernel import Kernel
 from ipu_asm.cli.run_machine import Outcome
 from ipu_asm.emulator.profile import HOTTEST, BundleUse, LoopUse, Profile, SlotUse, profile_of
 from ipu_asm.emulator.stops import describe_stop
+from ipu_asm.kernel import Kernel
 
 
 def profile_file(path: str, kernel: Kernel, outcome: Outcome) -> str:

@@ -6,11 +6,13 @@ import sys
 from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.cli.console import Status, complain, guarded, wants_color, write
-from ipu_asm.cli.files import STANDARD_INPUT, FileProblem
-from ipu_asm.cli.kernel import Kernel, read_kernel
 from ipu_asm.cli.run_files import check_outputs, read_loads, write_outputs
 from ipu_asm.cli.run_options import PROGRAM, RunOptions, read_options
+from ipu_asm.cli.sources import show_errors, show_image_mistakes
 from ipu_asm.configuration import ConfigurationError
+from ipu_asm.files import STANDARD_INPUT, FileProblem, Target, read_bytes
+from ipu_asm.images import ImageError
+from ipu_asm.kernel import Kernel, RejectedSource, read_kernel
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run_machine import Outcome
@@ -27,12 +29,29 @@ def _command(options: RunOptions) -> int:
     check_outputs(options)
     memory = read_loads(options)
     try:
-        kernel = read_kernel(options)
+        kernel = _kernel(options)
     except ConfigurationError as error:
         for mistake in error.mistakes:
             complain(PROGRAM, mistake)
         return Status.USAGE
     return Status.FINDINGS if kernel is None else _run(kernel, options, memory)
+
+
+def _kernel(options: RunOptions) -> Kernel | None:
+    """The program that a user names; None where it has mistakes, which are printed.
+
+    Raises `FileProblem` and `ConfigurationError`.
+    """
+    is_input = options.file == STANDARD_INPUT
+    target = Target("<stdin>" if is_input else options.file, is_standard_input=is_input)
+    data = read_bytes(target)
+    try:
+        return read_kernel(data, target.name, options.isa, options.format)
+    except RejectedSource as error:
+        show_errors(error.findings, error.source, "nothing run")
+    except ImageError as error:
+        show_image_mistakes(PROGRAM, target.name, error)
+    return None
 
 
 def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -> int:

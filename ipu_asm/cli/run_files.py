@@ -7,7 +7,10 @@ import sys
 from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.cli.console import is_terminal, write_bytes
-from ipu_asm.cli.files import (
+from ipu_asm.cli.run_options import RunOptions
+from ipu_asm.cli.run_values import Load
+from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.files import (
     STANDARD_INPUT,
     FileProblem,
     Target,
@@ -15,10 +18,7 @@ from ipu_asm.cli.files import (
     read_bytes,
     replace_file,
 )
-from ipu_asm.cli.kernel import Kernel
-from ipu_asm.cli.run_options import RunOptions
-from ipu_asm.cli.run_values import Load
-from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.kernel import Kernel
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run_machine import Outcome

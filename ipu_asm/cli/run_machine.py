@@ -7,7 +7,6 @@ import time
 from typing import Iterable, NamedTuple
 
 from ipu_asm.cli.interrupts import Interrupts
-from ipu_asm.cli.kernel import Kernel
 from ipu_asm.cli.progress import Progress
 from ipu_asm.cli.run_options import RunOptions
 from ipu_asm.emulator.decode import decode_word
@@ -17,6 +16,7 @@ from ipu_asm.emulator.recording import MOST_AT_ONCE, Recording
 from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import Stop, StopReason, stop_of
 from ipu_asm.isa.model import Isa
+from ipu_asm.kernel import Kernel
 
 # A piece is long enough to cost nothing by itself, and short enough for Ctrl-C and the bar.
 _FIRST_PIECE = 2_000

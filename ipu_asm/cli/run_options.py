@@ -10,7 +10,6 @@ from typing import Callable, Iterator, NamedTuple, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
-from ipu_asm.cli.files import STANDARD_INPUT, is_same_file
 from ipu_asm.cli.run_values import (
     Dump,
     Load,
@@ -19,10 +18,11 @@ from ipu_asm.cli.run_values import (
     number,
     register_value,
 )
+from ipu_asm.files import STANDARD_INPUT, is_same_file
 from ipu_asm.images import FORMATS
+from ipu_asm.kernel import SOURCE
 
 PROGRAM = "ipu-run"
-SOURCE = "source"
 ELEMENT_TYPES = ("int8", "fp8_e4m3", "fp8_e5m2")
 """By the number that `cr15` holds."""
 MAX_CYCLES = 10_000_000

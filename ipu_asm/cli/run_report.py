@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any, Sequence
 
-from ipu_asm.cli.kernel import Kernel
 from ipu_asm.cli.progress import shown_rate
 from ipu_asm.cli.run_machine import Outcome
 from ipu_asm.cli.run_options import ELEMENT_TYPES
@@ -13,6 +12,7 @@ from ipu_asm.cli.run_state import scalars_of, state_text, vectors_of
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import Stop, StopReason, describe_stop, describe_word
+from ipu_asm.kernel import Kernel
 from ipu_asm.rendering import render
 from ipu_asm.text import SourceFile, Span
 

@@ -11,7 +11,7 @@ from collections import deque
 from queue import Empty, SimpleQueue
 from typing import Any, Callable, NamedTuple
 
-from ipu_lsp.server.transport import bodies
+from ipu_lsp.transport import bodies
 
 CANCEL = "$/cancelRequest"
 Json = dict[str, Any]

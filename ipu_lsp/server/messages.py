@@ -9,7 +9,7 @@ from typing import Any, Iterable
 
 from lsprotocol.converters import get_converter
 
-from ipu_lsp.server.transport import frame
+from ipu_lsp.transport import frame
 
 Json = dict[str, Any]
 MessageId = int | str

@@ -19,7 +19,7 @@ from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.inbox import EndOfInput, Malformed, Message
 from ipu_lsp.server.protocol import Protocol
 from ipu_lsp.server.session import Session
-from ipu_lsp.server.transport import Channel, ClientGone
+from ipu_lsp.transport import Channel, ClientGone
 
 log = logging.getLogger("ipu_lsp")
 

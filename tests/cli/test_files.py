@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.cli.files import (
+from ipu_asm.files import (
     FileProblem,
     Target,
     find_targets,

@@ -7,7 +7,7 @@ import time
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from ipu_lsp.server.server import Server
-from ipu_lsp.server.transport import Channel, frame
+from ipu_lsp.transport import Channel, frame
 
 Json = dict[str, Any]
 PATIENCE_S = 20

@@ -17,7 +17,7 @@ import pytest
 
 from ipu_asm import __version__
 from ipu_lsp.server.main import main
-from ipu_lsp.server.watchdog import is_alive
+from ipu_lsp.watchdog import is_alive
 from tests.server.conversation import EXIT, INITIALIZE, PATIENCE_S, Json, asked, framed, opened
 from tests.server.editor import SERVER
 
@@ -216,7 +216,7 @@ def test_prints_of_others_cannot_break_the_messages() -> None:
     """What is printed on standard output goes to standard error, even from below Python."""
     script = (
         "import os, sys\n"
-        "from ipu_lsp.server import transport\n"
+        "from ipu_lsp import transport\n"
         "channel = transport.over_stdio()\n"
         "print('from python', flush=True)\n"
         "os.system('echo from a child')\n"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.server.features import FEATURES
-from ipu_lsp.server.transport import frame
+from ipu_lsp.transport import frame
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,

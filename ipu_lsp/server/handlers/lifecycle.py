@@ -13,7 +13,7 @@ from ipu_lsp.server.client import Client, structured
 from ipu_lsp.server.handlers import configuration
 from ipu_lsp.server.session import Session
 from ipu_lsp.server.settings import section_of
-from ipu_lsp.server.watchdog import watch_process
+from ipu_lsp.watchdog import watch_process
 
 Json = dict[str, Any]
 

@@ -1,4 +1,4 @@
-"""The program that `ipu-run` executes, be it written as assembly or assembled already."""
+"""A program that can be executed, be it written as assembly or assembled already."""
 
 from __future__ import annotations
 
@@ -7,23 +7,18 @@ import re
 from typing import NamedTuple, Sequence
 
 from ipu_asm.assemble import AssemblyError, encode
-from ipu_asm.cli.files import (
-    SOURCE_EXTENSIONS,
-    STANDARD_INPUT,
-    FileProblem,
-    Target,
-    decoded,
-    read_bytes,
-)
-from ipu_asm.cli.run_options import PROGRAM, SOURCE, RunOptions
-from ipu_asm.cli.sources import chosen_isa, show_errors, show_image_mistakes
 from ipu_asm.disassembly import text_of
-from ipu_asm.images import ImageError, words_of
-from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.files import SOURCE_EXTENSIONS, FileProblem, decoded
+from ipu_asm.images import words_of
+from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
 from ipu_asm.isa.model import Isa
+from ipu_asm.isa_choice import IsaChooser
 from ipu_asm.line_table import LineTable
 from ipu_asm.program import Program, read_program
 from ipu_asm.text import SourceFile
+
+SOURCE = "source"
+"""The format of a file that is no image."""
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _WORD_LINE = re.compile(r"(?:[ \t]*\d+:)?[ \t]*(?:0[xX][0-9a-fA-F]+|[0-9a-fA-F]{40,})[ \t]*")
@@ -45,36 +40,48 @@ class Kernel(NamedTuple):
         return LineTable(self.program)
 
 
-def read_kernel(options: RunOptions) -> Kernel | None:
-    """The program that a user names; None where it has mistakes, which are printed.
+class RejectedSource(Exception):
+    """A source that cannot be assembled; `findings` says why."""
 
-    Raises `FileProblem` and `ConfigurationError`.
+    def __init__(self, error: AssemblyError, source: SourceFile) -> None:
+        super().__init__(str(error))
+        self.findings = error.findings
+        self.source = source
+
+
+def read_kernel(
+    data: bytes, name: str, isa_name: str | None = None, image_format: str | None = None
+) -> Kernel:
+    """The program in the file `name`. Without a format it is what it looks like.
+
+    Raises `RejectedSource`, `ImageError`, `FileProblem` and `ConfigurationError`.
     """
-    name = options.file
-    target = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
-    data = read_bytes(target)
-    image_format = options.format or _guessed_format(data, target.name)
-    text = "" if image_format == "bin" else decoded(data, target.name).text
-    isa = _isa(text, target.name, options.isa)
+    image_format = image_format or _guessed_format(data, name)
+    text = "" if image_format == "bin" else decoded(data, name).text
+    isa = _isa(text, name, isa_name)
     if image_format == SOURCE:
-        return _assembled(SourceFile(text, target.name), isa)
-    try:
-        words = words_of(data, isa, image_format)
-    except ImageError as error:
-        show_image_mistakes(PROGRAM, target.name, error)
-        return None
+        return _assembled(SourceFile(text, name), isa)
+    words = words_of(data, isa, image_format)
     listing = text_of(words, isa)
-    source = SourceFile(listing, f"{target.name} (disassembled)")
-    return Kernel(target.name, source, isa, words, read_program(isa, listing), is_image=True)
+    source = SourceFile(listing, f"{name} (disassembled)")
+    return Kernel(name, source, isa, words, read_program(isa, listing), is_image=True)
 
 
-def _assembled(source: SourceFile, isa: Isa) -> Kernel | None:
+def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
+    """The instruction set of a file, and what chose it. Raises `FileProblem` if there is none."""
+    choice = IsaChooser(asked).choose(text, name)
+    try:
+        return load_isa(choice.name), choice.origin
+    except UnknownIsaError as error:
+        raise FileProblem(f"{choice.origin}: {error}") from error
+
+
+def _assembled(source: SourceFile, isa: Isa) -> Kernel:
     program = read_program(isa, source.text)
     try:
         return Kernel(source.path, source, isa, encode(program), program, is_image=False)
     except AssemblyError as error:
-        show_errors(error, source, "nothing run")
-        return None
+        raise RejectedSource(error, source) from error
 
 
 def _guessed_format(data: bytes, name: str) -> str:
