@@ -8,7 +8,15 @@ import sys
 
 from benchmarks.report import Target
 
-NAMES = ("edit_latency", "cold_start", "throughput", "memory", "emulator", "time_travel")
+NAMES = (
+    "edit_latency",
+    "cold_start",
+    "throughput",
+    "memory",
+    "emulator",
+    "time_travel",
+    "debug_adapter",
+)
 """Modules with `run(quick) -> list[Target]`, in the order in which all of them run."""
 
 

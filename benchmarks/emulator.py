@@ -115,8 +115,7 @@ def _saves_after_stores(state: IpuState) -> float:
 
 
 def _ratio(seconds: dict[str, list[float]], what: str, against: str = "unit") -> float:
-    """The median of the ratios that the rounds gave."""
-    return timing.median([a / b for a, b in zip(seconds[what], seconds[against], strict=True)])
+    return timing.ratio(seconds, what, against)
 
 
 def _print(seconds: dict[str, list[float]]) -> None:

@@ -51,6 +51,11 @@ def median(values: Sequence[float]) -> float:
     return statistics.median(values) if values else math.nan
 
 
+def ratio(seconds: Mapping[str, Sequence[float]], what: str, against: str) -> float:
+    """The median of the ratios that the rounds gave."""
+    return median([a / b for a, b in zip(seconds[what], seconds[against], strict=True)])
+
+
 def percentile(values: Sequence[float], part: float) -> float:
     """The smallest value that at least `part` (0 to 1) of the values do not exceed."""
     if not values:

@@ -11,7 +11,11 @@ from typing import Callable, Iterator, NamedTuple
 _STANDARD_INPUT, _STANDARD_OUTPUT = 0, 1
 _CHUNK = 1 << 16
 _HEADER_END = b"\r\n\r\n"
+_LONGEST_HEADER = 1 << 16
+LONGEST = 1 << 28
+"""How many bytes a message may have. Who announces more has damaged the header."""
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*(?:\r\n|$)", re.IGNORECASE)
+_FROM_BROWSER = re.compile(rb"[A-Z]{3,10} ")
 
 
 class ClientGone(BaseException):
@@ -33,8 +37,8 @@ def frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def bodies(read: Callable[[], bytes]) -> Iterator[bytes]:
-    """The bodies of all messages that `read` delivers.
+def bodies(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[bytes]:
+    """The bodies of all messages that `read` delivers, each of at most `longest` bytes.
 
     What stands before the last length of a damaged header is passed over, so that one wrong length
     costs that message and perhaps the next one, not the connection.
@@ -43,20 +47,28 @@ def bodies(read: Callable[[], bytes]) -> Iterator[bytes]:
     while True:
         searched = 0
         while (end := received.find(_HEADER_END, searched)) < 0:
+            del received[:-_LONGEST_HEADER]
             searched = max(0, len(received) - len(_HEADER_END) + 1)
             if not (chunk := read()):
                 return
             received += chunk
         start = end + len(_HEADER_END)
-        lengths = _LENGTH.findall(received, 0, end)
-        stop = start + (int(lengths[-1]) if lengths else 0)
+        length = _length(received, end)
+        is_message = 0 <= length <= longest
+        stop = start + length if is_message else start
         while len(received) < stop:
             if not (chunk := read()):
                 return
             received += chunk
-        if lengths:
+        if is_message:
             yield bytes(received[start:stop])
         del received[:stop]
+
+
+def _length(received: bytearray, end: int) -> int:
+    """The last length that a header announces; negative if it announces none."""
+    lengths = _LENGTH.findall(received, 0, end)
+    return int(lengths[-1]) if lengths else -1
 
 
 def over_stdio() -> Channel:
@@ -92,19 +104,24 @@ def over_stdio() -> Channel:
 def over_tcp(host: str, port: int, announce: Callable[[str], None]) -> Channel:
     """The first client that connects. `announce` is told the address once we listen there.
 
-    Raises `OSError` where the address cannot be listened on.
+    Any web page can make a browser connect, but not choose how a request begins: such a connection
+    is not listened to. Raises `OSError` where the address cannot be listened on.
     """
     family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     with socket.create_server((host, port), family=family) as listener:
         announce("{}:{}".format(*listener.getsockname()[:2]))
         connection, _ = listener.accept()
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    is_first = True
 
     def read() -> bytes:
+        nonlocal is_first
         try:
-            return connection.recv(_CHUNK)
+            received = connection.recv(_CHUNK)
         except OSError:
             return b""
+        is_first, was_first = False, is_first
+        return b"" if was_first and _FROM_BROWSER.match(received) else received
 
     def write(data: bytes) -> None:
         try:

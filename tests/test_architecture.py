@@ -28,6 +28,7 @@ GROUND = (
     "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "configuration",
     "configuration_file", "isa_choice", "instruction_page", "matching", "syntax", "instruction",
     "bundle", "bundle_findings", "resolve", "program", "line_table", "files",
+    "register_notes",
 )  # fmt: skip
 ANSWERS = ("dataflow", "lint", "analysis", "mending", "ide")
 WORDS = ("disassembly", "assemble", "images", "kernel", "emulator", "testbench", "debugger")

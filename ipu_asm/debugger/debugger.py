@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Collection, NamedTuple, Sequence
+from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, Filters
-from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History
-from ipu_asm.debugger.loops import innermost_loop
+from ipu_asm.debugger.backwards import Find, search_back
+from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint
+from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History, Pause
+from ipu_asm.debugger.lines import ends_of_line, last_line_start
+from ipu_asm.debugger.lookout import Log
+from ipu_asm.debugger.loops import enclosing_loops
 from ipu_asm.debugger.placement import Placer
-from ipu_asm.debugger.queries import Change, last_write, when_true
-from ipu_asm.debugger.regions import Region
-from ipu_asm.debugger.runner import Log, Pause, Runner
-from ipu_asm.debugger.stop import Hit, Reason, Stop, stop_by
-from ipu_asm.emulator.decode import decode_word
+from ipu_asm.debugger.queries import Change, Interrupted, last_write, when_true
+from ipu_asm.debugger.regions import COUNTER, Region
+from ipu_asm.debugger.runner import Runner
+from ipu_asm.debugger.stop import Goal, Hit, Reason, Stop, Trap, Way, stop_by
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
-from ipu_asm.isa import load_isa
 from ipu_asm.program import Program
 
+__all__ = ["DebugOptions", "Debugger", "Interrupted"]
+
 _FOREVER = 1 << 62
+_BEYOND = (Reason.FAULT, Reason.ENDED, Reason.LIMIT)
+"""Where going on ends that may have begun at a hit of the same cycle."""
 
 
 class DebugOptions(NamedTuple):
     """How a program is observed.
 
     With `stop_on_halt` a machine that halts stops once more before the session ends. `pause` is
-    asked again and again while the machine runs, `log` gets what log breakpoints say.
-    `memory_limit` bounds the bytes that the past takes; `spacing` is the distance of its keyframes.
+    asked again and again while the machine is on its way, `log` gets what log breakpoints say.
+    `max_cycles` bounds runs, not single steps. `memory_limit` bounds the bytes that the past takes;
+    `spacing` is the distance of its keyframes.
     """
 
-    stop_at_breaks: bool = True
     stop_on_halt: bool = True
     max_cycles: int | None = None
     aaq_shift: int = 0
@@ -44,7 +49,23 @@ class DebugOptions(NamedTuple):
 class Debugger:
     """One program on one machine. `state` is where it begins, with the program's words loaded.
 
-    Whatever moves the machine returns the `Stop` at which it stands then.
+    Raises `ProgramError` for a program that the machine cannot take.
+
+    Whatever moves the machine returns the `Stop` at which it stands then. After each one can go
+    on, go back, ask, and change the machine:
+
+    - ENTRY, START: at the first cycle; nothing of the program has happened.
+    - PAUSE: somewhere on the way; `resume` with the stop's `rest` goes on as if nobody had paused.
+    - BKPT, HALTED: behind the bundle that halted the machine; going on gives ENDED.
+    - ENDED: there is no next bundle, so every way forward gives ENDED again and nothing happens.
+      An edit of the program counter brings the machine back to life.
+    - FAULT: in front of a bundle that cannot be executed; going on gives the same FAULT, unless an
+      edit has removed its cause.
+    - LIMIT: `max_cycles` bundles have been executed. Runs give LIMIT again without doing anything;
+      `step` and `step_line` still move.
+
+    Breakpoints, data breakpoints and traps may be set whenever the machine stands, between a pause
+    and `resume` too; they count from the next bundle on. Conditions and log texts must not raise.
     """
 
     def __init__(
@@ -55,32 +76,34 @@ class Debugger:
         self.state = state
         self.options = options
         self.ipu = Ipu(state, options.aaq_shift)
+        # Looking at a bundle binds the program, so that what is wrong with it is told now.
+        self.ipu.stops_at(0)
         self.placer = Placer(program)
         self.history = History(self.ipu, options.memory_limit, options.spacing)
-        self.runner = Runner(self.history, self.placer.table, options.pause, options.log)
-        self.runner.stops_at_breaks = options.stop_at_breaks
+        lines, pause, log = self.placer.table, options.pause, options.log
+        self.runner = Runner(self.history, lines, pause, log, options.stop_on_halt)
+        self._beyond: int | None = None
 
     @property
     def cycle(self) -> int:
         """How many bundles have been executed."""
         return self.history.cycle
 
-    @property
-    def stop_at_breaks(self) -> bool:
-        """Whether `break` and a matching `break.ifeq` stop."""
-        return self.runner.stops_at_breaks
-
-    @stop_at_breaks.setter
-    def stop_at_breaks(self, wanted: bool) -> None:
-        self.runner.stops_at_breaks = wanted
-
     def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
         """Stop at these bundles, and at no others."""
-        self.runner.breakpoints = tuple(breakpoints)
+        self.runner.set_breakpoints(breakpoints)
 
     def set_data_breakpoints(self, breakpoints: Sequence[DataBreakpoint]) -> None:
         """Stop at these changes and accesses, and at no others."""
-        self.runner.data_breakpoints = tuple(breakpoints)
+        self.runner.set_data_breakpoints(breakpoints)
+
+    def set_traps(self, traps: Mapping[Trap, Condition | None]) -> None:
+        """Stop at these incidents, where their condition holds, and at no others.
+
+        In the beginning BREAK and FAULT are on. A fault stops in any case, as nothing can go on;
+        whether its trap was set off is told by `Stop.trap`.
+        """
+        self.runner.traps.traps = dict(traps)
 
     def edit(self, where: Region, data: bytes) -> None:
         """Change a register or memory; the future as it was is forgotten.
@@ -92,7 +115,10 @@ class Debugger:
         self.runner.forget_hits(self.cycle - (self.cycle == self.history.first))
 
     def restart(self) -> Stop:
-        """Back to the beginning, without any edit."""
+        """Back to the beginning, without any edit. Breakpoints and traps stay, hits count anew.
+
+        The stop is an ENTRY, from which `start` goes on.
+        """
         self.history.reset()
         self.runner.forget_hits(self.cycle - 1)
         return self._stop(Reason.ENTRY, "at the beginning")
@@ -104,21 +130,40 @@ class Debugger:
 
     def continue_(self) -> Stop:
         """Run to the next hit, to the cycle limit, or until the machine halts."""
-        return self._run(self._limit())
+        return self._run(Goal(self._limit()))
+
+    def resume(self, rest: Goal | None) -> Stop:
+        """Do what a pause has left to do: `Stop.rest`. Without one, continue.
+
+        What was set meanwhile counts; what lies behind the way that was gone is not looked at.
+        """
+        ways = {
+            Way.RUN: self._run,
+            Way.BACK: self._run_back,
+            Way.LINE_BACK: self._line_back,
+            Way.JUMP: self._jump,
+        }
+        return self.continue_() if rest is None else ways[rest.way](rest)
 
     def step(self) -> Stop:
         """Execute one bundle."""
-        return self._run(self.cycle + 1, (), Reason.STEP)
+        return self._run(Goal(self.cycle + 1, (), Reason.STEP))
+
+    def step_line(self) -> Stop:
+        """Continue to another line of the source, or to the beginning of this line once more."""
+        limit = self._limit()
+        ends = ends_of_line(self.placer, self.state.program_counter)
+        return self._run(Goal(limit if self.cycle < limit else _FOREVER, ends))
 
     def run_to(self, address: int) -> Stop:
         """Continue, but stop in front of a bundle too."""
-        return self._run(self._limit(), (address,))
+        return self._run(Goal(self._limit(), (address,)))
 
     def step_out(self) -> Stop:
         """Continue, but stop behind the innermost loop too; outside of loops it just continues."""
-        loop = innermost_loop(self.program, self.state.program_counter)
-        outside = set(range(INST_MEM_SIZE)).difference(loop) if loop else ()
-        return self._run(self._limit(), outside)
+        loops = enclosing_loops(self.program, self.state.program_counter)
+        outside = frozenset(range(INST_MEM_SIZE)).difference(loops[0]) if loops else ()
+        return self._run(Goal(self._limit(), outside))
 
     def step_back(self) -> Stop:
         """Undo the last bundle, and the edits made behind it."""
@@ -126,89 +171,154 @@ class Debugger:
             return self._at_start()
         return self.go_to(self.cycle - 1)
 
+    def step_back_line(self) -> Stop:
+        """Back to where the line was begun; from there, to where the one before it was.
+
+        So a step over a line leads back here. Nothing else stops on the way.
+        """
+        now = self.cycle
+        # This leaves a keyframe not far from here, so that there is little to look at.
+        self.history.go_to(now - 1)
+        self.history.go_to(now)
+        return self._line_back(Goal(now, way=Way.LINE_BACK))
+
     def go_to(self, cycle: int) -> Stop:
-        """Stand at a cycle, in the past or the future; stops on the way do not count."""
-        try:
-            reached = self.history.go_to(cycle)
-        except ExecutionFault as error:
-            return self._fault(error)
-        if self.state.is_halted:
-            return self._halted(Reason.HALTED)
-        return self._stop(Reason.STEP, f"cycle {reached}")
+        """Stand at a cycle, in the past or the future; stops on the way do not count.
+
+        A machine that halts before stays there, and a fault stops it.
+        """
+        return self._jump(Goal(cycle, (), Reason.STEP, Way.JUMP))
 
     def reverse_continue(self) -> Stop:
         """Back to the last hit before now: what continuing would have stopped at on the way here.
 
-        A pause leaves the machine where it was.
+        After FAULT, LIMIT and ENDED that may be one of the same cycle. A pause leaves the machine
+        where it was.
         """
-        now, last = self.cycle, None
-        for _, end in self.history.segments(now - 1):
-            while hits := self.runner.seek(end, logs=False):
-                if hits[-1].reason is Reason.PAUSE:
-                    self.history.go_to(now)
-                    return self._stop(Reason.PAUSE, "paused; the way back was given up")
-                last = self.cycle, hits
-            if last is not None:
-                self.history.go_to(last[0])
-                return self._stop_by(last[1])
-        self.history.go_to(self.history.first)
-        hits = self.runner.hits_here() if now > self.history.first else []
-        return self._stop_by(hits) if hits else self._at_start()
+        return self._run_back(Goal(self.cycle + (self._beyond == self.cycle), way=Way.BACK))
 
     def last_write(self, where: Region) -> Change | None:
-        """Who wrote to a region last, up to now; None if nobody has since the beginning."""
-        return last_write(self.history, self.runner.accesses, where)
+        """Who wrote to a region last, up to now; None if nobody has since the beginning.
+
+        Raises `Interrupted` if `options.pause` says so; the machine stays where it is.
+        """
+        return last_write(self.history, self.runner.accesses, where, self.options.pause)
 
     def when_true(self, condition: Condition) -> int | None:
-        """The last cycle up to now at which a condition became true; None if there is none."""
-        return when_true(self.history, condition)
+        """The last cycle up to now at which a condition became true; None if there is none.
+
+        Raises `Interrupted` if `options.pause` says so; the machine stays where it is.
+        """
+        return when_true(self.history, condition, self.options.pause)
 
     def _limit(self) -> int:
         most = self.options.max_cycles
         return _FOREVER if most is None else self.history.first + most
 
-    def _run(
-        self, until: int, targets: Collection[int] = (), at_end: Reason = Reason.LIMIT
-    ) -> Stop:
+    def _run(self, goal: Goal) -> Stop:
         if self.state.is_halted:
             return self._halted(Reason.ENDED)
         try:
-            hits = self.runner.seek(until, targets)
+            hits = self.runner.seek(goal.until, goal.targets)
+        except ExecutionFault as error:
+            return self._fault(error)
+        if hits:
+            return self._stop_by(hits, goal)
+        if self.state.is_halted:
+            return self._halted(Reason.ENDED)
+        if goal.at_end is Reason.STEP:
+            return self._stop(Reason.STEP, f"cycle {self.cycle}")
+        return self._stop(goal.at_end, f"stopped at the limit of {self.options.max_cycles} cycles")
+
+    def _run_back(self, goal: Goal) -> Stop:
+        stop = self._search_back(goal, self._find_hits)
+        if stop is not None:
+            return stop
+        hits = self.runner.hits_here() if goal.until > self.history.first else []
+        return self._stop_by(hits) if hits else self._at_start()
+
+    def _line_back(self, goal: Goal) -> Stop:
+        stop = self._search_back(goal, self._find_line)
+        if stop is not None:
+            return stop
+        is_moved = goal.until > self.history.first
+        return self._stop(Reason.STEP, f"cycle {self.cycle}") if is_moved else self._at_start()
+
+    def _search_back(self, goal: Goal, find: Find) -> Stop | None:
+        """Go to what was searched for; if there is nothing, to the first cycle."""
+        now = self.cycle
+        found = search_back(self.history, goal, find, self.options.pause)
+        if isinstance(found, Goal):
+            self.history.go_to(now)
+            return self._paused(found)
+        self.history.go_to(self.history.first if found is None else found.cycle)
+        return None if found is None else self._arrive(found)
+
+    def _find_hits(self, end: int, found: Stop | None) -> tuple[Stop | None, bool]:
+        while hits := self.runner.seek(end, logs=False):
+            if hits[0].reason is Reason.PAUSE:
+                return found, True
+            found = stop_by(hits, self.cycle, self._place())
+        return found, False
+
+    def _find_line(self, end: int, found: Stop | None) -> tuple[Stop | None, bool]:
+        start, is_paused = last_line_start(self.history, self.placer, end, self.options.pause)
+        if start is not None:
+            found = Stop(Reason.STEP, f"cycle {start[0]}", *start)
+        return found, is_paused
+
+    def _jump(self, goal: Goal) -> Stop:
+        try:
+            reached = self.history.go_to(goal.until, self.options.pause)
         except ExecutionFault as error:
             return self._fault(error)
         if self.state.is_halted:
-            halted = self._halted(Reason.HALTED if self.options.stop_on_halt else Reason.ENDED)
-            return halted._replace(hits=_sources(hits))
-        if hits:
-            return self._stop_by(hits)
-        if at_end is Reason.STEP:
-            return self._stop(Reason.STEP, f"cycle {self.cycle}")
-        return self._stop(at_end, f"stopped at the limit of {self.options.max_cycles} cycles")
+            return self._halted(Reason.HALTED)
+        if reached < goal.until:
+            return self._paused(goal)
+        return self._stop(goal.at_end, f"cycle {reached}")
 
     def _stop(self, reason: Reason, description: str) -> Stop:
-        return Stop(reason, description, self.cycle, self.state.program_counter)
+        return self._stop_by([Hit(reason, description)])
 
-    def _stop_by(self, hits: Sequence[Hit]) -> Stop:
-        return stop_by(hits, self.cycle, self.state.program_counter)
+    def _stop_by(self, hits: Sequence[Hit], goal: Goal | None = None) -> Stop:
+        stop = stop_by(hits, self.cycle, self._place())
+        return stop._replace(rest=goal) if stop.reason is Reason.PAUSE else self._arrive(stop)
+
+    def _arrive(self, stop: Stop) -> Stop:
+        self._beyond = stop.cycle if stop.reason in _BEYOND else None
+        return stop
+
+    def _paused(self, rest: Goal) -> Stop:
+        return self._stop_by([Hit(Reason.PAUSE, "paused")], rest)
 
     def _at_start(self) -> Stop:
         return self._stop(Reason.START, "at the beginning of the history")
 
     def _fault(self, error: ExecutionFault) -> Stop:
         stop = stop_of(self.ipu, StopReason.FAULT, self.placer.table, error.fault)
-        return Stop(Reason.FAULT, describe_stop(stop), self.cycle, stop.pc, (), error.fault)
+        trap = Trap.FAULT if self.runner.traps.is_set_off(Trap.FAULT) else None
+        return self._stop(Reason.FAULT, describe_stop(stop))._replace(fault=error.fault, trap=trap)
 
     def _halted(self, reason: Reason) -> Stop:
-        stop = stop_of(self.ipu, StopReason.HALTED, self.placer.table)
-        if reason is Reason.HALTED and self._is_bkpt(stop.pc):
+        """The stop of a machine that has halted: HALTED, which may be a BKPT, or ENDED."""
+        if not self._has_halted_itself():
+            found = self.state.program_counter
+            return self._stop(reason, f"halted, as the program counter was set to {found}")
+        if reason is Reason.HALTED and self.runner.traps.is_at_bkpt():
             reason = Reason.BKPT
-        return Stop(reason, describe_stop(stop), self.cycle, stop.pc)
+        return self._stop(
+            reason, describe_stop(stop_of(self.ipu, StopReason.HALTED, self.placer.table))
+        )
 
-    def _is_bkpt(self, pc: int) -> bool:
-        word = self.state.inst_mem[pc] if pc >= 0 else None
-        codes = [] if word is None else decode_word(load_isa("ipu"), word)
-        return any(code.spec is not None and code.spec.flow == "halt" for code in codes)
+    def _place(self) -> int:
+        """The bundle in front of which the machine stands, or that has halted it."""
+        if self.state.is_halted and self._has_halted_itself():
+            return self.ipu.snapshot.pc
+        return self.state.program_counter
 
-
-def _sources(hits: Sequence[Hit]) -> tuple[Filters, ...]:
-    return tuple(hit.source for hit in hits if hit.source is not None)
+    def _has_halted_itself(self) -> bool:
+        """Whether a halt is the last bundle's work, and not the user's."""
+        edits = self.history.edits.get(self.cycle, ())
+        is_set = any(edit.region.name == COUNTER for edit in edits)
+        return self.cycle > self.history.first and not is_set

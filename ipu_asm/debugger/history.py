@@ -24,6 +24,9 @@ MEMORY_LIMIT: Final = 256 << 20
 Examine = Callable[[], bool]
 """Called on arrival at a cycle, before its edits; whether to stay there."""
 
+Pause = Callable[[], bool]
+"""Asked again and again on a long way; whether to leave it."""
+
 
 class Edit(NamedTuple):
     """A change that the user made at a cycle."""
@@ -86,26 +89,34 @@ class History:
             finally:
                 self.end = max(self.end, ipu.cycles)
             self._keep_if_due()
-            stay = examine is not None and examine()
-            self._apply_edits()
+            stay = False
+            try:
+                stay = examine is not None and examine()
+            finally:
+                self._apply_edits()
             if stay:
                 return True
         return False
 
-    def go_to(self, cycle: int) -> int:
+    def go_to(self, cycle: int, pause: Pause = lambda: False) -> int:
         """Stand at a cycle, or at the last one before it that there is; which one that is.
 
-        Raises `ExecutionFault` as `advance` does, if the way leads into a fault.
+        A pause, asked for now and then, leaves the machine on the way, at an earlier cycle. Raises
+        `ExecutionFault` as `advance` does, if the way leads into a fault.
         """
         cycle = max(cycle, self.first)
         nearest = self.keyframes.before(cycle)
         if cycle < self.cycle or nearest > self.cycle:
             self._restore(nearest)
-            if cycle - nearest > 2 * NEAR and cycle <= self.end:
-                # Edits come after the keyframe of their cycle, so it is made on arrival.
-                self.advance(cycle - NEAR, None, self._keep)
-        self.advance(cycle)
+        # Edits come after the keyframe of their cycle, so that is made on arrival.
+        is_far = self.cycle + 2 * NEAR < cycle <= self.end
+        if not (is_far and self.advance(cycle - NEAR, None, lambda: self._keep() or pause())):
+            self.advance(cycle, None, pause)
         return self.cycle
+
+    def is_edited(self, name: str) -> bool:
+        """Whether the user has changed a part anywhere in the history."""
+        return any(edit.region.name == name for edits in self.edits.values() for edit in edits)
 
     def segments(self, until: int) -> Iterator[tuple[int, int]]:
         """First and last cycle of the stretches between keyframes, from a cycle back to the first.

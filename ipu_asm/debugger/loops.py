@@ -1,20 +1,26 @@
-"""The loop around a bundle, as the branches of the source make it."""
+"""The loops around a bundle, as the branches of the source make them."""
 
 from __future__ import annotations
 
 from ipu_asm.program import Program
 
 
-def innermost_loop(program: Program, address: int) -> range | None:
-    """The addresses of the shortest loop around a bundle; None if no branch makes one.
+def enclosing_loops(program: Program, address: int) -> list[range]:
+    """The addresses of the loops around a bundle, the innermost first; each has all of the last.
 
-    A loop is what lies between a branch and a target at or before it.
+    A loop is what lies between a target and the last branch back to it. Of two that overlap
+    without one being in the other, only the shorter counts.
     """
-    loops = [
-        range(reference.target, program.addresses[reference.bundle] + 1)
-        for reference in program.references
-        if reference.target is not None
-        and program.bundles[reference.bundle].flow in ("branch", "jump")
-        and reference.target <= address <= program.addresses[reference.bundle]
-    ]
-    return min(loops, key=len, default=None)
+    ends: dict[int, int] = {}
+    for reference in program.references:
+        branch = program.addresses[reference.bundle]
+        if reference.target is None or reference.target > branch:
+            continue
+        if program.bundles[reference.bundle].flow in ("branch", "jump"):
+            ends[reference.target] = max(branch, ends.get(reference.target, 0))
+    around = [range(start, end + 1) for start, end in ends.items() if start <= address <= end]
+    loops: list[range] = []
+    for loop in sorted(around, key=len):
+        if not loops or (loop.start <= loops[-1].start and loop.stop >= loops[-1].stop):
+            loops.append(loop)
+    return loops

@@ -30,12 +30,15 @@ class Placer:
         self._lines = LineIndex.of(program.text)
         self._spans: list[Span] = []
         self._addresses: list[int] = []
+        self._line_of: list[int] = []
         for address, number in enumerate(program.bundle_at_address):
             bundle = program.bundles[number]
             for instruction in range(len(bundle.instructions)):
                 span = bundle.syntax.instruction_span(instruction)
                 self._spans.append(program.span(number, span))
                 self._addresses.append(address)
+            first = program.span(number, bundle.span(0)).start
+            self._line_of.append(self._lines.position(first).line)
 
     def on_line(self, line: int, column: int | None = None) -> Placement | None:
         """The bundle of the first instruction on a line, or of the one at a column.
@@ -68,6 +71,13 @@ class Placer:
         """The bundle at an address; None if the program has none there."""
         place = self.table.place(address)
         return None if place is None else Placement(address, place)
+
+    def bundles_beside(self, address: int) -> range:
+        """The addresses of the bundles that begin on the same line as one, with that itself."""
+        if not 0 <= address < len(self._line_of):
+            return range(address, address + 1)
+        line = self._line_of[address]
+        return range(bisect_left(self._line_of, line), bisect_right(self._line_of, line))
 
     def spans_on(self, first: int, last: int) -> list[tuple[int, Span]]:
         """Where breakpoints can go on some lines: address and span of each instruction there."""

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import Condition
-from ipu_asm.debugger.history import History
+from ipu_asm.debugger.history import History, Pause
 from ipu_asm.debugger.regions import Region
+
+_PATIENCE: Final = 1_024
+"""How many bundles are looked at one by one between two questions for a pause."""
+
+
+class Interrupted(Exception):
+    """A pause came before the answer; the machine is where it was when the question was asked."""
 
 
 class Change(NamedTuple):
@@ -21,44 +28,54 @@ class Change(NamedTuple):
     instruction: str | None = None
 
 
-def last_write(history: History, accesses: Accesses, where: Region) -> Change | None:
-    """Who wrote to a region last, before the present cycle; the machine stays where it is."""
+def last_write(
+    history: History, accesses: Accesses, where: Region, pause: Pause = lambda: False
+) -> Change | None:
+    """Who wrote to a region last, before the present cycle; the machine stays where it is.
+
+    Raises `Interrupted` once `pause` says so.
+    """
     now = history.cycle
-    found = None
-    for start, end in history.segments(now):
-        found = _last_write(history, accesses, where, end) or found
-        edited = _last_edit(history, where, start, now)
-        if edited is not None and (found is None or found.cycle < edited):
-            found = Change(edited)
-        if found is not None:
-            break
-    else:
-        edited = _last_edit(history, where, now, now)
-        found = Change(edited) if edited is not None else None
-    history.go_to(now)
-    return found
+    try:
+        return _find_write(history, accesses, where, pause)
+    finally:
+        history.go_to(now)
 
 
-def when_true(history: History, condition: Condition) -> int | None:
+def when_true(history: History, condition: Condition, pause: Pause = lambda: False) -> int | None:
     """The last cycle up to now at which a condition holds but did not one cycle before.
 
     If it has held from the beginning, that is the first cycle. The machine stays where it is.
+    Raises `Interrupted` once `pause` says so.
     """
     now = history.cycle
-    found = None
-    for _, end in history.segments(now):
-        found = _became_true(history, condition, end)
-        if found is not None:
-            break
-    else:
+    try:
+        for _, end in history.segments(now):
+            found = _became_true(history, condition, end, pause)
+            if found is not None:
+                return found
         history.go_to(history.first)
-        if condition(history.ipu.state):
-            found = history.first
-    history.go_to(now)
-    return found
+        return history.first if condition(history.ipu.state) else None
+    finally:
+        history.go_to(now)
 
 
-def _last_write(history: History, accesses: Accesses, where: Region, until: int) -> Change | None:
+def _find_write(history: History, accesses: Accesses, where: Region, pause: Pause) -> Change | None:
+    now = history.cycle
+    for start, end in history.segments(now):
+        found = _last_write(history, accesses, where, end, pause)
+        edited = _last_edit(history, where, start, now)
+        if edited is not None and (found is None or found.cycle < edited):
+            return Change(edited)
+        if found is not None:
+            return found
+    edited = _last_edit(history, where, now, now)
+    return Change(edited) if edited is not None else None
+
+
+def _last_write(
+    history: History, accesses: Accesses, where: Region, until: int, pause: Pause
+) -> Change | None:
     """The last write on the way to a cycle."""
     state = history.ipu.state
     bundles = accesses.bundles(where.name, reads=False, writes=True)
@@ -71,11 +88,17 @@ def _last_write(history: History, accesses: Accesses, where: Region, until: int)
             found = Change(history.cycle - 1, history.ipu.snapshot.pc, str(code))
         return False
 
+    def look_ahead() -> bool:
+        _check(pause)
+        return state.program_counter in bundles
+
     while history.cycle < until:
-        if state.program_counter in bundles:
-            history.advance(history.cycle + 1, None, note)
-        else:
-            history.advance(until, bundles.__contains__, lambda: state.program_counter in bundles)
+        if state.program_counter not in bundles:
+            history.advance(until, bundles.__contains__, look_ahead)
+            continue
+        history.advance(history.cycle + 1, None, note)
+        if not history.cycle % _PATIENCE:
+            _check(pause)
     return found
 
 
@@ -94,7 +117,7 @@ def _last_edit(history: History, where: Region, first: int, last: int) -> int | 
     )
 
 
-def _became_true(history: History, condition: Condition, until: int) -> int | None:
+def _became_true(history: History, condition: Condition, until: int, pause: Pause) -> int | None:
     """The last cycle on the way at which a condition starts to hold."""
     state = history.ipu.state
     found, before = None, condition(state)
@@ -104,4 +127,11 @@ def _became_true(history: History, condition: Condition, until: int) -> int | No
         if holds and not before:
             found = history.cycle
         before = holds
+        if not history.cycle % _PATIENCE:
+            _check(pause)
     return found
+
+
+def _check(pause: Pause) -> None:
+    if pause():
+        raise Interrupted("a pause came before the answer")

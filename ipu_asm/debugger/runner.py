@@ -2,157 +2,153 @@
 
 from __future__ import annotations
 
-from typing import Callable, Collection, Sequence
+from functools import partial
+from typing import Collection, Final, Sequence
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
-from ipu_asm.debugger.history import History
+from ipu_asm.debugger.history import History, Pause
+from ipu_asm.debugger.lookout import Log, Lookout
 from ipu_asm.debugger.stop import Hit, Reason
-from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
+from ipu_asm.debugger.traps import ELEMENT_TYPE, TrapWatch
 from ipu_asm.line_table import LineTable
 
-Pause = Callable[[], bool]
-Log = Callable[[str], None]
+_PATIENCE: Final = 1_024
+"""The most bundles between two questions for a pause."""
+
+_PAUSED: Final = Hit(Reason.PAUSE, "paused")
 
 
 class Runner:
     """Runs a history up to what can stop it. Without breakpoints it costs what the machine costs.
 
-    `break_addresses` are the bundles whose break slot is looked at.
+    `pause` is asked where nothing else stops. Breakpoints and traps may be changed between two
+    calls at any time.
     """
 
-    def __init__(self, history: History, lines: LineTable | None, pause: Pause, log: Log) -> None:
+    def __init__(
+        self, history: History, lines: LineTable, pause: Pause, log: Log, stop_on_halt: bool
+    ) -> None:
         self.history = history
         self.ipu = history.ipu
-        self.lines = lines
         self.accesses = Accesses(history.ipu)
-        self.breakpoints: Sequence[Breakpoint] = ()
-        self.data_breakpoints: Sequence[DataBreakpoint] = ()
-        self.breaks = frozenset(
-            pc
-            for pc, codes in self.accesses.codes.items()
-            if any(code.slot.name == "break" and not code.is_idle for code in codes)
-        )
-        self.stops_at_breaks = True
+        self.traps = TrapWatch(history.ipu, self.accesses, lines, stop_on_halt)
+        self._breakpoints: Sequence[Breakpoint] = ()
+        self._data_breakpoints: Sequence[DataBreakpoint] = ()
         self._pause = pause
         self._log = log
 
     @property
     def filters(self) -> list[Filters]:
         """All breakpoints of either sort."""
-        return [*self.breakpoints, *self.data_breakpoints]
+        return [*self._breakpoints, *self._data_breakpoints]
+
+    def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
+        """Look for these, and no others, from now on."""
+        self._forget_hits_of_new(breakpoints)
+        self._breakpoints = tuple(breakpoints)
+
+    def set_data_breakpoints(self, breakpoints: Sequence[DataBreakpoint]) -> None:
+        """Look for these, and no others, from now on."""
+        self._forget_hits_of_new(breakpoints)
+        self._data_breakpoints = tuple(breakpoints)
 
     def seek(self, until: int, targets: Collection[int] = (), logs: bool = True) -> list[Hit]:
         """Go on to the next hit, or to a cycle; what was hit there, the place itself excepted.
 
-        `targets` are addresses that are hits too. Without `logs` nothing is logged. Raises
-        `ExecutionFault` with the machine in front of the faulty bundle.
+        `targets` are addresses that are hits too. Without `logs` nothing is logged. A pause is the
+        only hit then. Raises `ExecutionFault` with the machine in front of the faulty bundle.
         """
-        self._count_hits()
+        if not self._count_hits():
+            return [_PAUSED]
+        lookout = self._lookout(logs)
+        lookout.add_targets(targets)
         try:
-            return self._seek(until, targets, logs)
+            return self._seek(until, lookout)
         finally:
             self._cover(self.history.cycle)
 
     def hits_here(self, logs: bool = False) -> list[Hit]:
         """What stops in front of the bundle at which the machine stands."""
-        return self._hits_at_place((), logs)
+        return [] if self.ipu.state.is_halted else self._lookout(logs).in_front()
 
     def forget_hits(self, cycle: int) -> None:
         """Forget which breakpoints were hit behind a cycle."""
         for breakpoint in self.filters:
             breakpoint.forget(cycle)
 
-    def _seek(
-        self, until: int, targets: Collection[int], logs: bool, quiet: bool = False
-    ) -> list[Hit]:
-        history, hits = self.history, list[Hit]()
-        state = self.ipu.state
-        watched = self._watched_bundles()
-        addresses = self._stop_addresses(targets) | watched
+    def _lookout(self, logs: bool) -> Lookout:
+        """A lookout for all that is set."""
+        breakpoints, data = self._breakpoints, self._data_breakpoints
+        lookout = Lookout(self.ipu, self.accesses, breakpoints, data, self._log if logs else None)
+        lookout.add_traps(self.traps, self.history.is_edited(ELEMENT_TYPE))
+        return lookout
+
+    def _seek(self, until: int, lookout: Lookout, counting: bool = False) -> list[Hit]:
+        """Go on to the next hit; `counting` goes past all of them, but for a pause."""
+        history, found = self.history, list[Hit]()
+        state, watched, sentry = self.ipu.state, lookout.watched, lookout.sentry
+        addresses = lookout.addresses | watched
 
         def look() -> bool:
-            hits.extend(self._hits_at_place(targets, logs))
-            if not quiet and self._pause():
-                hits.append(Hit(Reason.PAUSE, "paused"))
-            return bool(hits)
+            found.extend(lookout.on_arrival())
+            if counting:
+                found.clear()
+            if not found and not self._is_there(until) and self._pause():
+                found.append(_PAUSED)
+            return True
 
         def look_back() -> bool:
-            hits.extend(self._data_hits(logs))
+            found.extend(lookout.behind())
             return look()
 
-        while not hits and history.cycle < until and not state.is_halted:
+        stops_at = addresses.__contains__
+        if sentry is not None:
+            stops_at = partial(sentry.stops_at, addresses)
+        while not found and not self._is_there(until):
+            if sentry is not None:
+                sentry.expect(state.program_counter)
             if state.program_counter in watched:
                 history.advance(history.cycle + 1, None, look_back)
             else:
-                history.advance(until, addresses.__contains__, _leaving_at(watched, state, look))
-        return hits
+                history.advance(min(until, history.cycle + _PATIENCE), stops_at, look)
+        return found
 
-    def _count_hits(self) -> None:
-        """Make up for arrivals that nobody looked at: a breakpoint counts from the beginning."""
-        now, first = self.history.cycle, self.history.first
+    def _is_there(self, until: int) -> bool:
+        return self.history.cycle >= until or self.ipu.state.is_halted
+
+    def _count_hits(self) -> bool:
+        """Make up for arrivals that nobody looked at: a breakpoint counts from the beginning.
+
+        The machine is where it was then. False if a pause came between; what was counted stays.
+        """
+        history, now = self.history, self.history.cycle
         behind = [f.covered for f in self.filters if f.hit_condition and f.covered < now]
         if not behind:
-            return
-        start = max(first, min(behind))
-        self.history.go_to(start)
-        if start == first:
-            self.hits_here()
-        while self.history.cycle < now:
-            self._seek(now, (), logs=False, quiet=True)
-        self._cover(now)
+            return True
+        history.go_to(max(history.first, min(behind)))
+        lookout = self._counting_lookout()
+        try:
+            if history.cycle == history.first:
+                lookout.in_front()
+            return not self._seek(now, lookout, counting=True)
+        finally:
+            self._cover(history.cycle)
+            history.go_to(now)
+
+    def _counting_lookout(self) -> Lookout:
+        """A lookout for the breakpoints whose hits are counted."""
+        breakpoints = [b for b in self._breakpoints if b.hit_condition]
+        data = [d for d in self._data_breakpoints if d.hit_condition]
+        return Lookout(self.ipu, self.accesses, breakpoints, data)
 
     def _cover(self, cycle: int) -> None:
         for breakpoint in self.filters:
             breakpoint.covered = max(breakpoint.covered, cycle)
 
-    def _watched_bundles(self) -> set[int]:
-        return {pc for data in self.data_breakpoints for pc in data.bundles(self.accesses)}
-
-    def _stop_addresses(self, targets: Collection[int]) -> set[int]:
-        addresses = {breakpoint.address for breakpoint in self.breakpoints}
-        return addresses.union(targets, self.breaks if self.stops_at_breaks else ())
-
-    def _hits_at_place(self, targets: Collection[int], logs: bool) -> list[Hit]:
-        pc = self.ipu.state.program_counter
-        found = [
-            Hit(Reason.BREAKPOINT, breakpoint.describe(), breakpoint)
-            for breakpoint in self.breakpoints
-            if breakpoint.address == pc and self._stops(breakpoint, logs)
-        ]
-        if self.stops_at_breaks and pc in self.breaks and self.ipu.stops_at(pc):
-            stop = stop_of(self.ipu, StopReason.BREAK, self.lines)
-            found.append(Hit(Reason.BREAK, describe_stop(stop)))
-        if pc in targets:
-            found.append(Hit(Reason.STEP, f"reached bundle {pc}"))
-        return found
-
-    def _data_hits(self, logs: bool) -> list[Hit]:
-        pc = self.ipu.snapshot.pc
-        touched = [(data, data.touched(self.accesses)) for data in self.data_breakpoints]
-        return [
-            Hit(Reason.DATA, f"{what} in bundle {pc}", data)
-            for data, what in touched
-            if what is not None and self._stops(data, logs)
-        ]
-
-    def _stops(self, breakpoint: Filters, logs: bool) -> bool:
-        """Whether a breakpoint whose place is reached stops; one that logs does that instead."""
-        state = self.ipu.state
-        if not breakpoint.passes(state, self.history.cycle):
-            return False
-        if breakpoint.log is None:
-            return True
-        if logs:
-            self._log(breakpoint.log(state))
-        return False
-
-
-def _leaving_at(
-    watched: Collection[int], state: IpuState, look: Callable[[], bool]
-) -> Callable[[], bool]:
-    """A look that also ends the way in front of bundles that are executed one at a time."""
-    if not watched:
-        return look
-    return lambda: look() or state.program_counter in watched
+    def _forget_hits_of_new(self, breakpoints: Sequence[Filters]) -> None:
+        """One that was not set may have missed that the past was changed."""
+        known = set(map(id, self.filters))
+        for breakpoint in breakpoints:
+            if id(breakpoint) not in known:
+                breakpoint.forget(-1)

@@ -9,13 +9,13 @@ from ipu_asm.ide.expectation import Expectation, expectation_at
 from ipu_asm.ide.label_page import definition_markdown, distance_text
 from ipu_asm.ide.moments import written_by
 from ipu_asm.ide.operand_page import register_markdown
-from ipu_asm.ide.register_notes import register_notes
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
 from ipu_asm.program import Program
+from ipu_asm.register_notes import register_notes
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from ipu_asm.ide.label_page import target_markdown
 from ipu_asm.ide.markdown import escaped
 from ipu_asm.ide.moments import sentences_about_operand
 from ipu_asm.ide.place import OperandAt, reference_at
-from ipu_asm.ide.register_notes import register_notes
 from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
 from ipu_asm.program import Program
+from ipu_asm.register_notes import register_notes
 
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis

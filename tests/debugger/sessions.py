@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Callable, Mapping
 
 from ipu_asm.assemble import assemble
+from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.stop import Trap
+from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program import read_program
@@ -27,9 +30,20 @@ bkpt;;
 """Bundle 2 is `outer`, 3 to 5 are the inner loop, 6 repeats it 127 times, 7 halts."""
 
 
-def debugger_on(text: str, **options: Any) -> Debugger:
-    """A debugger on a machine that is all zero but for the program."""
+NO_TRAPS: Mapping[Trap, Condition | None] = {}
+
+
+def debugger_on(
+    text: str,
+    traps: Mapping[Trap, Condition | None] = TRAPS,
+    prepare: Callable[[IpuState], None] = lambda state: None,
+    **options: Any,
+) -> Debugger:
+    """A debugger on a machine that is all zero but for the program and what `prepare` does."""
     program = read_program(load_isa("ipu"), text)
     state = IpuState()
     state.load_program(assemble(text), program)
-    return Debugger(program, state, DebugOptions(**options))
+    prepare(state)
+    debugger = Debugger(program, state, DebugOptions(**options))
+    debugger.set_traps(traps)
+    return debugger

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Any, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ from ipu_asm.debugger.breakpoints import Access, Breakpoint, DataBreakpoint, par
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import Region, region, whole
 from ipu_asm.debugger.stop import Reason, Stop
-from tests.debugger.sessions import LOOP, debugger_on
+from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 FORWARD_ENDS = (Reason.BKPT, Reason.HALTED, Reason.ENDED, Reason.FAULT, Reason.LIMIT)
 
@@ -22,7 +22,7 @@ def check_stops(
     breakpoints: Sequence[Breakpoint] = (),
     data: Sequence[DataBreakpoint] = (),
     edits: Sequence[tuple[int, Region, bytes]] = (),
-    **options: object,
+    **options: Any,
 ) -> list[tuple[str, int, int]]:
     """Reason, cycle and pc of the first stops, and that going back finds the same ones."""
     debugger = debugger_on(LOOP, **options)
@@ -54,7 +54,7 @@ def even_lr4(state: object) -> bool:
 
 
 def test_a_breakpoint_stops_at_each_arrival() -> None:
-    stops = check_stops(4, [Breakpoint(2)], stop_at_breaks=False)
+    stops = check_stops(4, [Breakpoint(2)], traps=NO_TRAPS)
     assert stops == [("breakpoint", cycle, 2) for cycle in (2, 28, 54, 80)]
 
 
@@ -65,23 +65,23 @@ def test_a_breakpoint_at_the_first_bundle_stops_before_anything_has_happened() -
 def test_break_instructions_stop_before_their_bundle_only_if_wanted() -> None:
     breaks = [("break instruction", cycle, 5) for cycle in (17, 43)]
     assert check_stops(2) == breaks
-    assert check_stops(stop_at_breaks=False) == [("halt instruction", 3_331, 7)]
+    assert check_stops(traps=NO_TRAPS) == [("halt instruction", 3_331, 7)]
 
 
 def test_conditions_and_hit_conditions_let_a_breakpoint_pass() -> None:
     third = parse_hit_condition("%3")
-    stops = check_stops(3, [Breakpoint(2, even_lr4, third)], stop_at_breaks=False)
+    stops = check_stops(3, [Breakpoint(2, even_lr4, third)], traps=NO_TRAPS)
     assert [cycle for _, cycle, _ in stops] == [2 + 26 * 4, 2 + 26 * 10, 2 + 26 * 16]
 
 
 def test_a_data_breakpoint_stops_behind_the_change() -> None:
-    stops = check_stops(3, data=[DataBreakpoint(whole("lr4"))], stop_at_breaks=False)
+    stops = check_stops(3, data=[DataBreakpoint(whole("lr4"))], traps=NO_TRAPS)
     assert stops == [("data", cycle, 3) for cycle in (3, 29, 55)]
 
 
 def test_a_data_breakpoint_on_memory_stops_behind_reads_of_these_bytes_only() -> None:
     reads = DataBreakpoint(region("xmem", 2, 1), Access.READ)
-    stops = check_stops(3, data=[reads], stop_at_breaks=False)
+    stops = check_stops(3, data=[reads], traps=NO_TRAPS)
     assert [cycle for _, cycle, _ in stops] == [5, 8, 31]
 
 
@@ -139,7 +139,7 @@ def test_recorded_edits_change_the_hits_of_both_directions_alike(
 
 
 def test_hits_are_counted_from_the_beginning_whenever_the_breakpoint_was_set() -> None:
-    debugger = debugger_on(LOOP, stop_at_breaks=False, spacing=64)
+    debugger = debugger_on(LOOP, traps=NO_TRAPS, spacing=64)
     debugger.go_to(1_000)
     debugger.set_breakpoints([Breakpoint(2, None, parse_hit_condition("%50"))])
     assert debugger.continue_().cycle == 2 + 26 * 49
@@ -148,7 +148,7 @@ def test_hits_are_counted_from_the_beginning_whenever_the_breakpoint_was_set() -
 
 def test_a_log_breakpoint_says_its_text_and_goes_on() -> None:
     said: list[str] = []
-    debugger = debugger_on(LOOP, stop_at_breaks=False, log=said.append)
+    debugger = debugger_on(LOOP, traps=NO_TRAPS, log=said.append)
     tell = Breakpoint(6, log=lambda state: f"lr4 is {state.regfile.get_lr(4)}")
     debugger.set_breakpoints([tell])
     assert debugger.continue_().reason is Reason.BKPT
@@ -178,6 +178,6 @@ def stops_of(debugger: Debugger) -> list[tuple[Reason, int]]:
 
 
 def test_stepping_out_leaves_one_loop_after_the_other() -> None:
-    debugger = debugger_on(LOOP, stop_at_breaks=False)
+    debugger = debugger_on(LOOP, traps=NO_TRAPS)
     debugger.run_to(4)
     assert stops_of(debugger) == [(Reason.STEP, 6), (Reason.STEP, 7), (Reason.BKPT, 7)]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import random
+from typing import Callable, Mapping, NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, parse_hit_condition
+from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, parse_hit_condition
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import Region, region, whole, write_region
-from ipu_asm.debugger.stop import Reason
+from ipu_asm.debugger.stop import Reason, Trap
+from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator import Ipu, IpuState
-from tests.debugger.sessions import LOOP, debugger_on
+from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 LAST = 3_331
 
@@ -24,11 +26,18 @@ class Act(NamedTuple):
     arguments: tuple[object, ...] = ()
 
 
-def check_session(acts: list[Act], spacing: int, memory_limit: int) -> None:
+def check_session(
+    acts: list[Act],
+    spacing: int,
+    memory_limit: int,
+    traps: Mapping[Trap, Condition | None] = TRAPS,
+    pause: Callable[[], bool] = lambda: False,
+) -> None:
     """After each act the state is that of a fresh machine, with those edits that still count."""
-    debugger = debugger_on(LOOP, spacing=spacing, memory_limit=memory_limit)
+    debugger = debugger_on(LOOP, spacing=spacing, memory_limit=memory_limit, pause=pause)
     debugger.set_breakpoints([Breakpoint(2, hit_condition=parse_hit_condition("%5"))])
     debugger.set_data_breakpoints([DataBreakpoint(region("xmem", 0x1000, 4))])
+    debugger.set_traps(traps)
     beginning = debugger.state.save()
     edits: list[tuple[int, Region, bytes]] = []
     for act in acts:
@@ -40,7 +49,8 @@ def check_session(acts: list[Act], spacing: int, memory_limit: int) -> None:
             edits.append((debugger.cycle, where, data))
         if act.name == "restart":
             edits.clear()
-        getattr(debugger, act.name)(*act.arguments)
+        stop = getattr(debugger, act.name)(*act.arguments)
+        assert stop is None or (stop.cycle == debugger.cycle and stop.description)
         assert debugger.state.save() == _fresh(debugger, beginning, edits).save(), act
         assert debugger.history.keyframes.size <= memory_limit
 
@@ -68,6 +78,7 @@ edits = st.one_of(
     words("lr1", st.integers(0, 9)),
     words("lr4", st.integers(0, 200)),
     words("pc", st.integers(0, 8)),
+    words("cr15", st.integers(0, 2)),
     st.builds(
         lambda start, data: Act("edit", (region("xmem", start, len(data)), data)),
         st.integers(0, 20_000),
@@ -80,18 +91,39 @@ edits = st.one_of(
     ),
 )
 moves = st.sampled_from(
-    ["step", "step_back", "continue_", "reverse_continue", "step_out", "step", "step_back"]
+    [
+        "step",
+        "step_back",
+        "continue_",
+        "reverse_continue",
+        "step_out",
+        "step",
+        "step_back",
+        "step_line",
+        "step_back_line",
+    ]
 ).map(Act)
 jumps = st.integers(0, 4_000).map(lambda cycle: Act("go_to", (cycle,)))
 acts = st.lists(st.one_of(moves, moves, jumps, edits, st.just(Act("restart"))), max_size=25)
 
 
-@settings(max_examples=60, deadline=None)
-@given(acts, st.sampled_from([3, 64, 1_000]), st.sampled_from([0, 100_000, 1 << 24]))
+@settings(max_examples=40, deadline=None)
+@given(
+    acts,
+    st.sampled_from([3, 64, 1_000]),
+    st.sampled_from([0, 100_000, 1 << 24]),
+    st.sets(st.sampled_from(Trap)),
+    st.sampled_from([0.0, 0.0, 0.3]),
+)
 def test_the_state_is_that_of_a_fresh_run_with_the_same_edits(
-    acts: list[Act], spacing: int, memory_limit: int
+    acts: list[Act], spacing: int, memory_limit: int, traps: set[Trap], share: float
 ) -> None:
-    check_session(acts, spacing, memory_limit)
+    chance = random.Random(spacing)
+
+    def pause() -> bool:
+        return chance.random() < share
+
+    check_session(acts, spacing, memory_limit, dict.fromkeys(traps), pause)
 
 
 def test_a_long_way_back_and_forth_passes_many_keyframes() -> None:
@@ -114,5 +146,5 @@ def test_edits_go_on_behind_a_halt_that_they_undo() -> None:
 
 
 def test_the_program_of_these_tests_ends_where_they_say() -> None:
-    debugger = debugger_on(LOOP, stop_at_breaks=False)
+    debugger = debugger_on(LOOP, traps=NO_TRAPS)
     assert (debugger.continue_().reason, debugger.cycle) == (Reason.BKPT, LAST)

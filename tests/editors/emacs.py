@@ -10,6 +10,8 @@ from tests.editors.install import command
 from tests.editors.patience import soon
 from tests.editors.user import User
 
+_NO_COMPILATION = "(setq native-comp-jit-compilation nil)\n"
+
 
 class Emacs:
     """Emacs with the configuration of a user, as a server without a screen."""
@@ -20,6 +22,8 @@ class Emacs:
         self._socket = str(user.home / "emacs.sock")
         self._environment = user.environment
         said_by = user.home / "editor.log"
+        # In a home that is thrown away, compiling all of it anew only takes time from the tests.
+        (user.home / ".emacs.d" / "early-init.el").write_text(_NO_COMPILATION, encoding="utf-8")
         with said_by.open("wb") as said:
             self._process = subprocess.Popen(
                 [program, "--no-site-file", f"--fg-daemon={self._socket}"],
@@ -30,7 +34,9 @@ class Emacs:
                 stderr=said,
             )
         started = soon(lambda: self._evaluate("t").stdout, "t\n")
-        assert started == "t\n", said_by.read_text("utf-8")
+        if started != "t\n":
+            self.__exit__()
+            raise AssertionError(said_by.read_text("utf-8"))
 
     def __enter__(self) -> Emacs:
         return self

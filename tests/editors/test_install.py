@@ -19,7 +19,14 @@ def check_install(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize(
-    ("program", "editor"), [("nvim", "neovim"), ("emacs", "emacs"), ("emacsclient", "emacs")]
+    ("program", "editor"),
+    [
+        ("nvim", "neovim"),
+        ("emacs", "emacs"),
+        ("emacsclient", "emacs"),
+        ("dape", "dape"),
+        ("debugadapter-testsupport", "debugadapter-testsupport"),
+    ],
 )
 def test_a_missing_editor_is_named_with_the_command_that_installs_it(
     program: str, editor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -31,7 +38,8 @@ def test_a_missing_editor_is_named_with_the_command_that_installs_it(
 
 
 def test_installing_again_finds_what_is_there() -> None:
-    programs = [str(install.command("nvim")), str(install.command("emacs"))]
+    names = ("nvim", "emacs", "dape", "debugadapter-testsupport")
+    programs = [str(install.command(name)) for name in names]
     done = check_install("all")
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split(" ")[1] for line in done.stdout.splitlines()] == programs
@@ -41,4 +49,4 @@ def test_installing_again_finds_what_is_there() -> None:
 def test_wrong_usage_is_answered_with_the_right_one(arguments: tuple[str, ...]) -> None:
     done = check_install(*arguments)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "usage: install.py neovim|emacs|all\n"
+    assert done.stderr == ("usage: install.py neovim|emacs|dape|debugadapter-testsupport|all\n")

@@ -15,7 +15,7 @@ _FILE = re.compile(r"`~/([^`\s]+)`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTI
 
 
 class User:
-    """A home folder with the files that a document tells to write, and `ipu-lsp` on the PATH."""
+    """A home folder with the files that a document tells to write, and our servers on the PATH."""
 
     def __init__(self, folder: Path, document: str) -> None:
         self.home = folder / "home"
@@ -25,10 +25,12 @@ class User:
         for name, text in files_of(PROJECT / "docs" / "editors" / document):
             path = self.home / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            with path.open("a", encoding="utf-8") as file:
+                file.write(text)
         self._started = folder / "state" / "started"
         self._complaints = folder / "state" / "complaints"
-        self._install_server(folder / "bin" / "ipu-lsp")
+        self._install_server(folder / "bin" / "ipu-lsp", "ipu_lsp")
+        self._install_server(folder / "bin" / "ipu-dap", "ipu_lsp.debug_adapter")
         kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
         self.environment = kept | {
             "HOME": str(self.home),
@@ -46,21 +48,21 @@ class User:
         return path
 
     def running_servers(self) -> list[int]:
-        """The process numbers of the language servers that were started and still run."""
+        """The process numbers of our servers that were started and still run."""
         if not self._started.exists():
             return []
         numbers = map(int, self._started.read_text(encoding="utf-8").split())
         return [number for number in numbers if _runs(number)]
 
     def complaints(self) -> str:
-        """What the language servers wrote to standard error."""
+        """What our servers wrote to standard error."""
         return self._complaints.read_text("utf-8") if self._complaints.exists() else ""
 
-    def _install_server(self, path: Path) -> None:
+    def _install_server(self, path: Path, module: str) -> None:
         path.write_text(
             f'#!/bin/sh\necho $$ >>"{self._started}"\n'
             f'export PYTHONPATH="{PROJECT}"\n'
-            f'exec "{sys.executable}" -m ipu_lsp "$@" 2>>"{self._complaints}"\n',
+            f'exec "{sys.executable}" -m {module} "$@" 2>>"{self._complaints}"\n',
             encoding="utf-8",
         )
         path.chmod(0o755)

@@ -22,82 +22,32 @@ Whatever the text, evaluating it ends soon and raises nothing but ExpressionErro
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ipu_asm.debugger.expressions import operators
 from ipu_asm.debugger.expressions.assignment import (
     PlaceError,
     assign,
+    assign_in,
+    edit_of,
     place_of,
     split_assignment,
     write,
 )
+from ipu_asm.debugger.expressions.completion import Candidate, complete
 from ipu_asm.debugger.expressions.context import Context, LiveContext, SavedContext, Writable
-from ipu_asm.debugger.expressions.element_types import FP8, TYPES, ElementType
-from ipu_asm.debugger.expressions.evaluator import TYPE_NAMES, Evaluator
+from ipu_asm.debugger.expressions.evaluation import Result, evaluate, holds
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
+from ipu_asm.debugger.expressions.hover import Hovered, expression_at
 from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.places import Place, Space, read, register_place
-from ipu_asm.debugger.expressions.tree import Name
+from ipu_asm.debugger.expressions.places import Place, Space, read, region_of, register_place
+from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.values import Value
 
 __all__ = [
-    "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Context", "ExpressionError", "LiveContext", "Place",
-    "PlaceError", "Result", "SavedContext", "Space", "Value", "Writable", "assign", "element_text",
-    "evaluate", "holds", "parse", "place_of", "read", "register_place", "split_assignment",
-    "text_of", "write",
+    "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Candidate", "Context", "ExpressionError", "Hovered",
+    "LiveContext", "Place", "PlaceError", "Result", "SavedContext", "Space", "Template", "Value",
+    "Writable", "assign", "assign_in", "complete", "edit_of", "element_text", "evaluate",
+    "expression_at", "holds", "parse", "parse_template", "place_of", "read", "region_of",
+    "register_place", "shown", "split_assignment", "text_of", "write",
 ]  # fmt: skip
-
-
-class Result(NamedTuple):
-    """A value, where it lies (None if it was computed) and how to write it."""
-
-    value: Value
-    place: Place | None
-    notation: str | None
-
-    def text(self, most: int | None = 8) -> str:
-        """As text; of a vector at most so many elements, all of them for None."""
-        return text_of(self.value, self.notation, most)
-
-
-def evaluate(context: Context, text: str) -> Result:
-    """The value of an expression. Raises ExpressionError."""
-    parsed = parse(text)
-    evaluator = Evaluator(context)
-    found, notation = evaluator.evaluate(parsed.node), None
-    for name in parsed.formats:
-        if name.text.lower() in NOTATIONS:
-            notation = name.text.lower()
-        else:
-            found = evaluator.seen_as(found, _type(evaluator, name), name.span)
-    result = Result(found.value, found.place, notation)
-    if notation is not None:
-        _refuse_floats_without_bits(result, parsed.formats[-1])
-    return result
-
-
-def holds(context: Context, text: str) -> bool:
-    """Whether a condition holds. Raises ExpressionError."""
-    parsed = parse(text)
-    value = Evaluator(context).evaluate(parsed.node).value
-    try:
-        return operators.truth(value)
-    except ValueError as error:
-        raise ExpressionError(str(error), parsed.node.span) from None
-
-
-def _type(evaluator: Evaluator, name: Name) -> ElementType:
-    if name.text.lower() not in TYPE_NAMES:
-        known = ", ".join((*NOTATIONS, *TYPES, FP8))
-        raise ExpressionError(f"a format is one of {known}, found {shown(name.text)}", name.span)
-    return evaluator.type_of(name)
-
-
-def _refuse_floats_without_bits(result: Result, name: Name) -> None:
-    try:
-        result.text(None)
-    except ValueError as error:
-        raise ExpressionError(str(error), name.span) from None

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Callable, Final, Sequence
 
-from ipu_asm.debugger.expressions.context import Writable
+from ipu_asm.debugger.expressions.context import Context, Writable
 from ipu_asm.debugger.expressions.element_types import Number
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.mistake import ExpressionError
 from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.places import Place, Space, read
+from ipu_asm.debugger.expressions.places import Place, Space, read, region_of
 from ipu_asm.debugger.expressions.tokens import tokens_of
 from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.state import INST_MEM_SIZE
+
+if TYPE_CHECKING:
+    from ipu_asm.debugger.debugger import Debugger
+
+_Edit = Callable[[Region, bytes], None]
 
 
 def split_assignment(text: str) -> tuple[str, str] | None:
@@ -30,13 +36,25 @@ def assign(context: Writable, place_text: str, value_text: str) -> Value:
     A single value fills a slice. Nothing is written unless all of it fits. Raises ExpressionError;
     its span lies in the text that is wrong, see `PlaceError`.
     """
+    return _assigned(context, context.edit, place_text, value_text)
+
+
+def assign_in(debugger: Debugger, context: Context, place_text: str, value_text: str) -> Value:
+    """The same as an edit of a debugger, which its time travel repeats.
+
+    `context` is the debugger's machine.
+    """
+    return _assigned(context, debugger.edit, place_text, value_text)
+
+
+def _assigned(context: Context, edit: _Edit, place_text: str, value_text: str) -> Value:
     place = place_of(context, place_text)
     parsed = parse(value_text)
     if parsed.formats:
         raise ExpressionError("a value takes no format, found one", parsed.formats[0].span)
     value = Evaluator(context).evaluate(parsed.node).value
     try:
-        write(context, place, value)
+        edit(*edit_of(context, place, value))
     except ValueError as error:
         raise ExpressionError(str(error), parsed.node.span) from None
     return read(context, place)
@@ -46,7 +64,7 @@ class PlaceError(ExpressionError):
     """The expression on the left is wrong, or nothing can be put where it lies."""
 
 
-def place_of(context: Writable, text: str) -> Place:
+def place_of(context: Context, text: str) -> Place:
     """Where the value of an expression lies, if it can be changed. Raises PlaceError."""
     try:
         parsed = parse(text)
@@ -66,33 +84,37 @@ def place_of(context: Writable, text: str) -> Place:
 
 def write(context: Writable, place: Place, value: Value) -> None:
     """Put a value there. Raises ValueError, with nothing written, if it does not fit."""
-    numbers = _fitted(place, value)
+    context.edit(*edit_of(context, place, value))
+
+
+def edit_of(context: Context, place: Place, value: Value) -> tuple[Region, bytes]:
+    """What to write where, so that a value lies at a place. Raises ValueError if it does not fit.
+
+    What is copied to a place of its own type keeps its bits, NaNs too.
+    """
+    numbers, kind = value.numbers, place.kind
+    if value.kind == kind and value.patterns is not None:
+        numbers, kind = value.patterns, kind.unsigned()
+    numbers = _fitted(place, value._replace(numbers=numbers))
+    where = region_of(place)
     if place.space is Space.BITS:
-        _write_bits(context, place, numbers)
-        return
+        return where, _with_bits(context, place, numbers)
     if place.space is Space.PC:
-        context.write_pc(_address(numbers[0]))
-        return
-    data = b"".join(place.kind.encode(number) for number in numbers)
-    if place.space is Space.SCALARS:
-        context.write_scalar(place.start, int.from_bytes(data, "little"))
-    elif place.space is Space.MEMORY:
-        context.write_memory(place.start, data)
-    else:
-        context.write_block(place.start, data)
+        return where, _address(numbers[0]).to_bytes(where.size, "little")
+    return where, b"".join(map(kind.encode, numbers))
 
 
 _SINGLE: Final = "a single value"
 
 
-def _fitted(place: Place, value: Value) -> list[Number]:
+def _fitted(place: Place, value: Value) -> tuple[Number, ...]:
     """As many numbers as the place has elements."""
     if not value.is_vector:
-        return [value.number] * place.elements
+        return value.numbers * place.elements
     if place.length != len(value.numbers):
         wanted = _SINGLE if place.length is None else f"{place.length} values or a single one"
         raise ValueError(f"this place takes {wanted}, found {value.describe()}")
-    return list(value.numbers)
+    return value.numbers
 
 
 def _address(number: Number) -> int:
@@ -103,7 +125,8 @@ def _address(number: Number) -> int:
     return int(number)
 
 
-def _write_bits(context: Writable, place: Place, numbers: list[Number]) -> None:
+def _with_bits(context: Context, place: Place, numbers: Sequence[Number]) -> bytes:
+    """The bytes around some bits of a mask, with these bits changed."""
     bits = 0
     for position, number in enumerate(numbers):
         bits |= place.kind.encode(number)[0] << position
@@ -112,4 +135,4 @@ def _write_bits(context: Writable, place: Place, numbers: list[Number]) -> None:
     shift = place.start % 8
     old = int.from_bytes(context.block[first:last], "little")
     kept = old & ~((1 << place.elements) - 1 << shift)
-    context.write_block(first, (kept | bits << shift).to_bytes(last - first, "little"))
+    return (kept | bits << shift).to_bytes(last - first, "little")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Mapping, Protocol, Sequence
 
+from ipu_asm.debugger.regions import Region, write_region
 from ipu_asm.emulator.memory import XMEM_SIZE, Image
 from ipu_asm.emulator.state import IpuState, SavedState
 
@@ -39,17 +40,8 @@ class Context(Protocol):
 class Writable(Context, Protocol):
     """A machine that takes values as well. What is written has been checked."""
 
-    def write_block(self, start: int, data: bytes) -> None:
-        """Put bytes into the vector registers."""
-
-    def write_scalar(self, index: int, word: int) -> None:
-        """Put 32 bits into a register."""
-
-    def write_pc(self, address: int) -> None:
-        """Let the machine go on elsewhere."""
-
-    def write_memory(self, address: int, data: bytes) -> None:
-        """Put bytes into xmem."""
+    def edit(self, where: Region, data: bytes) -> None:
+        """Fill a region; `data` has its size."""
 
 
 class _Names:
@@ -86,21 +78,9 @@ class LiveContext(_Names):
         """A copy of bytes of xmem."""
         return self._state.xmem.read_address(address, size)
 
-    def write_block(self, start: int, data: bytes) -> None:
-        """Put bytes into the vector registers."""
-        self.block[start : start + len(data)] = data
-
-    def write_scalar(self, index: int, word: int) -> None:
-        """Put 32 bits into a register."""
-        self.scalars[index] = word
-
-    def write_pc(self, address: int) -> None:
-        """Let the machine go on elsewhere."""
-        self._state.program_counter = address
-
-    def write_memory(self, address: int, data: bytes) -> None:
-        """Put bytes into xmem."""
-        self._state.xmem.write_address(address, data)
+    def edit(self, where: Region, data: bytes) -> None:
+        """Fill a region, behind the back of a debugger: see `assign_in`."""
+        write_region(self._state, where, data)
 
 
 class SavedContext(_Names):

@@ -8,6 +8,7 @@ in its long form, are expressions again.
 from __future__ import annotations
 
 import math
+from struct import Struct
 from typing import Final
 
 from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType, Number
@@ -21,6 +22,11 @@ _PREFIXES: Final = {"x": "0x", "o": "0o", "b": "0b"}
 _DIGIT_BITS: Final = {"x": 4, "o": 3, "b": 1}
 _SHORT: Final = 8
 _GROUP: Final = 16
+_F32: Final = Struct("<f")
+_SURE_DIGITS: Final = 6
+"""Of a normal float32, so many digits tell what the shortest text is, if it is no longer."""
+_MOST_DIGITS: Final = 9
+_SMALLEST_NORMAL: Final = 2.0**-126
 
 
 def text_of(value: Value, notation: str | None = None, most: int | None = _SHORT) -> str:
@@ -40,6 +46,14 @@ def text_of(value: Value, notation: str | None = None, most: int | None = _SHORT
     if len(shown) < len(numbers):
         texts.append(f"… {len(value.numbers)} values")
     return f"[{', '.join(texts)}]"
+
+
+def refuse_floats_without_bits(value: Value, notation: str) -> None:
+    """Raise ValueError for computed floats in a notation of bits."""
+    if notation in _PREFIXES and value.kind is None:
+        for number in value.numbers:
+            if isinstance(number, float):
+                raise _without_bits(number, notation)
 
 
 def element_text(number: Number, kind: ElementType | None, notation: str | None = None) -> str:
@@ -78,10 +92,7 @@ def _in_bits(number: Number, kind: ElementType | None, notation: str) -> str:
     """Hexadecimal, octal or binary: of an element with all its digits."""
     if kind is None:
         if isinstance(number, float):
-            raise ValueError(
-                f"`{notation}` shows bits, found the computed float {shown_number(number)}; "
-                "give it a type: `f32(...)`"
-            )
+            raise _without_bits(number, notation)
         sign = "-" if number < 0 else ""
         return f"{sign}{_PREFIXES[notation]}{format(abs(number), notation)}"
     width = -(-kind.bits // _DIGIT_BITS[notation])
@@ -93,16 +104,22 @@ def _in_bits(number: Number, kind: ElementType | None, notation: str) -> str:
     return _PREFIXES[notation] + digits
 
 
+def _without_bits(number: float, notation: str) -> ValueError:
+    found = f"found the computed float {shown_number(number)}; give it a type: `f32(...)`"
+    return ValueError(f"`{notation}` shows bits, {found}")
+
+
 def _float(number: float, kind: ElementType | None) -> str:
-    if not math.isfinite(number) or kind is None or kind != TYPES["f32"]:
+    if not math.isfinite(number) or kind != TYPES["f32"]:
         return repr(number)
-    wanted = kind.encode(number)
-    for digits in range(1, 10):
+    wanted = _F32.pack(number)
+    fewest = _SURE_DIGITS if abs(number) >= _SMALLEST_NORMAL else 1
+    for digits in range(fewest, _MOST_DIGITS + 1):
         short = float(f"{number:.{digits}g}")
         try:
-            if kind.encode(short) == wanted:
+            if _F32.pack(short) == wanted:
                 return repr(short)
-        except ValueError:
+        except OverflowError:
             # Rounded up past the largest float32.
             continue
     return repr(number)

@@ -10,7 +10,7 @@ import math
 from typing import Callable, Final, NamedTuple, Sequence
 
 from ipu_asm.debugger.expressions.element_types import Number
-from ipu_asm.debugger.expressions.operators import MOST_BITS, bounded
+from ipu_asm.debugger.expressions.operators import MOST_BITS, MOST_BITS_IN_VECTOR, bounded
 from ipu_asm.debugger.expressions.values import Value
 
 
@@ -29,7 +29,9 @@ class Function(NamedTuple):
             return Value((bounded(self.together(numbers)),))
         assert self.each is not None
         (value,) = arguments
-        return Value(tuple(map(self.each, value.numbers)), None, value.is_vector)
+        most = MOST_BITS_IN_VECTOR if value.is_vector else MOST_BITS
+        changed = (bounded(self.each(number), most) for number in value.numbers)
+        return Value(tuple(changed), None, value.is_vector)
 
 
 def _sum(numbers: Sequence[Number]) -> Number:

@@ -57,6 +57,15 @@ def parse(text: str) -> Parsed:
     return Parsed(node, tuple(formats))
 
 
+def parse_first(text: str) -> tuple[Node, int]:
+    """The tree of the expression that a text begins with, and where the text goes on behind it.
+
+    Raises ExpressionError.
+    """
+    parser = _Parser(tokens_of(text))
+    return parser.expression(), parser.place
+
+
 class _Parser:
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -68,6 +77,11 @@ class _Parser:
     @property
     def _token(self) -> Token:
         return self._tokens[self._next]
+
+    @property
+    def place(self) -> int:
+        """Where the next word starts."""
+        return self._token.span.start
 
     def took(self, sign: str) -> bool:
         """Whether the next word is this sign; if so, go on behind it."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ipu_asm.debugger import regions
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.element_types import (
     BIT,
@@ -83,6 +85,7 @@ class Place(NamedTuple):
         return self._replace(kind=kind, length=None if single else count)
 
 
+@lru_cache(maxsize=256)
 def register_place(name: str, dtype: int) -> Place | None:
     """The place of a register, by any of its names in any case; None for no register."""
     name = name.lower()
@@ -124,6 +127,33 @@ def memory_place(address: int, kind: ElementType, count: int | None) -> Place | 
     """A place in xmem; None if it leaves it."""
     place = Place(Space.MEMORY, address, kind, count)
     return place if address >= 0 and address + place.size <= XMEM_SIZE else None
+
+
+def region_of(place: Place) -> regions.Region:
+    """The bytes around a place, for data breakpoints, edits and questions to the past.
+
+    Bits of a mask are in whole bytes. Raises ValueError for `cycle`, which is no part of a machine.
+    """
+    if place.space is Space.CYCLE:
+        raise ValueError("a region is a register or a part of xmem, found `cycle`")
+    if place.space is Space.PC:
+        return regions.whole(regions.COUNTER)
+    if place.space is Space.SCALARS:
+        return regions.whole(SCALAR_NAMES[place.start])
+    if place.space is Space.MEMORY:
+        return regions.region(regions.MEMORY, place.start, place.size)
+    first, last = place.start, place.start + place.size - 1
+    if place.space is Space.BITS:
+        first, last = first // 8, last // 8
+    start, name = max(vector for vector in _VECTORS_FROM if vector[0] <= first)
+    return regions.region(name, first - start, last - first + 1)
+
+
+_VECTORS_FROM: Final = sorted(
+    (found.start, name)
+    for name in set(regions.SIZES) - {regions.MEMORY, regions.COUNTER}
+    if isinstance(found := regions.register_place(name), slice)
+)
 
 
 def read(context: Context, place: Place) -> Value:

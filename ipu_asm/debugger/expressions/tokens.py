@@ -11,12 +11,14 @@ from ipu_asm.text import Span
 LONGEST: Final = 4096
 """Characters that an expression may have."""
 
-_WORD: Final = re.compile(
+WORD: Final = re.compile(
     r"(?P<float>[0-9][0-9_]*(?:\.[0-9][0-9_]*(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)(?![0-9A-Za-z_]))"
     r"|(?P<number>[0-9][0-9A-Za-z_]*)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>\.\.|\*\*|//|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>()\[\],:?=])"
 )
+"""A word of an expression; its group says of which kind."""
+
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 END: Final = "end"
 
@@ -42,7 +44,7 @@ def tokens_of(text: str) -> list[Token]:
     tokens = []
     place = _skipped(text, 0)
     while place < len(text):
-        match = _WORD.match(text, place)
+        match = WORD.match(text, place)
         if match is None or match.lastgroup is None:
             raise ExpressionError(
                 f"an expression has names, numbers and operators, found {shown(text[place])}",

@@ -37,6 +37,23 @@ class Value(NamedTuple):
         return f"{len(self.numbers)} values" if self.is_vector else f"{shown_number(self.number)}"
 
 
+def converted(value: Value, kind: ElementType) -> Value:
+    """Computed numbers as elements of a type: the low bits of whole numbers; floats are rounded.
+
+    Raises ValueError.
+    """
+    data = b"".join(_element(number, kind) for number in value.numbers)
+    return Value(kind.decode(data), kind, value.is_vector)
+
+
+def _element(number: Number, kind: ElementType) -> bytes:
+    if isinstance(number, int) and not kind.is_float:
+        return (number & kind.highest).to_bytes(kind.size, "little")
+    if not kind.is_float:
+        raise ValueError(f"`{kind.name}` takes a whole number, found {number!r}; use `int(...)`")
+    return kind.encode(number)
+
+
 def bits_of(mask: Number) -> tuple[Number, ...]:
     """The 128 bits of a mask, the lowest first."""
     return tuple(int(mask) >> place & 1 for place in range(MASK.bits))

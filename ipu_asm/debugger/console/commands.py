@@ -1,0 +1,113 @@
+"""The commands of the console, and when a word is one."""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Final, NamedTuple
+
+from ipu_asm.debugger.console.answer import Answer
+from ipu_asm.debugger.console.listing import dis
+from ipu_asm.debugger.console.travel import goto, when, who
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import Context, ExpressionError, LiveContext, shown
+from ipu_asm.text import Span
+
+Run = Callable[[Debugger, LiveContext, str], Answer]
+
+
+class Command(NamedTuple):
+    """A command. `run` gets what stands behind its word, and raises ExpressionError."""
+
+    usage: str
+    summary: str
+    details: str
+    run: Run
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether the word alone is not enough."""
+        return " " in self.usage and "[" not in self.usage
+
+
+class Invocation(NamedTuple):
+    """A command that was typed, and where what it is given starts."""
+
+    command: Command
+    start: int
+
+
+def invocation(context: Context, text: str) -> Invocation | None:
+    """The command that a text calls; None for an expression or an assignment."""
+    match = _FIRST_WORD.match(text)
+    if match is None or match[1] not in COMMANDS:
+        return None
+    is_name = match[1] in context.names or match[1] in context.labels
+    if is_name and _GOES_ON.match(text, match.end()):
+        return None
+    return Invocation(COMMANDS[match[1]], match.end())
+
+
+def help_(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+    """What there is to type, or one command in detail."""
+    name = argument.strip()
+    if not name:
+        return Answer(_overview())
+    if name not in COMMANDS:
+        message = f"`help` takes one of {', '.join(COMMANDS)}, found {shown(name)}"
+        start = argument.index(name)
+        raise ExpressionError(message, Span(start, start + len(name)))
+    command = COMMANDS[name]
+    return Answer(f"{command.usage}: {command.summary}\n{command.details}")
+
+
+COMMANDS: Final = {
+    "who": Command(
+        "who PLACE",
+        "who wrote this last",
+        "PLACE is a register, an element, a slice or a part of xmem:\n"
+        "`who lr5`, `who acc[7]`, `who mask[2][5]`, `who xmem[cr0 .. +16]`.",
+        who,
+    ),
+    "when": Command(
+        "when EXPRESSION",
+        "since when it holds, or when it did so last",
+        "The last cycle up to now at which EXPRESSION began to hold: `when lr1 > 5`,\n"
+        "`when nan_count(acc) > 0`. Where it had no value, it did not hold.",
+        when,
+    ),
+    "goto": Command(
+        "goto CYCLE",
+        "stand at another cycle, in the past or the future",
+        "`goto 100` is the moment after 100 bundles, `goto -1` the one before now, `goto +100`\n"
+        "a later one. Breakpoints on the way do not count.",
+        goto,
+    ),
+    "dis": Command(
+        "dis [ADDRESS [COUNT]]",
+        "the bundles around the present one, or from an address on",
+        "`dis`, `dis loop`, `dis pc - 2, 5`. An arrow stands in front of the next bundle.",
+        dis,
+    ),
+    "help": Command(
+        "help [COMMAND]",
+        "what one can type here",
+        "`help who` tells more. Of a label that is called like a command, the label alone or with\n"
+        "an operator behind it is meant.",
+        help_,
+    ),
+}
+
+_FIRST_WORD: Final = re.compile(r"\s*([a-z]+)(?![A-Za-z0-9_])")
+_GOES_ON: Final = re.compile(r"\s*(?:\Z|(?:and|or)(?![A-Za-z0-9_])|!=|[-+*/%&|^<>=?,\[])")
+"""What stands behind the name of an expression: the end, an operator, an index or a format."""
+
+_EXPRESSIONS: Final = """\
+lr5  r0[3]  acc[0..7]  mask[2][5]  xmem[cr0 + lr1 .. +16 : f32]  sum(acc) > 100
+lr5 = 3          puts a value into a register, an element, a slice or xmem
+acc[0..7],x      formats: x u b o d, and types: i8 u8 i16 u16 i32 u32 f32 e4m3 e5m2 fp8"""
+
+
+def _overview() -> str:
+    width = max(len(command.usage) for command in COMMANDS.values())
+    lines = [f"{command.usage:<{width}}  {command.summary}" for command in COMMANDS.values()]
+    return "\n".join([*lines, "", "Anything else is an expression:", _EXPRESSIONS])

@@ -1,0 +1,54 @@
+"""Runs what was typed."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ipu_asm.debugger.console.answer import Answer
+from ipu_asm.debugger.console.commands import invocation
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import (
+    ExpressionError,
+    LiveContext,
+    assign_in,
+    evaluate,
+    split_assignment,
+    text_of,
+)
+from ipu_asm.text import Span
+
+
+class Console:
+    """The debug console of one debugger. `make_context` gives its machine as it is now."""
+
+    def __init__(self, debugger: Debugger, make_context: Callable[[], LiveContext]) -> None:
+        self._debugger = debugger
+        self._make_context = make_context
+
+    def run(self, text: str) -> Answer:
+        """The answer to what was typed. Raises ExpressionError; its span lies in `text`.
+
+        A question to the past that takes long may be interrupted, by the debugger's `Interrupted`.
+        """
+        if not text.strip():
+            return Answer("")
+        context = self._make_context()
+        called = invocation(context, text)
+        if called is None:
+            return self._expression(context, text)
+        argument = text[called.start :]
+        if not argument.strip() and called.command.needs_argument:
+            message = f"expected `{called.command.usage}`, found the end"
+            raise ExpressionError(message, Span(len(text), len(text)))
+        try:
+            return called.command.run(self._debugger, context, argument)
+        except ExpressionError as error:
+            raise ExpressionError(error.message, error.span.shifted(called.start)) from None
+
+    def _expression(self, context: LiveContext, text: str) -> Answer:
+        sides = split_assignment(text)
+        if sides is not None:
+            value = assign_in(self._debugger, context, *sides)
+            return Answer(text_of(value), changed=True)
+        result = evaluate(context, text)
+        return Answer(result.text(), result=result)

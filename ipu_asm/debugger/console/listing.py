@@ -1,0 +1,121 @@
+"""The bundles in program memory, with the labels and lines of the source: `dis`."""
+
+from __future__ import annotations
+
+from typing import Final, Mapping, NamedTuple
+
+from ipu_asm.debugger.console.answer import Answer
+from ipu_asm.debugger.console.arguments import all_of, whole_number
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import ExpressionError, LiveContext
+from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.parser import parse_first
+from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.emulator.state import INST_MEM_SIZE
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.model import Operand
+from ipu_asm.isa.operands import LabelType
+
+_BEFORE: Final = 3
+_COUNT: Final = 8
+_NOT_LOADED: Final = "(nothing was loaded here; it does nothing)"
+
+
+class Row(NamedTuple):
+    """A bundle; `line` counts from 1. Label and line are None where the source has none."""
+
+    address: int
+    label: str | None
+    code: str
+    line: int | None
+
+
+def rows(debugger: Debugger, first: int, count: int) -> list[Row]:
+    """The bundles from an address on, as program memory has them, as far as that reaches.
+
+    What the assembler puts in by itself is left out.
+    """
+    labels = {address: name for name, address in debugger.program.label_addresses.items()}
+    found = []
+    for address in range(max(first, 0), min(first + count, INST_MEM_SIZE)):
+        word = debugger.state.inst_mem[address]
+        place = debugger.placer.table.place(address)
+        code = _NOT_LOADED if word is None else _code(word, address, labels)
+        found.append(Row(address, labels.get(address), code, place and place.line))
+    return found
+
+
+def dis(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+    """The bundles around the present one, or from an address on. Raises ExpressionError."""
+    halted = debugger.state.is_halted
+    pc = debugger.ipu.snapshot.pc if halted else debugger.state.program_counter
+    if not argument.strip():
+        return Answer(_listing(_within(debugger, max(0, pc - _BEFORE), _COUNT), pc))
+    _, end = parse_first(argument)
+    first = whole_number(context, argument[:end], "`dis` takes an address, a whole number")
+    if not 0 <= first < INST_MEM_SIZE:
+        message = f"an address is 0 to {INST_MEM_SIZE - 1}, found {shown_number(first)}"
+        raise ExpressionError(message, all_of(argument[:end]))
+    return Answer(_listing(_within(debugger, first, _count(context, argument, end)), pc))
+
+
+def _count(context: LiveContext, argument: str, end: int) -> int:
+    """The number behind the address, and perhaps a comma."""
+    rest = argument[end:].removeprefix(",")
+    if not rest.strip():
+        return _COUNT
+    start = len(argument) - len(rest)
+    try:
+        count = whole_number(context, rest, "`dis` takes a number of bundles")
+    except ExpressionError as error:
+        raise ExpressionError(error.message, error.span.shifted(start)) from None
+    if count < 1:
+        message = f"`dis` takes a number of bundles, found {shown_number(count)}"
+        raise ExpressionError(message, all_of(rest).shifted(start))
+    return min(count, INST_MEM_SIZE)
+
+
+def _within(debugger: Debugger, first: int, count: int) -> list[Row]:
+    """The bundles as far as the program goes, at least one."""
+    return rows(debugger, first, max(1, min(count, debugger.program.size - first)))
+
+
+def _listing(found: list[Row], pc: int) -> str:
+    lines = [f"line {row.line}" if row.line is not None else "" for row in found]
+    labels = [f"{row.label}: " if row.label is not None else "" for row in found]
+    line_width, label_width = max(map(len, lines)), max(map(len, labels))
+    return "\n".join(
+        f"{'=>' if row.address == pc else '  '} {row.address:>4}  {line:<{line_width}}  "
+        f"{label:<{label_width}}{row.code}"
+        for row, line, label in zip(found, lines, labels)
+    )
+
+
+def _code(word: int, address: int, labels: Mapping[int, str]) -> str:
+    codes = [code for code in decode_word(load_isa("ipu"), word) if not code.is_idle]
+    written = [code for code in codes if not _just_goes_on(code, address)]
+    return "; ".join(_instruction(code, address, labels) for code in written or codes) + ";;"
+
+
+def _just_goes_on(code: Code, address: int) -> bool:
+    """Whether it is the jump to the next bundle that stands for no jump at all."""
+    is_jump = code.spec is not None and code.spec.flow == "jump"
+    return is_jump and list(code.values.values()) == [address + 1]
+
+
+def _instruction(code: Code, address: int, labels: Mapping[int, str]) -> str:
+    if code.spec is None:
+        return str(code)
+    operands = [
+        _operand(operand, code.values[operand.name], address, labels)
+        for operand in code.spec.operands
+    ]
+    return " ".join([code.spec.mnemonic, *operands])
+
+
+def _operand(operand: Operand, value: int | None, address: int, labels: Mapping[int, str]) -> str:
+    if value is None:
+        return "<invalid>"
+    if isinstance(operand.type, LabelType):
+        return labels.get(value, f"{value - address:+d}")
+    return operand.type.format(value)

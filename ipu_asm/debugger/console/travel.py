@@ -1,0 +1,129 @@
+"""Questions to the past, and the way there: `who`, `when` and `goto`."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ipu_asm.debugger.console.answer import Answer
+from ipu_asm.debugger.console.arguments import all_of, whole_number
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.expressions import (
+    ExpressionError,
+    LiveContext,
+    Place,
+    evaluate,
+    holds,
+    region_of,
+    shown,
+)
+from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.queries import Change
+from ipu_asm.debugger.regions import COUNTER, Region, whole
+from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.emulator.state import IpuState
+
+MOST_AHEAD: Final = 10_000_000
+"""How many cycles beyond what has been executed one can go at once."""
+
+
+def who(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+    """Who has written to a place last. Raises ExpressionError."""
+    where = _region(evaluate(context, argument).place, argument)
+    change = _last_step(debugger) if where.name == COUNTER else debugger.last_write(where)
+    name = shown(argument.strip())
+    if change is None:
+        since = f"cycle {debugger.history.first}, where the history begins"
+        return Answer(f"nobody has written to {name} since {since}")
+    if change.pc is None:
+        there = f"`goto {change.cycle}` goes there"
+        return Answer(f"{name} was last changed by hand at cycle {change.cycle}; {there}")
+    bundle = bundle_at(debugger, change.pc)
+    author = f"`{change.instruction}` in {bundle}" if change.instruction else bundle
+    there = f"at cycle {change.cycle}; `goto {change.cycle}` goes to the moment before it"
+    return Answer(f"{name} was last written by {author} {there}")
+
+
+def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+    """When a condition became true last. Raises ExpressionError."""
+    now = "it holds now" if holds(context, argument) else "it does not hold any more"
+
+    def held(state: IpuState) -> bool:
+        context.cycle = debugger.cycle
+        try:
+            return holds(context, argument)
+        except ExpressionError:
+            return False
+
+    try:
+        cycle = debugger.when_true(held)
+    finally:
+        context.cycle = debugger.cycle
+    name = shown(argument.strip())
+    if cycle is None:
+        return Answer(f"{name} has not held up to now, cycle {debugger.cycle}")
+    if cycle == debugger.history.first:
+        return Answer(f"{name} held from the beginning, cycle {cycle}; {now}")
+    cause = f"after {bundle_at(debugger, _pc_at(debugger, cycle - 1))}"
+    text = f"{name} became true at cycle {cycle}, {cause}; {now}; `goto {cycle}` goes there"
+    return Answer(text)
+
+
+def goto(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+    """Stand at another cycle. Raises ExpressionError."""
+    cycle = whole_number(context, argument, "`goto` takes a cycle, a whole number")
+    if argument.lstrip()[:1] in ("+", "-"):
+        cycle += debugger.cycle
+    elif cycle < 0:
+        message = f"a cycle is 0 or more, found {shown_number(cycle)}"
+        raise ExpressionError(message, all_of(argument))
+    if cycle > max(debugger.cycle, debugger.history.end) + MOST_AHEAD:
+        message = f"`goto` goes at most {MOST_AHEAD:,} cycles beyond those executed, found more"
+        raise ExpressionError(message, all_of(argument))
+    stop = debugger.go_to(cycle)
+    return Answer(_arrival(debugger, stop, cycle), stop)
+
+
+def bundle_at(debugger: Debugger, pc: int) -> str:
+    """A bundle as people speak of it: by address, label and line."""
+    place = debugger.placer.table.place(pc)
+    if place is None:
+        return f"bundle {pc}"
+    label = f"`{place.name}`, " if place.name else ""
+    return f"bundle {pc} ({label}line {place.line})"
+
+
+def _region(place: Place | None, argument: str) -> Region:
+    if place is None:
+        message = "`who` takes a register, an element, a slice or xmem, found a computed value"
+        raise ExpressionError(message, all_of(argument))
+    try:
+        return region_of(place)
+    except ValueError as error:
+        raise ExpressionError(str(error), all_of(argument)) from None
+
+
+def _last_step(debugger: Debugger) -> Change | None:
+    """Who has written the program counter: the last bundle executed, unless the user did since."""
+    edited = debugger.last_write(whole(COUNTER))
+    before = debugger.cycle - 1
+    if before < debugger.history.first or (edited is not None and edited.cycle > before):
+        return edited
+    return Change(before, _pc_at(debugger, before))
+
+
+def _pc_at(debugger: Debugger, cycle: int) -> int:
+    """The bundle in front of which the machine stood at a cycle."""
+    now = debugger.cycle
+    try:
+        debugger.history.go_to(cycle)
+        return debugger.state.program_counter
+    finally:
+        debugger.history.go_to(now)
+
+
+def _arrival(debugger: Debugger, stop: Stop, wanted: int) -> str:
+    """Where one has got to, and why no further."""
+    if stop.reason is not Reason.STEP:
+        return f"cycle {stop.cycle}, {stop.description}"
+    where = f"cycle {stop.cycle}, in front of {bundle_at(debugger, stop.pc)}"
+    return where if stop.cycle == wanted else f"{where}: the history begins there"

@@ -1,0 +1,161 @@
+"""What may be typed next in an expression that is being written."""
+
+from __future__ import annotations
+
+from string import ascii_letters, digits
+from typing import Final, Iterable, Iterator, NamedTuple
+
+from ipu_asm.debugger.expressions.context import Context
+from ipu_asm.debugger.expressions.element_types import (
+    FP8,
+    MASK,
+    OTHER_NAMES,
+    TYPES,
+    ElementType,
+    element_of,
+    named_type,
+)
+from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
+from ipu_asm.debugger.expressions.functions import FUNCTIONS
+from ipu_asm.debugger.expressions.mistake import shown
+from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
+from ipu_asm.debugger.expressions.outline import Due, due_at_end
+from ipu_asm.debugger.expressions.places import REGISTER_NAMES, read, register_place
+from ipu_asm.debugger.expressions.tokens import LONGEST
+from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.emulator.registers import DTYPE
+
+
+class Candidate(NamedTuple):
+    """A word to stand for the `length` characters of the text from `start` on.
+
+    `kind` is register, label, name (the author's, and constants), function, type or format; of a
+    console also command. `detail` says in one line what it is.
+    """
+
+    text: str
+    start: int
+    length: int
+    kind: str
+    detail: str
+
+
+class Entry(NamedTuple):
+    """A word that fits somewhere, see `Candidate`."""
+
+    text: str
+    kind: str
+    detail: str
+
+
+class Word(NamedTuple):
+    """The word at an offset: `typed` are its letters in front of it."""
+
+    start: int
+    length: int
+    typed: str
+
+
+def complete(context: Context, text: str, offset: int) -> list[Candidate]:
+    """The words that fit at an offset, those first that begin with the letters in front of it."""
+    word = word_at(text, offset)
+    if word is None:
+        return []
+    due = due_at_end(text[max(0, word.start - LONGEST) : word.start])
+    return fitting(_entries(context, due), word)
+
+
+def word_at(text: str, offset: int) -> Word | None:
+    """The word that is being written, which may be empty; None in a number."""
+    offset = max(0, min(offset, len(text)))
+    before, behind = text[max(0, offset - LONGEST) : offset], text[offset : offset + LONGEST]
+    typed = before[len(before.rstrip(_LETTERS)) :]
+    rest = len(behind) - len(behind.lstrip(_LETTERS))
+    return None if typed[:1].isdigit() else Word(offset - len(typed), len(typed) + rest, typed)
+
+
+def fitting(entries: Iterable[Entry], word: Word) -> list[Candidate]:
+    """The entries that begin with the letters typed, then those that have them elsewhere."""
+    typed = word.typed.lower()
+    found = [
+        Candidate(entry.text, word.start, word.length, entry.kind, entry.detail)
+        for entry in entries
+        if typed in entry.text.lower()
+    ]
+    return sorted(found, key=lambda candidate: not candidate.text.lower().startswith(typed))
+
+
+_LETTERS: Final = f"{ascii_letters}{digits}_"
+
+
+def _entries(context: Context, due: Due) -> Iterator[Entry]:
+    if due is Due.LABEL:
+        yield from _labels(context)
+    elif due is Due.TYPE:
+        yield from _types(context, "type", (*TYPES, FP8, *OTHER_NAMES))
+    elif due is Due.FORMAT:
+        yield from (Entry(name, "format", detail) for name, detail in NOTATIONS.items())
+        yield from _types(context, "format", (*TYPES, FP8, *OTHER_NAMES))
+    elif due is Due.VALUE:
+        yield from _registers(context)
+        yield from _names(context)
+        yield from (Entry(name, "function", f.summary) for name, f in FUNCTIONS.items())
+        yield Entry(LABEL, "function", "the address of a label that is called like a register")
+        yield from _types(context, "type", (*TYPES, FP8))
+        yield from (Entry(name, "name", _constant(name)) for name in CONSTANTS)
+
+
+def _registers(context: Context) -> Iterator[Entry]:
+    dtype = context.scalars[DTYPE]
+    for name in REGISTER_NAMES:
+        place = register_place(name, dtype)
+        assert place is not None
+        if place.length is None:
+            detail = text_of(read(context, place))
+        elif place.kind == MASK:
+            detail = f"{place.length} masks of {MASK.bits} bits"
+        else:
+            detail = f"{place.length} elements, {place.kind.name}"
+        yield Entry(name, "register", detail)
+    yield Entry(MEMORY, "register", f"the memory, {XMEM_SIZE:#x} bytes")
+
+
+def _names(context: Context) -> Iterator[Entry]:
+    """The author's names, and the labels that no other name hides."""
+    hiding = {*REGISTER_NAMES, *CONSTANTS}
+    for name, text in context.names.items():
+        if name.lower() not in hiding:
+            yield Entry(name, "name", shown(text))
+    for entry in _labels(context):
+        if entry.text.lower() not in hiding and entry.text not in context.names:
+            yield entry
+
+
+def _labels(context: Context) -> Iterator[Entry]:
+    for name, address in context.labels.items():
+        yield Entry(name, "label", f"bundle {address}")
+
+
+def _types(context: Context, kind: str, names: Iterable[str]) -> Iterator[Entry]:
+    dtype = context.scalars[DTYPE]
+    for name in names:
+        type_ = named_type(name, dtype)
+        assert type_ is not None
+        yield Entry(name, kind, _described(name, type_, dtype))
+
+
+def _described(name: str, type_: ElementType, dtype: int) -> str:
+    if name == FP8:
+        chosen = "the one that cr15 selects" if type_ == element_of(dtype) else "cr15 selects none"
+        return f"8-bit float, {type_.name}: {chosen}"
+    if name in OTHER_NAMES:
+        return f"the same as {type_.name}"
+    if type_.is_float:
+        return f"{type_.bits}-bit float"
+    return f"{'signed' if type_.lowest else 'unsigned'} {type_.bits}-bit integer"
+
+
+def _constant(name: str) -> str:
+    if name in DTYPES:
+        return f"what `dtype` is compared with: {DTYPES[name]}"
+    return f"the value {element_text(CONSTANTS[name], None)}"

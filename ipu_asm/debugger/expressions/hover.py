@@ -1,0 +1,37 @@
+"""The expression under the pointer, in a line of assembly source or of its comments."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+_INDEX: Final = r"\[[^\[\]]{0,200}\]"
+_WORD: Final = re.compile(
+    rf"(?<!\w)(?<!\w\.)([A-Za-z_][A-Za-z0-9_]*)(?:{_INDEX}){{0,2}}(?!\w|\.\w)"
+)
+_LONGEST_LINE: Final = 10_000
+
+
+class Hovered(NamedTuple):
+    """`text` stands from `start` to `end` of its line."""
+
+    start: int
+    end: int
+    text: str
+
+
+def expression_at(line: str, column: int) -> Hovered | None:
+    """The register, label or name at a column, with the index behind it; None if there is none.
+
+    On a word within the brackets it is that word. Parts of a mnemonic such as `acc.first` are none.
+    """
+    if not 0 <= column <= len(line) <= _LONGEST_LINE:
+        return None
+    start = 0
+    found = None
+    while (match := _WORD.search(line, start)) is not None and match.start() <= column:
+        if column <= match.end():
+            found = Hovered(*match.span(), match.group())
+        # What stands in the brackets comes next.
+        start = match.end(1)
+    return found

@@ -1,0 +1,87 @@
+"""What stands in brackets: which elements of a vector, which bytes of xmem."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ipu_asm.debugger.expressions.element_types import ElementType
+from ipu_asm.debugger.expressions.mistake import ExpressionError, shown_number
+from ipu_asm.debugger.expressions.places import MOST_ELEMENTS, Place, Space, memory_place
+from ipu_asm.debugger.expressions.tree import Node, Range
+from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.text import Span
+
+Whole = Callable[[Node], int]
+"""The whole number that a tree is worth."""
+
+
+def bounds(part: Range, length: int, whole: Whole) -> tuple[int, int | None]:
+    """First element and number of elements; None for a single one. Raises ExpressionError."""
+    first = whole(part.first)
+    if not 0 <= first < length:
+        message = f"an index is 0 to {length - 1}, found {shown_number(first)}"
+        raise ExpressionError(message, part.first.span)
+    if part.last is None and part.length is None:
+        return first, None
+    count = _count(part, first, whole)
+    if first + count > length:
+        span = (part.last or part.length or part.first).span
+        message = f"a slice ends at {length - 1} at the latest, found {first + count - 1}"
+        raise ExpressionError(message, span)
+    return first, count
+
+
+def memory_slice(part: Range, kind: ElementType, whole: Whole) -> Place:
+    """Elements of xmem: the address counts bytes, so does an end; `+` counts elements.
+
+    Raises ExpressionError.
+    """
+    first = whole(part.first)
+    count = None
+    if part.last is not None:
+        size = _count(part, first, whole)
+        count, rest = divmod(size, kind.size)
+        if rest:
+            message = f"a slice of `{kind.name}` has a multiple of {kind.size} bytes"
+            raise ExpressionError(f"{message}, found {size}", part.last.span)
+    elif part.length is not None:
+        count = _count(part, first, whole)
+    place = memory_place(first, kind, count)
+    if place is None:
+        size = kind.size * (count or 1)
+        message = f"an address lies within the {XMEM_SIZE:#x} bytes of xmem"
+        found = f"found {size} byte{'s' if size > 1 else ''} at {shown_number(first)}"
+        raise ExpressionError(f"{message}, {found}", part.first.span)
+    return place
+
+
+def read_as(place: Place, kind: ElementType, span: Span) -> Place:
+    """The same bytes as elements of another type. Raises ExpressionError."""
+    other = place.read_as(kind)
+    if other is None and place.space is Space.SCALARS:
+        message = f"a 32-bit register is read as i32, u32 or f32, found `{kind.name}`"
+        raise ExpressionError(f"{message}; `& 0xff` takes its low byte", span)
+    if other is None:
+        message = f"`{kind.name}` reads multiples of {kind.size} bytes"
+        raise ExpressionError(f"{message}, found {place.elements} of `{place.kind.name}`", span)
+    return other
+
+
+def _count(part: Range, first: int, whole: Whole) -> int:
+    if part.length is not None:
+        count, span = whole(part.length), part.length.span
+        if count < 1:
+            message = f"a slice has at least one element, found {shown_number(count)}"
+            raise ExpressionError(message, span)
+    else:
+        assert part.last is not None
+        last, span = whole(part.last), part.last.span
+        if last < first:
+            found = f"{shown_number(first)} .. {shown_number(last)}"
+            message = f"a slice ends where it starts or later, found {found}"
+            raise ExpressionError(message, span)
+        count = last - first + 1
+    if count > MOST_ELEMENTS:
+        message = f"a slice has at most {MOST_ELEMENTS:,} elements, found {shown_number(count)}"
+        raise ExpressionError(message, span)
+    return count

@@ -1,0 +1,61 @@
+"""The words of the language itself, and what is said of a name that nobody knows."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import islice
+from typing import Final, Iterator, Sequence
+
+from ipu_asm.debugger.expressions.element_types import FP8, OTHER_NAMES, TYPES, Number
+from ipu_asm.debugger.expressions.functions import FUNCTIONS
+from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.debugger.expressions.places import REGISTER_NAMES
+from ipu_asm.debugger.expressions.tree import Name
+from ipu_asm.emulator.elements import DType
+from ipu_asm.spelling import nearest_of
+
+MEMORY: Final = "xmem"
+LABEL: Final = "label"
+DTYPES: Final = {dtype.name.lower(): dtype.value for dtype in DType}
+"""What `dtype` is compared with."""
+CONSTANTS: Final[dict[str, Number]] = {
+    "true": True,
+    "false": False,
+    "nan": math.nan,
+    "inf": math.inf,
+    **DTYPES,
+}
+TYPE_NAMES: Final = (*TYPES, FP8, *OTHER_NAMES)
+_MOST_COMPARED: Final = 64
+_MOST_MISTYPED: Final = 2
+
+
+def no_value(node: Name, given: Sequence[str]) -> ExpressionError:
+    """The mistake that a name alone is; `given` are the names that a program adds."""
+    if node.text.lower() == MEMORY:
+        return ExpressionError(
+            "`xmem` takes an address, `xmem[0x100 .. +16]`, found none", node.span
+        )
+    if node.text in FUNCTIONS or node.text in TYPE_NAMES or node.text == LABEL:
+        message = f"`{node.text}` takes its argument in parentheses, found none"
+        return ExpressionError(message, node.span)
+    known = (*REGISTER_NAMES, *CONSTANTS, *given, MEMORY)
+    return unknown_name("register, label or name", node, known)
+
+
+def unknown_name(what: str, node: Name, known: Sequence[str]) -> ExpressionError:
+    """The mistake that a name is, with the name that may have been meant."""
+    near = nearest_of(node.text, islice(_similar(node.text, known), _MOST_COMPARED))
+    hint = f"; did you mean `{near}`?" if near is not None else ""
+    return ExpressionError(f"no {what} is called {shown(node.text)}{hint}", node.span)
+
+
+def _similar(word: str, names: Sequence[str]) -> Iterator[str]:
+    """The names of nearly the same letters: a program may have a thousand labels."""
+    letters = Counter(word)
+    for name in names:
+        if name and abs(len(name) - len(word)) <= _MOST_MISTYPED:
+            missing = letters - Counter(name)
+            if missing.total() <= _MOST_MISTYPED:
+                yield name

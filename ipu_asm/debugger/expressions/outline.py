@@ -1,0 +1,93 @@
+"""What is due at the end of an expression that is not complete, and may be wrong before it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final
+
+from ipu_asm.debugger.expressions.names import LABEL
+from ipu_asm.debugger.expressions.parser import WORDS
+from ipu_asm.debugger.expressions.tokens import WORD
+
+
+class Due(Enum):
+    """What can come next."""
+
+    VALUE = "value"
+    OPERATOR = "operator"
+    LABEL = "label"
+    TYPE = "type"
+    FORMAT = "format"
+    NOTHING = "nothing"
+
+
+def due_at_end(text: str) -> Due:
+    """What can stand behind a text, whatever the text is."""
+    outline = _Outline()
+    for match in WORD.finditer(text):
+        if match.lastgroup == "sign":
+            outline.sign(match.group())
+        else:
+            outline.word(match.group())
+    return outline.due
+
+
+_TOP: Final = "top"
+_INDEX: Final = "index"
+_LIST: Final = "list"
+_GROUP: Final = "group"
+
+
+class _Bracket:
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self.choices = 0
+
+
+class _Outline:
+    """The brackets that are open, and what is due within the innermost."""
+
+    def __init__(self) -> None:
+        self.due = Due.VALUE
+        self._open = [_Bracket(_TOP)]
+        self._word = ""
+
+    def word(self, text: str) -> None:
+        """Go past a name or a number."""
+        self.due = Due.VALUE if text in WORDS else Due.OPERATOR
+        self._word = text
+
+    def sign(self, sign: str) -> None:
+        """Go past an operator or a bracket."""
+        inner = self._open[-1]
+        if sign in ("(", "["):
+            self._enter(sign)
+        elif sign in (")", "]"):
+            if len(self._open) > 1:
+                self._open.pop()
+            self.due = Due.OPERATOR
+        elif sign == "?":
+            inner.choices += 1
+            self.due = Due.VALUE
+        elif sign == ":":
+            self.due = self._behind_colon(inner)
+        elif sign == ",":
+            self.due = {_TOP: Due.FORMAT, _INDEX: Due.NOTHING}.get(inner.kind, Due.VALUE)
+        else:
+            self.due = Due.VALUE
+        self._word = ""
+
+    def _enter(self, sign: str) -> None:
+        behind_value = self.due is Due.OPERATOR
+        if sign == "[":
+            self._open.append(_Bracket(_INDEX if behind_value else _LIST))
+        else:
+            self._open.append(_Bracket(_GROUP))
+        is_label = behind_value and sign == "(" and self._word == LABEL
+        self.due = Due.LABEL if is_label else Due.VALUE
+
+    def _behind_colon(self, inner: _Bracket) -> Due:
+        if inner.choices:
+            inner.choices -= 1
+            return Due.VALUE
+        return Due.TYPE if inner.kind == _INDEX else Due.NOTHING

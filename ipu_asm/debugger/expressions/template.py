@@ -1,0 +1,85 @@
+"""Messages with expressions in them, as log breakpoints write them.
+
+row {lr1} starts at {xmem[lr5 .. +4],x}; braces are written {{ and }}
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ipu_asm.debugger.expressions.context import Context
+from ipu_asm.debugger.expressions.evaluation import check_format, evaluate_parsed
+from ipu_asm.debugger.expressions.evaluator import Evaluator
+from ipu_asm.debugger.expressions.mistake import ExpressionError
+from ipu_asm.debugger.expressions.parser import parse
+from ipu_asm.debugger.expressions.tokens import LONGEST
+from ipu_asm.debugger.expressions.tree import Parsed
+from ipu_asm.text import Span
+
+MOST_TEXT: Final = 4096
+"""Characters that a message may have; it is cut there."""
+_BRACE: Final = re.compile(r"\{\{|\}\}|\{|\}")
+
+
+class Template(NamedTuple):
+    """A message: texts, and expressions to evaluate each time."""
+
+    parts: tuple[str | Parsed, ...]
+
+    def text(self, context: Context) -> str:
+        """The message now. A mistake stands in braces where the value would be."""
+        evaluator = Evaluator(context)
+        text = ""
+        for part in self.parts:
+            text += part if isinstance(part, str) else _value(evaluator, part)
+            if len(text) > MOST_TEXT:
+                return f"{text[: MOST_TEXT - 1]}…"
+        return text
+
+
+def parse_template(text: str) -> Template:
+    """Read a message. Raises ExpressionError; its span lies in `text`."""
+    if len(text) > LONGEST:
+        message = f"a message has at most {LONGEST:,} characters, found {len(text):,}"
+        raise ExpressionError(message, Span(LONGEST, len(text)))
+    parts: list[str | Parsed] = []
+    place = 0
+    while (brace := _BRACE.search(text, place)) is not None:
+        parts.append(text[place : brace.start()])
+        place = brace.end()
+        if brace.group() == "{":
+            end = _closing(text, brace.start())
+            parts.append(_expression(text, place, end))
+            place = end + 1
+        elif brace.group() == "}":
+            message = "a brace that ends no expression is written `}}`, found `}`"
+            raise ExpressionError(message, Span(*brace.span()))
+        else:
+            parts.append(brace.group()[0])
+    return Template((*parts, text[place:]))
+
+
+def _closing(text: str, opening: int) -> int:
+    end = text.find("}", opening)
+    if end < 0:
+        message = "an expression ends with `}`, found the end; a brace alone is written `{{`"
+        raise ExpressionError(message, Span(opening, len(text)))
+    return end
+
+
+def _expression(text: str, start: int, end: int) -> Parsed:
+    try:
+        parsed = parse(text[start:end])
+        for name in parsed.formats:
+            check_format(name)
+    except ExpressionError as error:
+        raise ExpressionError(error.message, error.span.shifted(start)) from None
+    return parsed
+
+
+def _value(evaluator: Evaluator, parsed: Parsed) -> str:
+    try:
+        return evaluate_parsed(evaluator, parsed).text()
+    except ExpressionError as error:
+        return f"{{{error.message}}}"

@@ -1,0 +1,21 @@
+"""What a person sees while the machine stands still, as plain data.
+
+An `Inspector` has scopes; a scope opens to items, and an item may open to more. Every item of a
+register, of elements or of memory has an expression that evaluates to it. What differs from the
+stop before tells what it was: `5 was 3`; rows, vectors and memory tell how many elements changed.
+The notations of expressions (`x` for hexadecimal, ...) apply to all numbers but names and counts.
+"""
+
+from __future__ import annotations
+
+from ipu_asm.debugger.inspection.author_names import names_of
+from ipu_asm.debugger.inspection.comparison import Moment
+from ipu_asm.debugger.inspection.inspector import Inspector
+from ipu_asm.debugger.inspection.memory_map import MemoryRange
+from ipu_asm.debugger.inspection.model import Computed, Group, Item, Kind, Scope
+from ipu_asm.debugger.inspection.texts import written_value
+
+__all__ = [
+    "Computed", "Group", "Inspector", "Item", "Kind", "MemoryRange", "Moment", "Scope", "names_of",
+    "written_value",
+]  # fmt: skip

@@ -1,0 +1,51 @@
+"""Names for expressions, out of what the author says about registers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Final
+
+from ipu_asm.debugger.expressions import FUNCTIONS, TYPE_NAMES
+from ipu_asm.debugger.expressions.names import CONSTANTS, LABEL, MEMORY
+from ipu_asm.debugger.expressions.parser import WORDS
+from ipu_asm.debugger.expressions.places import REGISTER_NAMES
+from ipu_asm.program import Program
+from ipu_asm.register_notes import register_notes
+
+_MOST_WORDS: Final = 3
+_LONGEST: Final = 30
+_PHRASE: Final = re.compile(r"[^,;:(=.#]*")
+_ARTICLE: Final = re.compile(r"(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TAKEN: Final = {
+    *REGISTER_NAMES, *FUNCTIONS, *TYPE_NAMES, *CONSTANTS, *WORDS, LABEL, MEMORY,
+}  # fmt: skip
+
+
+def names_of(program: Program) -> dict[str, str]:
+    """Identifiers that the notes on registers give, with the registers they stand for.
+
+    `# lr5 = row offset` gives `row_offset`: a phrase of up to three words. One that names several
+    registers, or is a register, a label, a function or a type, gives none.
+    """
+    names = {register: _name(note) for register, note in register_notes(program).items()}
+    uses = Counter(names.values())
+    return {
+        name: register
+        for register, name in names.items()
+        if name is not None and uses[name] == 1 and name not in program.labels
+    }
+
+
+def _name(note: str) -> str | None:
+    """The identifier at the start of a note; None if there is no short phrase."""
+    match = _PHRASE.match(note)
+    phrase = _ARTICLE.sub("", match[0].strip(), count=1) if match is not None else ""
+    words = phrase.split()
+    if not 0 < len(words) <= _MOST_WORDS or not all(map(_WORD.fullmatch, words)):
+        return None
+    name = "_".join(words)
+    # "a copy of cr2" says what the register holds, not what it is called.
+    taken = name.lower() in _TAKEN or any(word.lower() in REGISTER_NAMES for word in words)
+    return None if taken or len(name) > _LONGEST else name

@@ -1,0 +1,87 @@
+"""All that differs from the stop before, as items."""
+
+from __future__ import annotations
+
+from typing import Final, Iterator
+
+from ipu_asm.debugger.expressions import Place, Space
+from ipu_asm.debugger.expressions.element_types import element_of
+from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
+from ipu_asm.debugger.inspection.comparison import Comparison, Stretch
+from ipu_asm.debugger.inspection.items import Items
+from ipu_asm.debugger.inspection.model import Item
+from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
+from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.emulator.registers import SCALAR_NAMES
+
+MOST_RANGES: Final = 256
+"""How many changed ranges of memory are listed."""
+
+
+def changed_registers(comparison: Comparison) -> list[Place]:
+    """The registers that changed, each mask for itself; program counter and cycle are left out."""
+    if comparison.past is None:
+        return []
+    dtype = comparison.dtype
+    names = [
+        name
+        for name, now, old in zip(SCALAR_NAMES, comparison.context.scalars, comparison.past.scalars)
+        if now != old
+    ]
+    if comparison.context.block != comparison.past.block:
+        names += (*VECTORS, MASKS, RESULT)
+    places = [register_named(name, dtype) for name in names]
+    return [
+        part for place in places for part in _parts(place) if comparison.pair(part)[1] is not None
+    ]
+
+
+def changed_ranges(comparison: Comparison) -> Iterator[Place]:
+    """The ranges of memory that changed, from the first changed byte to the last."""
+    kind = element_of(comparison.dtype)
+    for start, end in comparison.changed_memory(Stretch(0, XMEM_SIZE)):
+        for first in range(start, end, MOST_ELEMENTS):
+            place = Place(Space.MEMORY, first, kind, min(end - first, MOST_ELEMENTS))
+            now, old = comparison.pair(place)
+            if old is not None:
+                differing = int.from_bytes(now, "big") ^ int.from_bytes(old, "big")
+                bits = differing.to_bytes(len(now), "big")
+                skipped = len(bits) - len(bits.lstrip(b"\0"))
+                yield place.part(skipped, len(bits.strip(b"\0")))
+
+
+def changes_text(comparison: Comparison) -> tuple[str, int]:
+    """What changed, in short, and how many items tell it."""
+    if comparison.past is None:
+        return "no stop before this one", 0
+    registers, ranges = len(changed_registers(comparison)), len(list(changed_ranges(comparison)))
+    parts = []
+    if registers:
+        parts.append(f"{registers} register{'s' if registers > 1 else ''}")
+    if ranges:
+        parts.append(f"{ranges} range{'s' if ranges > 1 else ''} of xmem")
+    return ", ".join(parts) or "nothing", registers + min(ranges, MOST_RANGES + 1)
+
+
+def change_items(items: Items, notation: str | None) -> list[Item]:
+    """A line for each register and each range of memory that changed."""
+    comparison = items.comparison
+    found = []
+    for place in changed_registers(comparison):
+        name = path_of(place, comparison.dtype).whole
+        found.append(items.at(place, name, name, notation))
+    ranges = list(changed_ranges(comparison))
+    for place in ranges[:MOST_RANGES]:
+        name = path_of(place, comparison.dtype).whole
+        found.append(items.at(place, name, name, notation))
+    if len(ranges) > MOST_RANGES:
+        more = len(ranges) - MOST_RANGES
+        found.append(Item("…", f"{more} more ranges of xmem", kind="virtual"))
+    return found
+
+
+def _parts(place: Place) -> list[Place]:
+    """A register itself; of the masks, each."""
+    if path_of(place, 0).whole != MASKS:
+        return [place]
+    return [place.part(number, None) for number in range(place.elements)]

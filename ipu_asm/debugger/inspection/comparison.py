@@ -1,0 +1,131 @@
+"""What lies at a place, now and at the stop before."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import Final, Iterator, Literal, NamedTuple
+
+from ipu_asm.debugger.expressions import Context, Place, SavedContext, Space
+from ipu_asm.debugger.expressions.element_types import ElementType
+from ipu_asm.emulator.memory import ROW, Image, changed_rows
+from ipu_asm.emulator.registers import DTYPE
+from ipu_asm.emulator.state import IpuState, SavedState
+
+Content = bytes | bytearray
+
+
+class Moment(NamedTuple):
+    """The machine as it was, with `cycle` bundles executed."""
+
+    saved: SavedState
+    cycle: int
+
+
+class Stretch(NamedTuple):
+    """Bytes of xmem from `start` up to `end`, which is no part of it."""
+
+    start: int
+    end: int
+
+
+class Comparison:
+    """A machine as it is, beside what it was at the stop before (None: there was none)."""
+
+    def __init__(self, state: IpuState, context: Context, before: Moment | None) -> None:
+        self.context = context
+        self.past = SavedContext(before.saved, before.cycle) if before is not None else None
+        self._image = before.saved.memory if before is not None else None
+        self._xmem = state.xmem
+        self._rows: tuple[Image | None, list[int]] = None, []
+
+    @property
+    def dtype(self) -> int:
+        """What `cr15` holds now."""
+        return self.context.scalars[DTYPE]
+
+    def pair(self, place: Place) -> tuple[Content, Content | None]:
+        """The bytes of a place, and what they were if that differs; one byte for each bit."""
+        now = content(self.context, place)
+        if self.past is None or not self._may_differ(place):
+            return now, None
+        old = content(self.past, place)
+        return now, old if old != now else None
+
+    def changes(self, place: Place) -> int:
+        """How many elements of a place have changed."""
+        if not self._may_differ(place):
+            return 0
+        if place.space is Space.MEMORY and place.kind.size == 1:
+            within = Stretch(place.start, place.start + place.size)
+            parts = [
+                Place(Space.MEMORY, start, place.kind, end - start)
+                for start, end in self.changed_memory(within)
+            ]
+        else:
+            parts = [place]
+        return sum(count_changed(place.kind, *self.pair(part)) for part in parts)
+
+    def changed_memory(self, within: Stretch) -> Iterator[Stretch]:
+        """The stretches of memory with something changed in each of their rows of 128 bytes."""
+        rows = self._changed_rows()
+        number = bisect_left(rows, within.start - ROW + 1)
+        while number < len(rows) and rows[number] < within.end:
+            start = end = rows[number]
+            while number < len(rows) and rows[number] == end:
+                number, end = number + 1, end + ROW
+            yield Stretch(max(start, within.start), min(end, within.end))
+
+    def _may_differ(self, place: Place) -> bool:
+        if self.past is None:
+            return False
+        if place.space is not Space.MEMORY:
+            return True
+        rows = self._changed_rows()
+        next_row = bisect_left(rows, place.start - ROW + 1)
+        return next_row < len(rows) and rows[next_row] < place.start + place.size
+
+    def _changed_rows(self) -> list[int]:
+        """The rows of memory that differ. Where nothing was written, the images are the same."""
+        if self._image is None:
+            return []
+        image = self._xmem.image()
+        if image is not self._rows[0]:
+            self._rows = image, changed_rows(self._image, image)
+        return self._rows[1]
+
+
+def content(context: Context, place: Place) -> Content:
+    """The bytes of a place among registers and memory; one byte, 0 or 1, for each bit."""
+    if place.space is Space.SCALARS:
+        return context.scalars[place.start].to_bytes(4, "little")
+    if place.space is Space.MEMORY:
+        return context.read_memory(place.start, place.size)
+    if place.space is Space.BITS:
+        return _bits(context.block, place.start, place.elements)
+    return context.block[place.start : place.start + place.size]
+
+
+def count_changed(kind: ElementType, now: Content, old: Content | None) -> int:
+    """How many elements differ; `old` is None if none does."""
+    if old is None:
+        return 0
+    if kind.size not in _WORDS:
+        starts = range(0, len(now), kind.size)
+        return sum(now[i : i + kind.size] != old[i : i + kind.size] for i in starts)
+    differing = int.from_bytes(now, "little") ^ int.from_bytes(old, "little")
+    bits = differing.to_bytes(len(now), "little")
+    if kind.size == 1:
+        return len(bits) - bits.count(0)
+    words = memoryview(bits).cast(_WORDS[kind.size]).tolist()
+    return len(words) - words.count(0)
+
+
+# How `memoryview` calls unsigned numbers of so many bytes.
+_WORDS: Final[dict[int, Literal["B", "H", "I"]]] = {1: "B", 2: "H", 4: "I"}
+
+
+def _bits(block: Content, start: int, count: int) -> bytes:
+    first, last = start // 8, (start + count - 1) // 8 + 1
+    number = int.from_bytes(block[first:last], "little") >> start % 8
+    digits = f"{number & (1 << count) - 1:0{count}b}".encode()
+    return bytes(digit & 1 for digit in reversed(digits))

@@ -1,0 +1,215 @@
+"""Everything that a person sees while the machine stands still."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final, Mapping, Sequence
+
+from ipu_asm.debugger.expressions import Context, evaluate
+from ipu_asm.debugger.inspection.changes import change_items, changes_text
+from ipu_asm.debugger.inspection.comparison import Comparison, Moment
+from ipu_asm.debugger.inspection.computed import (
+    computed_children,
+    computed_item,
+    without_formats,
+)
+from ipu_asm.debugger.inspection.items import ROW, Items, children_of
+from ipu_asm.debugger.inspection.memory_map import (
+    MemoryRange,
+    base_registers,
+    memory_items,
+    shown_ranges,
+)
+from ipu_asm.debugger.inspection.model import Group, Item, Kind, Scope
+from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
+from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
+from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
+from ipu_asm.line_table import LineTable
+from ipu_asm.program import Program
+
+MOST_CHILDREN: Final = 4_096
+"""How many items a group gives at once; one more says so where it has more."""
+
+_MEMORY_MAP: Final = "Memory map"
+_MACHINE: Final = "Machine"
+_REGISTERS: Final = {
+    "Loop registers": LOOP.registers,
+    "Config registers": CONFIG.registers,
+    "AAQ": (*AAQ.registers, RESULT),
+    "Vectors": VECTORS,
+    "Masks": tuple(f"{MASKS}[{number}]" for number in range(8)),
+}
+_COUNTERS: Final = ("pc", "cycle", "dtype")
+_STOPPED: Final = "stopped"
+_CHANGED: Final = "changed"
+_SCOPES: Final = (*_REGISTERS, _MEMORY_MAP, _MACHINE)
+_NUMBER: Final = re.compile(r"\[(0x[0-9a-f]{1,8}|[0-9]{1,9})(?:\]|\.\.| )")
+
+
+class Inspector:
+    """Shows one machine; reading never changes it. Made once for a session.
+
+    `context` is what expressions are about, on the same machine. `notes` are the author's, see
+    `register_notes`; `ranges` are parts of xmem worth a line; `before` is the machine at the stop
+    before, `stopped` says why it stands still now: see `arrive`.
+    """
+
+    def __init__(
+        self,
+        state: IpuState,
+        context: Context,
+        program: Program,
+        notes: Mapping[str, str] | None = None,
+        ranges: Sequence[MemoryRange] = (),
+        before: Moment | None = None,
+        stopped: str = "",
+    ) -> None:
+        self._state, self._context, self._program = state, context, program
+        self._notes = notes or {}
+        self._bases = base_registers(program)
+        self._ranges = shown_ranges(ranges, self._bases)
+        self.arrive(before, stopped)
+
+    def arrive(self, before: Moment | None, stopped: str) -> None:
+        """The machine stands still again; `before` is where it stood the last time."""
+        comparison = Comparison(self._state, self._context, before)
+        self._stopped = stopped
+        self._items = Items(comparison, self._notes, self._where)
+
+    def scopes(self) -> list[Scope]:
+        """The headings, always the same."""
+        sizes = {name: len(registers) for name, registers in _REGISTERS.items()}
+        sizes[_MEMORY_MAP] = len(self._ranges) + len(self._bases) + 1
+        sizes[_MACHINE] = len((*_COUNTERS, _STOPPED, _CHANGED))
+        first = _SCOPES[0]
+        return [
+            Scope(name, _scope(name), sizes[name], hint="registers" if name == first else "")
+            for name in _SCOPES
+        ]
+
+    def children(
+        self, group: Group, start: int = 0, count: int | None = None, notation: str | None = None
+    ) -> list[Item]:
+        """What a group opens to: `count` items from `start` on, all that follow for None or 0.
+
+        Raises ExpressionError if the values of an expression cannot be computed any more.
+        """
+        start, count = max(start, 0), max(count or 0, 0)
+        found = self._children(group, start, count, group.notation or notation or None)
+        if group.notation is None:
+            return found
+        return [item._replace(group=_in_notation(item.group, group.notation)) for item in found]
+
+    def item_of(self, expression: str, notation: str | None = None) -> Item:
+        """The value of an expression; a vector opens as in the scopes. Raises ExpressionError."""
+        result = evaluate(self._context, expression)
+        name, plain = expression.strip(), without_formats(expression)
+        shown_in = result.notation or notation or None
+        if result.place is None:
+            item = computed_item(name, plain, result.value, shown_in)
+        else:
+            item = self._items.at(result.place, name, plain, shown_in)
+        return item._replace(group=_in_notation(item.group, result.notation))
+
+    def child(self, group: Group, name: str) -> Item | None:
+        """The item of a name in a group; None if there is none. Raises ExpressionError."""
+        if group.kind in (Kind.SCOPE, Kind.CHANGES):
+            found = self._named(group, None)
+        else:
+            start = self._position(group, name)
+            found = self.children(group, start, 1) if 0 <= start < _size(group) else []
+        return next((item for item in found if item.name == name), None)
+
+    def expression_of(self, group: Group, name: str) -> str | None:
+        """What evaluates to the item of a name in a group, if it can be written as an expression.
+
+        Raises ExpressionError.
+        """
+        item = self.child(group, name)
+        return item.expression or None if item is not None else None
+
+    def _children(self, group: Group, start: int, count: int, notation: str | None) -> list[Item]:
+        if group.kind in (Kind.SCOPE, Kind.CHANGES):
+            return self._named(group, notation)[start : start + count if count else None]
+        size = _size(group)
+        stop = min(start + count, size) if count else size
+        most = start + MOST_CHILDREN
+        if stop <= most:
+            return self._indexed(group, start, stop, notation)
+        more = Item("…", f"{stop - most:,} more; ask for a part of them", kind="virtual")
+        return [*self._indexed(group, start, most, notation), more]
+
+    def _named(self, group: Group, notation: str | None) -> list[Item]:
+        if group.kind is Kind.CHANGES:
+            return change_items(self._items, notation)
+        if group.name == _MEMORY_MAP:
+            return self._memory(notation)
+        if group.name == _MACHINE:
+            return self._machine(notation)
+        return [self._register(name, notation) for name in _REGISTERS[group.name]]
+
+    def _memory(self, notation: str | None) -> list[Item]:
+        return memory_items(self._items, self._ranges, self._bases, notation)
+
+    def _register(self, name: str, notation: str | None) -> Item:
+        place = register_named(name.partition("[")[0], self._items.comparison.dtype)
+        if name.endswith("]"):
+            place = place.part(int(name[len(MASKS) + 1 : -1]), None)
+        return self._items.at(place, name, name, notation)
+
+    def _machine(self, notation: str | None) -> list[Item]:
+        text, count = changes_text(self._items.comparison)
+        changes = Group(Kind.CHANGES) if count else None
+        return [
+            *(self._register(name, notation) for name in _COUNTERS),
+            Item(_STOPPED, self._stopped, kind="property"),
+            Item(_CHANGED, text, group=changes, named=count, kind="virtual"),
+        ]
+
+    def _indexed(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
+        if group.computed is not None:
+            return computed_children(self._context, group, start, stop, notation)
+        make = self._items.rows if group.kind is Kind.ROWS else self._items.elements
+        return make(group, start, stop, notation)
+
+    def _position(self, group: Group, name: str) -> int:
+        """Where the item of a name stands among rows or elements, if it is there; else below 0."""
+        match = _NUMBER.match(name)
+        if match is None:
+            return -1
+        number = int(match[1], 0)
+        if group.place is not None:
+            number = path_of(group.place, self._items.comparison.dtype).number(number)
+        elif group.computed is not None:
+            number -= group.computed.first
+        return number // ROW if group.kind is Kind.ROWS else number
+
+    @cached_property
+    def _lines(self) -> LineTable:
+        return LineTable(self._program)
+
+    def _where(self, pc: int) -> str:
+        """Where a bundle stands in the source."""
+        if pc >= INST_MEM_SIZE:
+            return "halted"
+        place = self._lines.place(pc)
+        if place is None:
+            return "no bundle was loaded here"
+        return f"{place.name}, line {place.line}" if place.name else f"line {place.line}"
+
+
+def _scope(name: str) -> Group:
+    return Group(Kind.SCOPE, name)
+
+
+def _size(group: Group) -> int:
+    """How many items rows or elements are."""
+    if group.computed is not None:
+        return children_of(group.computed.length, group)
+    assert group.place is not None
+    return children_of(group.place.elements, group)
+
+
+def _in_notation(group: Group | None, notation: str | None) -> Group | None:
+    return group and group._replace(notation=notation)

@@ -1,0 +1,220 @@
+"""From places to items: what a line says, and what it opens to."""
+
+from __future__ import annotations
+
+from typing import Callable, Final, Mapping
+
+from ipu_asm.debugger.expressions import Place, Space
+from ipu_asm.debugger.expressions.element_types import MASK
+from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
+from ipu_asm.debugger.inspection.comparison import Comparison, count_changed
+from ipu_asm.debugger.inspection.model import Group, Item, Kind
+from ipu_asm.debugger.inspection.paths import path_of
+from ipu_asm.debugger.inspection.texts import (
+    counter_text,
+    element_texts,
+    list_text,
+    mask_text,
+    single_texts,
+    summary,
+)
+from ipu_asm.emulator.elements import DType
+from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
+
+ROW: Final = 16
+"""How many elements stand in one row."""
+_LONGEST_NOTE: Final = 80
+_DTYPE_NAMES: Final = {dtype.value: dtype.name.lower() for dtype in DType}
+_NO_DTYPE: Final = "no element type; bytes are shown as i8, words as i32"
+
+
+class Items:
+    """Makes items.
+
+    `notes` are what the author says about registers, by their names; `where` tells where a bundle
+    stands in the source.
+    """
+
+    def __init__(
+        self, comparison: Comparison, notes: Mapping[str, str], where: Callable[[int], str]
+    ) -> None:
+        self.comparison = comparison
+        self.notes = notes
+        self.where = where
+
+    def at(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
+        """The line of a place."""
+        if place.space in (Space.PC, Space.CYCLE):
+            return self._counter(place, name, expression, notation)
+        if place.length is None:
+            return self._single(place, name, expression, notation)
+        value = self._vector_text(place, notation) + self._note_at(place)
+        group = group_of(place)
+        return Item(
+            name,
+            value,
+            f"{place.length} x {place.kind.name}",
+            expression,
+            group,
+            0,
+            children_of(place.length, group),
+            place,
+            True,
+            "virtual" if place.space is Space.MEMORY else "data",
+        )
+
+    def rows(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
+        """Rows of 16 elements, from one row up to another."""
+        place = group.place
+        assert place is not None
+        assert place.length is not None
+        first, count = start * ROW, min(stop * ROW, place.length) - start * ROW
+        return [] if count <= 0 else self._rows(place, first, count, notation)
+
+    def elements(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
+        """Single elements, from one up to another."""
+        place = group.place
+        assert place is not None
+        if start >= stop:
+            return []
+        lines = path_of(place, self.comparison.dtype).elements(start, stop)
+        if place.kind == MASK:
+            return [
+                self.at(place.part(i, None), name, expression, notation)
+                for i, (name, expression) in enumerate(lines, start)
+            ]
+        texts = self._texts_with_old(place.part(start, stop - start), notation)
+        space, kind, first = place.space, place.kind, place.start
+        places = [Place(space, first + i * kind.size, kind) for i in range(start, stop)]
+        return [
+            Item(name, text, kind.name, expression, place=at, is_writable=True)
+            for (name, expression), text, at in zip(lines, texts, places)
+        ]
+
+    def _rows(self, place: Place, first: int, count: int, notation: str | None) -> list[Item]:
+        path, kind = path_of(place, self.comparison.dtype), place.kind
+        now, old = self.comparison.pair(place.part(first, count))
+        texts = element_texts(kind, now, notation)
+        items = []
+        for start in range(0, count, ROW):
+            length = min(ROW, count - start)
+            within = slice(start * kind.size, (start + length) * kind.size)
+            changed = count_changed(kind, now[within], old[within]) if old is not None else 0
+            value = list_text(texts[start : start + length]) + _changed(changed)
+            row, at = place.part(first + start, length), first + start
+            items.append(
+                Item(
+                    path.part_name(at, length),
+                    value,
+                    f"{length} x {kind.name}",
+                    path.part(at, length),
+                    Group(Kind.ELEMENTS, place=row),
+                    0,
+                    length,
+                    row,
+                    True,
+                    "virtual",
+                )
+            )
+        return items
+
+    def _counter(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
+        is_pc = place.space is Space.PC
+        context, past = self.comparison.context, self.comparison.past
+        number = context.pc if is_pc else context.cycle
+        value = counter_text(number, notation)
+        if past is not None and number != (old := past.pc if is_pc else past.cycle):
+            value += f" was {counter_text(old, notation or 'u')}"
+        value += self._note_at(place)
+        type_, kind = place.kind.name, "property"
+        return Item(name, value, type_, expression, None, 0, 0, place, is_pc, kind)
+
+    def _single(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
+        if place.kind == MASK:
+            return self._mask(place, name, expression, notation)
+        value = self._texts_with_old(place, notation)[0] + self._note_at(place)
+        return Item(name, value, place.kind.name, expression, place=place, is_writable=True)
+
+    def _mask(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
+        now, old = self.comparison.pair(place)
+        changed = 0
+        if old is not None:
+            differing = int.from_bytes(now, "little") ^ int.from_bytes(old, "little")
+            changed = differing.bit_count()
+        value = mask_text(now, changed, notation)
+        bits = place.bits()
+        assert bits is not None
+        group = group_of(bits)
+        indexed = children_of(MASK.bits, group)
+        type_ = f"{MASK.bits} bits, element 0 first"
+        return Item(name, value, type_, expression, group, 0, indexed, place, True)
+
+    def _texts_with_old(self, place: Place, notation: str | None) -> list[str]:
+        """The texts of elements on lines of their own, with what those were that changed."""
+        now, old = self.comparison.pair(place)
+        texts = single_texts(place.kind, now, notation)
+        if old is None:
+            return texts
+        before, size = element_texts(place.kind, old, notation), place.kind.size
+        for i, start in enumerate(range(0, len(now), size)):
+            if now[start : start + size] != old[start : start + size]:
+                texts[i] = f"{texts[i]} was {before[i]}"
+        return texts
+
+    def _vector_text(self, place: Place, notation: str | None) -> str:
+        changed = self.comparison.changes(place)
+        if place.kind == MASK:
+            return self._masks_text(place, notation) + _changed(changed)
+        if place.elements <= ROW:
+            now, _ = self.comparison.pair(place)
+            return list_text(element_texts(place.kind, now, notation)) + _changed(changed)
+        is_all = place.elements <= MOST_ELEMENTS
+        now, _ = self.comparison.pair(place if is_all else place.part(0, ROW))
+        text = summary(place.kind, now, is_all, changed, notation)
+        return f"at {place.start:#x}, {text}" if place.space is Space.MEMORY else text
+
+    def _masks_text(self, place: Place, notation: str | None) -> str:
+        now, _ = self.comparison.pair(place)
+        if notation is not None:
+            return list_text(element_texts(MASK, now, notation))
+        counts = [str(int(mask).bit_count()) for mask in MASK.decode(now)]
+        return f"{', '.join(counts)} masked"
+
+    def note(self, name: str, meaning: str = "") -> str:
+        """What the value of a register means and what the author calls it, as a comment."""
+        note = "; ".join(filter(None, (meaning, self.notes.get(name, ""))))
+        if len(note) > _LONGEST_NOTE:
+            note = note[: _LONGEST_NOTE - 1] + "…"
+        return f"  # {note}" if note else ""
+
+    def _note_at(self, place: Place) -> str:
+        if place.space is Space.PC:
+            return self.note("", self.where(self.comparison.context.pc))
+        if place.space is Space.SCALARS:
+            dtype = self.comparison.dtype
+            is_dtype = place.start == DTYPE
+            meaning = _DTYPE_NAMES.get(dtype, _NO_DTYPE) if is_dtype else ""
+            return self.note(SCALAR_NAMES[place.start], meaning)
+        if place.space is Space.BLOCK:
+            return self.note(path_of(place, self.comparison.dtype).whole)
+        return ""
+
+
+def group_of(place: Place) -> Group | None:
+    """What the elements of a place open to; None if it has none."""
+    if place.length is None:
+        bits = place.bits()
+        return group_of(bits) if bits is not None else None
+    kind = Kind.ROWS if place.length > ROW else Kind.ELEMENTS
+    return Group(kind, place=place)
+
+
+def children_of(count: int, group: Group | None) -> int:
+    """How many items so many elements open to."""
+    if group is None:
+        return 0
+    return -(-count // ROW) if group.kind is Kind.ROWS else count
+
+
+def _changed(count: int) -> str:
+    return f", {count} changed" if count else ""

@@ -1,0 +1,96 @@
+"""The parts of xmem to look at: what was loaded, what is dumped, what base registers point at."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Final, Iterator, NamedTuple, Sequence
+
+from ipu_asm.debugger.expressions import Place, Space
+from ipu_asm.debugger.expressions.element_types import element_of
+from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
+from ipu_asm.debugger.inspection.items import Items
+from ipu_asm.debugger.inspection.model import Item
+from ipu_asm.debugger.inspection.texts import counter_text
+from ipu_asm.debugger.regions import MEMORY
+from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.emulator.registers import SCALAR_NAMES
+from ipu_asm.program import Program
+
+_BASE: Final = "base"
+
+
+class MemoryRange(NamedTuple):
+    """Bytes of xmem that have a name, such as the file that was loaded there."""
+
+    name: str
+    address: int
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.address + self.size
+
+
+def base_registers(program: Program) -> list[str]:
+    """The registers that instructions of a program add offsets to for an address, in order."""
+    found = {
+        operand.type.format(value)
+        for bundle in program.bundles
+        for instruction in bundle.instructions
+        if instruction.spec is not None
+        and MEMORY in (*instruction.spec.reads, *instruction.spec.writes)
+        for operand, value in zip(instruction.operands, instruction.values)
+        if operand is not None and operand.name == _BASE and isinstance(value, int)
+    }
+    return sorted(found, key=SCALAR_NAMES.index)
+
+
+def shown_ranges(ranges: Sequence[MemoryRange], taken: Sequence[str]) -> list[MemoryRange]:
+    """The ranges as far as they lie in xmem; where a name is taken, it tells the address too."""
+    names, shown = {MEMORY, *taken}, []
+    for range_ in ranges:
+        first, end = max(range_.address, 0), min(range_.end, XMEM_SIZE)
+        if first < end:
+            name = next(name for name in _names(range_) if name not in names)
+            names.add(name)
+            shown.append(MemoryRange(name, first, end - first))
+    return shown
+
+
+def memory_items(
+    items: Items, ranges: Sequence[MemoryRange], bases: Sequence[str], notation: str | None
+) -> list[Item]:
+    """The ranges in their order, then what each base register points at, then all of xmem."""
+    scalars = items.comparison.context.scalars
+    addresses = [scalars[SCALAR_NAMES.index(name)] for name in bases]
+    starts = sorted({*addresses, *(range_.address for range_ in ranges), XMEM_SIZE})
+    found = [_range_item(items, range_, notation) for range_ in ranges]
+    for name, address in zip(bases, addresses):
+        if address < XMEM_SIZE:
+            around = [range_.end for range_ in ranges if range_.address <= address < range_.end]
+            end = min(around) if around else starts[starts.index(address) + 1]
+            pointed = MemoryRange(name, address, min(end - address, MOST_ELEMENTS))
+            item = _range_item(items, pointed, notation, name)
+        else:
+            shown = counter_text(address, notation)
+            item = Item(name, f"{shown} lies outside xmem", kind="virtual")
+        found.append(item._replace(value=item.value + items.note(name)))
+    return [*found, _range_item(items, MemoryRange(MEMORY, 0, XMEM_SIZE), notation)]
+
+
+def _names(range_: MemoryRange) -> Iterator[str]:
+    yield range_.name
+    yield f"{range_.name} at {range_.address:#x}"
+    yield from (f"{range_.name} ({number})" for number in count(2))
+
+
+def _range_item(
+    items: Items, range_: MemoryRange, notation: str | None, start: str | None = None
+) -> Item:
+    kind = element_of(items.comparison.dtype)
+    place = Place(Space.MEMORY, range_.address, kind, range_.size)
+    if range_.size > MOST_ELEMENTS:
+        return items.at(place, range_.name, "", notation)._replace(is_writable=False)
+    expression = f"{MEMORY}[{start or hex(range_.address)} .. +{range_.size}]"
+    return items.at(place, range_.name, expression, notation)

@@ -1,0 +1,114 @@
+"""How places are written: names of lines, and expressions that evaluate to what stands there."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from ipu_asm.debugger.expressions import Place, Space, register_place
+from ipu_asm.debugger.expressions.element_types import MASK, TYPES, element_of
+from ipu_asm.emulator.registers import SCALAR_NAMES
+
+VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic", "mult_res", "r_acc")
+"""The vector registers of elements and words, as a person goes through them."""
+RESULT: Final = "aaq_result"
+MASKS: Final = "mask"
+_MEMORY: Final = "xmem"
+
+
+class Path(NamedTuple):
+    """How a place is written. In the brackets behind `base`, its elements count from `first` on.
+
+    They count in steps, of bytes in memory; `suffix` is the type within the brackets.
+    """
+
+    whole: str
+    base: str = ""
+    first: int = 0
+    step: int = 1
+    suffix: str = ""
+
+    def element(self, number: int) -> str:
+        """The expression of one element."""
+        return f"{self.base}[{self._at(number)}{self.suffix}]"
+
+    def elements(self, start: int, stop: int) -> list[tuple[str, str]]:
+        """Names and expressions of the elements from one up to another."""
+        base, suffix = self.base, self.suffix
+        places = map(self._at, range(start, stop))
+        return [(f"[{at}]", f"{base}[{at}{suffix}]") for at in places]
+
+    def part(self, number: int, count: int) -> str:
+        """The expression of some elements."""
+        return f"{self.base}[{self._from(number, count)}{self.suffix}]"
+
+    def part_name(self, number: int, count: int) -> str:
+        """What the line of some elements is called."""
+        return f"[{self._from(number, count)}]"
+
+    def number(self, position: int) -> int:
+        """The element that stands at a position in the brackets."""
+        return (position - self.first) // self.step
+
+    def _at(self, number: int) -> str:
+        position = self.first + number * self.step
+        return f"{position:#x}" if self.base == _MEMORY else str(position)
+
+    def _from(self, number: int, count: int) -> str:
+        if self.base == _MEMORY:
+            return f"{self._at(number)} .. +{count}"
+        return f"{self._at(number)}..{self.first + number + count - 1}"
+
+
+def path_of(place: Place, dtype: int) -> Path:
+    """How a place is written under a `cr15`."""
+    if place.space in (Space.PC, Space.CYCLE):
+        return Path(place.space.value)
+    if place.space is Space.SCALARS:
+        name = SCALAR_NAMES[place.start]
+        return Path(name if place.kind == TYPES["i32"] else f"{place.kind.name}({name})")
+    if place.space is Space.MEMORY:
+        suffix = "" if place.kind == element_of(dtype) else f" : {place.kind.name}"
+        return _with_whole(Path("", _MEMORY, place.start, place.kind.size, suffix), place)
+    if place.space is Space.BITS:
+        mask, bit = divmod(place.start - 8 * register_named(MASKS, dtype).start, MASK.bits)
+        return _with_whole(Path("", f"{MASKS}[{mask}]", bit), place)
+    return _path_in_block(place, dtype)
+
+
+@lru_cache(maxsize=256)
+def register_named(name: str, dtype: int) -> Place:
+    """The place of a register that there is."""
+    place = register_place(name, dtype)
+    assert place is not None
+    return place
+
+
+def _path_in_block(place: Place, dtype: int) -> Path:
+    name = next(name for start, name in _STARTS if start <= place.start)
+    register = register_named(name, dtype)
+    offset, size = place.start - register.start, place.kind.size
+    if offset % size:
+        # Elements that lie across those of the register: its bytes are cut out first.
+        cut = f"{name}[{offset}..{offset + place.size - 1} : u8]"
+        return _with_whole(Path("", f"{place.kind.name}({cut})"), place)
+    default = place.kind == register.kind
+    suffix = "" if default else f" : {place.kind.name}"
+    path = Path("", name, offset // size, 1, suffix)
+    if place.length is not None and place.size == register.size:
+        return path._replace(whole=name if default else f"{place.kind.name}({name})")
+    return _with_whole(path, place)
+
+
+def _with_whole(path: Path, place: Place) -> Path:
+    if place.length is None:
+        return path._replace(whole=path.element(0))
+    # Of what was cut out, everything is meant.
+    is_cut = path.base.endswith(")")
+    return path._replace(whole=path.base if is_cut else path.part(0, place.length))
+
+
+_STARTS: Final = sorted(
+    ((register_named(name, 0).start, name) for name in (*VECTORS, MASKS, RESULT)), reverse=True
+)
+"""Where the vector registers begin in their block, the last first."""

@@ -1,0 +1,165 @@
+"""Elements as text, many at once, as `element_text` has them one by one."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from ipu_asm.debugger.expressions import NOTATIONS, element_text
+from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, ElementType, Number
+from ipu_asm.debugger.inspection.comparison import Content
+from ipu_asm.emulator.decimals import float_texts
+
+LONGEST_SUMMARY: Final = 4_096
+"""Of more elements than that, no smallest and greatest is looked for."""
+_FEW: Final = 8
+_GROUP: Final = 16
+_OF_VALUES: Final = (None, "d")
+
+
+def element_texts(kind: ElementType, data: Content, notation: str | None) -> list[str]:
+    """Elements, each in one notation: the decimal value for None."""
+    if kind.size == 1:
+        table = _byte_texts(kind, notation)
+        return [table[byte] for byte in data]
+    if kind.is_float and notation in _OF_VALUES:
+        return float_texts(data)
+    if kind == MASK:
+        notation = notation or "x"
+    elif notation is None:
+        return [str(number) for number in kind.decode(data)]
+    elif notation == "x":
+        width = len("0x") + 2 * kind.size
+        return [f"{number:#0{width}x}" for number in kind.unsigned().decode(data)]
+    shown = kind.unsigned() if kind.is_float else kind
+    return [element_text(number, shown, notation) for number in shown.decode(data)]
+
+
+def single_texts(kind: ElementType, data: Content, notation: str | None) -> list[str]:
+    """Elements on lines of their own: the decimal value, then hexadecimal where that helps."""
+    if notation is not None or kind in (BIT, MASK):
+        return element_texts(kind, data, notation)
+    if kind.size == 1:
+        table = _byte_texts(kind, None, True)
+        return [table[byte] for byte in data]
+    return _with_hexadecimal(kind, data)
+
+
+def list_text(texts: list[str]) -> str:
+    """Elements as an expression that can be put back."""
+    return f"[{', '.join(texts)}]"
+
+
+def summary(
+    kind: ElementType, data: Content, is_all: bool, changed: int, notation: str | None
+) -> str:
+    """A vector in a line: its type, its extent, how many elements changed, the first of them.
+
+    Without `is_all`, `data` is only its beginning.
+    """
+    texts = element_texts(kind, data[: _FEW * kind.size], notation)
+    parts = [kind.name]
+    if is_all and data == data[: kind.size] * (len(data) // kind.size):
+        parts.append(f"all {texts[0]}")
+        texts = []
+    elif is_all and len(data) <= LONGEST_SUMMARY * kind.size:
+        parts += _extent(kind, data, notation)
+    if changed:
+        parts.append(f"{changed} changed")
+    line = ", ".join(parts)
+    return f"{line}: {', '.join(texts)}, …" if texts else line
+
+
+def mask_text(data: Content, changed: int, notation: str | None) -> str:
+    """A mask: how many elements it suppresses, and its bits, that of element 0 at the left."""
+    number = int.from_bytes(data, "little")
+    counts = f"{number.bit_count()} masked, "
+    if changed:
+        counts += f"{changed} changed, "
+    if notation not in (None, "b"):
+        return f"{counts}as a number: {element_text(number, MASK, notation)}"
+    bits = f"{number:0{MASK.bits}b}"[::-1]
+    groups = [bits[i : i + _GROUP] for i in range(0, len(bits), _GROUP)]
+    return f"{counts}0..{len(bits) - 1}: {' '.join(groups)}"
+
+
+def counter_text(number: int, notation: str | None) -> str:
+    """A count of bundles or an address of one, which have no sign."""
+    if notation is not None:
+        return element_text(number, TYPES["u32"], notation)
+    return _alone(number)
+
+
+def written_value(text: str) -> str:
+    """The expression in a value as it is shown, which a user may have changed a little.
+
+    Off go the other notations of a number, what it was, how many changed, the author's note. The
+    bits of a mask become a number.
+    """
+    text = text.partition("#")[0].strip()
+    for pattern in _ADDED:
+        text = pattern.sub(r"\g<kept>", text)
+    mask = _MASK.fullmatch(text)
+    return f"0b{mask[1].replace(' ', '')[::-1]}" if mask else text
+
+
+_ADDED: Final = [
+    re.compile(pattern)
+    for pattern in (
+        r"(?P<kept>) was \S+\Z",
+        r"(?P<kept>), [0-9]+ changed\Z",
+        r"\A[0-9]+ masked, (?:[0-9]+ changed, )?as a number: (?P<kept>)",
+        r"\A(?P<kept>[-+]?(?:[0-9][0-9.e+_-]*|nan|inf)) \(0x[0-9a-f]+\)\Z",
+    )
+]
+_MASK: Final = re.compile(r"[0-9]+ masked, (?:[0-9]+ changed, )?0\.\.127: ([01 ]+)")
+
+
+@lru_cache(maxsize=4 * len(NOTATIONS) * len(TYPES))
+def _byte_texts(kind: ElementType, notation: str | None, alone: bool = False) -> list[str]:
+    """The texts of the 256 bytes."""
+    every = bytes(range(256))
+    if kind == BIT:
+        return [element_text(byte & 1, kind, notation) for byte in every]
+    if alone:
+        return _with_hexadecimal(kind, every)
+    shown = kind if not kind.is_float or notation in _OF_VALUES else kind.unsigned()
+    return [element_text(number, shown, notation) for number in shown.decode(every)]
+
+
+def _with_hexadecimal(kind: ElementType, data: Content) -> list[str]:
+    if not kind.is_float:
+        return [_alone(number, kind) for number in kind.decode(data)]
+    bits = element_texts(kind.unsigned(), data, "x")
+    return [f"{text} ({shown})" for text, shown in zip(element_texts(kind, data, None), bits)]
+
+
+def _alone(number: Number, kind: ElementType | None = None) -> str:
+    if 0 <= number < 10:
+        return str(number)
+    return f"{number} ({int(number) & kind.highest if kind is not None else number:#x})"
+
+
+def _extent(kind: ElementType, data: Content, notation: str | None) -> list[str]:
+    """Smallest and greatest number, and how many are none."""
+    if kind == BIT:
+        return [f"{sum(data)} masked"]
+    # A few distinct bytes stand for many elements.
+    numbers = kind.decode(bytes(sorted(set(data))) if kind.size == 1 else data)
+    ordered = [number for number in numbers if number == number]
+    parts = []
+    if ordered:
+        least, most = min(ordered), max(ordered)
+        parts = [f"min {element_text(least, kind, notation)}"]
+        parts += [f"max {element_text(most, kind, notation)}"]
+    if kind.is_float:
+        parts.append(f"{_nan_count(kind, data) or 'no'} NaN")
+    return parts
+
+
+def _nan_count(kind: ElementType, data: Content) -> int:
+    if kind.size > 1:
+        return sum(number != number for number in kind.decode(data))
+    values = kind.decode(bytes(range(256)))
+    return sum(data.count(byte) for byte in set(data) if values[byte] != values[byte])

@@ -1,0 +1,138 @@
+"""What a bundle does to numbers that people want to hear of: NaNs that appear, sums that wrap.
+
+A probe tells it from the registers before and after the bundle.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Final, Iterator, NamedTuple, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ipu_asm.emulator.decode import Code
+from ipu_asm.emulator.registers import DTYPE, PLACES, RegFile
+from ipu_asm.emulator.semantics.acc import AccUnit
+from ipu_asm.emulator.words import is_nan_word, signed
+from ipu_asm.isa.ipu.registers import AAQ
+
+_FLOATS: Final = {"r_acc": "acc_floats", "mult_res": "product_floats"}
+_INTEGERS: Final = {"r_acc": "acc_ints", "mult_res": "product_ints"}
+_ADDING: Final = {
+    method.__name__
+    for method in (
+        AccUnit.execute_acc,
+        AccUnit.execute_acc_add_aaq,
+        AccUnit.execute_acc_add_aaq_first,
+    )
+}
+"""The methods that write the sum of what their instruction reads, element by element."""
+
+
+class Incident(NamedTuple):
+    """What an instruction did to `number` elements of a register of words, `first` before others.
+
+    `exact` is the sum that did not fit there; None for a NaN. An aaq register has one element.
+    """
+
+    code: Code
+    register: str
+    number: int
+    first: int
+    exact: int | None = None
+
+
+Probe = Callable[[RegFile, RegFile], list[Incident]]
+"""What a bundle did, by the registers before it and those after it."""
+
+
+def nan_probe(codes: Sequence[Code]) -> Probe | None:
+    """Finds NaNs, where none were, in words that a bundle has written; in INT8 mode it finds none.
+
+    None for a bundle that cannot make any.
+    """
+    written = [(code, name) for code in codes if _reads_anything(code) for name in _written(code)]
+
+    def probe(before: RegFile, after: RegFile) -> list[Incident]:
+        if not after.scalars[DTYPE]:
+            return []
+        return [
+            Incident(code, name, int(fresh.sum()), int(fresh.argmax()))
+            for code, name in written
+            if (fresh := _new_nans(before, after, name)).any()
+        ]
+
+    return probe if written else None
+
+
+def overflow_probe(codes: Sequence[Code]) -> Probe | None:
+    """Finds sums that int32 cannot hold in what a bundle has written; only in INT8 mode.
+
+    None for a bundle that adds no words.
+    """
+    sums = [
+        (code, list(_addends(code)))
+        for code in codes
+        if code.spec is not None and code.spec.execute_fn in _ADDING
+    ]
+
+    def probe(before: RegFile, after: RegFile) -> list[Incident]:
+        if after.scalars[DTYPE]:
+            return []
+        return [
+            found for code, addends in sums for found in _overflow(before, after, code, addends)
+        ]
+
+    return probe if sums else None
+
+
+def _new_nans(before: RegFile, after: RegFile, name: str) -> NDArray[np.bool_]:
+    """The elements of a register that are NaN and were none."""
+    if name in _FLOATS:
+        nans: NDArray[np.bool_] = np.isnan(getattr(after, _FLOATS[name]))
+        return nans & ~np.isnan(getattr(before, _FLOATS[name])) if nans.any() else nans
+    new, old = (registers.scalars[_scalar(name)] for registers in (after, before))
+    return np.array([is_nan_word(new) and not is_nan_word(old)])
+
+
+def _overflow(
+    before: RegFile, after: RegFile, code: Code, addends: Sequence[tuple[str, bool]]
+) -> Iterator[Incident]:
+    total = np.zeros((), np.int64)
+    for name, is_live in addends:
+        registers = after if is_live else before
+        if name in _INTEGERS:
+            total = total + getattr(registers, _INTEGERS[name])
+        else:
+            total = total + signed(registers.scalars[_scalar(name)])
+    wrapped = total != total.astype(np.int32)
+    if wrapped.any():
+        first = int(wrapped.argmax())
+        for name in _written(code):
+            yield Incident(code, name, int(wrapped.sum()), first, int(total[first]))
+
+
+def _addends(code: Code) -> Iterator[tuple[str, bool]]:
+    """The registers that an instruction reads, and whether as other slots have left them."""
+    assert code.spec is not None
+    for name, when in code.spec.reads.items():
+        yield code.registers.get(name, name), when == "live"
+
+
+def _reads_anything(code: Code) -> bool:
+    spec = code.spec
+    return spec is not None and bool(spec.reads or any(operand.read for operand in spec.operands))
+
+
+def _written(code: Code) -> list[str]:
+    """The registers of words that an instruction writes."""
+    if code.spec is None or code.is_idle:
+        return []
+    names = [code.registers.get(name, name) for name in code.spec.writes]
+    return [name for name in names if name in _FLOATS or name in AAQ.registers]
+
+
+def _scalar(name: str) -> int:
+    place = PLACES[name]
+    assert isinstance(place, int)
+    return place

@@ -1,0 +1,10 @@
+"""``python -m ipu_lsp.debug_adapter`` is the debug adapter."""
+
+from __future__ import annotations
+
+import sys
+
+from ipu_lsp.debug_adapter.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""What clients send with their requests, checked against the types of a function's parameters."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import types
+import typing
+from functools import cache
+from typing import Any, Callable, Final, NamedTuple, Sized, TypeVar, Union
+
+Json = dict[str, Any]
+_T = TypeVar("_T")
+
+_NAMES: Final = {
+    str: "a text", int: "a whole number", float: "a number", bool: "true or false",
+    dict: "an object", list: "a list",
+}  # fmt: skip
+_LARGEST: Final = 1 << 63
+_DEEPEST: Final = 64
+_MOST_ITEMS: Final = 4_096
+_LONGEST_TEXT: Final = 1 << 13
+_LONGEST_DATA: Final = 1 << 23
+"""How long `data` may be, which may stand for all of xmem."""
+_LONGEST_SHOWN: Final = 40
+
+
+class WrongArguments(Exception):
+    """A request whose arguments are not what the protocol says; the text says how."""
+
+
+class Parameter(NamedTuple):
+    """A field of an object: its name in the protocol and here, its type, and its default."""
+
+    json_name: str
+    name: str
+    kind: Any
+    default: Any
+
+    @property
+    def is_required(self) -> bool:
+        """Whether there is no default."""
+        return self.default is inspect.Parameter.empty
+
+
+def checked(function: Callable[..., Any], given: object) -> Json:
+    """The keyword arguments for a function; fields that it does not know are left out.
+
+    A field that is null counts as not given; a parameter `everything` gets the object itself.
+    Raises `WrongArguments`.
+    """
+    given = {} if given is None else given
+    _check_size(given)
+    parameters = _parameters(function)
+    if [parameter.name for parameter in parameters] == ["everything"]:
+        return {"everything": _value(dict, given, "arguments")}
+    return _fields(parameters, given, "arguments")
+
+
+def shaped(shape: type[_T], given: object) -> _T:
+    """An object as a named tuple of that type. Raises `WrongArguments`."""
+    return shape(**_fields(_fields_of(typing.cast(Any, shape)), given, "arguments"))
+
+
+def camel_case(name: str) -> str:
+    """`hit_condition` as the protocol spells it: `hitCondition`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
+
+
+@cache
+def _parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+    hints = typing.get_type_hints(function)
+    return tuple(
+        Parameter(camel_case(name.rstrip("_")), name, hints[name], parameter.default)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
+    )
+
+
+@cache
+def _fields_of(shape: type) -> tuple[Parameter, ...]:
+    """The fields of a named tuple."""
+    hints = typing.get_type_hints(shape)
+    defaults = shape._field_defaults  # type: ignore[attr-defined]
+    return tuple(
+        Parameter(
+            camel_case(name.rstrip("_")), name, kind, defaults.get(name, inspect.Parameter.empty)
+        )
+        for name, kind in hints.items()
+    )
+
+
+def _fields(parameters: tuple[Parameter, ...], given: object, path: str) -> Json:
+    if not isinstance(given, dict):
+        raise WrongArguments(f"`{path}` is an object, found {_found(given)}")
+    values = {}
+    for parameter in parameters:
+        value = given.get(parameter.json_name)
+        if value is not None:
+            where = parameter.json_name if path == "arguments" else f"{path}.{parameter.json_name}"
+            values[parameter.name] = _value(parameter.kind, value, where)
+        elif parameter.is_required:
+            raise WrongArguments(f"`{path}` has `{parameter.json_name}`, found none")
+    return values
+
+
+def _value(kind: Any, value: object, path: str) -> object:
+    """A value of a type, which is one of JSON, a named tuple, a list of one, or optional."""
+    origin = typing.get_origin(kind)
+    if origin in (Union, types.UnionType):
+        kinds = [other for other in typing.get_args(kind) if other is not type(None)]
+        return _one_of(kinds, value, path)
+    if origin in (list, tuple):
+        if not isinstance(value, list):
+            raise WrongArguments(f"`{path}` is a list, found {_found(value)}")
+        element = typing.get_args(kind)[0]
+        return [_value(element, item, f"{path}[{number}]") for number, item in enumerate(value)]
+    if origin is dict:
+        kind = dict
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return kind(**_fields(_fields_of(kind), value, path))
+    if kind is Any or _is(kind, value):
+        return value
+    raise WrongArguments(f"`{path}` is {_NAMES[kind]}, found {_found(value)}")
+
+
+def _one_of(kinds: list[Any], value: object, path: str) -> object:
+    for kind in kinds[:-1]:
+        try:
+            return _value(kind, value, path)
+        except WrongArguments:
+            continue
+    return _value(kinds[-1], value, path)
+
+
+def _is(kind: type, value: object) -> bool:
+    if kind is int:
+        return type(value) is int and abs(value) < _LARGEST
+    if kind is float:
+        return type(value) in (int, float)
+    return isinstance(value, kind)
+
+
+def _check_size(given: object) -> None:
+    """Raise `WrongArguments` for more than anybody needs, which would only take long."""
+    level: list[tuple[str, object]] = [("arguments", given)]
+    for _ in range(_DEEPEST):
+        inner: list[tuple[str, object]] = []
+        for name, value in level:
+            if isinstance(value, dict):
+                _check_length(name, value, _MOST_ITEMS, "fields")
+                inner += value.items()
+            elif isinstance(value, list):
+                _check_length(name, value, _MOST_ITEMS, "items")
+                inner += [(name, item) for item in value]
+            elif isinstance(value, str):
+                most = _LONGEST_DATA if name == "data" else _LONGEST_TEXT
+                _check_length(name, value, most, "characters")
+        if not inner:
+            return
+        level = inner
+    raise WrongArguments(f"`arguments` nest at most {_DEEPEST} deep, found more")
+
+
+def _check_length(name: str, value: Sized, most: int, unit: str) -> None:
+    if len(value) > most:
+        raise WrongArguments(f"`{name:.40}` has at most {most:,} {unit}, found {len(value):,}")
+
+
+def _found(value: object) -> str:
+    if value is None or isinstance(value, bool):
+        return f"`{json.dumps(value)}`"
+    name = _NAMES.get(type(value), type(value).__name__)
+    if isinstance(value, (dict, list)) or len(text := str(value)) > _LONGEST_SHOWN:
+        return name
+    return f"`{text}`"

@@ -1,0 +1,96 @@
+"""All breakpoints that a client has set, and what they have become in the program."""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import count
+from typing import Any, Callable, Iterable, NamedTuple, Sequence
+
+from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
+
+Json = dict[str, Any]
+
+
+class Kind(Enum):
+    """Sorts of breakpoints, by the reason of the stops that they make.
+
+    Of a filter nothing is known here but how the client sees it.
+    """
+
+    SOURCE = "breakpoint"
+    LABEL = "function breakpoint"
+    ADDRESS = "instruction breakpoint"
+    DATA = "data breakpoint"
+    FILTER = "exception"
+
+
+class Record(NamedTuple):
+    """A breakpoint: `shown` is how the client sees it, `actual` what stops; None if nothing can."""
+
+    id: int
+    kind: Kind
+    shown: Json
+    actual: Filters | None
+
+
+Found = tuple[Filters | None, Json]
+Place = Callable[[], Sequence[Found]]
+
+
+class Batch(NamedTuple):
+    """The breakpoints of one request, and how to find them in another program."""
+
+    records: list[Record]
+    place: Place
+
+
+class BreakpointList:
+    """Breakpoints in batches: each request replaces the one before it of its kind and source."""
+
+    def __init__(self) -> None:
+        self._batches: dict[tuple[Kind, str], Batch] = {}
+        self._numbers = count(1)
+
+    def replace(self, kind: Kind, source: str, place: Place) -> list[Json]:
+        """Set the breakpoints of a kind in a source; how the client sees them.
+
+        `place` looks for them in the program that is loaded then.
+        """
+        records = [self._record(kind, next(self._numbers), *found) for found in place()]
+        self._batches[kind, source] = Batch(records, place)
+        return [record.shown for record in records]
+
+    def place_again(self) -> list[Json]:
+        """Look for all of them in another program; those that the client sees differently now."""
+        changed = []
+        for (kind, source), batch in list(self._batches.items()):
+            records = [
+                self._record(kind, old.id, *found)
+                for old, found in zip(batch.records, batch.place())
+            ]
+            changed += [
+                new.shown for old, new in zip(batch.records, records) if new.shown != old.shown
+            ]
+            self._batches[kind, source] = Batch(records, batch.place)
+        return changed
+
+    def records_of(self, hits: Iterable[Filters]) -> list[Record]:
+        """The records of breakpoints that have stopped the machine."""
+        wanted = [id(hit) for hit in hits]
+        return [record for record in self._records() if id(record.actual) in wanted]
+
+    @property
+    def at_bundles(self) -> list[Breakpoint]:
+        """What stops in front of bundles."""
+        return [r.actual for r in self._records() if isinstance(r.actual, Breakpoint)]
+
+    @property
+    def at_data(self) -> list[DataBreakpoint]:
+        """What stops behind accesses."""
+        return [r.actual for r in self._records() if isinstance(r.actual, DataBreakpoint)]
+
+    def _records(self) -> list[Record]:
+        return [record for batch in self._batches.values() for record in batch.records]
+
+    def _record(self, kind: Kind, number: int, actual: Filters | None, shown: Json) -> Record:
+        return Record(number, kind, {"id": number, "verified": actual is not None, **shown}, actual)

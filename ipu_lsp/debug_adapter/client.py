@@ -1,0 +1,99 @@
+"""What the client has said about itself, and its way of counting lines and columns."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from ipu_asm.text import Span
+from ipu_lsp.server.convert import Coordinates, Encoding
+
+Json = dict[str, Any]
+
+
+class Client(NamedTuple):
+    """What a client can do, as far as it changes what we send."""
+
+    first_line: int = 1
+    first_column: int = 1
+    sends_uris: bool = False
+    has_types: bool = False
+    has_progress: bool = False
+    has_invalidated: bool = False
+    has_memory_events: bool = False
+
+    def path(self, text: str) -> str:
+        """A path that the client has sent."""
+        if not self.sends_uris and not text.startswith("file://"):
+            return text
+        from urllib.request import url2pathname  # few clients need it, and it is slow to load
+
+        try:
+            return url2pathname(urlsplit(text).path)
+        except ValueError:
+            return text  # which is no URI
+
+    def sent_path(self, path: str) -> str:
+        """A path as the client expects it."""
+        if not self.sends_uris:
+            return path
+        from urllib.request import pathname2url
+
+        return f"file://{pathname2url(path)}"
+
+
+class Positions:
+    """One text, with its places in the client's lines and columns (of UTF-16 code units)."""
+
+    def __init__(self, text: str, client: Client) -> None:
+        self._coordinates = Coordinates(text, Encoding.UTF_16)
+        self._client = client
+
+    def line(self, line: int) -> int:
+        """A line of the client, counted from 0; negative for one that cannot be."""
+        return line - self._client.first_line
+
+    def lines(self, first: int, last: int) -> range:
+        """The lines between two of the client that the text has, both included, from 0."""
+        end = min(self.line(last) + 1, len(self._coordinates.lines.starts))
+        return range(max(0, self.line(first)), end)
+
+    def column(self, line: int, column: int) -> int:
+        """A column of the client, in code points from 0; `line` counts from 0."""
+        lines = self._coordinates.lines
+        if not 0 <= line < len(lines.starts):
+            return 0
+        character = max(0, column - self._client.first_column)
+        offset = self._coordinates.offset(_Place(line, character))
+        return offset - lines.starts[line]
+
+    def sent_line(self, line: int) -> int:
+        """A line counted from 1 as the client counts it."""
+        return line - 1 + self._client.first_line
+
+    def sent(self, span: Span) -> Json:
+        """A span as the fields `line`, `column`, `endLine`, `endColumn`."""
+        start, end = (self._coordinates.position(offset) for offset in span)
+        return {
+            "line": start["line"] + self._client.first_line,
+            "column": start["character"] + self._client.first_column,
+            "endLine": end["line"] + self._client.first_line,
+            "endColumn": end["character"] + self._client.first_column,
+        }
+
+
+class _Place(NamedTuple):
+    line: int
+    character: int
+
+
+def is_same_path(one: str, other: str) -> bool:
+    """Whether two paths name one file, or would."""
+    one, other = (os.path.normcase(os.path.abspath(path)) for path in (one, other))
+    if one == other:
+        return True
+    try:
+        return os.path.samefile(one, other)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,78 @@
+"""What users write into breakpoints, and whether it can ever have a value."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Callable, Final
+
+from ipu_asm.debugger.expressions import Context, ExpressionError, holds
+from ipu_asm.debugger.expressions.evaluation import evaluate_parsed
+from ipu_asm.debugger.expressions.evaluator import Evaluator
+from ipu_asm.debugger.expressions.template import Template, parse_template
+from ipu_asm.debugger.expressions.tree import Parsed
+from ipu_asm.emulator.registers import DTYPE
+
+_WORD: Final = (1 << 32) - 1
+_PATTERN: Final = bytes(1 + place * 7 % 101 for place in range(1 << 10))
+_MOST_SHOWN: Final = 80
+
+
+class Mistake(Exception):
+    """Why a breakpoint cannot be set."""
+
+
+def check_condition(context: Context, text: str) -> None:
+    """Raise `Mistake` for a condition that has no answer, whatever the machine holds.
+
+    A division by a register that happens to be 0 now is none.
+    """
+    _check(context, text, lambda where: holds(where, text))
+
+
+def read_log_message(context: Context, message: str) -> Template:
+    """The message of a log breakpoint. Raises `Mistake`, as `check_condition` does."""
+    try:
+        template = parse_template(message)
+    except ExpressionError as error:
+        raise Mistake(f"the log message: {error.message}") from error
+    for part in template.parts:
+        if not isinstance(part, str):
+            _check(context, message, partial(_value, part))
+    return template
+
+
+def _value(parsed: Parsed, where: Context) -> object:
+    return evaluate_parsed(Evaluator(where), parsed)
+
+
+def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -> None:
+    mistakes = []
+    for where in (context, _Elsewhere(context)):
+        try:
+            evaluate(where)
+        except ExpressionError as error:
+            mistakes.append((error.message, error.span))
+        else:
+            return
+    if mistakes[0] == mistakes[1]:
+        shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+        raise Mistake(f"`{shown}`: {mistakes[0][0]}")
+
+
+class _Elsewhere:
+    """A machine that holds other numbers than one, but is of its element type and program."""
+
+    def __init__(self, context: Context) -> None:
+        words = context.scalars
+        self.scalars = [word + place + 1 & _WORD for place, word in enumerate(words)]
+        self.scalars[DTYPE] = words[DTYPE]
+        self.block = bytes(byte + 1 & 0x3F for byte in context.block)
+        self.pc = context.pc + 1
+        self.cycle = context.cycle + 1
+        self.labels = context.labels
+        self.names = context.names
+
+    def read_memory(self, address: int, size: int) -> bytes:
+        """Bytes of xmem, which are the same for all addresses."""
+        del address
+        return (_PATTERN * (1 + size // len(_PATTERN)))[:size]

@@ -1,0 +1,269 @@
+"""The launch configuration: what a user writes down to debug a program, checked."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Final, Mapping, NamedTuple, Sequence, TypeVar
+
+from ipu_asm.debugger.history import MEMORY_LIMIT
+from ipu_asm.emulator.elements import DType
+from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.files import FileProblem, Target, counted, read_bytes
+from ipu_asm.isa.operands import number_value, quoted
+from ipu_asm.spelling import Vocabulary
+from ipu_lsp.debug_adapter.arguments import camel_case, shaped
+from ipu_lsp.debug_adapter.shapes import DumpRequest, LaunchArguments, LoadRequest
+
+Json = dict[str, Any]
+_T = TypeVar("_T")
+
+_REGISTERS: Final = 16
+_LEAST, _MOST = -(1 << 31), (1 << 32) - 1
+_MEBIBYTE: Final = 1 << 20
+_ENDLESS: Final = 1 << 62
+_FIELDS: Final = [camel_case(name) for name in LaunchArguments._fields]
+_MOST_HINTS: Final = 100
+_OF_CLIENTS: Final = ("type",)
+"""Fields for the client that look like misspelt ones of ours."""
+
+
+class ConfigurationProblem(Exception):
+    """A launch configuration that cannot be used; `mistakes` says all that is wrong with it."""
+
+    def __init__(self, mistakes: Sequence[str]) -> None:
+        super().__init__("; ".join(mistakes))
+        self.mistakes = tuple(mistakes)
+
+
+class Load(NamedTuple):
+    """What goes into xmem from `address` on, and the file that it comes from."""
+
+    file: str
+    address: int
+    content: bytes
+
+
+class Dump(NamedTuple):
+    """A part of xmem that goes into a file once the machine has halted."""
+
+    file: str
+    address: int
+    length: int
+
+
+class Configuration(NamedTuple):
+    """How to debug. Paths are absolute; registers by their numbers, with 32 bits each.
+
+    `code` is what the file `program` holds; `hints` are for the user, who may have meant more.
+    """
+
+    program: str
+    code: bytes
+    isa: str | None = None
+    dtype: int | None = None
+    cr: tuple[tuple[int, int], ...] = ()
+    lr: tuple[tuple[int, int], ...] = ()
+    load: tuple[Load, ...] = ()
+    dump: tuple[Dump, ...] = ()
+    stop_on_entry: bool = False
+    stop_on_halt: bool = True
+    max_cycles: int | None = None
+    aaq_shift: int = 0
+    history_bytes: int = MEMORY_LIMIT
+    no_debug: bool = False
+    hints: tuple[str, ...] = ()
+
+
+def read_configuration(arguments: Json) -> Configuration:
+    """The configuration that a client sends. Raises `ConfigurationProblem`."""
+    given = shaped(LaunchArguments, arguments)
+    reader = _Reader()
+    reader.enter(given.cwd)
+    program, code = reader.program(given.program)
+    no_debug = reader.flag("noDebug", given.no_debug, False)
+    configuration = Configuration(
+        program,
+        code,
+        reader.text("isa", given.isa, "the name of an instruction set"),
+        reader.dtype(given.dtype),
+        reader.registers("cr", given.cr),
+        reader.registers("lr", given.lr),
+        reader.each("load", given.load, reader.load),
+        reader.each("dump", given.dump, reader.dump),
+        reader.flag("stopOnEntry", given.stop_on_entry, False) and not no_debug,
+        reader.flag("stopOnHalt", given.stop_on_halt, True) and not no_debug,
+        reader.optional("maxCycles", given.max_cycles, 1, _ENDLESS),
+        reader.optional("aaqShift", given.aaq_shift, 0, 31) or 0,
+        reader.history_bytes(given.history_memory),
+        no_debug,
+        tuple(_hints(arguments)),
+    )
+    if reader.mistakes:
+        raise ConfigurationProblem(reader.mistakes)
+    return configuration
+
+
+class _Reader:
+    """Reads values one after the other and collects what is wrong with them."""
+
+    def __init__(self) -> None:
+        self.folder = os.curdir
+        self.mistakes: list[str] = []
+
+    def enter(self, folder: object) -> None:
+        """Begin relative paths at a folder."""
+        path = self.path("cwd", folder) if folder is not None else None
+        if path is not None and not os.path.isdir(path):
+            self.mistakes.append(f"`cwd` is a folder, found `{path}`")
+        self.folder = path or os.curdir
+
+    def program(self, value: object) -> tuple[str, bytes]:
+        """The path and the content of the file to debug."""
+        if value is None:
+            self.mistakes.append("`program` is the file to debug, found none")
+            return "", b""
+        path = self.path("program", value)
+        return path or "", self._content(path)
+
+    def text(self, name: str, value: object, wanted: str) -> str | None:
+        """A text that may be missing."""
+        if value is not None and not isinstance(value, str):
+            self.mistakes.append(f"`{name}` is {wanted}, found {_shown(value)}")
+            return None
+        return value
+
+    def path(self, name: str, value: object) -> str | None:
+        """A path; relative ones start at the folder."""
+        if not isinstance(value, str):
+            self.mistakes.append(f"`{name}` is a path, found {_shown(value)}")
+            return None
+        return os.path.abspath(os.path.join(self.folder, os.path.expanduser(value)))
+
+    def flag(self, name: str, value: object, otherwise: bool) -> bool:
+        """True or false."""
+        if value is not None and not isinstance(value, bool):
+            self.mistakes.append(f"`{name}` is true or false, found {_shown(value)}")
+            return otherwise
+        return otherwise if value is None else value
+
+    def number(self, name: str, value: object, least: int, most: int) -> int:
+        """A whole number, given as one or as text such as `0x1000`."""
+        number = number_value(value) if isinstance(value, str) else value
+        if type(number) is not int:
+            message = f"`{name}` is a number such as 4096 or `0x1000`, found {_shown(value)}"
+            self.mistakes.append(message)
+        elif not least <= number <= most:
+            limits = f"{least} or more" if most == _ENDLESS else f"{least} to {most:#x}"
+            self.mistakes.append(f"`{name}` is {limits}, found {_shown(value)}")
+        else:
+            return number
+        return least
+
+    def optional(self, name: str, value: object, least: int, most: int) -> int | None:
+        """A whole number that may be missing."""
+        return None if value is None else self.number(name, value, least, most)
+
+    def registers(self, name: str, values: object) -> tuple[tuple[int, int], ...]:
+        """`{"0": 4096, "lr1": "0x10"}`: registers of the file `name` with their values."""
+        if values is None:
+            return ()
+        if not isinstance(values, dict):
+            message = f'`{name}` is an object such as {{"0": 4096}}, found {_shown(values)}'
+            self.mistakes.append(message)
+            return ()
+        found = {}
+        for key, value in values.items():
+            index = number_value(key.lower().removeprefix(name))
+            if index is None or not 0 <= index < _REGISTERS:
+                self.mistakes.append(f"`{name}` has the registers 0 to 15, found {quoted(key)}")
+                continue
+            found[index] = self.number(f"{name}.{key}", value, _LEAST, _MOST) & _MOST
+        return tuple(found.items())
+
+    def dtype(self, value: object) -> int | None:
+        """An element type by its name, or by the number that cr15 holds."""
+        names = [kind.name.lower() for kind in DType]
+        if isinstance(value, str) and value.lower() in names:
+            return DType[value.upper()].value
+        if value is None or (type(value) is int and value in [kind.value for kind in DType]):
+            return value
+        self.mistakes.append(f"`dtype` is one of {', '.join(names)}, found {_shown(value)}")
+        return None
+
+    def each(self, name: str, values: object, read: Callable[[str, Json], _T]) -> tuple[_T, ...]:
+        """What `read` makes of the objects of a list that may be missing."""
+        if values is None:
+            return ()
+        if not isinstance(values, list):
+            self.mistakes.append(f"`{name}` is a list of objects, found {_shown(values)}")
+            return ()
+        found = []
+        for place, value in enumerate(values):
+            if isinstance(value, dict):
+                found.append(read(f"{name}[{place}]", value))
+            else:
+                message = f"`{name}[{place}]` is an object, found {_shown(value)}"
+                self.mistakes.append(message)
+        return tuple(found)
+
+    def load(self, name: str, item: Json) -> Load:
+        """A file to load."""
+        request = shaped(LoadRequest, item)
+        address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
+        path = self.path(f"{name}.file", request.file)
+        content = self._content(path)
+        if request.length is not None:
+            length = self.number(f"{name}.length", request.length, 1, XMEM_SIZE)
+            content = content[:length]
+        if address + len(content) > XMEM_SIZE:
+            size = counted(len(content), "byte")
+            message = f"{path}: xmem has {XMEM_SIZE:#x} bytes, found {size} for {address:#x}"
+            self.mistakes.append(message)
+        return Load(path or "", address, content)
+
+    def dump(self, name: str, item: Json) -> Dump:
+        """A part of memory to write. Where it cannot be written is better told now than later."""
+        request = shaped(DumpRequest, item)
+        address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
+        length = self.number(f"{name}.length", request.length, 1, XMEM_SIZE - address)
+        path = self.path(f"{name}.file", request.file)
+        folder = os.path.dirname(path or "")
+        if path and os.path.isdir(path):
+            self.mistakes.append(f"{path}: is a directory")
+        elif path and not os.path.isdir(folder):
+            self.mistakes.append(f"{path}: there is no folder `{folder}`")
+        return Dump(path or "", address, length)
+
+    def history_bytes(self, mebibytes: object) -> int:
+        """The bound of the memory for the past."""
+        number = self.optional("historyMemory", mebibytes, 1, 1 << 16)
+        return MEMORY_LIMIT if number is None else number * _MEBIBYTE
+
+    def _content(self, path: str | None) -> bytes:
+        """The bytes of a file; none of a path that is wrong already."""
+        if path is None:
+            return b""
+        try:
+            return read_bytes(Target(path))
+        except FileProblem as error:
+            self.mistakes.append(str(error))
+            return b""
+
+
+def _hints(arguments: Mapping[str, object]) -> list[str]:
+    """What may be misspelt. Clients have fields of their own, so none is a mistake."""
+    unknown = [name for name in arguments if name not in (*_FIELDS, *_OF_CLIENTS)]
+    fields = Vocabulary(_FIELDS)
+    near = [(name, fields.nearest(name)) for name in unknown[:_MOST_HINTS]]
+    return [f"`{name}` is not looked at; did you mean `{meant}`?" for name, meant in near if meant]
+
+
+def _shown(value: object) -> str:
+    """What was found, for a message."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "`true`" if value else "`false`"
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else quoted(str(value))

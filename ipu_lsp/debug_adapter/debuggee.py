@@ -1,0 +1,148 @@
+"""The program that is debugged: read, put on a machine, and with what its user wants of it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable, Mapping, NamedTuple
+
+from ipu_asm.configuration import ConfigurationError
+from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.expressions import LiveContext
+from ipu_asm.debugger.inspection import Inspector, MemoryRange, Moment, names_of
+from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.emulator.state import IpuState
+from ipu_asm.files import FileProblem, counted, replace_file
+from ipu_asm.images import ImageError
+from ipu_asm.kernel import Kernel, RejectedSource, read_kernel
+from ipu_asm.register_notes import register_notes
+from ipu_lsp.debug_adapter.client import Client, Positions, is_same_path
+from ipu_lsp.debug_adapter.configuration import Configuration, ConfigurationProblem
+
+Json = dict[str, Any]
+
+LISTING = 1
+"""The source reference of the text that an image is shown as."""
+
+
+class Hooks(NamedTuple):
+    """What the machine asks and tells while it runs."""
+
+    pause: Callable[[], bool]
+    log: Callable[[str], None]
+
+
+class Debuggee:
+    """A kernel on its machine. Raises `RejectedSource` and `ConfigurationProblem`."""
+
+    def __init__(self, configuration: Configuration, client: Client, hooks: Hooks) -> None:
+        self.configuration = configuration
+        self.kernel = _kernel(configuration)
+        state = _state(configuration, self.kernel)
+        options = DebugOptions(
+            stop_on_halt=configuration.stop_on_halt and not configuration.no_debug,
+            max_cycles=configuration.max_cycles,
+            aaq_shift=configuration.aaq_shift,
+            memory_limit=configuration.history_bytes,
+            pause=hooks.pause,
+            log=hooks.log,
+        )
+        try:
+            self.debugger = Debugger(self.kernel.program, state, options)
+        except ProgramError as error:
+            raise ConfigurationProblem(error.mistakes) from error
+        self.client = client
+        self.positions = Positions(self.kernel.program.text, client)
+        program = self.kernel.program
+        self.names: Mapping[str, str] = names_of(program)
+        self._live = LiveContext(state, 0, program.label_addresses, self.names)
+        notes = register_notes(program)
+        self.inspector = Inspector(state, self._live, program, notes, _ranges(configuration))
+        self._before: Moment | None = None
+
+    @property
+    def context(self) -> LiveContext:
+        """The machine as it is now, for expressions."""
+        self._live.cycle = self.debugger.cycle
+        return self._live
+
+    def leave(self) -> None:
+        """The machine begins to move: changes will be told from where it stands now."""
+        self._before = Moment(self.debugger.state.save(), self.debugger.cycle)
+
+    def arrive(self, why: str) -> None:
+        """The machine stands still; `why` says so to the user."""
+        self._live.cycle = self.debugger.cycle
+        self.inspector.arrive(self._before, why)
+
+    def source(self) -> Json:
+        """The program as the protocol speaks of it."""
+        name = os.path.basename(self.kernel.name)
+        if self.kernel.is_image:
+            origin = "disassembled"
+            return {"name": f"{name} ({origin})", "sourceReference": LISTING, "origin": origin}
+        return {"name": name, "path": self.client.sent_path(self.configuration.program)}
+
+    def is_source(self, path: str | None, reference: int) -> bool:
+        """Whether what a client means by a source is this program."""
+        if self.kernel.is_image:
+            return reference == LISTING
+        if path is None:
+            return False
+        return is_same_path(self.client.path(path), self.configuration.program)
+
+    def place(self, address: int) -> Json:
+        """Where a bundle is written, as the fields of an `output` event; none if it is nowhere."""
+        found = self.debugger.placer.at_address(address)
+        if found is None:
+            return {}
+        span = self.positions.sent(found.place.span)
+        return {"source": self.source(), "line": span["line"], "column": span["column"]}
+
+    def write_dumps(self) -> list[str]:
+        """Write the parts of memory that are asked for; what was written. Raises FileProblem."""
+        written = []
+        for dump in self.configuration.dump:
+            content = self.debugger.state.xmem.read_address(dump.address, dump.length)
+            replace_file(dump.file, bytes(content))
+            written.append(f"{dump.file} ({counted(dump.length, 'byte')})")
+        return written
+
+
+def _kernel(configuration: Configuration) -> Kernel:
+    try:
+        return read_kernel(configuration.code, configuration.program, configuration.isa)
+    except FileProblem as error:
+        raise ConfigurationProblem([str(error)]) from error
+    except ConfigurationError as error:
+        raise ConfigurationProblem(error.mistakes) from error
+    except ImageError as error:
+        name = configuration.program
+        lines = [
+            f"{name}:{line}: {text}" if line else f"{name}: {text}" for line, text in error.mistakes
+        ]
+        raise ConfigurationProblem(lines) from error
+
+
+def _ranges(configuration: Configuration) -> list[MemoryRange]:
+    """The parts of xmem that the user has named."""
+    parts = [(load.file, load.address, len(load.content)) for load in configuration.load]
+    parts += configuration.dump
+    return [MemoryRange(os.path.basename(file), start, size) for file, start, size in parts if size]
+
+
+def _state(configuration: Configuration, kernel: Kernel) -> IpuState:
+    """The machine before its first bundle."""
+    state = IpuState()
+    state.load_program(kernel.words, None if kernel.is_image else kernel.program)
+    for load in configuration.load:
+        state.xmem.write_address(load.address, load.content)
+    for index, value in configuration.cr:
+        state.regfile.set_cr(index, value)
+    for index, value in configuration.lr:
+        state.regfile.set_lr(index, value)
+    if configuration.dtype is not None:
+        state.set_cr_dtype(configuration.dtype)
+    return state
+
+
+__all__ = ["LISTING", "Debuggee", "Hooks", "RejectedSource"]

@@ -1,0 +1,26 @@
+"""The command `ipu-dap`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Callable, Sequence
+
+from ipu_lsp.command import Command
+from ipu_lsp.transport import Channel
+from ipu_lsp.watchdog import end_in
+
+_DESCRIPTION = "Debug adapter for accelerator assembly: runs kernels forwards and backwards."
+
+GRACE_S = 5.0
+"""How long the adapter may take to end once its client is gone, before it is made to."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve one client. The exit status: 0 however it took its leave, 2 wrong usage."""
+    return Command("ipu-dap", _DESCRIPTION, anywhere=True).run(arguments, _load)
+
+
+def _load() -> Callable[[Channel], int]:
+    from ipu_lsp.debug_adapter.server import serve
+
+    return partial(serve, when_gone=partial(end_in, GRACE_S))

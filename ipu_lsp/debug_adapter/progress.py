@@ -1,0 +1,53 @@
+"""Tells a client that something takes long, once it does."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from typing import Any, Callable, Final
+
+Json = dict[str, Any]
+
+PATIENCE_S: Final = 1.0
+"""How long a client waits before it is told that something is going on."""
+_PACE_S: Final = 0.25
+
+
+class Progress:
+    """One piece of work after the other; `send` gets names and bodies of events."""
+
+    def __init__(self, send: Callable[[str, Json], None]) -> None:
+        self._send = send
+        self._numbers = count(1)
+        self._title: str | None = None
+        self._request: int | None = None
+        self._due = 0.0
+        self.running: str | None = None
+        """The id of the progress that the client has been told of."""
+
+    def begin(self, title: str, request: int | None = None) -> None:
+        """Something begins that may take long; `request` is the one that asked for it."""
+        if self._title is None:
+            self._title, self._request = title, request
+            self._due = time.monotonic() + PATIENCE_S
+
+    def tick(self, cycle: Callable[[], int]) -> None:
+        """It still goes on; `cycle` says how far it is."""
+        if self._title is None or time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + _PACE_S
+        message = f"cycle {cycle():,}"
+        if self.running is not None:
+            self._send("progressUpdate", {"progressId": self.running, "message": message})
+            return
+        self.running = f"run-{next(self._numbers)}"
+        body: Json = {"progressId": self.running, "title": self._title, "message": message}
+        if self._request is not None:
+            body["requestId"] = self._request
+        self._send("progressStart", {**body, "cancellable": True})
+
+    def end(self) -> None:
+        """It is done."""
+        if self.running is not None:
+            self._send("progressEnd", {"progressId": self.running})
+        self._title = self._request = self.running = None

@@ -1,0 +1,17 @@
+"""The handlers of requests, by subject. Importing a module registers them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Final
+
+_MODULES: Final = (
+    "lifecycle", "running", "stack", "breakpoints", "data_breakpoints", "exceptions", "variables",
+    "evaluation", "memory", "sources",
+)  # fmt: skip
+
+
+def load_all() -> None:
+    """Register all handlers."""
+    for name in _MODULES:
+        import_module(f"{__name__}.{name}")

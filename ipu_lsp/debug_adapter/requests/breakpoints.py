@@ -1,0 +1,217 @@
+"""Breakpoints on lines and columns, labels and addresses of bundles."""
+
+from __future__ import annotations
+
+import os
+from typing import Callable, Final, Iterable, Protocol
+
+from ipu_asm.debugger.breakpoints import Breakpoint, HitCondition, LogText, parse_hit_condition
+from ipu_asm.debugger.placement import Placement
+from ipu_asm.emulator.state import IpuState
+from ipu_asm.spelling import nearest_of
+from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind, Place
+from ipu_lsp.debug_adapter.conditions import Mistake, check_condition, read_log_message
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.references import code_address
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.shapes import (
+    FunctionBreakpoint,
+    InstructionBreakpoint,
+    Source,
+    SourceBreakpoint,
+)
+from ipu_lsp.debug_adapter.table import Needs, request
+
+_LAST: Final = 1 << 31
+
+
+class Conditional(Protocol):
+    """What all sorts of breakpoints have."""
+
+    @property
+    def condition(self) -> str | None: ...
+    @property
+    def hit_condition(self) -> str | None: ...
+
+
+@request(
+    "setBreakpoints",
+    Needs.CLIENT,
+    "supportsConditionalBreakpoints",
+    "supportsHitConditionalBreakpoints",
+    "supportsLogPoints",
+)
+def set_breakpoints(
+    session: Session,
+    *,
+    source: Source,
+    breakpoints: list[SourceBreakpoint] | None = None,
+    lines: list[int] | None = None,
+) -> Json:
+    """Breakpoints of one source, in place of those that it had."""
+    if breakpoints is None:
+        breakpoints = [SourceBreakpoint(line) for line in lines or ()]
+    wanted, key = breakpoints, _key(session, source)
+    return replace(
+        session, Kind.SOURCE, key, lambda: [_in_source(session, source, each) for each in wanted]
+    )
+
+
+@request("setFunctionBreakpoints", Needs.CLIENT, "supportsFunctionBreakpoints")
+def set_function_breakpoints(session: Session, *, breakpoints: list[FunctionBreakpoint]) -> Json:
+    """Breakpoints on labels."""
+    return replace(
+        session, Kind.LABEL, "", lambda: [_at_label(session, each) for each in breakpoints]
+    )
+
+
+@request("setInstructionBreakpoints", Needs.CLIENT, "supportsInstructionBreakpoints")
+def set_instruction_breakpoints(
+    session: Session, *, breakpoints: list[InstructionBreakpoint]
+) -> Json:
+    """Breakpoints on bundles by their addresses."""
+    return replace(
+        session, Kind.ADDRESS, "", lambda: [_at_address(session, each) for each in breakpoints]
+    )
+
+
+@request("breakpointLocations", Needs.PROGRAM, "supportsBreakpointLocationsRequest")
+def breakpoint_locations(
+    session: Session,
+    *,
+    source: Source,
+    line: int,
+    column: int | None = None,
+    end_line: int | None = None,
+    end_column: int | None = None,
+) -> Json:
+    """Where breakpoints can go: to the bundles that begin in a range."""
+    debuggee = session.program
+    positions, placer = debuggee.positions, debuggee.debugger.placer
+    last = line if end_line is None else end_line
+    rows = positions.lines(line, last)
+    if not rows or not debuggee.is_source(source.path, source.source_reference):
+        return {"breakpoints": []}
+    spans = placer.spans_on(rows[0], rows[-1])
+    bundles = [placer.at_address(address) for address in dict.fromkeys(at for at, _ in spans)]
+    places = [positions.sent(found.place.span) for found in bundles if found is not None]
+    start, end = (line, column or 0), (last, _LAST if end_column is None else end_column)
+    within = [place for place in places if start <= (place["line"], place["column"]) <= end]
+    return {"breakpoints": within}
+
+
+def conditions(
+    session: Session, breakpoint: Conditional
+) -> tuple[Callable[[IpuState], bool] | None, HitCondition | None]:
+    """The tests of a breakpoint. Raises `Mistake`."""
+    if breakpoint.condition:
+        check_condition(session.program.context, breakpoint.condition)
+    hits = None
+    if breakpoint.hit_condition:
+        try:
+            hits = parse_hit_condition(breakpoint.hit_condition)
+        except ValueError as error:
+            raise Mistake(str(error)) from error
+    return session.condition(breakpoint.condition), hits
+
+
+def replace(session: Session, kind: Kind, key: str, place: Place) -> Json:
+    """Set the breakpoints of a request, in place of those that the last one of its kind set."""
+    return replaced(session, session.breakpoints.replace(kind, key, place))
+
+
+def replaced(session: Session, shown: Iterable[Json]) -> Json:
+    """The answer to a request that has set breakpoints, which the machine knows from now on."""
+    session.use_breakpoints()
+    return {"breakpoints": list(shown)}
+
+
+def failed(reason: str) -> Found:
+    """A breakpoint that cannot be set."""
+    return None, {"message": reason, "reason": "failed"}
+
+
+def waiting() -> Found:
+    """A breakpoint for a program that is not there yet."""
+    return None, {"message": "no program is loaded yet", "reason": "pending"}
+
+
+def _key(session: Session, source: Source) -> str:
+    """The source, however it is spelt."""
+    if source.source_reference or source.path is None or session.client is None:
+        return f"{source.source_reference}"
+    path = session.client.path(source.path)
+    try:
+        return os.path.normcase(os.path.realpath(path))
+    except ValueError:
+        return path  # which no file can have
+
+
+def _in_source(session: Session, source: Source, wanted: SourceBreakpoint) -> Found:
+    debuggee = session.debuggee
+    if debuggee is None:
+        return waiting()
+    if not debuggee.is_source(source.path, source.source_reference):
+        name = debuggee.source()["name"]
+        return failed(f"the program that is debugged is {name}; it has nothing in this file")
+    positions = debuggee.positions
+    line = positions.line(wanted.line)
+    column = None if wanted.column is None else positions.column(line, wanted.column)
+    found = debuggee.debugger.placer.on_line(line, column)
+    if found is None:
+        return failed("there is no bundle on this line or behind it")
+    return _placed(session, found, wanted, wanted.log_message)
+
+
+def _at_label(session: Session, wanted: FunctionBreakpoint) -> Found:
+    debuggee = session.debuggee
+    if debuggee is None:
+        return waiting()
+    name = wanted.name.strip()
+    found = debuggee.debugger.placer.at_label(name)
+    if found is None:
+        near = nearest_of(name, tuple(debuggee.kernel.program.label_addresses))
+        hint = f"; did you mean `{near}`?" if near else ""
+        return failed(f"no label is called `{name:.80}`{hint}")
+    return _placed(session, found, wanted)
+
+
+def _at_address(session: Session, wanted: InstructionBreakpoint) -> Found:
+    debuggee = session.debuggee
+    if debuggee is None:
+        return waiting()
+    address = code_address(wanted.instruction_reference)
+    found = None
+    if address is not None:
+        found = debuggee.debugger.placer.at_address(address + wanted.offset)
+    if found is None:
+        size = debuggee.kernel.program.size
+        return failed(
+            f"a bundle is {0:#x} to {size - 1:#x}, found `{wanted.instruction_reference:.80}`"
+            + (f" and {wanted.offset}" if wanted.offset else "")
+        )
+    return _placed(session, found, wanted)
+
+
+def _placed(
+    session: Session, found: Placement, wanted: Conditional, log_message: str | None = None
+) -> Found:
+    debuggee = session.program
+    shown: Json = {
+        "source": debuggee.source(),
+        **debuggee.positions.sent(found.place.span),
+        "instructionReference": f"{found.address:#x}",
+    }
+    if found.message is not None:
+        shown["message"] = found.message
+    try:
+        condition, hits = conditions(session, wanted)
+        log = _log_text(session, log_message) if log_message else None
+    except Mistake as mistake:
+        return None, {**shown, "message": str(mistake), "reason": "failed"}
+    return Breakpoint(found.address, condition, hits, log), shown
+
+
+def _log_text(session: Session, message: str) -> LogText:
+    template = read_log_message(session.program.context, message)
+    return lambda state: template.text(session.program.context)

@@ -1,0 +1,119 @@
+"""Breakpoints on registers, elements, bits of masks and ranges of memory."""
+
+from __future__ import annotations
+
+from ipu_asm.debugger.breakpoints import Access
+from ipu_asm.debugger.expressions import ExpressionError, Place, evaluate, shown
+from ipu_asm.debugger.regions import COUNTER, region
+from ipu_asm.emulator.registers import DTYPE
+from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind
+from ipu_lsp.debug_adapter.conditions import Mistake
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.references import read_reference
+from ipu_lsp.debug_adapter.requests.breakpoints import conditions, failed, replace, waiting
+from ipu_lsp.debug_adapter.requests.variables import child, opened
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.shapes import DataBreakpointRequest
+from ipu_lsp.debug_adapter.table import Needs, request
+from ipu_lsp.debug_adapter.watch import Watch, Watched, watched_at, watched_by
+
+_VERBS = {Access.READ: "reads", Access.WRITE: "writes", Access.BOTH: "reads or writes"}
+
+
+@request(
+    "dataBreakpointInfo", Needs.STANDING, "supportsDataBreakpoints", "supportsDataBreakpointBytes"
+)
+def data_breakpoint_info(
+    session: Session,
+    *,
+    name: str,
+    variables_reference: int = 0,
+    frame_id: int | None = None,
+    bytes_: int | None = None,
+    as_address: bool = False,
+) -> Json:
+    """Whether something can be watched, and under which name."""
+    del frame_id  # all frames see the same machine
+    try:
+        if as_address:
+            watched = _at_address(name, bytes_)
+        else:
+            watched = _sized(_called(session, name, variables_reference), bytes_)
+    except (ExpressionError, ValueError) as error:
+        message = error.message if isinstance(error, ExpressionError) else str(error)
+        return {"dataId": None, "description": message}
+    # Nobody can say when a program counter is read.
+    accesses = [Access.WRITE] if watched.where.name == COUNTER else list(Access)
+    return {
+        "dataId": watched.id,
+        "description": watched.name(_dtype(session)),
+        "accessTypes": [access.value for access in accesses],
+        "canPersist": True,
+    }
+
+
+@request("setDataBreakpoints", Needs.CLIENT)
+def set_data_breakpoints(session: Session, *, breakpoints: list[DataBreakpointRequest]) -> Json:
+    """What to watch from now on, and nothing else."""
+    return replace(session, Kind.DATA, "", lambda: [_set(session, each) for each in breakpoints])
+
+
+def _set(session: Session, wanted: DataBreakpointRequest) -> Found:
+    if session.debuggee is None:
+        return waiting()
+    try:
+        watched, access = watched_by(wanted.data_id), Access(wanted.access_type)
+    except ValueError:
+        return failed(
+            "a data breakpoint is what `dataBreakpointInfo` tells, found "
+            f"{shown(wanted.data_id)} for {shown(wanted.access_type)}"
+        )
+    try:
+        condition, hits = conditions(session, wanted)
+    except Mistake as mistake:
+        return failed(str(mistake))
+    watch = Watch(watched, access, lambda: _dtype(session), condition, hits)
+    if watch.bundles(session.program.debugger.runner.accesses):
+        return watch, {}
+    name = watched.name(_dtype(session))
+    return watch, {"message": f"no bundle of the program {_VERBS[access]} `{name}`"}
+
+
+def _called(session: Session, name: str, variables_reference: int) -> Watched:
+    """What has a name in something that is open; else what the name is as an expression.
+
+    Some clients send the expression of a variable for its name. Raises ValueError and
+    ExpressionError.
+    """
+    item = None
+    if variables_reference:
+        item = child(session, opened(session, variables_reference), name)
+    place = evaluate(session.program.context, name).place if item is None else item.place
+    return _watched(place, name)
+
+
+def _watched(place: Place | None, name: str) -> Watched:
+    try:
+        if place is not None:
+            return watched_at(place)
+    except ValueError:
+        pass
+    raise ValueError(f"what can be watched lies in a register or in xmem, found {shown(name)}")
+
+
+def _sized(watched: Watched, size: int | None) -> Watched:
+    """So many bytes from where something starts. Raises ValueError."""
+    if size is None:
+        return watched
+    return Watched(region(watched.where.name, watched.where.start, size))
+
+
+def _at_address(text: str, size: int | None) -> Watched:
+    reference = read_reference(text)
+    if reference is None:
+        raise ValueError(f"an address is like `0x1000`, found {shown(text)}")
+    return Watched(region(reference.part, reference.start, 1 if size is None else size))
+
+
+def _dtype(session: Session) -> int:
+    return session.program.context.scalars[DTYPE]

@@ -1,0 +1,159 @@
+"""Expressions in watches, hovers and the debug console, and the commands of the console."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Final
+
+from ipu_asm.debugger.console import Console, complete_command
+from ipu_asm.debugger.debugger import Interrupted
+from ipu_asm.debugger.expressions import (
+    Context,
+    ExpressionError,
+    element_text,
+    evaluate,
+    place_of,
+    region_of,
+    split_assignment,
+    text_of,
+)
+from ipu_asm.debugger.expressions.completion import Candidate
+from ipu_asm.debugger.inspection import Item
+from ipu_asm.debugger.regions import Region
+from ipu_asm.debugger.stop import Reason
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.requests.stack import check_frame
+from ipu_lsp.debug_adapter.requests.variables import notation_of, shown, told_changed
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.shapes import ValueFormat
+from ipu_lsp.debug_adapter.table import Cancelled, Needs, Refused, request
+
+_CONSOLE: Final = "repl"
+_CLIPBOARD: Final = "clipboard"
+_KINDS: Final = {
+    "register": "variable", "label": "reference", "name": "variable", "function": "function",
+    "type": "class", "format": "keyword", "command": "keyword",
+}  # fmt: skip
+_UTF_16: Final = "utf-16-le"
+
+
+@request("evaluate", Needs.STANDING, "supportsEvaluateForHovers", "supportsClipboardContext")
+def evaluate_(
+    session: Session,
+    *,
+    expression: str,
+    frame_id: int | None = None,
+    context: str | None = None,
+    format_: ValueFormat | None = None,
+) -> Json:
+    """The value of an expression; in the console also assignments and commands."""
+    check_frame(frame_id)
+    notation = notation_of(format_)
+    try:
+        if context == _CONSOLE:
+            return _in_console(session, expression, notation)
+        if context == _CLIPBOARD:
+            text = _complete_text(session.program.context, expression, notation)
+            return {"result": text, "variablesReference": 0}
+        return _result(session, session.program.inspector.item_of(expression, notation))
+    except ExpressionError as error:
+        raise Refused(error.message) from error
+    except Interrupted as error:
+        raise Cancelled from error
+
+
+@request(
+    "completions",
+    Needs.STANDING,
+    "supportsCompletionsRequest",
+    completionTriggerCharacters=[".", "[", "(", ",", ":", " "],
+)
+def completions(
+    session: Session,
+    *,
+    text: str,
+    column: int,
+    line: int | None = None,
+    frame_id: int | None = None,
+) -> Json:
+    """What can be typed next in the console."""
+    check_frame(frame_id)
+    client = session.program.client
+    row = 0 if line is None else line - client.first_line
+    offset = _offset(text, row, column - client.first_column)
+    found = complete_command(session.program.context, text, offset)
+    return {"targets": [_target(text, offset, *each) for each in enumerate(found)]}
+
+
+def _in_console(session: Session, text: str, notation: str | None) -> Json:
+    debuggee = session.program
+    assigned = _assigned(debuggee.context, text)
+    # If a command moves the machine, changes are told from here.
+    debuggee.leave()
+    answer = Console(debuggee.debugger, lambda: debuggee.context).run(text)
+    if answer.stop is not None:
+        reason = "goto" if answer.stop.reason is Reason.STEP else None
+        session.later(partial(session.arrive, answer.stop, reason))
+    if answer.result is not None:
+        return _result(session, debuggee.inspector.item_of(text, notation))
+    if answer.changed and assigned is not None:
+        place, where = assigned
+        told_changed(session, where)
+        return _result(session, debuggee.inspector.item_of(place, notation))
+    return {"result": answer.text, "variablesReference": 0}
+
+
+def _assigned(context: Context, text: str) -> tuple[str, Region] | None:
+    """The place that an assignment names, and the bytes there; None for anything else."""
+    try:
+        sides = split_assignment(text)
+        return sides and (sides[0], region_of(place_of(context, sides[0])))
+    except ExpressionError:
+        return None
+
+
+def _result(session: Session, item: Item) -> Json:
+    body = shown(session, item)
+    return {"result": body.pop("value"), **body}
+
+
+def _complete_text(context: Context, text: str, notation: str | None) -> str:
+    """All of a value, in one notation, as an expression that can be put elsewhere."""
+    result = evaluate(context, text)
+    value, notation = result.value, result.notation or notation
+    if notation is None and not value.is_vector:
+        return element_text(value.number, value.kind)
+    try:
+        return text_of(value, notation, None)
+    except ValueError:
+        # A computed float has no bits to show.
+        return text_of(value, None, None)
+
+
+def _target(text: str, offset: int, number: int, candidate: Candidate) -> Json:
+    """A completion as all known clients understand it.
+
+    They count `start` from 0, whatever they say of columns, and replace what stands from there up
+    to the cursor.
+    """
+    return {
+        "label": candidate.text,
+        "start": _units(text[: candidate.start]),
+        "length": _units(text[candidate.start : offset]),
+        "type": _KINDS[candidate.kind],
+        "detail": candidate.detail,
+        "sortText": f"{number:05}",
+    }
+
+
+def _offset(text: str, row: int, column: int) -> int:
+    """The code point at a row and a column of UTF-16 code units, both counted from 0."""
+    rows = text.split("\n")
+    row = min(max(row, 0), len(rows) - 1)
+    before = rows[row].encode(_UTF_16, "surrogatepass")[: 2 * max(column, 0)]
+    return sum(len(each) + 1 for each in rows[:row]) + len(before.decode(_UTF_16, "ignore"))
+
+
+def _units(text: str) -> int:
+    """The length of a text in UTF-16 code units."""
+    return len(text.encode(_UTF_16, "surrogatepass")) // 2

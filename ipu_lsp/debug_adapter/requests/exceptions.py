@@ -1,0 +1,113 @@
+"""What stops a program besides breakpoints: faults, break instructions, NaNs, overflows."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ipu_asm.debugger.stop import Reason, Trap
+from ipu_asm.emulator.faults import Fault
+from ipu_asm.emulator.stops import describe_word
+from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind
+from ipu_lsp.debug_adapter.conditions import Mistake, check_condition
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.requests.breakpoints import failed, replace
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.shapes import FilterOptions
+from ipu_lsp.debug_adapter.table import Needs, Refused, request
+
+_CONDITION: Final = "an expression such as `lr5 > 3 && cycle > 100`"
+_TEXTS: Final = {
+    Trap.BREAK: ("Break instructions", "`break` and a matching `break.ifeq` stop"),
+    Trap.BKPT: ("Halting by bkpt", "the instruction that halts the machine stops"),
+    Trap.FAULT: ("Faults", "a bundle that cannot be executed stops"),
+    Trap.NAN: ("NaN produced", "a NaN that appears in a result stops"),
+    Trap.OVERFLOW: ("Accumulator overflow", "an int32 sum that wraps around stops"),
+}
+_DEFAULT: Final = (Trap.BREAK, Trap.FAULT)
+FILTERS: Final[list[Json]] = [
+    {
+        "filter": trap.value,
+        "label": label,
+        "description": description,
+        "default": trap in _DEFAULT,
+        "supportsCondition": True,
+        "conditionDescription": _CONDITION,
+    }
+    for trap, (label, description) in _TEXTS.items()
+]
+
+
+@request(
+    "setExceptionBreakpoints",
+    Needs.CLIENT,
+    "supportsExceptionFilterOptions",
+    exceptionBreakpointFilters=FILTERS,
+)
+def set_exception_breakpoints(
+    session: Session,
+    *,
+    filters: list[str],
+    filter_options: list[FilterOptions] | None = None,
+) -> Json:
+    """Which filters are on, each with a condition if it has one."""
+    wanted = [FilterOptions(name) for name in filters] + list(filter_options or ())
+    return replace(session, Kind.FILTER, "", lambda: _set_filters(session, wanted))
+
+
+@request("exceptionInfo", Needs.STANDING, "supportsExceptionInfoRequest")
+def exception_info(session: Session, *, thread_id: int) -> Json:
+    """Why the machine stands, at length."""
+    del thread_id
+    stop = session.stop
+    name = None if stop is None else _id(stop.reason)
+    if stop is None or name is None:
+        raise Refused("the machine did not stop because of an exception")
+    details: Json = {"message": stop.description, "typeName": name, "fullTypeName": name}
+    if stop.fault is not None:
+        details["stackTrace"] = _fault_text(stop.fault)
+    return {
+        "exceptionId": name,
+        "description": stop.description,
+        "breakMode": "always",
+        "details": details,
+    }
+
+
+def _set_filters(session: Session, wanted: list[FilterOptions]) -> list[Found]:
+    """These filters are on, as far as they can be, and no others."""
+    session.traps = {}
+    return [_set_filter(session, each) for each in wanted]
+
+
+def _set_filter(session: Session, wanted: FilterOptions) -> Found:
+    try:
+        trap = Trap(wanted.filter_id)
+    except ValueError:
+        known = ", ".join(f"`{trap.value}`" for trap in Trap)
+        return failed(f"a filter is one of {known}, found `{wanted.filter_id:.40}`")
+    if session.debuggee is not None and wanted.condition:
+        try:
+            check_condition(session.program.context, wanted.condition)
+        except Mistake as mistake:
+            return failed(str(mistake))
+    session.traps[trap] = wanted.condition or None
+    return None, {"verified": True}
+
+
+def _id(reason: Reason) -> str | None:
+    names = {
+        Reason.FAULT: Trap.FAULT.value,
+        Reason.NAN: Trap.NAN.value,
+        Reason.OVERFLOW: Trap.OVERFLOW.value,
+        Reason.BREAK: Trap.BREAK.value,
+        Reason.BKPT: Trap.BKPT.value,
+        Reason.LIMIT: "cycle-limit",
+    }
+    return names.get(reason)
+
+
+def _fault_text(fault: Fault) -> str:
+    line = f", line {fault.line}" if fault.line is not None else ""
+    rows = [f"`{fault.instruction}`", f"bundle {fault.pc}{line}, cycle {fault.cycle}"]
+    rows += [f"{name} = {describe_word(value)}" for name, value in fault.registers.items()]
+    return "\n".join(rows)

@@ -1,0 +1,170 @@
+"""From `initialize` to `disconnect`."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+
+from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.kernel import RejectedSource
+from ipu_asm.rendering import render_concise
+from ipu_lsp.debug_adapter.client import Client, Positions
+from ipu_lsp.debug_adapter.configuration import ConfigurationProblem, read_configuration
+from ipu_lsp.debug_adapter.debuggee import Debuggee
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.session import THREAD, Session
+from ipu_lsp.debug_adapter.table import Needs, Refused, capabilities, request
+
+
+@request("initialize", Needs.NOTHING)
+def initialize(
+    session: Session,
+    *,
+    lines_start_at1: bool = True,
+    columns_start_at1: bool = True,
+    path_format: str = "path",
+    supports_variable_type: bool = False,
+    supports_progress_reporting: bool = False,
+    supports_invalidated_event: bool = False,
+    supports_memory_event: bool = False,
+) -> Json:
+    """The client says what it can do, and learns what we can."""
+    if session.client is not None:
+        raise Refused("a session begins once, found a second `initialize`")
+    session.client = Client(
+        int(lines_start_at1),
+        int(columns_start_at1),
+        path_format == "uri",
+        supports_variable_type,
+        supports_progress_reporting,
+        supports_invalidated_event,
+        supports_memory_event,
+    )
+    return capabilities()
+
+
+@request("launch", Needs.CLIENT)
+def launch(session: Session, *, everything: Json) -> None:
+    """Load a program; it runs once the client has said all that it wants to say before."""
+    if session.debuggee is not None:
+        raise Refused("a program is loaded already: `restart` it, or begin another session")
+    _load(session, everything)
+    session.later(lambda: _begin(session))
+
+
+@request("attach", Needs.CLIENT)
+def attach(session: Session) -> None:
+    """There is nothing to attach to."""
+    raise Refused("a kernel runs inside of the debugger: use `launch`, found `attach`", True)
+
+
+@request("configurationDone", Needs.CLIENT, "supportsConfigurationDoneRequest")
+def configuration_done(session: Session) -> None:
+    """All breakpoints are set: off we go, or as soon as a program is there."""
+    if session.is_configured:
+        raise Refused("the configuration is done once, found a second time")
+    session.is_configured = True
+    if session.debuggee is not None and not session.has_ended:
+        session.later(lambda: _go(session))
+
+
+@request("restart", Needs.PROGRAM, "supportsRestartRequest")
+def restart(session: Session, *, arguments: Json | None = None) -> None:
+    """Read the program again, or another one, and run it from the beginning.
+
+    If that cannot be, everything stays as it was.
+    """
+    stood = session.stop is not None and not session.has_ended
+    _load(session, arguments or session.launched)
+    session.later(lambda: _place_again(session))
+    if session.is_configured:
+        session.later(partial(_go, session, stood))
+
+
+@request("terminate", Needs.CLIENT, "supportsTerminateRequest")
+def terminate(session: Session) -> None:
+    """End the program."""
+    if not session.has_ended:
+        session.forget_run()
+        session.has_ended = True
+        session.later(lambda: session.event("terminated"))
+
+
+@request("disconnect", Needs.NOTHING)
+def disconnect(session: Session) -> None:
+    """The client takes its leave; the program, which lives in this process, ends with it."""
+    session.is_over = True
+
+
+def _load(session: Session, given: Json) -> None:
+    """Put a program on a new machine. Raises `Refused`."""
+    assert session.client is not None
+    try:
+        configuration = read_configuration(given)
+        debuggee = Debuggee(configuration, session.client, session.hooks)
+    except RejectedSource as error:
+        raise _refused(session, _findings(error, session.client)) from error
+    except ConfigurationProblem as error:
+        raise _refused(session, [(mistake, {}) for mistake in error.mistakes]) from error
+    for hint in configuration.hints:
+        session.tell(f"{hint}\n")
+    session.forget_run()
+    session.debuggee = debuggee
+    session.launched = given
+
+
+def _findings(error: RejectedSource, client: Client) -> list[tuple[str, Json]]:
+    """The findings of a source, each with the place that it speaks of."""
+    path, positions = error.source.path, Positions(error.source.text, client)
+    source = {"name": os.path.basename(path), "path": client.sent_path(path)}
+    found = []
+    for finding in error.findings:
+        span = positions.sent(finding.span)
+        place = {"source": source, "line": span["line"], "column": span["column"]}
+        found.append((render_concise(finding, error.source), place))
+    return found
+
+
+def _refused(session: Session, mistakes: list[tuple[str, Json]]) -> Refused:
+    """Why a program cannot be loaded: all of it as output, the first of it as the answer."""
+    for mistake, place in mistakes:
+        session.tell(f"{mistake}\n", "stderr", **place)
+    more = len(mistakes) - 1
+    rest = f" (and {more} more: see the debug console)" if more else ""
+    return Refused(f"{mistakes[0][0]}{rest}", is_shown=True)
+
+
+def _begin(session: Session) -> None:
+    """The program is there: breakpoints can be placed."""
+    _place_again(session)
+    session.event("initialized")
+    if session.is_configured:
+        _go(session)
+
+
+def _place_again(session: Session) -> None:
+    """Look for the breakpoints in the program that is loaded now."""
+    changed = session.breakpoints.place_again()
+    session.use_breakpoints()
+    for shown in changed:
+        session.event("breakpoint", {"reason": "changed", "breakpoint": shown})
+
+
+def _go(session: Session, stood: bool = False) -> None:
+    """Let the program run from its beginning; `stood` if the client saw the machine stand."""
+    debuggee = session.program
+    debugger = debuggee.debugger
+    session.event("process", _process(session))
+    if debuggee.configuration.stop_on_entry:
+        pc = debugger.state.program_counter
+        session.arrive(Stop(Reason.ENTRY, "at the beginning", debugger.cycle, pc))
+    else:
+        if stood:
+            session.event("continued", {"threadId": THREAD, "allThreadsContinued": True})
+        session.run(debugger.start, "Running", may_end=True)
+        session.flush()
+
+
+def _process(session: Session) -> Json:
+    name = session.program.kernel.name
+    return {"name": name, "isLocalProcess": True, "startMethod": "launch"}

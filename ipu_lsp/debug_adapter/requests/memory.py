@@ -1,0 +1,150 @@
+"""Bytes of memory and registers, and program memory as assembly."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from typing import Final
+
+from ipu_asm.debugger.console import Row, rows
+from ipu_asm.debugger.expressions import shown
+from ipu_asm.debugger.regions import Region, read_region
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.references import (
+    Reference,
+    code_address,
+    is_code,
+    read_reference,
+    shown_address,
+)
+from ipu_lsp.debug_adapter.requests.variables import told_changed
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.table import Needs, Refused, request
+
+MOST_INSTRUCTIONS: Final = 4_096
+"""How many bundles are disassembled at once; program memory has 1,024."""
+MOST_VIEWED: Final = 256
+"""So many references that a client has looked at are kept up to date, the last ones."""
+
+
+@request("readMemory", Needs.STANDING, "supportsReadMemoryRequest")
+def read_memory(session: Session, *, memory_reference: str, count: int, offset: int = 0) -> Json:
+    """Bytes from a reference on; what lies outside is told as unreadable."""
+    reference = _reference(memory_reference)
+    _note_viewed(session, memory_reference, reference)
+    start, count = reference.start + offset, max(0, count)
+    body: Json = {"address": Reference(reference.part, start).address}
+    if not 0 <= start <= reference.size:
+        # So many bytes are to be skipped until there is one to read.
+        return {**body, "unreadableBytes": min(count, -start) if start < 0 else count}
+    readable = min(count, reference.size - start)
+    data = b""
+    if readable:
+        data = read_region(session.program.debugger.state, Region(reference.part, start, readable))
+    body["data"] = base64.b64encode(data).decode("ascii")
+    if count > readable:
+        body["unreadableBytes"] = count - readable
+    return body
+
+
+@request("writeMemory", Needs.STANDING, "supportsWriteMemoryRequest")
+def write_memory(
+    session: Session,
+    *,
+    memory_reference: str,
+    data: str,
+    offset: int = 0,
+    allow_partial: bool = False,
+) -> Json:
+    """Put bytes into memory or a register: all of them, or as many as fit if that is allowed."""
+    reference = _reference(memory_reference)
+    content = _decoded(data)
+    start = reference.start + offset
+    fitting = max(0, min(len(content), reference.size - start)) if start >= 0 else 0
+    if fitting < len(content) and not allow_partial:
+        raise Refused(
+            f"`{reference.part}` has {reference.size:#x} bytes, "
+            f"found {len(content)} for {start:#x} on",
+            True,
+        )
+    if fitting:
+        region = Region(reference.part, start, fitting)
+        session.program.debugger.edit(region, content[:fitting])
+        told_changed(session, region)
+    return {"bytesWritten": fitting, "offset": offset}
+
+
+@request("disassemble", Needs.PROGRAM, "supportsDisassembleRequest")
+def disassemble(
+    session: Session,
+    *,
+    memory_reference: str,
+    instruction_count: int,
+    offset: int = 0,
+    instruction_offset: int = 0,
+) -> Json:
+    """Bundles around an address. An offset counts bundles; those that are none are marked."""
+    address = code_address(memory_reference)
+    if address is None:
+        raise Refused(f"the address of a bundle is like `0x7`, found {shown(memory_reference)}")
+    if not 0 <= instruction_count <= MOST_INSTRUCTIONS:
+        most = f"{MOST_INSTRUCTIONS:,}"
+        raise Refused(f"at most {most} bundles at once, found {instruction_count:,}")
+    first = address + offset + instruction_offset
+    found = {row.address: row for row in rows(session.program.debugger, first, instruction_count)}
+    return {
+        "instructions": [
+            _instruction(session, found[number]) if is_code(number) else _nothing(number)
+            for number in range(first, first + instruction_count)
+        ]
+    }
+
+
+def _nothing(address: int) -> Json:
+    return {
+        "address": shown_address(address),
+        "instruction": "(no bundle)",
+        "presentationHint": "invalid",
+    }
+
+
+def _instruction(session: Session, row: Row) -> Json:
+    debuggee = session.program
+    word = debuggee.debugger.state.inst_mem[row.address]
+    body: Json = {"address": shown_address(row.address), "instruction": row.code}
+    if word is None:
+        return {**body, "presentationHint": "invalid"}
+    size = debuggee.kernel.isa.image_bytes
+    body["instructionBytes"] = word.to_bytes(size, "little").hex(" ")
+    found = debuggee.debugger.placer.at_address(row.address)
+    if found is not None:
+        body["location"] = debuggee.source()
+        body.update(debuggee.positions.sent(found.place.span))
+    if row.label is not None:
+        body["symbol"] = row.label
+    return body
+
+
+def _decoded(data: str) -> bytes:
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise Refused(f"`data` is base64, found {shown(data)}") from error
+
+
+def _note_viewed(session: Session, text: str, reference: Reference) -> None:
+    """Remember what the client shows of memory, to tell it of changes."""
+    session.viewed.pop(text, None)
+    session.viewed[text] = reference
+    if len(session.viewed) > MOST_VIEWED:
+        del session.viewed[next(iter(session.viewed))]
+
+
+def _reference(text: str) -> Reference:
+    reference = read_reference(text)
+    if reference is None:
+        raise Refused(
+            "a memory reference is an address of xmem like `0x1000` or a register, "
+            f"found {shown(text)}"
+        )
+    return reference

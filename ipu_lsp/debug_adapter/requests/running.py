@@ -1,0 +1,129 @@
+"""Letting the machine move, forwards and backwards."""
+
+from __future__ import annotations
+
+from ipu_asm.debugger.regions import COUNTER, whole
+from ipu_asm.debugger.stop import Reason, Stop
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.session import Move, Session
+from ipu_lsp.debug_adapter.shapes import Source
+from ipu_lsp.debug_adapter.table import Needs, Refused, request
+
+_WORD_BYTES = 4
+
+
+@request("continue")
+def continue_(session: Session) -> Json:
+    """Run to the next stop."""
+    _run(session, session.program.debugger.continue_, "Running", may_end=True)
+    return {"allThreadsContinued": True}
+
+
+@request("next", Needs.STANDING, "supportsSteppingGranularity")
+def next_(session: Session, *, granularity: str = "statement") -> None:
+    """Execute one bundle, or all of a line."""
+    _step(session, granularity)
+
+
+@request("stepIn")
+def step_in(session: Session, *, granularity: str = "statement") -> None:
+    """There is nothing to step into: one bundle, or all of a line."""
+    _step(session, granularity)
+
+
+@request("stepOut")
+def step_out(session: Session) -> None:
+    """Run until the innermost loop is left."""
+    _run(session, session.program.debugger.step_out, "Leaving the loop", may_end=True)
+
+
+@request("stepBack", Needs.STANDING, "supportsStepBack")
+def step_back(session: Session, *, granularity: str = "statement") -> None:
+    """Undo one bundle, or all of a line."""
+    debugger = session.program.debugger
+    move = debugger.step_back_line if granularity == "line" else debugger.step_back
+    _run(session, move, "Stepping back")
+
+
+@request("reverseContinue")
+def reverse_continue(session: Session) -> None:
+    """Go back to the last stop before this one."""
+    _run(session, session.program.debugger.reverse_continue, "Running backwards")
+
+
+@request("pause", Needs.PROGRAM)
+def pause(session: Session) -> None:
+    """Stop the machine at once."""
+    if session.is_running:
+        session.later(session.hold)
+
+
+@request("gotoTargets", Needs.PROGRAM, "supportsGotoTargetsRequest")
+def goto_targets(session: Session, *, source: Source, line: int, column: int | None = None) -> Json:
+    """The bundles where the machine can go on that a line stands for."""
+    debuggee = session.program
+    if not debuggee.is_source(source.path, source.source_reference):
+        return {"targets": []}
+    positions, placer = debuggee.positions, debuggee.debugger.placer
+    row = positions.line(line)
+    found = placer.on_line(row, None if column is None else positions.column(row, column))
+    if found is None:
+        return {"targets": []}
+    on_line = {address for address, _ in placer.spans_on(row, row)} if column is None else set()
+    places = [placer.at_address(address) for address in sorted(on_line | {found.address})]
+    return {
+        "targets": [
+            {
+                "id": place.address,
+                "label": f"bundle {place.address}"
+                + (f" ({place.place.name})" if place.place.name else ""),
+                **positions.sent(place.place.span),
+                "instructionPointerReference": f"{place.address:#x}",
+            }
+            for place in places
+            if place is not None
+        ]
+    }
+
+
+@request("goto")
+def goto(session: Session, *, target_id: int) -> None:
+    """Let the machine go on elsewhere; nothing is executed on the way."""
+    _check_begun(session)
+    debugger = session.program.debugger
+    if debugger.placer.at_address(target_id) is None:
+        size = session.program.kernel.program.size
+        raise Refused(f"the program has the bundles 0 to {size - 1}, found {target_id}")
+    session.program.leave()
+    debugger.edit(whole(COUNTER), target_id.to_bytes(_WORD_BYTES, "little"))
+    stop = Stop(Reason.STEP, f"moved to bundle {target_id}", debugger.cycle, target_id)
+    session.later(lambda: session.arrive(stop, "goto"))
+
+
+@request("cancel", Needs.NOTHING, "supportsCancelRequest")
+def cancel(
+    session: Session, *, request_id: int | None = None, progress_id: str | None = None
+) -> None:
+    """Give up a request that waits, or stop a run that takes long."""
+    if progress_id is not None and progress_id == session.progress.running:
+        if session.is_running:
+            session.later(session.hold)
+    elif request_id is not None:
+        withdrawn = session.inbox.withdraw(request_id)
+        if withdrawn is not None:
+            session.outbox.refuse(withdrawn, "cancelled")
+
+
+def _step(session: Session, granularity: str) -> None:
+    debugger = session.program.debugger
+    _run(session, debugger.step_line if granularity == "line" else debugger.step, "Stepping")
+
+
+def _run(session: Session, move: Move, title: str, may_end: bool = False) -> None:
+    _check_begun(session)
+    session.run(move, title, may_end)
+
+
+def _check_begun(session: Session) -> None:
+    if not session.is_configured:
+        raise Refused("the program has not begun: say `configurationDone` first")

@@ -1,0 +1,85 @@
+"""Where the machine is: its one thread, and the loops around the bundle as frames."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ipu_asm.debugger.loops import enclosing_loops
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.session import THREAD, Session
+from ipu_lsp.debug_adapter.shapes import FrameFormat
+from ipu_lsp.debug_adapter.table import Needs, Refused, request
+
+FRAME: Final = 1
+"""The frame of the bundle itself; those of the loops around it follow."""
+
+
+@request("threads", Needs.CLIENT)
+def threads(session: Session) -> Json:
+    """The machine."""
+    return {"threads": [{"id": THREAD, "name": "IPU"}]}
+
+
+@request("stackTrace", Needs.STANDING, "supportsDelayedStackTraceLoading")
+def stack_trace(
+    session: Session,
+    *,
+    start_frame: int = 0,
+    levels: int = 0,
+    format_: FrameFormat | None = None,
+) -> Json:
+    """The bundle, and behind it the loops around it from the inside out."""
+    format_ = format_ or FrameFormat()
+    address = standing_at(session)
+    loops = enclosing_loops(session.program.kernel.program, address)
+    frames = [_frame(session, FRAME, address, None, format_)]
+    frames += [
+        _frame(session, FRAME + number, loop[0], loop, format_)
+        for number, loop in enumerate(loops, 1)
+    ]
+    start = max(0, start_frame)
+    shown = frames[start : start + levels if levels > 0 else None]
+    return {"stackFrames": shown, "totalFrames": len(frames)}
+
+
+def check_frame(frame_id: int | None) -> None:
+    """Raise `Refused` for what can be no frame."""
+    if frame_id is not None and frame_id < FRAME:
+        raise Refused(f"a frame is one that `stackTrace` lists, found {frame_id}")
+
+
+def standing_at(session: Session) -> int:
+    """The bundle in front of which the machine stands; the one that has halted it."""
+    stop = session.stop
+    pc = session.program.debugger.state.program_counter
+    if session.program.debugger.state.is_halted and stop is not None and stop.pc >= 0:
+        return stop.pc
+    return pc
+
+
+def _frame(
+    session: Session, number: int, address: int, loop: range | None, shown: FrameFormat
+) -> Json:
+    debuggee = session.program
+    found = debuggee.debugger.placer.at_address(address)
+    name = f"bundle {address:#x}" if shown.hex else f"bundle {address}"
+    if found is not None and found.place.name:
+        name = found.place.name
+    if loop is not None:
+        first, last = (f"{at:#x}" if shown.hex else str(at) for at in (loop[0], loop[-1]))
+        name = f"in loop {name} (bundles {first} to {last})"
+    if shown.line and found is not None:
+        name += f" line {found.place.line}"
+    frame: Json = {
+        "id": number,
+        "name": name,
+        "line": 0,
+        "column": 0,
+        "instructionPointerReference": f"{address:#x}",
+        "moduleId": "program",
+        "presentationHint": "normal" if loop is None else "subtle",
+    }
+    if found is not None:
+        frame["source"] = debuggee.source()
+        frame.update(debuggee.positions.sent(found.place.span))
+    return frame

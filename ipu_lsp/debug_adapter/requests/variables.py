@@ -1,0 +1,210 @@
+"""What the machine holds: scopes, what they open to, and giving it other values."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Final
+
+from ipu_asm.debugger.expressions import (
+    ExpressionError,
+    Place,
+    Space,
+    assign_in,
+    evaluate,
+    place_of,
+    region_of,
+)
+from ipu_asm.debugger.expressions import shown as quoted
+from ipu_asm.debugger.inspection import Group, Item, Kind, written_value
+from ipu_asm.debugger.inspection.computed import without_formats
+from ipu_asm.debugger.regions import COUNTER, Region
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.references import reference_of
+from ipu_lsp.debug_adapter.requests.stack import check_frame
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.shapes import ValueFormat
+from ipu_lsp.debug_adapter.table import Needs, Refused, request
+
+_HEX: Final = "x"
+_OF_BITS: Final = ("x", "o", "b")
+_BITS: Final = re.compile(r"\[?\s*0[xob]\w+(?:\s*,\s*0[xob]\w+)*\s*\]?", re.IGNORECASE)
+_FILTERS: Final = ("named", "indexed")
+_INDEXED: Final = (Kind.ROWS, Kind.ELEMENTS)
+
+
+@request("scopes")
+def scopes(session: Session, *, frame_id: int) -> Json:
+    """The headings under which the machine is shown."""
+    check_frame(frame_id)
+    return {
+        "scopes": [
+            {
+                "name": scope.name,
+                "variablesReference": session.handles.number(scope.group),
+                "namedVariables": scope.named,
+                "indexedVariables": scope.indexed,
+                "expensive": scope.is_expensive,
+                **({"presentationHint": scope.hint} if scope.hint else {}),
+            }
+            for scope in session.program.inspector.scopes()
+        ]
+    }
+
+
+@request("variables", Needs.STANDING, "supportsValueFormattingOptions")
+def variables(
+    session: Session,
+    *,
+    variables_reference: int,
+    filter_: str | None = None,
+    start: int = 0,
+    count: int = 0,
+    format_: ValueFormat | None = None,
+) -> Json:
+    """What something opens to, or a part of it."""
+    group = opened(session, variables_reference)
+    if filter_ in _FILTERS and (filter_ == "indexed") is not (group.kind in _INDEXED):
+        return {"variables": []}
+    try:
+        items = session.program.inspector.children(
+            group, start, count or None, notation_of(format_)
+        )
+    except ExpressionError as error:
+        raise Refused(error.message) from error
+    return {"variables": [variable(session, item, group.notation) for item in items]}
+
+
+@request("setVariable", Needs.STANDING, "supportsSetVariable")
+def set_variable(
+    session: Session,
+    *,
+    variables_reference: int,
+    name: str,
+    value: str,
+    format_: ValueFormat | None = None,
+) -> Json:
+    """Give what is shown under a name another value, which may be any expression."""
+    group = opened(session, variables_reference)
+    item = child(session, group, name)
+    if item is None:
+        raise Refused(f"nothing is called {quoted(name)} here", True)
+    if not _is_writable(item):
+        raise Refused(f"{quoted(name)} cannot be changed", True)
+    notation = group.notation or notation_of(format_)
+    body = shown(session, assigned(session, item.expression, value, notation))
+    return {key: text for key, text in body.items() if key != "presentationHint"}
+
+
+@request("setExpression", Needs.STANDING, "supportsSetExpression")
+def set_expression(
+    session: Session,
+    *,
+    expression: str,
+    value: str,
+    frame_id: int | None = None,
+    format_: ValueFormat | None = None,
+) -> Json:
+    """Give what an expression stands for another value. Notations behind it are for its result."""
+    check_frame(frame_id)
+    return shown(session, assigned(session, expression, value, notation_of(format_)))
+
+
+def assigned(session: Session, expression: str, value: str, notation: str | None) -> Item:
+    """What an expression is after a value was put where it lies.
+
+    The value is an expression too, or the one that was shown, with what stands around it there.
+    """
+    debuggee = session.program
+    context, value = debuggee.context, written_value(value)
+    try:
+        target = without_formats(expression)
+        place = place_of(context, target)
+        shown_in = evaluate(context, expression).notation or notation
+        if place.kind.is_float and shown_in in _OF_BITS and _BITS.fullmatch(value):
+            # What is shown as its bits takes bits.
+            target = f"{place.kind.unsigned().name}({target})"
+        assign_in(debuggee.debugger, context, target, value)
+        told_changed(session, region_of(place))
+        return debuggee.inspector.item_of(expression, notation)
+    except ExpressionError as error:
+        raise Refused(error.message, True) from error
+
+
+def told_changed(session: Session, where: Region) -> None:
+    """Let the client look again at what has changed, once it has its answer."""
+    client = session.client
+    assert client is not None
+    if client.has_invalidated:
+        areas = ["variables", "stacks"] if where.name == COUNTER else ["variables"]
+        session.later(lambda: session.event("invalidated", {"areas": areas}))
+    if not client.has_memory_events:
+        return
+    for text, reference in session.viewed.items():
+        if reference.part == where.name:
+            offset = where.start - reference.start
+            body = {"memoryReference": text, "offset": offset, "count": where.size}
+            session.later(partial(session.event, "memory", body))
+
+
+def opened(session: Session, number: int) -> Group:
+    """What a number of ours stands for."""
+    group = session.handles.get(number)
+    if group is None and session.handles.was_given(number):
+        raise Refused(f"the machine has moved since: what {number} stood for has gone")
+    if group is None:
+        raise Refused(f"`variablesReference` is a number that we gave, found {number}")
+    return group
+
+
+def child(session: Session, group: Group, name: str) -> Item | None:
+    """What is shown under a name in something that is open."""
+    try:
+        return session.program.inspector.child(group, name)
+    except ExpressionError as error:
+        raise Refused(error.message) from error
+
+
+def notation_of(format_: ValueFormat | None) -> str | None:
+    """The notation that a request asks for."""
+    return _HEX if format_ is not None and format_.hex else None
+
+
+def variable(session: Session, item: Item, notation: str | None = None) -> Json:
+    """An item as the protocol's `Variable`; `notation` is that of the group that it is in."""
+    body = shown(session, item)
+    if item.expression:
+        body["evaluateName"] = f"{item.expression},{notation}" if notation else item.expression
+    return {"name": item.name, **body}
+
+
+def shown(session: Session, item: Item) -> Json:
+    """An item's value and what it opens to; variables and evaluated expressions have it alike."""
+    opens = 0 if item.group is None else session.handles.number(item.group)
+    attributes = [] if _is_writable(item) else ["readOnly"]
+    body: Json = {
+        "value": item.value,
+        "variablesReference": opens,
+        "presentationHint": {"kind": item.kind, "attributes": attributes},
+    }
+    if session.client is not None and session.client.has_types and item.type:
+        body["type"] = item.type
+    if item.named:
+        body["namedVariables"] = item.named
+    if item.indexed:
+        body["indexedVariables"] = item.indexed
+    reference = memory_reference(item.place)
+    if reference is not None:
+        body["memoryReference"] = reference
+    return body
+
+
+def memory_reference(place: Place | None) -> str | None:
+    """Where a place can be read as bytes; None if it cannot."""
+    if place is None or place.space not in (Space.MEMORY, Space.BLOCK, Space.SCALARS):
+        return None
+    return reference_of(region_of(place))
+
+
+def _is_writable(item: Item) -> bool:
+    return item.is_writable and bool(item.expression)

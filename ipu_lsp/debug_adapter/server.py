@@ -1,0 +1,125 @@
+"""The loop: one message after the other and, while a program runs, a piece of it in between."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import threading
+from typing import Callable
+
+from ipu_lsp.debug_adapter import requests
+from ipu_lsp.debug_adapter.arguments import WrongArguments, checked
+from ipu_lsp.debug_adapter.inbox import (
+    EndOfInput,
+    Inbox,
+    Json,
+    Malformed,
+    Message,
+    number_of,
+)
+from ipu_lsp.debug_adapter.outbox import CANCELLED, Outbox
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.table import REQUESTS, Cancelled, Entry, Needs, Refused
+from ipu_lsp.transport import Channel, ClientGone
+
+log = logging.getLogger("ipu_lsp")
+
+_WANTED = {
+    Needs.CLIENT: "a session begins with `initialize`",
+    Needs.PROGRAM: "no program is loaded: `launch` one first",
+    Needs.STANDING: "the program is running: `pause` it first",
+}
+
+
+def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int:
+    """Debug one program for one client, until that says so or is gone; the exit status.
+
+    `when_gone` is called on the reading thread once there is nothing more to read.
+    """
+    requests.load_all()
+    inbox, outbox = Inbox(), Outbox(channel.write)
+    session = Session(inbox, outbox)
+
+    def read() -> None:
+        inbox.fill(channel.read)
+        when_gone()
+
+    threading.Thread(target=read, name="reader", daemon=True).start()
+    gc.freeze()
+    try:
+        while not session.is_over:
+            if session.is_running and inbox.is_empty:
+                _guard(session, session.advance)
+            else:
+                handle(session, inbox.take())
+    except ClientGone as error:
+        log.info("nobody reads our answers: %s", error)
+    return 0
+
+
+def handle(session: Session, message: Message) -> None:
+    """Answer a message. Whatever it is, the session goes on."""
+    if isinstance(message, EndOfInput):
+        log.info("the client is gone")
+        session.is_over = True
+    elif isinstance(message, Malformed):
+        # No warning: a client that does not read our standard error must not make us wait.
+        log.info("%s", message.reason)
+        if session.client is not None:
+            session.tell(f"{message.reason}\n", "stderr")
+    else:
+        _answer(session, message)
+
+
+def _answer(session: Session, request: Json) -> None:
+    outbox, command = session.outbox, request.get("command")
+    session.current = session.inbox.answering = number_of(request)
+    try:
+        outbox.respond(request, _body(session, command, request.get("arguments")))
+    except Cancelled:
+        outbox.refuse(request, CANCELLED)
+    except WrongArguments as error:
+        outbox.refuse(request, f"`{command}`: {error}")
+    except Refused as error:
+        outbox.refuse(request, str(error), error.is_shown)
+    except Exception as error:
+        log.exception("`%s` failed", command)
+        outbox.refuse(request, f"the adapter failed at `{command}`: {error!r}; its log has more")
+    session.current = session.inbox.answering = None
+    _guard(session, session.flush)
+
+
+def _body(session: Session, command: object, arguments: object) -> Json | None:
+    """What answers a request, if more than that it is done."""
+    if not isinstance(command, str):
+        raise Refused(f"a request has a `command`, found {type(command).__name__}")
+    entry = REQUESTS.get(command)
+    if entry is None:
+        raise Refused(f"a request is one that `initialize` announces, found `{command:.80}`")
+    _check_state(session, entry)
+    given = checked(entry.handler, arguments)
+    if not session.is_running:
+        session.progress.begin(f"Answering `{command}`", session.current)
+    try:
+        body: Json | None = entry.handler(session, **given)
+        return body
+    finally:
+        if session.is_over or not session.is_running:
+            session.progress.end()
+
+
+def _guard(session: Session, action: Callable[[], None]) -> None:
+    """Do what nobody waits for. A mistake of ours does not end the session."""
+    try:
+        action()
+    except Exception as error:
+        log.exception("the adapter failed")
+        session.tell(f"the adapter failed: {error!r}; its log has more\n", "stderr")
+
+
+def _check_state(session: Session, entry: Entry) -> None:
+    if entry.needs > session.has:
+        if session.has_ended:
+            raise Refused("the program has ended: `restart` it, or begin another session")
+        missing = next(needs for needs in Needs if needs > session.has)
+        raise Refused(_WANTED[missing])

@@ -1,0 +1,79 @@
+"""A stop of the machine as the client is told of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.rendering import render_place
+from ipu_asm.text import SourceFile
+from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
+
+Json = dict[str, Any]
+
+HALTED: Final = (Reason.BKPT, Reason.HALTED, Reason.ENDED)
+EXCEPTIONS: Final = (Reason.FAULT, Reason.NAN, Reason.OVERFLOW, Reason.LIMIT)
+"""Stops that `exceptionInfo` can say more about."""
+
+_NAMES: Final = {
+    Reason.ENTRY: "entry",
+    Reason.STEP: "step",
+    Reason.BREAKPOINT: "breakpoint",
+    Reason.DATA: "data breakpoint",
+    Reason.BREAK: "breakpoint",
+    Reason.BKPT: "breakpoint",
+    Reason.HALTED: "halted",
+    Reason.PAUSE: "pause",
+    Reason.START: "entry",
+    **dict.fromkeys(EXCEPTIONS, "exception"),
+}
+
+
+def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
+    """The body of the event `stopped`."""
+    records = breakpoints.records_of(stop.hits)
+    reason = _NAMES[stop.reason]
+    if stop.reason is Reason.BREAKPOINT and records:
+        reason = records[0].kind.value
+    body: Json = {
+        "reason": reason,
+        "description": stop.description,
+        "threadId": thread,
+        "allThreadsStopped": True,
+        "preserveFocusHint": False,
+    }
+    if stop.reason in EXCEPTIONS:
+        body["text"] = stop.description
+    if records:
+        body["hitBreakpointIds"] = [record.id for record in records]
+    return body
+
+
+def exit_status(
+    stop: Stop, left_at: Stop | None, may_end: bool, is_debugged: bool = True
+) -> int | None:
+    """The exit status that a stop means; None if the session goes on.
+
+    Of a program that is not debugged, nobody looks at what is left where it can go no further.
+    """
+    if stop.reason is Reason.ENDED:
+        return 0
+    if stop.reason is Reason.FAULT and stop.trap is None:
+        return 1
+    if stop.reason is Reason.LIMIT and not is_debugged:
+        return 1
+    is_stuck = (
+        stop.reason in (Reason.FAULT, Reason.LIMIT)
+        and left_at is not None
+        and (left_at.reason, left_at.cycle) == (stop.reason, stop.cycle)
+    )
+    return 1 if is_stuck and may_end else None
+
+
+def final_words(stop: Stop, source: SourceFile) -> str:
+    """What the user is told at the end; of a fault with the line where it stands."""
+    unit = "cycle" if stop.cycle == 1 else "cycles"
+    words = f"{stop.description}; {stop.cycle:,} {unit}\n"
+    if stop.fault is None or stop.fault.span is None:
+        return words
+    return f"{words}{render_place(source, stop.fault.span)}\n"

@@ -1,0 +1,63 @@
+"""Clients of adapters of their own, all of which have ended when a test has."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Callable, Iterator
+
+import pytest
+
+from tests.debug_adapter.client import Client
+from tests.debug_adapter.wires import StdioWire, TcpWire, ThreadWire, Wire
+
+WIRES: dict[str, Callable[[Path], Wire]] = {
+    "thread": lambda _: _thread(),
+    "stdio": StdioWire,
+    "tcp": TcpWire,
+}
+
+Connect = Callable[..., Client]
+
+
+@pytest.fixture
+def connect(tmp_path: Path) -> Iterator[Connect]:
+    """Makes clients: `connect()` talks to a thread, `connect("stdio")`, `connect("tcp")` to a
+    process."""
+    clients: list[Client] = []
+
+    def connected(wire: str = "thread") -> Client:
+        folder = tmp_path / f"client{len(clients)}"
+        folder.mkdir()
+        clients.append(Client(WIRES[wire](folder), folder))
+        return clients[-1]
+
+    yield connected
+    failures = [error for client in clients if (error := _closed(client))]
+    if failures:
+        raise failures[0]
+
+
+@pytest.fixture
+def client(connect: Connect) -> Client:
+    """A client of an adapter in a thread."""
+    return connect()
+
+
+@pytest.fixture(params=["stdio", "tcp"])
+def remote_client(connect: Connect, request: pytest.FixtureRequest) -> Client:
+    """A client of an adapter in a process, over each of its ways to talk."""
+    return connect(request.param)
+
+
+def _thread() -> Wire:
+    from ipu_lsp.debug_adapter.server import serve
+
+    return ThreadWire(serve)
+
+
+def _closed(client: Client) -> Exception | None:
+    try:
+        client.close()
+    except Exception as error:
+        return error
+    return None

@@ -1,0 +1,135 @@
+"""What the console offers while one types, as each editor puts it in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.debug_adapter.client import Client
+from tests.debug_adapter.kernel import started
+
+Json = dict[str, Any]
+
+UNFINISHED = {
+    "lr": "lr0",
+    "AC": "acc",
+    "row": "row_offset",
+    "1 + loo": "loop",
+    "sum(mu": "mult_res",
+    "r0[l": "lr5",
+    "xmem[cr0 + lr1 .. +4 : f": "f32",
+    "acc[0..7],": "x",
+    "acc[0..7],u": "u16",
+    "lr1 = c": "cr3",
+    "who ac": "acc",
+    "when lr0 > re": "results",
+    "goto cy": "cycle",
+    "dis lo": "loop",
+    "hel": "help",
+    "label(lo": "loop",
+    "": "lr0",
+}
+
+
+@pytest.fixture
+def standing(client: Client, tmp_path: Path) -> Client:
+    return started(client, tmp_path)
+
+
+def offered(client: Client, text: str, column: int | None = None, **more: Any) -> list[Json]:
+    """What is offered behind a text, or at a column of it that counts from 1."""
+    column = len(text) + 1 if column is None else column
+    targets = client.request("completions", text=text, column=column, frameId=1, **more)["targets"]
+    assert len({target["sortText"] for target in targets}) == len(targets)
+    assert [target["sortText"] for target in targets] == sorted(t["sortText"] for t in targets)
+    return list(targets)
+
+
+def applied(text: str, target: Json) -> str:
+    """The text with what was chosen, as the protocol describes it; `start` counts from 0."""
+    start: int = target["start"]
+    return f"{text[:start]}{target['label']}{text[start + target['length'] :]}"
+
+
+def check_offered(client: Client, text: str, label: str) -> None:
+    """A word is offered for the end of a text, and the text is a valid one then.
+
+    VS Code replaces `length` letters in front of the cursor, Emacs and Neovim put it at `start`.
+    """
+    (target,) = [target for target in offered(client, text) if target["label"] == label]
+    assert target["start"] + target["length"] == len(text)
+    whole = applied(text, target)
+    assert whole == text[: len(text) - target["length"]] + label
+    closed = whole + ")" * (whole.count("(") - whole.count(")"))
+    closed += "]" * (closed.count("[") - closed.count("]"))
+    client.evaluate(closed, "repl")
+    if closed.startswith("goto"):
+        client.stopped()
+
+
+def test_a_word_that_is_chosen_makes_a_valid_text(standing: Client) -> None:
+    for text, label in UNFINISHED.items():
+        check_offered(standing, text, label)
+
+
+def test_every_offer_fits_where_it_is_made(standing: Client) -> None:
+    for text in ("l", "1 + c", "acc,", "r0[0 : i", "mask[0][f"):
+        for target in offered(standing, text):
+            assert target["label"].lower().find(text[target["start"] :].lower()) >= 0
+            assert target["detail"]
+
+
+def test_what_begins_with_the_letters_comes_first_and_in_order(standing: Client) -> None:
+    labels = [target["label"] for target in offered(standing, "lr")]
+    assert labels[:16] == [f"lr{i}" for i in range(16)]
+    assert [target["label"] for target in offered(standing, "acc[0],")][:5] == list("duxob")
+
+
+def test_each_offer_says_what_it_is(standing: Client) -> None:
+    targets = {target["label"]: target for target in offered(standing, "")}
+    assert (targets["lr1"]["type"], targets["lr1"]["detail"]) == ("variable", "16 (0x00000010)")
+    assert (targets["loop"]["type"], targets["loop"]["detail"]) == ("reference", "bundle 1")
+    assert (targets["row_offset"]["type"], targets["sum"]["type"]) == ("variable", "function")
+    assert (targets["i8"]["type"], targets["goto"]["type"]) == ("class", "keyword")
+
+
+def test_in_the_middle_of_a_word_the_letters_before_the_cursor_count(standing: Client) -> None:
+    text = "acc[0] + lr15 * 2"
+    found = {target["label"]: target for target in offered(standing, text, 13)}
+    assert (found["lr1"]["start"], found["lr1"]["length"]) == (9, 3)
+    assert "lr5" not in found
+
+
+@pytest.mark.parametrize("at_1", [True, False])
+def test_columns_and_lines_count_as_the_client_says(
+    client: Client, tmp_path: Path, at_1: bool
+) -> None:
+    client.initialize(columnsStartAt1=at_1, linesStartAt1=at_1)
+    started(client, tmp_path, 6 if at_1 else 5)
+    client.stopped()
+    text = "lr0 +\n1 + row"
+    (target,) = offered(client, text, 7 + at_1, line=1 + at_1)
+    assert target["label"] == "row_offset"
+    assert applied(text, target) == "lr0 +\n1 + row_offset"
+    assert offered(client, "xlr", 0 + at_1, line=0 + at_1)[0]["length"] == 0
+
+
+def test_columns_count_utf_16_code_units(standing: Client) -> None:
+    text = "𝄞 + row"
+    (target,) = offered(standing, text, len(text) + 2)
+    assert (target["start"], target["length"]) == (5, 3)
+
+
+def test_impossible_places_and_texts_are_survived(standing: Client) -> None:
+    for text, column, line in (
+        ("lr", 0, 1), ("lr", -5, 1), ("lr", 10**9, 1), ("lr", 3, 10**9), ("lr", 3, -4),
+        ("\ud800", 2, 1), ("(" * 5_000, 5_001, 1), ("1" * 50, 51, 1),
+    ):  # fmt: skip
+        for target in offered(standing, text, column, line=line):
+            assert 0 <= target["start"] <= target["start"] + target["length"] <= len(text)
+
+
+def test_there_is_nothing_to_offer_in_a_number(standing: Client) -> None:
+    assert offered(standing, "lr0 + 0x1") == offered(standing, "acc[0..7]") == []

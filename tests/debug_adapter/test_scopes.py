@@ -1,0 +1,120 @@
+"""The headings under which the machine is shown, and for how long they can be opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.kernel import SCOPES, started
+
+NAMES = {
+    "Loop registers": [f"lr{i}" for i in range(16)],
+    "Config registers": [f"cr{i}" for i in range(16)],
+    "AAQ": ["aaq0", "aaq1", "aaq2", "aaq3", "aaq_result"],
+    "Vectors": ["r0", "r1", "mem_bypass", "r_cyclic", "mult_res", "r_acc"],
+    "Masks": [f"mask[{i}]" for i in range(8)],
+    "Memory map": ["row.bin", "masks.bin", "cr0", "cr1", "cr3", "xmem"],
+    "Machine": ["pc", "cycle", "dtype", "stopped", "changed"],
+}
+
+
+@pytest.fixture
+def standing(client: Client, tmp_path: Path) -> Client:
+    return started(client, tmp_path)
+
+
+def reference_of(client: Client, scope: str) -> int:
+    found: int = client.scopes()[scope]["variablesReference"]
+    return found
+
+
+def test_there_are_seven_scopes_in_this_order(standing: Client) -> None:
+    (_, outer) = standing.frames()
+    for frame in standing.frames():
+        found = standing.request("scopes", frameId=frame["id"])["scopes"]
+        assert tuple(scope["name"] for scope in found) == SCOPES
+        assert [scope.get("presentationHint") for scope in found] == ["registers"] + [None] * 6
+        assert not any(scope["expensive"] for scope in found)
+    assert outer["name"].startswith("in loop")
+
+
+def test_a_scope_opens_to_as_many_variables_as_it_says(standing: Client) -> None:
+    for name, scope in standing.scopes().items():
+        assert list(standing.variables(scope["variablesReference"])) == NAMES[name]
+        assert scope["namedVariables"] == len(NAMES[name])
+        assert not scope.get("indexedVariables")
+
+
+def test_a_scope_keeps_its_number_until_the_machine_moves(standing: Client) -> None:
+    assert standing.scopes() == standing.scopes()
+    standing.evaluate("lr1 = 3", "repl")
+    number = reference_of(standing, "Vectors")
+    assert standing.variables(number).keys() == standing.variables("Vectors").keys()
+    standing.step()
+    assert reference_of(standing, "Vectors") != number
+
+
+@pytest.mark.parametrize("command", ["next", "stepBack", "continue", "reverseContinue"])
+def test_what_was_open_before_a_move_is_refused_politely(standing: Client, command: str) -> None:
+    vector = standing.variables("Vectors")["r0"]["variablesReference"]
+    standing.step(command)
+    for number in (vector, vector - 1):
+        with pytest.raises(Refused, match=f"the machine has moved since: what {number} stood for"):
+            standing.variables(number)
+        with pytest.raises(Refused, match="the machine has moved since"):
+            standing.request("setVariable", variablesReference=number, name="[0..15]", value="1")
+        with pytest.raises(Refused, match="the machine has moved since"):
+            standing.request("dataBreakpointInfo", variablesReference=number, name="r0")
+
+
+def test_what_a_command_of_the_console_has_moved_is_gone_too(standing: Client) -> None:
+    number = reference_of(standing, "Machine")
+    standing.evaluate("goto 2", "repl")
+    standing.stopped()
+    with pytest.raises(Refused, match="the machine has moved since"):
+        standing.variables(number)
+
+
+@pytest.mark.parametrize("number", [0, 4711, 2**31 - 1])
+def test_a_number_that_was_never_given_is_refused(standing: Client, number: int) -> None:
+    with pytest.raises(Refused, match=f"is a number that we gave, found {number}$"):
+        standing.variables(number)
+
+
+def test_a_frame_that_cannot_be_has_no_scopes(standing: Client) -> None:
+    with pytest.raises(Refused, match=r"a frame is one that `stackTrace` lists, found 0$"):
+        standing.request("scopes", frameId=0)
+
+
+def test_a_program_that_has_not_begun_can_be_looked_at(client: Client) -> None:
+    client.launch("set lr0 3;;\nbkpt;;\n", lr={"0": 7})
+    found = client.request("scopes", frameId=1)["scopes"]
+    registers = client.variables(found[0]["variablesReference"])
+    assert registers["lr0"]["value"] == "7"
+
+
+def test_what_the_last_step_changed_is_told(standing: Client) -> None:
+    assert standing.variables("Loop registers")["lr0"]["value"] == "1 was 0"
+    standing.step()
+    machine = standing.variables("Machine")
+    assert machine["pc"]["value"].startswith("2 was 1")
+    assert machine["cycle"]["value"] == "5 was 4"
+    assert standing.variables("Loop registers")["lr0"]["value"] == "2 was 1"
+    assert standing.variables("Loop registers")["lr1"]["value"] == "16 (0x10)  # row offset"
+    changes = standing.variables(machine["changed"]["variablesReference"])
+    assert machine["changed"]["namedVariables"] == len(changes)
+    assert machine["changed"]["value"] == "4 registers"
+    assert list(changes) == ["lr0", "r0", "mult_res", "r_acc"]
+    standing.step("stepBack")
+    assert standing.variables("Loop registers")["lr0"]["value"] == "1 was 2"
+
+
+def test_the_machine_says_why_it_stands(standing: Client) -> None:
+    assert standing.variables("Machine")["stopped"]["value"] == "breakpoint at bundle 1"
+    standing.step()
+    assert standing.variables("Machine")["stopped"]["value"] == "cycle 5"
+    standing.breakpoints()
+    standing.step("continue")
+    assert standing.variables("Machine")["stopped"]["value"].startswith("halted by `bkpt`")

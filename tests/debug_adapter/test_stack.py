@@ -1,0 +1,114 @@
+"""Where a program stands: the bundle, and the loops around it as frames."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.debug_adapter.client import THREAD, Client, Refused
+from tests.debug_adapter.programs import AT_END, FAULTY, LOOP
+
+Json = dict[str, Any]
+
+NAMES = ["inner", "in loop inner (bundles 2 to 3)", "in loop outer (bundles 1 to 4)"]
+
+
+def check_stack(client: Client, names: list[str], **arguments: Any) -> list[Json]:
+    """The names of the frames that are shown; the frames."""
+    body = client.request("stackTrace", threadId=THREAD, **arguments)
+    frames: list[Json] = body["stackFrames"]
+    assert [frame["name"] for frame in frames] == names
+    assert body["totalFrames"] >= len(frames)
+    return frames
+
+
+@pytest.fixture
+def inside(client: Client) -> Client:
+    """A client of a program that stands in the inner one of two loops."""
+    client.start(LOOP, {"line": 7, "condition": "lr4 == 2"})
+    client.stopped()
+    return client
+
+
+def test_there_is_one_thread(client: Client) -> None:
+    client.initialize()
+    assert client.request("threads") == {"threads": [{"id": THREAD, "name": "IPU"}]}
+
+
+def test_the_loops_around_a_bundle_are_frames_from_the_inside_out(inside: Client) -> None:
+    frames = check_stack(inside, NAMES)
+    assert [(frame["line"], frame["column"]) for frame in frames] == [(7, 5), (7, 5), (5, 5)]
+    assert [frame["presentationHint"] for frame in frames] == ["normal", "subtle", "subtle"]
+    assert {frame["source"]["path"] for frame in frames} == {str(inside.program)}
+    assert len({frame["id"] for frame in frames}) == 3
+
+
+def test_a_frame_covers_its_bundle(inside: Client) -> None:
+    inside.step("next")
+    frame = inside.frame()
+    assert frame["name"] == "inner+1"
+    assert (frame["line"], frame["endLine"], frame["endColumn"]) == (8, 9, 22)
+    assert frame["instructionPointerReference"] == "0x3"
+
+
+def test_frames_come_in_pages(inside: Client) -> None:
+    assert inside.request("stackTrace", threadId=THREAD)["totalFrames"] == 3
+    for start, levels in ((0, 1), (1, 1), (1, 19), (2, 0), (3, 5), (100, 1), (-1, 2), (0, -1)):
+        first = max(0, start)
+        shown = NAMES[first:] if levels <= 0 else NAMES[first : first + levels]
+        check_stack(inside, shown, startFrame=start, levels=levels)
+
+
+def test_outside_of_loops_there_is_one_frame(client: Client) -> None:
+    client.start(LOOP, stopOnEntry=True)
+    client.stopped()
+    check_stack(client, ["bundle 0"])
+    client.step("continue")
+    check_stack(client, ["inner+3"])
+    assert client.frame()["line"] == 11
+
+
+def test_a_bundle_without_a_label_is_named_by_its_address(client: Client) -> None:
+    client.start("".join("set lr1 1;;\n" for _ in range(12)), 11)
+    client.stopped()
+    check_stack(client, ["bundle 10"])
+    check_stack(client, ["bundle 0xa"], format={"hex": True})
+    check_stack(client, ["bundle 10 line 11"], format={"line": True})
+
+
+def test_a_fault_stands_at_its_bundle(client: Client) -> None:
+    client.start(FAULTY, **AT_END)
+    client.stopped()
+    check_stack(client, ["bundle 2"])
+
+
+def test_a_machine_that_ran_out_of_its_program_has_a_frame_without_a_source(
+    client: Client,
+) -> None:
+    client.start("set lr1 1022;;\nbr lr1;;\n")
+    client.stopped()
+    (frame,) = check_stack(client, ["bundle 1023"])
+    assert (frame["line"], frame["column"], "source" in frame) == (0, 0, False)
+    assert frame["instructionPointerReference"] == "0x3ff"
+
+
+def test_a_counter_set_by_hand_moves_the_frame(inside: Client) -> None:
+    inside.request("setExpression", expression="pc", value="outer")
+    check_stack(inside, ["outer", NAMES[2]])
+    inside.request("setExpression", expression="pc", value="1000")
+    (frame,) = check_stack(inside, ["bundle 1000"])
+    assert "source" not in frame
+
+
+def test_all_frames_see_the_same_machine(inside: Client) -> None:
+    for frame in inside.frames():
+        scopes = inside.request("scopes", frameId=frame["id"])["scopes"]
+        assert scopes[0]["name"] == "Loop registers"
+        assert inside.evaluate("lr4", frameId=frame["id"]).split()[0] == "2"
+
+
+@pytest.mark.parametrize("number", [0, -1])
+def test_what_is_no_frame_is_refused(inside: Client, number: int) -> None:
+    with pytest.raises(Refused, match="a frame is one that `stackTrace` lists"):
+        inside.response(inside.send("scopes", {"frameId": number}))
