@@ -28,6 +28,14 @@ class Place(NamedTuple):
         return f"{self.label}+{self.distance}" if self.label and self.distance else self.label
 
 
+def describe_bundle(address: int, place: Place | None, line: int | None = None) -> str:
+    """A bundle as people speak of it: by address, label and line; `line` outweighs its first."""
+    if place is None:
+        return f"bundle {address}"
+    label = f"`{place.name}`, " if place.name else ""
+    return f"bundle {address} ({label}line {line or place.line})"
+
+
 class LineTable:
     """The places of a program's bundles, by address."""
 

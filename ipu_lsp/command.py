@@ -76,7 +76,7 @@ class Command:
         """A host and a port. Anybody who can connect may read files through us."""
         host, _, port = text.rpartition(":")
         host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
-        if not port.isdecimal() or int(port) > 65_535:
+        if not (port.isascii() and port.isdecimal() and len(port) < 6) or int(port) > 65_535:
             raise argparse.ArgumentTypeError(f"an address is HOST:PORT, found `{text}`")
         if host != "localhost" and not _is_loopback(host):
             if not self.anywhere:

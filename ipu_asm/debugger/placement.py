@@ -55,6 +55,10 @@ class Placer:
             return self._placement(here[0])
         offset = self._lines.offset(line, column)
         at = next((number for number in here if self._spans[number].end > offset), here[-1])
+        # The mark at the end of a bundle belongs to it.
+        around = self.program.bundle_at(offset)
+        if at > here[0] and self.program.bundle_at_address[self._addresses[at - 1]] == around:
+            at -= 1
         return self._placement(at)
 
     def at_offset(self, offset: int) -> Placement | None:

@@ -13,7 +13,7 @@ from ipu_asm.emulator.incidents import Incident, Probe, nan_probe, overflow_prob
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES, VECTORS
 from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
-from ipu_asm.line_table import LineTable
+from ipu_asm.line_table import LineTable, describe_bundle
 
 TRAPS: Final[Mapping[Trap, Condition | None]] = {Trap.BREAK: None, Trap.FAULT: None}
 """The traps that are on unless someone sets others."""
@@ -107,10 +107,7 @@ class TrapWatch:
         """Incidents in one bundle, and that as `describe_stop` speaks of it."""
         told = ", and ".join(map(_KINDS[trap].describe, incidents))
         place = self._lines.place(pc) if self._lines else None
-        if place is None:
-            return f"{told}, in bundle {pc}"
-        label = f"`{place.name}`, " if place.name else ""
-        return f"{told}, in bundle {pc} ({label}line {place.line})"
+        return f"{told}, in {describe_bundle(pc, place)}"
 
 
 class _Kind(NamedTuple):

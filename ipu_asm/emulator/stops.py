@@ -11,7 +11,7 @@ from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import PLACES
 from ipu_asm.emulator.words import signed
 from ipu_asm.isa import load_isa
-from ipu_asm.line_table import LineTable, Place
+from ipu_asm.line_table import LineTable, Place, describe_bundle
 
 
 class StopReason(Enum):
@@ -70,7 +70,8 @@ def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
 
 def describe_stop(stop: Stop) -> str:
     """The stop in one line: why, where, and the registers that matter there."""
-    where = _where(stop)
+    line = stop.fault.line if stop.fault is not None else None
+    where = describe_bundle(stop.pc, stop.place, line)
     if stop.fault is not None:
         return f"fault in {where}: {stop.fault.cause}{_registers(stop.fault.registers)}"
     if stop.reason is StopReason.HALTED:
@@ -90,14 +91,6 @@ def describe_word(value: int) -> str:
     """A register's 32 bits as people read them: signed, and in hexadecimal where that differs."""
     number = signed(value)
     return str(number) if 0 <= number < 10 else f"{number} ({value:#x})"
-
-
-def _where(stop: Stop) -> str:
-    if stop.place is None:
-        return f"bundle {stop.pc}"
-    label = f"`{stop.place.name}`, " if stop.place.name else ""
-    line = stop.fault.line if stop.fault and stop.fault.line else stop.place.line
-    return f"bundle {stop.pc} ({label}line {line})"
 
 
 def _registers(values: Mapping[str, int]) -> str:

@@ -137,7 +137,12 @@ class _Reader:
         if not isinstance(value, str):
             self.mistakes.append(f"`{name}` is a path, found {_shown(value)}")
             return None
-        return os.path.abspath(os.path.join(self.folder, os.path.expanduser(value)))
+        try:
+            os.fsencode(value)
+            return os.path.abspath(os.path.join(self.folder, os.path.expanduser(value)))
+        except ValueError as error:
+            self.mistakes.append(f"`{name}` is a path, found {_shown(value)}: {error}")
+            return None
 
     def flag(self, name: str, value: object, otherwise: bool) -> bool:
         """True or false."""

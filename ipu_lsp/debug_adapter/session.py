@@ -10,6 +10,7 @@ from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.expressions import ExpressionError, holds
 from ipu_asm.debugger.inspection import Group
 from ipu_asm.debugger.stop import Reason, Stop, Trap
+from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator.state import IpuState
 from ipu_asm.files import FileProblem
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
@@ -44,7 +45,7 @@ class Session:
         self.launched: Json = {}
         """The arguments of the last launch."""
         self.breakpoints = BreakpointList()
-        self.traps: dict[Trap, str | None] = {Trap.BREAK: None, Trap.FAULT: None}
+        self.traps: dict[Trap, str | None] = dict.fromkeys(TRAPS)
         """The exception filters that are on, with their conditions."""
         self.handles = Handles[Group]()
         self.viewed: dict[str, Reference] = {}

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from ipu_lsp.debug_adapter import inbox as inbox_module
 from ipu_lsp.debug_adapter.inbox import EndOfInput, Inbox, Malformed, Message
 from ipu_lsp.transport import LONGEST, bodies, frame
-from tests.debug_adapter.client import PATIENCE_S, framed
+from tests.debug_adapter.client import framed
+from tests.debug_adapter.wires import PATIENCE_S
 
 Json = dict[str, Any]
 
@@ -45,7 +46,7 @@ def reader(chunks: Iterable[bytes]) -> Callable[[], bytes]:
 
 def taken(inbox: Inbox) -> list[Message]:
     """All that waits, up to the end."""
-    found = []
+    found: list[Message] = []
     while not isinstance(message := inbox.take(), EndOfInput):
         found.append(message)
     return found

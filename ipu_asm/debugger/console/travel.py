@@ -21,6 +21,7 @@ from ipu_asm.debugger.queries import Change
 from ipu_asm.debugger.regions import COUNTER, Region, whole
 from ipu_asm.debugger.stop import Reason, Stop
 from ipu_asm.emulator.state import IpuState
+from ipu_asm.line_table import describe_bundle
 
 MOST_AHEAD: Final = 10_000_000
 """How many cycles beyond what has been executed one can go at once."""
@@ -85,11 +86,7 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
 
 def bundle_at(debugger: Debugger, pc: int) -> str:
     """A bundle as people speak of it: by address, label and line."""
-    place = debugger.placer.table.place(pc)
-    if place is None:
-        return f"bundle {pc}"
-    label = f"`{place.name}`, " if place.name else ""
-    return f"bundle {pc} ({label}line {place.line})"
+    return describe_bundle(pc, debugger.placer.table.place(pc))
 
 
 def _region(place: Place | None, argument: str) -> Region:
