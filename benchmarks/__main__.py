@@ -10,6 +10,7 @@ from benchmarks.report import Target
 
 NAMES = (
     "edit_latency",
+    "features",
     "cold_start",
     "throughput",
     "memory",

@@ -28,6 +28,26 @@ def did_change(params: types.DidChangeTextDocumentParams) -> None:
     _publish(params.text_document.uri, params.text_document.version)
 
 
+for _method in (
+    types.TEXT_DOCUMENT_HOVER,
+    types.TEXT_DOCUMENT_COMPLETION,
+    types.TEXT_DOCUMENT_SIGNATURE_HELP,
+    types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+    types.TEXT_DOCUMENT_FORMATTING,
+):
+    server.feature(_method)(lambda _params: None)
+
+
+def _no_word() -> types.SemanticTokens:
+    """No colours."""
+    return types.SemanticTokens(data=[], result_id="1")
+
+
+_LEGEND = types.SemanticTokensLegend([], [])
+server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, _LEGEND)(lambda _params: _no_word())
+server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA)(lambda _params: _no_word())
+
+
 def _publish(uri: str, version: int) -> None:
     server.text_document_publish_diagnostics(
         types.PublishDiagnosticsParams(uri=uri, version=version, diagnostics=[FINDING])

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gc
 from operator import attrgetter
+from typing import Iterator
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.foreign import foreign_assembly
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import checking_rules
@@ -72,6 +74,28 @@ class Analyzer:
         finally:
             if collects:
                 gc.enable()
+
+    def analyze_unclaimed(
+        self, text: str, path: str | None = None, before: Analysis | None = None
+    ) -> Analysis:
+        """The same for a text of which nothing says that it is for this instruction set.
+
+        One that is plainly for another assembler has a hint in place of all other findings.
+        """
+        hint = foreign_assembly(text)
+        analysis = self.analyze(text, path, before)
+        if hint is None:
+            return analysis
+        findings = suppress(analysis.program, analysis.source, [hint])
+        return Analysis(analysis.source, analysis.program, tuple(findings))
+
+    def read_ahead(self, text: str) -> Iterator[None]:
+        """Read the bundles of a text one by one, so that `analyze` has little left to do."""
+        start = 1 if text.startswith("\ufeff") else 0
+        for end in resolver_for(self.isa).grammar.ends_of_slices(text, start):
+            self._bundle(text[start:end])
+            start = end
+            yield
 
     def _analyze(self, text: str, path: str, before: Analysis | None) -> Analysis:
         if before is None or before.isa is not self.isa:

@@ -34,13 +34,29 @@ def encode(program: Program) -> list[int]:
     errors = errors_of(program)
     if errors:
         raise AssemblyError(errors)
+    return _words(program)
+
+
+def encode_without_errors(program: Program) -> list[int | None]:
+    """The words of those bundles that have no error; None for each of the others."""
+    words: list[int | None] = [*_words(program)]
+    for error in errors_of(program):
+        bundle = program.bundle_at(error.span.start)
+        if program.bundles[bundle].size:
+            words[program.addresses[bundle]] = None
+    return words
+
+
+def _words(program: Program) -> list[int]:
+    """The words of all bundles. What has no value leaves its field as it is."""
     words = [bundle.word for bundle in program.bundles if bundle.size]
     _fill_open_slots(program, words)
     for reference in program.references:
+        if reference.target is None:
+            continue
         operand = program.bundles[reference.bundle].instructions[reference.use.instruction].operands
         field = operand[reference.use.operand]
         assert field is not None
-        assert reference.target is not None
         address = program.addresses[reference.bundle]
         words[address] |= field.type.encode(reference.target) << reference.use.low
     return words

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from functools import wraps
+from typing import Any, Callable, NamedTuple, Sequence, TypeVar
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.instruction import Instruction
-from ipu_asm.isa.model import Slot
+from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.matching import ON_MNEMONIC, value_start
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
+
+_T = TypeVar("_T")
 
 
 class LabelUse(NamedTuple):
@@ -31,6 +34,7 @@ class Bundle:
         "is_notable",
         "label",
         "label_uses",
+        "memo",
         "open_slots",
         "places",
         "size",
@@ -62,6 +66,8 @@ class Bundle:
         self.size = 1 if instructions or _is_spoilt(syntax) else 0
         self.is_notable = bool(self.label is not None or label_uses or findings)
         self.flow = _flow_of(instructions)
+        # What others have worked out about it, by who has; made when first needed.
+        self.memo: dict[str, Any] | None = None
         self.is_broken = bool(syntax.plan.misfits) or any(i.problems for i in instructions)
 
     def with_findings(self, more: Sequence[Diagnostic]) -> Bundle:
@@ -103,6 +109,23 @@ class Bundle:
             for number, instruction in enumerate(self.instructions)
             if instruction.spec is not None and instruction.spec.slot == slot
         ]
+
+
+def once_a_bundle(function: Callable[[Isa, Bundle], _T]) -> Callable[[Isa, Bundle], _T]:
+    """A function of a bundle that is worked out once for each: bundles outlive the programs."""
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def remembered(isa: Isa, bundle: Bundle) -> _T:
+        memo = bundle.memo
+        if memo is None:
+            memo = bundle.memo = {}
+        if name not in memo:
+            memo[name] = function(isa, bundle)
+        found: _T = memo[name]
+        return found
+
+    return remembered
 
 
 def _flow_of(instructions: Sequence[Instruction]) -> str | None:

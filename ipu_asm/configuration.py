@@ -10,6 +10,8 @@ ignore = ["unused-label"]
 fail-level = "warning"           # error, warning or hint
 [lint.per-file-ignores]
 "tests/**" = ["W"]
+[format]
+style = "keep"                   # keep, instruction or bundle: how many instructions a line
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from typing import Iterator, Mapping, NamedTuple, Sequence
 from ipu_asm.diagnostics import Severity
 
 FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
+FORMAT_STYLES = ("keep", "instruction", "bundle")
+"""Lines as the author has chosen, one instruction a line, one bundle a line."""
 FILE_NAMES = ("ipu.toml", "pyproject.toml")
 """In the order in which a folder's files are asked."""
 
@@ -36,6 +40,7 @@ class Configuration(NamedTuple):
     ignore: tuple[str, ...] = ()
     per_file_ignores: Mapping[str, Sequence[str]] = {}
     fail_level: Severity | None = None
+    format_style: str | None = None
 
     @property
     def names_rules(self) -> bool:

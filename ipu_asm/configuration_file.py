@@ -7,7 +7,12 @@ import re
 import tomllib
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
-from ipu_asm.configuration import FAIL_LEVELS, Configuration, ConfigurationError
+from ipu_asm.configuration import (
+    FAIL_LEVELS,
+    FORMAT_STYLES,
+    Configuration,
+    ConfigurationError,
+)
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import EXTENSIONS
 from ipu_asm.spelling import nearest_of
@@ -49,8 +54,10 @@ class _Reader:
     def configuration(self, settings: Any) -> Configuration:
         folder = os.path.dirname(os.path.abspath(self.path))
         values: dict[str, Any] = {"path": self.path, "folder": folder}
-        values.update(self._table((), settings, {**_SETTINGS, "lint": _any_value}))
+        values.update(self._table((), settings, {**_SETTINGS, **_TABLES}))
         values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
+        layout = self._table(("format",), values.pop("format", {}), {"style": _style})
+        values.update({f"format_{name}": value for name, value in layout.items()})
         if self.mistakes:
             raise ConfigurationError(self.path, self.mistakes)
         return Configuration(**values)
@@ -125,6 +132,10 @@ def _level(value: Any) -> Severity:
     return FAIL_LEVELS[_one_of(tuple(FAIL_LEVELS), value)]
 
 
+def _style(value: Any) -> str:
+    return _one_of(FORMAT_STYLES, value)
+
+
 def _strings(value: Any) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
@@ -152,6 +163,7 @@ def _strings_by_glob(value: Any) -> dict[str, Any]:
 
 
 _SETTINGS: Mapping[str, Callable[[Any], Any]] = {"isa": _isa, "isa-by-glob": _isas_by_glob}
+_TABLES: Mapping[str, Callable[[Any], Any]] = {"lint": _any_value, "format": _any_value}
 _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "select": _strings,
     "extend-select": _strings,

@@ -14,6 +14,9 @@ SOURCE_EXTENSIONS = frozenset(
     (".s", ".asm", *(extension for extensions in EXTENSIONS.values() for extension in extensions))
 )
 
+LARGEST_SCANNED = 5_000_000
+"""Larger files are no programs: nobody wants to wait for them who has not named them."""
+
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 _BYTE_ORDER_MARK = "\ufeff"
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -33,6 +36,13 @@ class Target(NamedTuple):
     name: str
     asked_for: bool = True
     is_standard_input: bool = False
+
+
+class Stamp(NamedTuple):
+    """By which a file is known to be the one of before."""
+
+    changed_at_ns: int
+    size: int
 
 
 class Text(NamedTuple):
@@ -64,6 +74,46 @@ def find_targets(
             if target.asked_for or key not in found:
                 found.setdefault(key, target)
     return sorted(found.values())
+
+
+def sources_below(
+    folder: str, report: Callable[[OSError], None] = lambda _: None
+) -> Iterator[list[str]]:
+    """The sources in a folder and those below it, a list for each folder, maybe an empty one.
+
+    Hidden files and folders are left out, links to folders are not followed. `report` is told of
+    folders that cannot be looked into.
+    """
+    for place, folders, files in os.walk(folder, onerror=report):
+        folders[:] = [f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS]
+        yield [
+            os.path.normpath(os.path.join(place, file)) for file in files if is_source_name(file)
+        ]
+
+
+def is_source_name(name: str) -> bool:
+    """Whether a search in folders takes a file of that name, which has no folder in it."""
+    return name[:1] != "." and os.path.splitext(name)[1] in SOURCE_EXTENSIONS
+
+
+def stamp_of(path: str) -> Stamp | None:
+    """The stamp of a file; None for what is not there, no plain file or too large to scan."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SCANNED:
+        return None
+    return Stamp(status.st_mtime_ns, status.st_size)
+
+
+def scanned_text(path: str) -> str | None:
+    """What a source found in a folder says; None for one that cannot be read or is no text."""
+    try:
+        data = read_bytes(Target(path))
+        return None if b"\0" in data else decoded(data, path).text
+    except FileProblem:
+        return None
 
 
 def read_text(target: Target) -> Text:
@@ -159,12 +209,9 @@ def _search(folder: str, report: Callable[[FileProblem], None]) -> Iterator[Targ
     """The sources below a folder, or a report that says why there are none."""
     closed: list[OSError] = []
     found = False
-    for place, folders, files in os.walk(folder, onerror=closed.append):
-        folders[:] = [f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS]
-        for file in files:
-            if file[0] != "." and os.path.splitext(file)[1] in SOURCE_EXTENSIONS:
-                found = True
-                yield Target(os.path.normpath(os.path.join(place, file)), asked_for=False)
+    for paths in sources_below(folder, closed.append):
+        found = found or bool(paths)
+        yield from (Target(path, asked_for=False) for path in paths)
     for error in closed:
         report(problem(error.filename, error))
     if not found and not closed:

@@ -13,13 +13,12 @@ listing
 from __future__ import annotations
 
 import re
-from typing import Iterator, Sequence
+from typing import Sequence
 
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program import Program
-from ipu_asm.rendering import printable
-from ipu_asm.text import SourceFile
+from ipu_asm.source_listing import listing_rows
 
 FORMATS = ("bin", "hex", "mem")
 
@@ -77,34 +76,7 @@ def guessed_format(image: bytes) -> str:
 
 def listing_of(program: Program, words: Sequence[int], name: str) -> str:
     """The program with the word of each bundle beside the line on which it begins."""
-    isa = program.isa
-    digits = isa.image_bytes * 2
-    count = "1 bundle" if len(words) == 1 else f"{len(words)} bundles"
-    rows = [f"# isa: {isa.name}", f"# {printable(name)}: {count} of {isa.image_bytes} bytes", ""]
-    blank = " " * (len("0000: 0x") + digits)
-    for address, source in _source_rows(program):
-        code = blank if address is None else f"{address:4}: 0x{words[address]:0{digits}x}"
-        # A line that is a comment already needs no further mark to stay out of the image.
-        mark = " " if address is None and source.lstrip().startswith("#") else "#"
-        shown = printable(source.replace("\t", "    ")).rstrip()
-        rows.append(f"{code}  {mark} {shown}" if shown else code.rstrip())
-    return "\n".join(rows) + "\n"
-
-
-def _source_rows(program: Program) -> Iterator[tuple[int | None, str]]:
-    """The lines of the text, cut in front of each further bundle that begins on a line."""
-    source = SourceFile(program.text)
-    begins: dict[int, list[tuple[int | None, int]]] = {}
-    for number, bundle in enumerate(program.bundle_at_address):
-        begin = program.span(bundle, program.bundles[bundle].first_token).start
-        begins.setdefault(source.lines.position(begin).line, []).append((number, begin))
-    for line in range(len(source.lines.starts)):
-        start, end = source.lines.line_span(line)
-        here = begins.get(line, [(None, start)])
-        cuts = [start, *(begin for _, begin in here[1:]), end]
-        for (address, _), first, stop in zip(here, cuts, cuts[1:]):
-            if first < stop:
-                yield address, program.text[first:stop].strip("\ufeff\r\n")
+    return "".join(f"{row.text}\n" for row in listing_rows(program, words, name))
 
 
 def _read_bytes(image: bytes, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:

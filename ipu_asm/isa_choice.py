@@ -11,6 +11,8 @@ from ipu_asm.globs import path_matches
 from ipu_asm.isa import EXTENSIONS
 
 DEFAULT_ISA = "ipu"
+UNCLAIMED = ""
+"""Given as `otherwise`, it comes back for a file of which nothing says what it is written in."""
 
 _FIRST_LINES = re.compile(r"(?:[^\r\n]*(?:\r\n?|\n)){0,9}[^\r\n]*")
 _COMMENT = re.compile(r"(?:#|//|;|/\*)[ \t]*isa:[ \t]*([\w-]+)([^\r\n]*)")

@@ -26,11 +26,12 @@ SOURCES = sorted(
 # all lines from which its own goes up.
 GROUND = (
     "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "configuration",
-    "configuration_file", "isa_choice", "instruction_page", "matching", "syntax", "instruction",
+    "configuration_file", "isa_choice", "foreign", "instruction_page", "matching", "syntax",
+    "instruction",
     "bundle", "bundle_findings", "resolve", "program", "line_table", "files",
-    "register_notes",
+    "register_notes", "source_listing",
 )  # fmt: skip
-ANSWERS = ("dataflow", "lint", "analysis", "mending", "ide")
+ANSWERS = ("dataflow", "lint", "configuration_findings", "analysis", "mending", "ide")
 WORDS = ("disassembly", "assemble", "images", "kernel", "emulator", "testbench", "debugger")
 TOP = ("docs", "cli", "__main__", "pytest_plugin", "ipu_lsp")
 LINES = {"ground": GROUND, "answers": ANSWERS, "words": WORDS, "top": TOP}
@@ -189,6 +190,14 @@ def test_only_what_executes_programs_imports_numpy() -> None:
         ("import ipu_asm.cli.lint", {"numpy", "lark", "pygls", "lsprotocol", "dataclasses"}),
         ("import ipu_asm.cli.assembler", {"numpy", "lark", "pygls", "lsprotocol"}),
         ("import ipu_lsp.server.main", {"numpy", "lark", "ipu_asm.emulator"}),
+        (
+            "import ipu_lsp.debug_adapter.main",
+            {"numpy", "lark", "pygls", "lsprotocol", "ipu_asm.emulator"},
+        ),
+        (
+            "from ipu_lsp.debug_adapter import server; server.requests.load_all()",
+            {"lark", "pygls", "lsprotocol", "asyncio", "ipu_asm.lint", "ipu_lsp.server.server"},
+        ),
     ],
 )
 def test_nothing_is_loaded_that_is_not_needed(statement: str, unloaded: set[str]) -> None:

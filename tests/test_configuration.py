@@ -42,6 +42,8 @@ ignore = ["unused-label"]
 fail-level = "hint"
 [lint.per-file-ignores]
 "tests/**" = ["W"]
+[format]
+style = "bundle"
 """
 
 
@@ -58,6 +60,7 @@ def check_everything(path: Path, text: str) -> None:
         ignore=("unused-label",),
         per_file_ignores={"tests/**": ("W",)},
         fail_level=Severity.HINT,
+        format_style="bundle",
     )
 
 
@@ -67,7 +70,8 @@ def test_ipu_toml_says_everything(tmp_path: Path) -> None:
 
 def test_pyproject_says_the_same_in_tool_ipu(tmp_path: Path) -> None:
     text = "[tool.ipu]\n" + EVERYTHING.replace("[isa", "[tool.ipu.isa")
-    check_everything(tmp_path / "pyproject.toml", text.replace("[lint", "[tool.ipu.lint"))
+    text = text.replace("[lint", "[tool.ipu.lint").replace("[format", "[tool.ipu.format")
+    check_everything(tmp_path / "pyproject.toml", text)
 
 
 def test_the_nearest_file_counts_and_only_it(tmp_path: Path) -> None:
@@ -130,7 +134,7 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
         'fail-level = "warnings"\n[isa-by-glob]\n"a.s" = true\n[lint.per-file-ignores]\nx = "W"\n',
         f'1: `isa`: expected one of {names}, found "ippu"; did you mean `ipu`?',
         "2: `lnit`: unknown key; did you mean `lint`?",
-        "3: `zzz`: unknown key; there are isa, isa-by-glob, lint",
+        "3: `zzz`: unknown key; there are isa, isa-by-glob, lint, format",
         f'9: `isa-by-glob`: "a.s": expected one of {names}, found true',
         "5: `lint.selct`: unknown key; did you mean `select`?",
         f'6: `lint.select`: {strings} "E"',
@@ -145,6 +149,13 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
     ("text", "mistake"),
     [
         ("a = 1\nisa = \n", "2: invalid value"),
+        (
+            '[format]\nstyle = "bundles"\n',
+            "2: `format.style`: expected one of keep, instruction, bundle, "
+            'found "bundles"; did you mean `bundle`?',
+        ),
+        ("[format]\nwidth = 3\n", "2: `format.width`: unknown key; there are style"),
+        ("format = 1\n", "1: `format`: expected a table, found 1"),
         ("lint = 1\n", "1: `lint`: expected a table, found 1"),
         ("isa-by-glob = 'x'\n", '1: `isa-by-glob`: expected a table of globs, found "x"'),
     ],

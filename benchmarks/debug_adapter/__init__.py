@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import tempfile
 from pathlib import Path
 
-from benchmarks.debug_adapter import pauses, runs, start, steps, travel
 from benchmarks.report import Target
+
+PARTS = ("start", "steps", "pauses", "runs", "travel")
+"""Modules with `run(folder, quick) -> list[Target]`."""
 
 
 def run(quick: bool = False) -> list[Target]:
@@ -14,6 +17,7 @@ def run(quick: bool = False) -> list[Target]:
     targets: list[Target] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
-        for part in (start, steps, pauses, runs, travel):
-            targets += part.run(folder, quick)
+        for part in PARTS:
+            module = importlib.import_module(f"{__name__}.{part}")
+            targets += module.run(folder, quick)
     return targets

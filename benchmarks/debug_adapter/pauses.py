@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Final, NamedTuple, Sequence
+from typing import Final, NamedTuple
 
 from benchmarks import process, timing
 from benchmarks.debug_adapter import targets
@@ -15,8 +16,8 @@ from benchmarks.report import Target, milliseconds, print_table
 LONGEST_MS = 100.0
 """What nine pauses of ten may take, whatever is going on."""
 
-PAST = 1_000_000
-"""How many bundles there are to go back over."""
+PAST, SLOW_PAST = 1_000_000, 50_000
+"""How many bundles there are to go back over, and how many of the slowest."""
 
 _WAIT_S: Final = (0.1, 0.3)
 
@@ -64,22 +65,39 @@ _BACK: Final = (
     Trial("goto, nine million ahead", f"goto {9 * PAST}"),
 )
 _FLOATS: Final = (Trial("continue, FP8, NaN filter", filters=("nan",)),)
+_SLOW: Final = (Trial("continue, slowest bundles"),)
+_SLOW_BACK: Final = (
+    Trial("reverseContinue, slowest bundles", "reverseContinue"),
+    Trial("when lr5 > 3, slowest bundles", "when lr5 > 3"),
+)
 
 
 def run(folder: Path, quick: bool) -> list[Target]:
     """Pause again and again, print the medians and return the worst of the 90th percentiles."""
-    rounds, rng = 3 if quick else 10, Random("pauses")
+    rounds = 3 if quick else 10
     pauses: dict[str, list[Pause]] = {}
-    for dtype, trials in ("int8", (*_FORTH, *_BACK)), ("fp8_e4m3", _FLOATS):
-        with debugging(targets.endless(folder, dtype)) as client:
-            for trial in trials:
-                if trial is _BACK[0]:
-                    client.go_to(PAST)
-                _prepare(client, trial)
-                pauses[trial.name] = [_pause(client, trial.work, rng) for _ in range(rounds)]
+    with debugging(targets.endless(folder, "int8")) as client:
+        pauses |= _pauses(client, _FORTH, rounds)
+        client.go_to(PAST)
+        pauses |= _pauses(client, _BACK, rounds)
+    with debugging(targets.endless(folder, "fp8_e4m3")) as client:
+        pauses |= _pauses(client, _FLOATS, rounds)
+    with debugging(targets.slowest(folder)) as client:
+        pauses |= _pauses(client, _SLOW, rounds)
+        client.go_to(SLOW_PAST)
+        pauses |= _pauses(client, _SLOW_BACK, rounds)
     _print(pauses)
     worst = max(map(_late, pauses.values()))
     return [Target("pause, the worst 90th percentile, ms", worst * 1e3, LONGEST_MS)]
+
+
+def _pauses(
+    client: DapClient, trials: Sequence[Trial], rounds: int
+) -> Iterator[tuple[str, list[Pause]]]:
+    rng = Random("pauses")
+    for trial in trials:
+        _prepare(client, trial)
+        yield trial.name, [_pause(client, trial.work, rng) for _ in range(rounds)]
 
 
 def _prepare(client: DapClient, trial: Trial) -> None:

@@ -23,6 +23,12 @@ ldr_mult_reg r0 lr1 cr0; blt lr1 lr4 again;;
 set lr1 0; reset_acc; b again;;
 """
 
+# The same bundle again and again, of those instructions that take the emulator longest.
+_SLOWEST = """\
+again: str_acc_reg lr0 cr0; mult.ee mem_bypass lr0 lr0 lr0; set lr0 0;
+    acc.stride 64 on_inv_expand on_inv lr0; agg max inv_sqrt cr0 aaq3; b again;;
+"""
+
 # The fully connected layer of the examples, lr8 + 1 times.
 _LAYERS = """\
 set lr3 126; set lr5 1152;;
@@ -67,6 +73,11 @@ def endless(folder: Path, dtype: str) -> Debuggee:
     load = [{"file": str(data), "address": 0}]
     program = _written(folder / "endless.s", _ENDLESS.encode())
     return Debuggee(program, {"dtype": dtype, "cr": {"1": 1 << 20}, "load": load})
+
+
+def slowest(folder: Path) -> Debuggee:
+    """A loop without an end of the slowest bundle."""
+    return Debuggee(_written(folder / "slowest.s", _SLOWEST.encode()), {"dtype": "fp8_e5m2"})
 
 
 def layers(folder: Path, dtype: str, turns: int) -> Debuggee:

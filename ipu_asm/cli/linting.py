@@ -18,10 +18,12 @@ from ipu_asm.configuration import (
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.files import FileProblem, Target, Text, read_text
 from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
-from ipu_asm.isa_choice import choose_isa
+from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.lint.selection import Selection
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
+
+Analyze = Callable[[str, str], Analysis]
 
 
 class Linted(NamedTuple):
@@ -60,22 +62,22 @@ class Linter:
             written = read_text(target)
             configuration = self._configuration(target)
             selection = self._selection(configuration)
-            analyzer = self._analyzer(target, written.text, configuration)
+            analyze = self._analyze(target, written.text, configuration)
         except FileProblem as error:
             self._report(str(error))
         except ConfigurationError as error:
             for mistake in error.mistakes:
                 self._report_once(mistake)
         else:
-            if analyzer is not None:
-                return self._lint(target, written, analyzer, configuration, selection)
+            if analyze is not None:
+                return self._lint(target, written, analyze, configuration, selection)
         return None
 
     def _lint(
         self,
         target: Target,
         written: Text,
-        analyzer: Analyzer,
+        analyze: Analyze,
         configuration: Configuration,
         selection: Selection,
     ) -> Linted:
@@ -87,12 +89,12 @@ class Linter:
         def is_to_mend(finding: Diagnostic) -> bool:
             return is_kept(finding) and finding.fix is not None and (finding.fix.safe or unsafe)
 
-        analysis = analyzer.analyze(written.text, target.name)
+        analysis = analyze(written.text, target.name)
         fixed = 0
-        if self.options.fix or self.options.diff:
+        if (self.options.fix or self.options.diff) and any(map(is_to_mend, analysis.diagnostics)):
             from ipu_asm.mending import mend  # most runs mend nothing
 
-            analysis, fixed = mend(analyzer, analysis, is_to_mend)
+            analysis, fixed = mend(self._analyzers[analysis.isa.name], analysis, is_to_mend)
         findings = [finding for finding in analysis.diagnostics if is_kept(finding)]
         level = self._fail_level(configuration)
         fails = any(finding.severity <= level for finding in findings)
@@ -122,12 +124,14 @@ class Linter:
             self._selections[configuration.path] = selection
         return selection
 
-    def _analyzer(self, target: Target, text: str, configuration: Configuration) -> Analyzer | None:
-        """The analyzer for a file's instruction set; None for a set that only folders brought up.
+    def _analyze(self, target: Target, text: str, configuration: Configuration) -> Analyze | None:
+        """What analyses a file of its instruction set; None for a set that only folders brought up.
 
         Raises `ConfigurationError` for a set that was asked for and is not there.
         """
-        name, origin = choose_isa(text, target.name, self.options.isa, configuration)
+        name, origin = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
+        is_claimed = name != UNCLAIMED
+        name = name or DEFAULT_ISA
         if name not in self._analyzers:
             try:
                 self._analyzers[name] = Analyzer(load_isa(name))
@@ -136,7 +140,8 @@ class Linter:
                     raise ConfigurationError(origin, [f"{origin}: {error}"]) from error
                 self.skipped[name] += 1
                 return None
-        return self._analyzers[name]
+        analyzer = self._analyzers[name]
+        return analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
 
     def _fail_level(self, configuration: Configuration) -> Severity:
         if self.options.fail_level is not None:

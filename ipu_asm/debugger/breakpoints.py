@@ -17,7 +17,7 @@ Condition = Callable[[IpuState], bool]
 HitCondition = Callable[[int], bool]
 LogText = Callable[[IpuState], str]
 
-_HIT: Final = re.compile(r"\s*(==|>=|<=|>|<|%|)\s*([0-9]+)\s*", re.ASCII)
+_HIT: Final = re.compile(r"(==|>=|<=|>|<|%|)\s*([0-9]+)", re.ASCII)
 _COMPARE: Final = {"": eq, "==": eq, ">=": ge, "<=": le, ">": gt, "<": lt}
 _LONGEST: Final = 18
 
@@ -27,7 +27,7 @@ def parse_hit_condition(text: str) -> HitCondition:
 
     Raises ValueError for anything else.
     """
-    match = _HIT.fullmatch(text)
+    match = _HIT.fullmatch(text.strip())
     if match is None or len(match[2]) > _LONGEST or (match[1] == "%" and not int(match[2])):
         shown = text if len(text) <= 40 else f"{text[:40]}..."
         raise ValueError(f"a hit condition is like `5`, `>=5` or `%10`, found `{shown}`")

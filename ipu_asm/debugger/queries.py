@@ -10,6 +10,7 @@ from ipu_asm.debugger.history import History, Pause
 from ipu_asm.debugger.regions import Region
 
 _PATIENCE: Final = 1_024
+_PATIENCE_WITH_CONDITIONS: Final = 16
 """How many bundles are looked at one by one between two questions for a pause."""
 
 
@@ -127,7 +128,7 @@ def _became_true(history: History, condition: Condition, until: int, pause: Paus
         if holds and not before:
             found = history.cycle
         before = holds
-        if not history.cycle % _PATIENCE:
+        if not history.cycle % _PATIENCE_WITH_CONDITIONS:
             _check(pause)
     return found
 

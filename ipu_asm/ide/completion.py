@@ -15,7 +15,7 @@ from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
 from ipu_asm.program import Program
-from ipu_asm.register_notes import register_notes
+from ipu_asm.register_notes import notes_at
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def _values(
     """What can be written for one operand."""
     if _takes(operand.type, "a_label"):
         yield from _labels(program, operand.type, expected)
-    notes = register_notes(program)
+    notes = notes_at(program, expected.bundle)
     taken = _taken(program.isa, spec, operand, expected)
     for number, (text, detail) in enumerate(operand.type.complete()):
         yield CompletionItem(

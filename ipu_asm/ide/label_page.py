@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from ipu_asm.ide.markdown import escaped
@@ -54,6 +55,7 @@ def _page(analysis: Analysis, bundle: int, title: str) -> str:
         title,
         _comment_above(program, bundle),
         _code(program, bundle),
+        _ways_on(analysis, bundle) if program.bundles[bundle].label is not None else "",
         _branches(analysis, program.addresses[bundle]) if program.isa.branches else "",
     )
     return "\n\n".join(section for section in sections if section)
@@ -77,6 +79,31 @@ def _branches(analysis: Analysis, target: int) -> str:
     more = f" and {len(coming) - len(shown)} more" if len(coming) > len(shown) else ""
     branches = "1 branch comes" if len(coming) == 1 else f"{len(coming)} branches come"
     return f"{branches} here: line{'s' if len(coming) > 1 else ''} {', '.join(lines)}{more}"
+
+
+def _ways_on(analysis: Analysis, label: int) -> str:
+    """Where the bundles branch to that stand between a label and the next one, each place once."""
+    program = analysis.program
+    labelled = (number for number, bundle in program.notable if bundle.label is not None)
+    end = next((number for number in labelled if number > label), len(program.bundles))
+    first, last = (
+        bisect_left(program.references, number, key=lambda reference: reference.bundle)
+        for number in (label, end)
+    )
+    going: dict[int, str] = {}
+    for reference in program.references[first:last]:
+        if reference.target is not None:
+            going.setdefault(reference.target, reference.text)
+    ways = [f"`{text}` ({_place_of(analysis, target)})" for target, text in going.items()]
+    more = len(ways) - _MOST_BRANCHES
+    shown = ", ".join(ways[:_MOST_BRANCHES]) + (f" and {more} more" if more > 0 else "")
+    return f"Its code branches to {shown}" if shown else ""
+
+
+def _place_of(analysis: Analysis, address: int) -> str:
+    if address >= analysis.program.size:
+        return "past the last one"
+    return f"line {_line_of(analysis, analysis.program.number_at(address))}"
 
 
 def _code(program: Program, number: int) -> str:

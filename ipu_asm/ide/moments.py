@@ -82,6 +82,19 @@ def lines_about_instruction(isa: Isa, bundle: Bundle, instruction: int) -> list[
     return list(lines)
 
 
+class Sighting(NamedTuple):
+    """A read of something that another instruction of the bundle writes, and what it sees."""
+
+    access: Access
+    is_new: bool
+
+
+def sightings(isa: Isa, bundle: Bundle) -> list[Sighting]:
+    """The reads for which time inside the bundle matters, instruction by instruction."""
+    every = accesses_of(isa, bundle)
+    return [Sighting(read, read.read == "live") for read in every if _writers(read, every)]
+
+
 def _is_shared(isa: Isa) -> bool:
     """Whether a bundle can carry more than one instruction at all."""
     return sum(slot.capacity for slot in isa.slots) > 1

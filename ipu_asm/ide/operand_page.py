@@ -14,7 +14,7 @@ from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
 from ipu_asm.program import Program
-from ipu_asm.register_notes import register_notes
+from ipu_asm.register_notes import notes_at
 
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis
@@ -37,7 +37,7 @@ def operand_markdown(analysis: Analysis, place: OperandAt) -> str | None:
     text = text[value_start(text) :]
     register = _register(program.isa, operand, text)
     sections = [
-        _register_title(program, register) if register else _value(operand, text),
+        _register_title(program, register, place.bundle) if register else _value(operand, text),
         _role(instruction, operand, text) if operand is not None else "",
         *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
         _about_file(program.isa, register) if register else "",
@@ -46,8 +46,8 @@ def operand_markdown(analysis: Analysis, place: OperandAt) -> str | None:
 
 
 def register_markdown(program: Program, register: str) -> str:
-    """The page of a register: what the file's author calls it, and what it is."""
-    return f"{_register_title(program, register)}\n\n{_about_file(program.isa, register)}"
+    """The page of a register: what the head of the file calls it, and what it is."""
+    return f"{_register_title(program, register, -1)}\n\n{_about_file(program.isa, register)}"
 
 
 def _operand_meant(instruction: Instruction, place: int) -> Operand | None:
@@ -80,8 +80,9 @@ def _register(isa: Isa, operand: Operand | None, text: str) -> str | None:
     return next((name for name in spellings if name in isa.file_of_register), None)
 
 
-def _register_title(program: Program, register: str) -> str:
-    note = register_notes(program).get(register)
+def _register_title(program: Program, register: str, bundle: int) -> str:
+    """A register with what its author calls it at a bundle."""
+    note = notes_at(program, bundle).get(register)
     return f"**`{register}`** · {escaped(note)}" if note else f"**`{register}`**"
 
 

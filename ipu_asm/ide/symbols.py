@@ -1,17 +1,25 @@
-"""The outline of a file: its labels and the code that belongs to each."""
+"""The outline of a file: labels with their bundles, and loops around what they repeat."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis
 
-LABEL = "label"
+LABEL: Final = "label"
+LOOP: Final = "loop"
+BUNDLE: Final = "bundle"
+
+_LONGEST_NAME = 60
+_DEEPEST = 20
 
 
 class Symbol(NamedTuple):
@@ -25,27 +33,149 @@ class Symbol(NamedTuple):
     children: tuple[Symbol, ...] = ()
 
 
+class _Block(NamedTuple):
+    """A label's bundles: numbers from `first` up to `end`; a loop goes up to its last branch."""
+
+    first: int
+    end: int
+    is_loop: bool
+
+
 def symbols(analysis: Analysis) -> list[Symbol]:
-    """A symbol for each label, with what follows up to the next one, in the order of the file."""
+    """A symbol for each label, with what follows up to the next one, in the order of the file.
+
+    A label that a later branch goes back to is a loop: the labels in between lie in it.
+    """
     program = analysis.program
+    return _nested(program, _blocks(program), 0, len(program.bundles))
+
+
+def label_symbols(analysis: Analysis) -> list[Symbol]:
+    """The labels alone, without what is in them."""
+    program = analysis.program
+    return [_symbol(program, block, ()) for block in _blocks(program)]
+
+
+def _blocks(program: Program) -> list[_Block]:
     labelled = [number for number, bundle in program.notable if bundle.label is not None]
     ends = [*labelled[1:], len(program.bundles)]
-    return [_symbol(program, number, end) for number, end in zip(labelled, ends)]
+    repeats = _repeats(program)
+    blocks: list[_Block] = []
+    for number, end in zip(labelled, ends):
+        last = repeats.get(program.addresses[number], -1)
+        is_loop = last >= number and bool(program.bundles[number].size)
+        blocks.append(_Block(number, max(end, last + 1) if is_loop else end, is_loop))
+    return _shallow(_closed(blocks))
 
 
-def _symbol(program: Program, number: int, end: int) -> Symbol:
+def _closed(blocks: list[_Block]) -> list[_Block]:
+    """A loop reaches to the end of whatever begins in it."""
+    closed: list[_Block] = []
+    outer: list[_Block] = []
+    for block in reversed(blocks):
+        end = block.end
+        while outer and outer[-1].first < end:
+            end = max(end, outer.pop().end)
+        outer.append(block._replace(end=end))
+        closed.append(outer[-1])
+    return closed[::-1]
+
+
+def _shallow(blocks: list[_Block]) -> list[_Block]:
+    """Loops that lie too deep in others hold nothing but their own bundles."""
+    found: list[_Block] = []
+    around: list[int] = []
+    for block, following in zip_longest(blocks, blocks[1:]):
+        while around and around[-1] <= block.first:
+            around.pop()
+        if len(around) < _DEEPEST:
+            around.append(block.end)
+        elif following is not None:
+            block = block._replace(end=min(block.end, following.first))
+        found.append(block)
+    return found
+
+
+def _repeats(program: Program) -> dict[int, int]:
+    """For each address that is branched back to, the last bundle that does."""
+    found: dict[int, int] = {}
+    for reference in program.references:
+        source, target = program.addresses[reference.bundle], reference.target
+        flow = program.bundles[reference.bundle].flow
+        if target is not None and target <= source and flow in ("branch", "jump"):
+            found[target] = max(found.get(target, 0), reference.bundle)
+    return found
+
+
+def _nested(program: Program, blocks: list[_Block], start: int, end: int) -> list[Symbol]:
+    """The symbols of the blocks that lie between two bundles, each with what lies in it."""
+    found = []
+    at = next((n for n, block in enumerate(blocks) if block.first >= start), len(blocks))
+    while at < len(blocks) and blocks[at].first < end:
+        block = blocks[at]
+        behind = at + 1
+        while behind < len(blocks) and blocks[behind].first < block.end:
+            behind += 1
+        inner = _nested(program, blocks[at + 1 : behind], block.first + 1, block.end)
+        own = blocks[at + 1].first if inner else block.end
+        children = (*_bundles(program, block.first, own), *inner)
+        found.append(_symbol(program, block, children))
+        at = behind
+    return found
+
+
+def _symbol(program: Program, block: _Block, children: tuple[Symbol, ...]) -> Symbol:
+    number, end, is_loop = block
     bundle = program.bundles[number]
     token = bundle.syntax.plan.label
     name = program.span(number, bundle.syntax.span_of(token, token + 1))
     last = next((n for n in range(end - 1, number, -1) if program.bundles[n].size), number)
     first, following = program.addresses[number], program.addresses[end]
+    detail = _addresses(program.isa.unit, first, following)
     return Symbol(
-        program.bundles[number].label or "",
-        LABEL,
-        _addresses(program.isa.unit, first, following),
+        bundle.label or "",
+        LOOP if is_loop else LABEL,
+        f"loop, {detail}" if is_loop else detail,
         Span(name.start, end_of_bundle(program, last)),
         name,
+        children,
     )
+
+
+def _bundles(program: Program, first: int, end: int) -> list[Symbol]:
+    """The bundles from one number up to another."""
+    found = []
+    for number in range(first, end):
+        bundle = program.bundles[number]
+        mnemonic = _mnemonic_behind_label(bundle)
+        if mnemonic is not None:
+            name_span = program.span(number, mnemonic)
+            name = _name(program.isa, bundle)
+            detail = f"{program.isa.unit} {program.addresses[number]}"
+            span = Span(name_span.start, end_of_bundle(program, number))
+            found.append(Symbol(name, BUNDLE, detail, span, name_span))
+    return found
+
+
+def _mnemonic_behind_label(bundle: Bundle) -> Span | None:
+    """Its first mnemonic; in a broken bundle the label may stand between instructions."""
+    syntax = bundle.syntax
+    if not bundle.instructions:
+        return None
+    if syntax.plan.label < syntax.plan.instructions[0].mnemonic:
+        return syntax.mnemonic_span(0)
+    behind = (entry.mnemonic for entry in syntax.plan.instructions)
+    token = next((token for token in behind if token > syntax.plan.label), None)
+    return None if token is None else syntax.spans[token]
+
+
+@once_a_bundle
+def _name(isa: Isa, bundle: Bundle) -> str:
+    """A bundle by what it does: its mnemonics."""
+    joint = f"{isa.surface.separator} " if isa.surface.separator else " "
+    name = joint.join(i.mnemonic for i in bundle.instructions if not i.is_idle)
+    name = name or bundle.instructions[0].mnemonic
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
 
 
 def _addresses(unit: str, first: int, following: int) -> str:

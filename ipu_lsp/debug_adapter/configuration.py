@@ -249,6 +249,9 @@ class _Reader:
         if path is None:
             return b""
         try:
+            if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
+                # A pipe or a device may have no end, and nobody waits for it here.
+                raise FileProblem(f"{path}: is no regular file")
             return read_bytes(Target(path))
         except FileProblem as error:
             self.mistakes.append(str(error))

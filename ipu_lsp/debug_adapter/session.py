@@ -193,9 +193,7 @@ class Session:
             except ExpressionError as error:
                 if not told:
                     told.append(error.message)
-                    self.tell(
-                        f"the condition `{text}` has no answer: {error.message}\n", "stderr"
-                    )
+                    self.tell(f"the condition `{text}` has no answer: {error.message}\n", "stderr")
                 return True
 
         return test

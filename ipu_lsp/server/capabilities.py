@@ -9,6 +9,7 @@ from pygls.capabilities import ServerCapabilitiesBuilder
 from pygls.feature_manager import FeatureManager
 
 from ipu_lsp.server.client import Client
+from ipu_lsp.server.custom import READERS
 
 
 def server_capabilities(
@@ -20,7 +21,7 @@ def server_capabilities(
         # It gets its findings pushed; one that asked for them as well would show them twice.
         methods -= {t.TEXT_DOCUMENT_DIAGNOSTIC, t.WORKSPACE_DIAGNOSTIC}
     options: dict[str, Any] = registry.feature_options
-    commands = list(registry.commands)
+    commands = list(options[t.WORKSPACE_EXECUTE_COMMAND].commands)
     builder: Any = ServerCapabilitiesBuilder(
         declared,
         methods,
@@ -31,9 +32,13 @@ def server_capabilities(
         client.encoding.value,
     )
     capabilities: t.ServerCapabilities = builder.build()
-    if not commands:
-        capabilities.execute_command_provider = None
-    # One server is enough for any number of folders; that they change does not concern us.
-    folders = t.WorkspaceFoldersServerCapabilities(supported=True)
-    capabilities.workspace = t.WorkspaceOptions(workspace_folders=folders)
+    is_told = t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS in methods
+    folders = t.WorkspaceFoldersServerCapabilities(
+        supported=True, change_notifications=is_told or None
+    )
+    content = options[t.WORKSPACE_TEXT_DOCUMENT_CONTENT] if client.shows_content else None
+    capabilities.workspace = t.WorkspaceOptions(
+        workspace_folders=folders, text_document_content=content
+    )
+    capabilities.experimental = {method: True for method in READERS if method in methods}
     return capabilities

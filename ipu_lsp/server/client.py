@@ -23,20 +23,29 @@ class Client(NamedTuple):
     encoding: Encoding = Encoding.UTF_16
     pulls_diagnostics: bool = False
     refreshes_diagnostics: bool = False
+    refreshes_hints: bool = False
+    refreshes_lenses: bool = False
+    refreshes_tokens: bool = False
+    shows_content: bool = False
     related_information: bool = False
     diagnostic_tags: tuple[int, ...] = ()
     hover_markdown: bool = False
     completion_snippets: bool = False
     completion_markdown: bool = False
     completion_tags: bool = False
+    signature_markdown: bool = False
+    signature_without_active: bool = False
+    most_folds: int | None = None
     definition_links: bool = False
     nested_symbols: bool = False
     code_action_literals: bool = False
     preferred_code_actions: bool = False
+    disabled_code_actions: bool = False
     document_changes: bool = False
     gives_configuration: bool = False
     registers_configuration: bool = False
     registers_watched_files: bool = False
+    shows_progress: bool = False
 
     @classmethod
     def of(cls, capabilities: Json) -> Client:
@@ -51,6 +60,7 @@ class Client(NamedTuple):
 
         document, diagnostics = "textDocument.", "textDocument.publishDiagnostics."
         item = "textDocument.completion.completionItem."
+        signature = "textDocument.signatureHelp.signatureInformation."
         pulls = isinstance(_at(capabilities, "textDocument.diagnostic"), dict)
         # Where it pulls, it says so for pulled findings alone.
         findings = (diagnostics, document + "diagnostic.")
@@ -58,6 +68,10 @@ class Client(NamedTuple):
             encoding=_encoding(_at(capabilities, "general.positionEncodings")),
             pulls_diagnostics=pulls,
             refreshes_diagnostics=has("workspace.diagnostics.refreshSupport"),
+            refreshes_hints=has("workspace.inlayHint.refreshSupport"),
+            refreshes_lenses=has("workspace.codeLens.refreshSupport"),
+            refreshes_tokens=has("workspace.semanticTokens.refreshSupport"),
+            shows_content=isinstance(_at(capabilities, "workspace.textDocumentContent"), dict),
             related_information=any(has(f"{place}relatedInformation") for place in findings),
             diagnostic_tags=tuple(
                 tag.value
@@ -68,16 +82,23 @@ class Client(NamedTuple):
             completion_snippets=has(item + "snippetSupport"),
             completion_markdown=_prefers_markdown(_at(capabilities, item + "documentationFormat")),
             completion_tags=lists(item + "tagSupport.valueSet", t.CompletionItemTag.Deprecated),
+            signature_markdown=_prefers_markdown(
+                _at(capabilities, signature + "documentationFormat")
+            ),
+            signature_without_active=has(signature + "noActiveParameterSupport"),
+            most_folds=_count(_at(capabilities, document + "foldingRange.rangeLimit")),
             definition_links=has(document + "definition.linkSupport"),
             nested_symbols=has(document + "documentSymbol.hierarchicalDocumentSymbolSupport"),
             code_action_literals=isinstance(
                 _at(capabilities, document + "codeAction.codeActionLiteralSupport"), dict
             ),
             preferred_code_actions=has(document + "codeAction.isPreferredSupport"),
+            disabled_code_actions=has(document + "codeAction.disabledSupport"),
             document_changes=has("workspace.workspaceEdit.documentChanges"),
             gives_configuration=has("workspace.configuration"),
             registers_configuration=has("workspace.didChangeConfiguration.dynamicRegistration"),
             registers_watched_files=has("workspace.didChangeWatchedFiles.dynamicRegistration"),
+            shows_progress=has("window.workDoneProgress"),
         )
 
 
@@ -97,6 +118,10 @@ def _at(capabilities: Json, path: str) -> Any:
     for name in path.split("."):
         found = found.get(name) if isinstance(found, dict) else None
     return found
+
+
+def _count(number: object) -> int | None:
+    return number if type(number) is int and number > 0 else None
 
 
 def _prefers_markdown(formats: object) -> bool:

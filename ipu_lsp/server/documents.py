@@ -26,9 +26,11 @@ class Document:
         self.uri = uri
         self.language = language
         self.version = version
-        self.path = _path_of(uri)
+        self.path = path_of(uri)
         self.coordinates = Coordinates(text, encoding)
         self.analysis: Analysis | None = None
+        self.tokens: Any = None
+        """The last answer about colours, which the next one is told from."""
 
     @property
     def text(self) -> str:
@@ -70,7 +72,8 @@ def _changed(coordinates: Coordinates, change: Json) -> Coordinates:
     return coordinates.spliced(range_, new_text)
 
 
-def _path_of(uri: str) -> str | None:
+def path_of(uri: str) -> str | None:
+    """The file that an address stands for, None if it is that of no file."""
     try:
         return to_fs_path(uri)
     except ValueError:

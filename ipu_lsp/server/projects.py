@@ -36,13 +36,18 @@ class Projects:
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self.settings = Settings()
+        self.suspects: dict[str, None] = {}
+        """Files with settings in which a mistake was seen; it may have been mended since."""
         self._warn = warn
         self._configurations = Configurations()
         self._by_folder: dict[str | None, Project] = {}
 
     def of(self, document: Document) -> Project:
         """The project of a document; one that is in no file belongs to none but the editor."""
-        folder = os.path.dirname(document.path) if document.path is not None else None
+        return self.of_folder(os.path.dirname(document.path) if document.path is not None else None)
+
+    def of_folder(self, folder: str | None) -> Project:
+        """The project of the files in a folder."""
         if folder not in self._by_folder:
             self._by_folder[folder] = self._project(self._nearest(folder))
         return self._by_folder[folder]
@@ -56,6 +61,7 @@ class Projects:
         try:
             found = self._configurations.nearest(folder) if folder is not None else None
         except ConfigurationError as error:
+            self.suspects[error.path] = None
             for mistake in error.mistakes:
                 self._warn(f"{mistake}; the file is ignored")
             found = None
@@ -71,5 +77,7 @@ class Projects:
         )
         for selector in selection.unknown_selectors():
             origin = configuration.path or "ipu.lint"
+            if configuration.path:
+                self.suspects[configuration.path] = None
             self._warn(f"{origin}: no finding has the code or name `{selector}`")
         return Project(configuration, selection, self.settings.enable is False)

@@ -7,8 +7,11 @@ and its futures are not used, because they can neither look ahead nor give up on
 from __future__ import annotations
 
 import logging
+import time
+from collections import deque
 from itertools import count
-from typing import Any, Callable, Iterator
+from types import GeneratorType
+from typing import Any, Callable, Generator, Iterator
 
 from lsprotocol import types as t
 from pygls.exceptions import (
@@ -24,10 +27,17 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from ipu_lsp.server import messages
+from ipu_lsp.server.custom import READERS
 from ipu_lsp.server.inbox import Inbox, Json, MessageId, is_message_id
 
 log = logging.getLogger("ipu_lsp")
 Answered = Callable[[Any], None]
+Steps = Generator[None, None, Any]
+"""What a handler gives back that has more to do than anybody else should wait for: it stops now and
+then to let others have their turn, and in the end returns the answer."""
+
+LONGEST_PAUSE_S = 0.1
+"""How long such a handler waits for its next turn while the client keeps talking."""
 
 # What handlers get as plain JSON: edits, of which there are many and which must not be lost over a
 # column that is too large, and what clients fill with more than the types foresee.
@@ -47,6 +57,8 @@ class Protocol(LanguageServerProtocol):
         self._current: MessageId | None = None
         self._ids: Iterator[int] = count(1)
         self._asked: dict[MessageId, tuple[str, Answered | None]] = {}
+        self._running: deque[tuple[MessageId, str, Steps]] = deque()
+        self._worked_at = 0.0
 
     def dispatch(self, message: Json) -> None:
         """Handle one message. Only `ClientGone` leaves it."""
@@ -82,10 +94,42 @@ class Protocol(LanguageServerProtocol):
         if self._current is not None and self.inbox.is_cancelled(self._current):
             raise JsonRpcRequestCancelled("the client cancelled the request")
 
+    def is_work_due(self) -> bool:
+        """Whether an answer that is made in steps should get its next one now."""
+        if not self._running:
+            return False
+        is_overdue = time.monotonic() - self._worked_at > LONGEST_PAUSE_S
+        return is_overdue or self.inbox.first() is None
+
+    def work(self) -> None:
+        """Take a step towards the answer that has waited longest for one."""
+        message_id, method, steps = self._running.popleft()
+        self._attempt(message_id, method, lambda: steps)
+        self._worked_at = time.monotonic()
+
+    def abandon(self) -> None:
+        """Refuse what is still being worked on: nobody will wait for it."""
+        while self._running:
+            message_id, _, steps = self._running.popleft()
+            steps.close()
+            self.inbox.answered(message_id)
+            code = t.LSPErrorCodes.ServerCancelled.value
+            self.write(messages.error(message_id, code, "the server is about to end"))
+
     def _answer(self, message_id: MessageId, method: str, params: object) -> None:
+        self._attempt(message_id, method, lambda: self._result(method, params))
+
+    def _attempt(self, message_id: MessageId, method: str, find: Callable[[], Any]) -> None:
         self._current = message_id
         try:
-            answer = messages.result(message_id, self._result(method, params))
+            found = find()
+            if isinstance(found, GeneratorType):
+                steps, found = found, self._advanced(found)
+                if found is steps:
+                    self._running.append((message_id, method, steps))
+                    self._current = None
+                    return
+            answer = messages.result(message_id, found)
         except JsonRpcException as error:
             log.info("request %s %r: %s", method, message_id, error.message)
             answer = messages.error(message_id, error.code, error.message)
@@ -96,6 +140,18 @@ class Protocol(LanguageServerProtocol):
         self._current = None
         self.inbox.answered(message_id)
         self.write(answer)
+
+    def _advanced(self, steps: Steps) -> Any:
+        """What a handler returns at the end of its next step, or its steps if there are more."""
+        try:
+            self.give_up_if_cancelled()
+            next(steps)
+        except StopIteration as end:
+            return end.value
+        except JsonRpcRequestCancelled:
+            steps.close()
+            raise
+        return steps
 
     def _result(self, method: str, params: object) -> Any:
         self.give_up_if_cancelled()
@@ -130,10 +186,13 @@ class Protocol(LanguageServerProtocol):
             if not isinstance(params, dict):
                 raise JsonRpcInvalidParams(f"the parameters of `{method}` are an object")
             return params
-        kind: Any = t.METHOD_TO_TYPES[method][2]
-        if kind is None:
+        reader = READERS.get(method)
+        kind: Any = None if reader else t.METHOD_TO_TYPES[method][2]
+        if reader is None and kind is None:
             return None
         try:
+            if reader is not None:
+                return reader(self._converter, params)
             return self._converter.structure({} if params is None else params, kind)
         except Exception as error:
             raise JsonRpcInvalidParams(f"these are no parameters of `{method}`") from error

@@ -60,7 +60,7 @@ class Server(LanguageServer):
         return self.session.exit_status
 
     def _step(self) -> None:
-        """Publish what is due, or handle one message."""
+        """Publish what is due, or handle one message, or go on with what takes longer."""
         session, inbox = self.session, self.protocol.inbox
         if session.unpublished:
             ahead = inbox.first()
@@ -68,7 +68,10 @@ class Server(LanguageServer):
                 diagnostics.publish_next(session)
             if inbox.first() is None:
                 return
-        self._handle(inbox.take())
+        if self.protocol.is_work_due():
+            self.protocol.work()
+        else:
+            self._handle(inbox.take())
 
     def _handle(self, message: Message) -> None:
         if isinstance(message, EndOfInput):

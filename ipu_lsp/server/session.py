@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import time
-from typing import Iterable, NamedTuple
+from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from lsprotocol import types as t
 
 from ipu_asm.analysis import Analysis, Analyzer
-from ipu_asm.isa import UnknownIsaError, load_isa
-from ipu_asm.isa_choice import choose_isa
+from ipu_asm.files import scanned_text, stamp_of
+from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
+from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_lsp.server.client import Client
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.languages import isa_of_language
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import Protocol
+from ipu_lsp.server.workspace import Turn, Workspace, address_of
 
 LONGEST_WAIT_S = 0.1
 """How long findings may be held back while the client keeps sending edits."""
@@ -30,7 +33,8 @@ class View(NamedTuple):
 
 class Session:
     """What handlers work on. `client` is known once it has introduced itself; `unpublished` has the
-    documents whose findings are due, with the time since when.
+    documents whose findings are due, with the time since when, and `shown_listings` the address
+    of the listing that the client has of a document and that is up to date.
     """
 
     def __init__(self, protocol: Protocol) -> None:
@@ -39,26 +43,45 @@ class Session:
         self.documents: dict[str, Document] = {}
         self.unpublished: dict[str, float] = {}
         self.projects = Projects(self.warn)
+        self.workspace = Workspace()
         self.exit_status: int | None = None
+        self.shown_listings: dict[str, str] = {}
+        self.shown_mistakes: dict[str, str] = {}
+        """What was pushed about files with settings, by their paths."""
+        self.asks_for_workspace = False
+        self._open_files: set[str] = set()
         self._analyzers: dict[str, Analyzer] = {}
         self._warned: set[str] = set()
 
     def open(self, document: Document) -> None:
         """Take over a document; the client's text is the truth from now on."""
         self.documents[document.uri] = document
+        if document.path is not None:
+            self._open_files.add(os.path.normpath(document.path))
         self.look_again([document.uri])
 
     def close(self, uri: str) -> None:
         """Give a document back."""
-        self.documents.pop(uri, None)
+        document = self.documents.pop(uri, None)
+        if document is not None and document.path is not None:
+            self._open_files.discard(os.path.normpath(document.path))
         self.unpublished.pop(uri, None)
+        self._outdate_listings([uri])
 
     def look_again(self, uris: Iterable[str]) -> None:
         """The findings of these documents are due, unless the client asks for them itself."""
+        self._outdate_listings(uris)
         if not self.client.pulls_diagnostics:
             now = time.monotonic()
             for uri in uris:
                 self.unpublished.setdefault(uri, now)
+
+    def _outdate_listings(self, uris: Iterable[str]) -> None:
+        """Tell that shown listings are out of date: once, until the client asks for them again."""
+        for uri in uris:
+            shown = self.shown_listings.pop(uri, None)
+            if shown is not None:
+                self.protocol.ask(t.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, {"uri": shown})
 
     def is_publishing_overdue(self) -> bool:
         """Whether findings have been held back for too long."""
@@ -71,30 +94,108 @@ class Session:
         for document in self.documents.values():
             document.forget()
         self.look_again(self.documents)
+        self.refresh_diagnostics()
+        self._refresh()
+
+    def refresh_diagnostics(self) -> None:
+        """Let a client that asks for findings ask again."""
         if self.client.pulls_diagnostics and self.client.refreshes_diagnostics:
             self.protocol.ask(t.WORKSPACE_DIAGNOSTIC_REFRESH, None)
+
+    def _refresh(self) -> None:
+        """Let the client ask again for what it shows besides findings."""
+        client = self.client
+        for is_able, method in (
+            (client.refreshes_hints, t.WORKSPACE_INLAY_HINT_REFRESH),
+            (client.refreshes_lenses, t.WORKSPACE_CODE_LENS_REFRESH),
+            (client.refreshes_tokens, t.WORKSPACE_SEMANTIC_TOKENS_REFRESH),
+        ):
+            if is_able and self.documents:
+                self.protocol.ask(method, None)
 
     def view(self, uri: str) -> View | None:
         """What requests are answered from; None for a document that is not open or not known."""
         document = self.documents.get(uri)
-        if document is None:
-            return None
-        analysis = document.analysis
-        if analysis is None or analysis.text is not document.text:
-            analyzer = self._analyzer(document)
-            if analyzer is None:
-                return None
-            before = analysis if analysis is not None and analysis.isa is analyzer.isa else None
-            analysis = analyzer.analyze(document.text, document.name, before)
-            document.keep(analysis)
-        return View(analysis, document.coordinates)
+        return None if document is None else self._view(document)
 
     def selected(self, uri: str) -> View | None:
         """The same with only those findings that the user and the project want to see."""
-        view = self.view(uri)
+        document = self.documents.get(uri)
+        return None if document is None else self.selected_in(document)
+
+    def views(self) -> Iterator[tuple[str, View]]:
+        """All open documents and all files of the workspace, with their addresses.
+
+        Files are read and analysed anew each time. There may be thousands: whoever wants little of
+        them asks `answers`, which remembers.
+        """
+        for uri in list(self.documents):
+            view = self.view(uri)
+            if view is not None:
+                yield uri, view
+        for path in self.workspace.sources(Turn()):
+            document = self.file(path) if path and not self.is_open(path) else None
+            view = self._view(document) if document else None
+            if document and view:
+                yield document.uri, view
+
+    def answers(
+        self, key: str, make: Callable[[str, View], Any], turn: Turn
+    ) -> Iterator[tuple[str, Any] | None]:
+        """What `make` says of the address and the view of each open document and each file.
+
+        For files that have not changed it is remembered by `key`. None comes wherever a request
+        should let others have their turn.
+        """
+        for uri in list(self.documents):
+            yield from turn.pause()
+            view = self.view(uri)
+            if view is not None:
+                yield uri, make(uri, view)
+        for path in self.workspace.sources(turn):
+            yield from turn.pause()
+            if path is None or self.is_open(path):
+                continue
+
+            def made(path: str = path) -> Any:
+                document = self.file(path)
+                view = self._view(document) if document else None
+                return make(document.uri, view) if document and view else None
+
+            found = self.workspace.answer(path, self.circumstances(path), key, made)
+            if found is not None:
+                yield address_of(path) or path, found
+
+    def is_open(self, path: str) -> bool:
+        """Whether the client has a file open: then its text counts, not the disk's."""
+        return path in self._open_files
+
+    def file(self, path: str) -> Document | None:
+        """A file that is not open as if it were; None if it cannot be read or is no text."""
+        uri = address_of(path)
+        if uri is None or stamp_of(path) is None:
+            return None
+        text = scanned_text(path)
+        return None if text is None else Document(uri, "", None, text, self.client.encoding)
+
+    def circumstances(self, path: str) -> tuple[object, ...]:
+        """All that findings of a file follow from besides its text."""
+        project = self.projects.of_folder(os.path.dirname(path))
+        return project.configuration, project.errors_only
+
+    def read_ahead(self, document: Document, turn: Turn) -> Iterator[None]:
+        """Read the bundles of a document, with pauses, so that its view is there soon."""
+        found = self._analyzer(document, is_quiet=True)
+        if found is not None:
+            for _ in found[0].read_ahead(document.text):
+                yield from turn.pause()
+
+    def selected_in(self, document: Document) -> View | None:
+        """The view of a document, open or not, with the findings that are wanted."""
+        view = self._view(document)
         if view is None or not view.analysis.diagnostics:
             return view
-        analysis, document = view.analysis, self.documents[uri]
+        analysis = view.analysis
         project = self.projects.of(document)
         wanted = tuple(f for f in analysis.diagnostics if project.wants(f, document.path))
         return view._replace(analysis=Analysis(analysis.source, analysis.program, wanted))
@@ -106,14 +207,31 @@ class Session:
             params = {"type": t.MessageType.Warning.value, "message": message}
             self.protocol.notify(t.WINDOW_SHOW_MESSAGE, params)
 
-    def _analyzer(self, document: Document) -> Analyzer | None:
-        configuration = self.projects.of(document).configuration
-        otherwise = isa_of_language(document.language)
-        choice = choose_isa(document.text, document.name, None, configuration, otherwise)
-        if choice.name not in self._analyzers:
-            try:
-                self._analyzers[choice.name] = Analyzer(load_isa(choice.name))
-            except UnknownIsaError as error:
-                self.warn(f"{choice.origin}: {error}")
+    def _view(self, document: Document) -> View | None:
+        analysis = document.analysis
+        if analysis is None or analysis.text is not document.text:
+            found = self._analyzer(document, is_quiet=document.uri not in self.documents)
+            if found is None:
                 return None
-        return self._analyzers[choice.name]
+            analyzer, is_claimed = found
+            before = analysis if analysis is not None and analysis.isa is analyzer.isa else None
+            analyze = analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
+            analysis = analyze(document.text, document.name, before)
+            document.keep(analysis)
+        return View(analysis, document.coordinates)
+
+    def _analyzer(self, document: Document, is_quiet: bool) -> tuple[Analyzer, bool] | None:
+        """The analyzer for a document, and whether anything says that it is the right one."""
+        configuration = self.projects.of(document).configuration
+        language = isa_of_language(document.language)
+        otherwise = UNCLAIMED if language == DEFAULT_ISA else language
+        choice = choose_isa(document.text, document.name, None, configuration, otherwise)
+        name = choice.name or DEFAULT_ISA
+        if name not in self._analyzers:
+            try:
+                self._analyzers[name] = Analyzer(load_isa(name))
+            except UnknownIsaError as error:
+                if not is_quiet or name not in EXTENSIONS:
+                    self.warn(f"{choice.origin}: {error}")
+                return None
+        return self._analyzers[name], choice.name != UNCLAIMED

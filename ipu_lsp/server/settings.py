@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ipu_asm.configuration import Configuration
+from ipu_asm.ide import code_lens, inlay_hints
+from ipu_asm.ide.formatting import STYLES
 
 Json = dict[str, Any]
 Names = tuple[str, ...]
@@ -18,11 +20,31 @@ class Settings(NamedTuple):
     select: Names | None = None
     ignore: Names | None = None
     extend_select: Names | None = None
+    hint_addresses: bool | None = None
+    hint_immediates: bool | None = None
+    hint_time: bool | None = None
+    lens_references: bool | None = None
+    lens_loops: bool | None = None
+    format_style: str | None = None
+
+    @property
+    def inlay_hints(self) -> frozenset[str]:
+        """The families of inlay hints that are on: none unless the user says so."""
+        wanted = (self.hint_addresses, self.hint_immediates, self.hint_time)
+        return frozenset(family for family, on in zip(inlay_hints.FAMILIES, wanted) if on)
+
+    @property
+    def code_lenses(self) -> frozenset[str]:
+        """The families of code lenses that are on: none unless the user says so."""
+        wanted = (self.lens_references, self.lens_loops)
+        return frozenset(family for family, on in zip(code_lens.FAMILIES, wanted) if on)
 
     def over(self, configuration: Configuration) -> Configuration:
         """A file's configuration with these settings, which count as options of `ipu-lint` do."""
         if self.isa is not None:
             configuration = configuration._replace(isa=self.isa, isa_by_glob=())
+        if self.format_style is not None:
+            configuration = configuration._replace(format_style=self.format_style)
         if self.select is not None:
             configuration = configuration._replace(select=self.select, extend_select=(), ignore=())
         return configuration._replace(
@@ -39,12 +61,18 @@ class Reading(NamedTuple):
 
 
 _WANTED = {str: "a string", bool: "true or false", tuple: "a list of strings"}
-_KEYS: tuple[tuple[str, str, type], ...] = (
+_KEYS: tuple[tuple[str, str, type | Names], ...] = (
     ("isa", "isa", str),
     ("lint.enable", "enable", bool),
     ("lint.select", "select", tuple),
     ("lint.ignore", "ignore", tuple),
     ("lint.extendSelect", "extend_select", tuple),
+    ("inlayHints.addresses", "hint_addresses", bool),
+    ("inlayHints.immediates", "hint_immediates", bool),
+    ("inlayHints.time", "hint_time", bool),
+    ("codeLens.references", "lens_references", bool),
+    ("codeLens.loops", "lens_loops", bool),
+    ("format.style", "format_style", STYLES),
 )
 
 
@@ -60,7 +88,7 @@ def read_settings(section: object) -> Reading:
         found = _at(section, key)
         value = _value(found, wanted)
         if value is None and found is not None:
-            complaints.append(_complaint(f"ipu.{key}", _WANTED[wanted], found))
+            complaints.append(_complaint(f"ipu.{key}", _described(wanted), found))
         values[name] = value
     return Reading(Settings(**values), tuple(complaints))
 
@@ -81,12 +109,20 @@ def _at(section: Json, key: str) -> object:
     return found
 
 
-def _value(found: object, wanted: type) -> object:
+def _value(found: object, wanted: type | Names) -> object:
+    if isinstance(wanted, tuple):
+        return found if found in wanted else None
     if wanted is not tuple:
         return found if type(found) is wanted else None
     if isinstance(found, list) and all(isinstance(name, str) for name in found):
         return tuple(found)
     return None
+
+
+def _described(wanted: type | Names) -> str:
+    if isinstance(wanted, tuple):
+        return f"one of {', '.join(f'`{name}`' for name in wanted)}"
+    return _WANTED[wanted]
 
 
 def _complaint(key: str, wanted: str, found: object) -> str:

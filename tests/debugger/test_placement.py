@@ -52,7 +52,20 @@ def test_behind_the_last_bundle_there_is_no_place(line: int) -> None:
 
 @pytest.mark.parametrize(
     ("column", "address"),
-    [(0, 0), (8, 0), (9, 1), (12, 1), (20, 1), (23, 2), (25, 2), (38, 2), (50, 2), (999, 2)],
+    [
+        (0, 0),
+        (8, 0),
+        (9, 0),
+        (10, 0),
+        (11, 1),
+        (12, 1),
+        (20, 1),
+        (23, 2),
+        (25, 2),
+        (38, 2),
+        (50, 2),
+        (999, 2),
+    ],
 )
 def test_a_column_picks_one_of_several_bundles_on_a_line(column: int, address: int) -> None:
     assert check_line(SEVERAL, 0, column) == (address, False)

@@ -51,7 +51,7 @@ OFFERED = """
         ((or (and (pred stringp) name) `(,name . ,_)) (push name names))))
     names))
 """
-LABELS = "(mapcar #'car (imenu--make-index-alist t))"
+NAMES = "(seq-filter #'stringp (flatten-tree (imenu--make-index-alist t)))"
 MANAGED = "(list (buffer-file-name) (and (eglot-managed-p) t))"
 
 Open = Callable[..., Emacs]
@@ -165,9 +165,10 @@ def test_the_fix_mends_the_text_and_the_finding_goes(opened: Open) -> None:
     check_findings(emacs)
 
 
-def test_the_index_lists_the_labels(opened: Open) -> None:
-    names = opened(EXAMPLE).lisp(LABELS)
+def test_the_index_lists_the_labels_and_their_bundles(opened: Open) -> None:
+    names = list(dict.fromkeys(opened(EXAMPLE).lisp(NAMES)))
     assert [name for name in names if name in ("sample", "element")] == ["sample", "element"]
+    assert "bkpt" in names
 
 
 def test_findings_follow_every_letter_that_is_typed(opened: Open) -> None:

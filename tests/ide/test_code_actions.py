@@ -1,4 +1,4 @@
-"""What an editor offers to do about findings."""
+"""What an editor offers to do: fixes and suppressions. Refactorings have tests of their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.ide.cursor import fixture
 
 def check_actions(text: str, span: Span, only: str, *expected: tuple[str, str]) -> list[CodeAction]:
     """The actions for a span: for each its title and what it makes of the text."""
-    actions = code_actions(analyze(text), span, (only,))
+    actions = [action for action in code_actions(analyze(text), span, (only,)) if action.edits]
     assert [(a.title, apply_edits(text, a.edits)) for a in actions] == list(expected)
     return actions
 
@@ -84,6 +84,7 @@ def test_of_fixes_that_touch_each_other_the_first_is_made() -> None:
 
 def test_only_the_kinds_that_are_asked_for_are_offered() -> None:
     check_actions("ACC; bkpt;;", Span(0, 0), "refactor")
+    check_actions("acc; break_nop;;", Span(0, 0), "refactor.move")
     check_actions("ACC; bkpt;;", Span(0, 0), "source.fixAll.other")
     check_actions(
         "ACC; bkpt;;",
@@ -92,3 +93,57 @@ def test_only_the_kinds_that_are_asked_for_are_offered() -> None:
         ("replace by `acc`", "acc; bkpt;;"),
         ("Make the safe fix", "acc; bkpt;;"),
     )
+
+
+def check_silenced(text_with_cursor: str, name: str, expected: str) -> None:
+    """The finding of that name at the cursor is silenced so, and then it is gone."""
+    analysis, offset = fixture(text_with_cursor)
+    (action,) = (
+        action
+        for action in code_actions(analysis, Span(offset, offset), ("quickfix",))
+        if action.title == f"Ignore `{name}` here"
+    )
+    after = apply_edits(analysis.text, action.edits)
+    assert after == expected
+    assert action.diagnostic is not None
+    assert action.diagnostic.name == name
+    assert not action.is_preferred
+    assert [f.name for f in analyze(after, analysis.isa).diagnostics] == [
+        f.name for f in analysis.diagnostics if f is not action.diagnostic
+    ]
+
+
+def test_a_warning_is_silenced_on_its_line() -> None:
+    check_silenced("a$0cc;;\n", "runs-off-end", "acc;;  # ipu: ignore[runs-off-end]\n")
+    check_silenced("a$0cc;; \t", "runs-off-end", "acc;;  # ipu: ignore[runs-off-end]")
+
+
+def test_it_is_silenced_behind_a_comment_that_is_there() -> None:
+    expected = "acc;; # last  # ipu: ignore[runs-off-end]\r\n"
+    check_silenced("$0acc;; # last\r\n", "runs-off-end", expected)
+
+
+def test_it_is_silenced_above_a_long_line() -> None:
+    comment = "# " + "so " * 30
+    expected = f"  # ipu: ignore[runs-off-end]\n  acc;; {comment}\n"
+    check_silenced(f"  $0acc;; {comment}\n", "runs-off-end", expected)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("$0acc;; # ipu: ignore[E101] why", "acc;; # ipu: ignore[E101, runs-off-end] why"),
+        ("// ipu: ignore[ E101 ]\n$0acc;;", "// ipu: ignore[ E101, runs-off-end ]\nacc;;"),
+    ],
+)
+def test_a_list_that_is_there_grows(before: str, after: str) -> None:
+    check_silenced(before, "runs-off-end", after)
+
+
+def test_errors_and_names_in_vain_are_not_silenced() -> None:
+    titles = [
+        action.title
+        for text in ("foo;;", "acc; bkpt;; # ipu: ignore[E101]")
+        for action in code_actions(analyze(text), Span(0, len(text)), ("quickfix",))
+    ]
+    assert [title for title in titles if "Ignore" in title] == []

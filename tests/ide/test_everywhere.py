@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,13 @@ from ipu_asm.analysis import Analysis, Analyzer, analyze
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.completion import completions, resolve
 from ipu_asm.ide.definition import definition
+from ipu_asm.ide.folding import folding
 from ipu_asm.ide.hover import hover
+from ipu_asm.ide.references import highlights
+from ipu_asm.ide.rename import RenameRefused, prepare_rename, rename
+from ipu_asm.ide.selection_range import selection_ranges
+from ipu_asm.ide.semantic_tokens import semantic_tokens
+from ipu_asm.ide.signature_help import signature_help
 from ipu_asm.ide.symbols import Symbol, symbols
 from ipu_asm.isa import load_isa
 from ipu_asm.text import Span
@@ -41,7 +48,9 @@ def check_everywhere(analysis: Analysis, offsets: range) -> int:
     for action in code_actions(analysis, Span(offsets.start, offsets.stop)):
         for edit in action.edits:
             assert 0 <= edit.span.start <= edit.span.end <= len(analysis.text)
-    _check_outline(symbols(analysis), len(analysis.text))
+    _check_outline(symbols(analysis), Span(0, len(analysis.text)))
+    _check_folds(analysis)
+    _check_tokens(analysis)
     return answers
 
 
@@ -56,14 +65,71 @@ def _spans_at(analysis: Analysis, offset: int) -> Iterator[Span]:
         yield way.origin
     for item in completions(analysis, offset):
         yield item.span
+    _check_selection(analysis, offset)
+    yield from _checked_occurrences(analysis, offset)
+    _check_signature(analysis, offset)
 
 
-def _check_outline(found: list[Symbol], length: int) -> None:
-    end = 0
+def _check_selection(analysis: Analysis, offset: int) -> None:
+    """The ranges around an offset, each really greater than the one in it, the last of all."""
+    spans = selection_ranges(analysis, offset)
+    assert spans[0].touches(min(max(offset, 0), len(analysis.text)))
+    assert spans[-1] == Span(0, len(analysis.text))
+    for inner, outer in pairwise(spans):
+        assert outer.start <= inner.start <= inner.end <= outer.end
+        assert inner != outer
+
+
+def _checked_occurrences(analysis: Analysis, offset: int) -> list[Span]:
+    """The occurrence at an offset, which is among all of them; a label can be renamed there."""
+    found = [occurrence.span for occurrence in highlights(analysis, offset)]
+    assert found == sorted(set(found))
+    assert all(0 <= span.start < span.end <= len(analysis.text) for span in found)
+    try:
+        name = prepare_rename(analysis, offset)
+        edits = rename(analysis, offset, "fresh_name")
+    except RenameRefused:
+        pass
+    else:
+        assert name.span in [edit.span for edit in edits]
+        assert {edit.span for edit in edits} <= set(found)
+    offset = min(max(offset, analysis.program.starts[0]), len(analysis.text))
+    here = [span for span in found if span.touches(offset)]
+    assert here or not found
+    return here
+
+
+def _check_signature(analysis: Analysis, offset: int) -> None:
+    shown = signature_help(analysis, offset)
+    if shown is not None:
+        assert shown.active is None or 0 <= shown.active < len(shown.parameters)
+        assert all(parameter.label in shown.label for parameter in shown.parameters)
+
+
+def _check_outline(found: Sequence[Symbol], around: Span) -> None:
+    """Symbols follow each other, and what lies in one lies in it."""
+    end = around.start
     for symbol in found:
         assert end <= symbol.span.start == symbol.name_span.start
-        assert symbol.name_span.end <= symbol.span.end <= length
+        assert symbol.name_span.end <= symbol.span.end <= around.end
         end = symbol.span.end
+        _check_outline(symbol.children, symbol.span)
+
+
+def _check_folds(analysis: Analysis) -> None:
+    folds = folding(analysis)
+    assert len(set(folds)) == len(folds)
+    assert all(0 <= f.first < f.last < len(analysis.source.lines.starts) for f in folds)
+
+
+def _check_tokens(analysis: Analysis) -> None:
+    """Tokens stand one behind the other, each on one line."""
+    for bundle in analysis.program.bundles:
+        text, end = bundle.syntax.text, 0
+        for token in semantic_tokens(analysis.isa, bundle):
+            assert end <= token.span.start < token.span.end <= len(text)
+            assert not set("\r\n") & set(text[token.span.start : token.span.end])
+            end = token.span.end
 
 
 @pytest.mark.parametrize("text", TEXTS, ids=[path.stem for path in EXAMPLES])

@@ -235,6 +235,7 @@ def test_a_label_shows_its_comment_its_bundle_and_its_branches() -> None:
         "**`again`** · bundle 1",
         "what is done\neach time",
         "```ipu-asm\nincr lr0 1;      # the next one\nbne lr0 lr1 again;;\n```",
+        "Its code branches to `again` (line 8)",
         "1 branch comes here: line 10",
     )
     assert page.endswith("line 10")
@@ -260,6 +261,21 @@ def test_a_distance_shows_where_it_leads() -> None:
     )
     check_hover("acc;; b $0-1;;", "-1", "**`-1`** · bundle 0, line 1 · 1 bundle back")
     check_hover("b +$02;;", "+2", "**`+2`** · 2 bundles ahead, past the last one")
+
+
+def test_a_label_shows_where_its_own_code_branches_to_each_place_once() -> None:
+    text = "x$0: acc;;\nb x;;\nb +2;;\nb x;;\nb y;;\nb gone;;\ny: b z;;\nz: acc; b +5;;"
+    ways = "Its code branches to `x` (line 1), `+2` (line 5), `y` (line 7)"
+    assert ways in check_hover(text, "x").split("\n\n")
+    ways = "Its code branches to `+5` (past the last one)"
+    assert ways in check_hover("acc;;\nx$0: acc; b +5;;", "x").split("\n\n")
+
+
+def test_a_label_with_many_ways_on_names_the_first() -> None:
+    branches = "".join(f"b +{distance};;\n" for distance in range(1, 15, 2))
+    page = check_hover(f"x$0: acc;;\n{branches}" + "acc;;\n" * 9, "x")
+    ways = "`+1` (line 3), `+3` (line 6), `+5` (line 9), `+7` (line 12), `+9` (line 15) and 2 more"
+    assert f"Its code branches to {ways}" in page.split("\n\n")
 
 
 def test_a_label_without_branches_says_so() -> None:

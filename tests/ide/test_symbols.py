@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Sequence
+
 from ipu_asm.analysis import analyze
-from ipu_asm.ide.symbols import symbols
+from ipu_asm.ide.symbols import Symbol, label_symbols, symbols
+
+Expected = tuple[str, str, str]
 
 
-def check_symbols(text: str, *expected: tuple[str, str, str], isa: str = "ipu") -> None:
-    """The outline: for each symbol its name, its detail and the text that it covers."""
-    found = symbols(analyze(text, isa))
+def check_symbols(text: str, *expected: Expected, isa: str = "ipu") -> None:
+    """The labels of the outline, also those in loops: name, detail and the text each covers."""
+    found = label_symbols(analyze(text, isa))
     assert [(s.name, s.detail, text[s.span.start : s.span.end]) for s in found] == list(expected)
     for symbol in found:
         assert text[symbol.name_span.start : symbol.name_span.end] == symbol.name
         assert symbol.name_span.start == symbol.span.start
-        assert symbol.kind == "label"
         assert symbol.children == ()
+    labels = (symbol for symbol in _all(symbols(analyze(text, isa))) if symbol.kind != "bundle")
+    assert [symbol._replace(children=()) for symbol in labels] == found
+
+
+def check_tree(text: str, *expected: str, isa: str = "ipu") -> None:
+    """The whole outline: a line for each symbol, two blanks further in for each that it lies in."""
+    assert _lines(symbols(analyze(text, isa))) == list(expected)
+
+
+def _all(found: Sequence[Symbol]) -> list[Symbol]:
+    return [symbol for outer in found for symbol in (outer, *_all(outer.children))]
+
+
+def _lines(found: Sequence[Symbol]) -> list[str]:
+    lines = []
+    for symbol in found:
+        lines.append(f"{symbol.name} ({symbol.detail})")
+        lines += [f"  {line}" for line in _lines(symbol.children)]
+    return lines
 
 
 def test_a_file_without_labels_has_no_outline() -> None:
@@ -55,3 +77,71 @@ def test_a_label_covers_no_blank_lines_where_lines_are_instructions() -> None:
         ("y", "instruction 2", "y: SYNC"),
         isa="edgenpu",
     )
+
+
+def test_bundles_lie_in_their_label_and_are_called_after_their_instructions() -> None:
+    check_tree(
+        "acc;;\nx: incr lr0 1; acc;;\n;;\n?;;\nbkpt;;",
+        *["x (bundles 1 to 3)", "  incr; acc (bundle 1)", "  bkpt (bundle 3)"],
+    )
+    check_tree(
+        "x: NOP\n NOP 2\nADD AB[0], AB[1], AB[2]",
+        "x (instructions 0 to 2)",
+        "  NOP (instruction 0)",
+        "  NOP (instruction 1)",
+        "  ADD (instruction 2)",
+        isa="edgenpu",
+    )
+
+
+def test_a_long_bundle_has_a_short_name() -> None:
+    (outer,) = symbols(analyze("x: " + "xmem.store_aaq_result lr0 cr0; " * 4 + ";;"))
+    assert len(outer.children[0].name) == 60
+    assert outer.children[0].name.endswith("…")
+
+
+def test_a_label_that_is_gone_back_to_is_a_loop_around_all_that_it_repeats() -> None:
+    check_tree(
+        "a: acc;;\nb: acc;;\nc: b b;;\nb a;;\nd: bkpt;;",
+        *["a (loop, bundles 0 to 3)", "  acc (bundle 0)", "  b (loop, bundles 1 to 3)"],
+        *[
+            "    acc (bundle 1)",
+            "    c (bundles 2 to 3)",
+            "      b (bundle 2)",
+            "      b (bundle 3)",
+        ],
+        *["d (bundle 4)", "  bkpt (bundle 4)"],
+    )
+
+
+def test_a_distance_back_makes_a_loop_too_and_a_branch_ahead_none() -> None:
+    check_symbols(
+        "x: acc;;\nb -1;;\ny: b z;;\nz: bkpt;;",
+        ("x", "loop, bundles 0 to 1", "x: acc;;\nb -1;;"),
+        ("y", "bundle 2", "y: b z;;"),
+        ("z", "bundle 3", "z: bkpt;;"),
+    )
+
+
+def test_loops_that_cross_lie_in_each_other() -> None:
+    check_tree(
+        "a: ;;\nb: acc;;\nb a;;\nc: b b;;\n",
+        *["a (bundle 0)", "b (loop, bundles 0 to 2)", "  acc (bundle 0)", "  b (bundle 1)"],
+        *["  c (bundle 2)", "    b (bundle 2)"],
+    )
+    found = symbols(analyze("a: acc;;\nb: acc;;\nb a;;\nc: b b;;\n"))
+    assert [symbol.name for symbol in _all(found) if symbol.kind == "loop"] == ["a", "b"]
+    assert len(found) == 1
+
+
+def test_loops_in_loops_in_loops_end_somewhere() -> None:
+    labels = "".join(f"l{number}: acc;;\n" for number in range(500))
+    branches = "".join(f"b l{number};;\n" for number in range(499, -1, -1))
+    found = symbols(analyze(labels + branches))
+    assert len([symbol for symbol in _all(found) if symbol.kind == "loop"]) == 500
+    depth = 0
+    level = found
+    while level:
+        level = [child for symbol in level for child in symbol.children]
+        depth += 1
+    assert depth < 30

@@ -30,7 +30,7 @@ def check_findings(text: str, kind: Kind | None = None) -> list[Diagnostic]:
     """The findings, of one kind or of all; each of them and its fix lies inside the text."""
     found = [
         finding
-        for finding in _analyzer.analyze(text).diagnostics
+        for finding in _analyzer.analyze_unclaimed(text).diagnostics
         if kind is None or finding.kind == kind
     ]
     for finding in found:

@@ -37,16 +37,44 @@ MEANINGS: dict[str, Callable[[Any], set[str]]] = {
     },
     "definitionProvider": lambda _: {t.TEXT_DOCUMENT_DEFINITION},
     "documentSymbolProvider": lambda _: {t.TEXT_DOCUMENT_DOCUMENT_SYMBOL},
+    "workspaceSymbolProvider": lambda _: {t.WORKSPACE_SYMBOL},
+    "referencesProvider": lambda _: {t.TEXT_DOCUMENT_REFERENCES},
+    "documentHighlightProvider": lambda _: {t.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT},
+    "renameProvider": lambda options: {
+        t.TEXT_DOCUMENT_RENAME,
+        *([t.TEXT_DOCUMENT_PREPARE_RENAME] if options is not True else ()),
+    },
+    "signatureHelpProvider": lambda _: {t.TEXT_DOCUMENT_SIGNATURE_HELP},
+    "foldingRangeProvider": lambda _: {t.TEXT_DOCUMENT_FOLDING_RANGE},
+    "selectionRangeProvider": lambda _: {t.TEXT_DOCUMENT_SELECTION_RANGE},
+    "semanticTokensProvider": lambda options: {
+        *([t.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL] if options["full"] else ()),
+        *([t.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA] if options["full"]["delta"] else ()),
+        *([t.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE] if options["range"] else ()),
+    },
     "codeActionProvider": lambda _: {t.TEXT_DOCUMENT_CODE_ACTION},
+    "inlayHintProvider": lambda _: {t.TEXT_DOCUMENT_INLAY_HINT},
+    "codeLensProvider": lambda _: {t.TEXT_DOCUMENT_CODE_LENS},
+    "executeCommandProvider": lambda _: {t.WORKSPACE_EXECUTE_COMMAND},
+    "experimental": lambda methods: {method for method, is_on in methods.items() if is_on},
+    "documentFormattingProvider": lambda _: {t.TEXT_DOCUMENT_FORMATTING},
+    "documentRangeFormattingProvider": lambda options: {
+        t.TEXT_DOCUMENT_RANGE_FORMATTING,
+        *([t.TEXT_DOCUMENT_RANGES_FORMATTING] if options["rangesSupport"] else ()),
+    },
+    "documentOnTypeFormattingProvider": lambda _: {t.TEXT_DOCUMENT_ON_TYPE_FORMATTING},
     "diagnosticProvider": lambda options: {
         t.TEXT_DOCUMENT_DIAGNOSTIC,
         *([t.WORKSPACE_DIAGNOSTIC] if options["workspaceDiagnostics"] else ()),
     },
-    "workspace": lambda workspace: {
-        method
-        for name, method in [("changeNotifications", t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)]
-        if name in workspace["workspaceFolders"]
-    },
+    "workspace": lambda workspace: (
+        {
+            method
+            for name, method in [("changeNotifications", t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)]
+            if name in workspace["workspaceFolders"]
+        }
+        | ({t.WORKSPACE_TEXT_DOCUMENT_CONTENT} if "textDocumentContent" in workspace else set())
+    ),
 }
 UNADVERTISED = {
     t.INITIALIZE,
@@ -65,6 +93,11 @@ def check_capabilities(capabilities: Json) -> Json:
     expected = METHODS - UNADVERTISED
     if "diagnostic" not in capabilities.get("textDocument", {}):
         expected -= {t.TEXT_DOCUMENT_DIAGNOSTIC, t.WORKSPACE_DIAGNOSTIC}
+    workspace = capabilities.get("workspace")
+    if not isinstance(workspace, dict) or "textDocumentContent" not in workspace:
+        expected -= {t.WORKSPACE_TEXT_DOCUMENT_CONTENT}
+    if offer["renameProvider"] is True:
+        expected -= {t.TEXT_DOCUMENT_PREPARE_RENAME}
     assert promised == expected
     return offer
 
@@ -76,6 +109,17 @@ def test_a_client_that_says_nothing_is_offered_what_it_may_use() -> None:
 def test_a_client_that_pulls_is_offered_reports() -> None:
     offer = check_capabilities({"textDocument": {"diagnostic": {}}})
     assert offer["diagnosticProvider"]["identifier"] == "ipu"
+
+
+def test_a_client_that_asks_before_it_renames_may_do_so() -> None:
+    offer = check_capabilities({"textDocument": {"rename": {"prepareSupport": True}}})
+    assert offer["renameProvider"] == {"prepareProvider": True}
+    assert check_capabilities({"textDocument": {"rename": {}}})["renameProvider"] is True
+
+
+def test_a_client_that_shows_documents_of_servers_is_offered_listings() -> None:
+    offer = check_capabilities({"workspace": {"textDocumentContent": {}}})
+    assert offer["workspace"]["textDocumentContent"] == {"schemes": ["ipu-listing"]}
 
 
 @pytest.mark.parametrize(
@@ -127,7 +171,7 @@ def test_the_editors_of_the_tests_differ_in_what_matters() -> None:
 
 def test_every_handler_has_a_namesake_that_knows_the_answer() -> None:
     """A feature is one file on each side; the other handlers are about the session itself."""
-    about_the_session = {"configuration", "diagnostics", "lifecycle", "synchronization"}
+    about_the_session = {"commands", "configuration", "diagnostics", "lifecycle", "synchronization"}
     handlers = {path.stem for path in (SERVER / "handlers").glob("[a-z]*.py")}
     answers = {path.stem for path in (ROOT / "ipu_asm" / "ide").glob("[a-z]*.py")}
     assert handlers - about_the_session <= answers

@@ -1,4 +1,4 @@
-"""Fixes, offered and made."""
+"""Fixes and refactorings, offered and made."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tests.server.editor import Editor
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 LITERALS = ("vscode", "vscode-2022", "neovim", "emacs")
+SHOWING_REFUSALS = ("vscode", "vscode-2022")
 DOCUMENT_CHANGES = ("vscode", "vscode-2022", "emacs")
 QUICK_FIX, FIX_ALL = t.CodeActionKind.QuickFix, t.CodeActionKind.SourceFixAll
 TWO = "\U0001f4a9 ACC.first;;\nbkpt; \u4e2d acc.frist;;\n"
@@ -91,11 +92,58 @@ async def test_without_a_word_about_kinds_all_are_offered(editor: Editor) -> Non
 
 
 async def test_kinds_that_we_do_not_have_are_not_offered(editor: Editor) -> None:
-    await check_code_actions(editor, TWO, "frist", only=["refactor", "source.sortThings"])
+    await check_code_actions(editor, TWO, "frist", only=["refactor.extract", "source.sortThings"])
 
 
-async def test_where_nothing_is_wrong_nothing_is_offered(editor: Editor) -> None:
-    await check_code_actions(editor, "acc.first; bkpt;;\n", "acc")
+async def test_where_there_is_nothing_to_do_nothing_is_offered(editor: Editor) -> None:
+    await check_code_actions(editor, "# \u4e2d\nacc.first;;\nbkpt;;\n", "\u4e2d")
+
+
+async def test_an_instruction_is_moved_behind_characters_of_two_units(editor: Editor) -> None:
+    text = "set lr0 1; acc;; # \U0001f4a9\nset lr1 1; bkpt;;\n"
+    expected = "set lr0 1;; # \U0001f4a9\nacc; set lr1 1; bkpt;;\n"
+    actions = await check_code_actions(editor, text, "acc", expected, only=["refactor.move"])
+    assert [action.title for action in actions] == ["Move `acc` to the next bundle"] * len(actions)
+    assert all(action.kind == "refactor.move" for action in actions)
+
+
+async def test_a_finding_is_silenced_by_a_comment(editor: Editor) -> None:
+    text = "a: bkpt;; # \U0001f4a9\n"
+    titles = [action.title for action in await offered(editor, text, "a", ["quickfix"])]
+    assert ("Ignore `unused-label` here" in titles) == (editor.name in LITERALS)
+
+
+async def test_what_is_refused_is_told_to_those_who_ask_and_can_show_it(editor: Editor) -> None:
+    text = "set lr0 1;; beq lr0 lr1 +1;; bkpt;;\n"
+    reason = "`beq lr0 lr1 +1` would see another value of `lr0`"
+    for only, asks in ((["refactor"], True), (["refactor.rewrite"], True), (None, False)):
+        reasons = [
+            action.disabled.reason
+            for action in await offered(editor, text, "set", only)
+            if action.disabled is not None
+        ]
+        shown = asks and editor.name in SHOWING_REFUSALS
+        assert (reason in reasons) == bool(reasons) == shown, only
+
+
+async def offered(
+    editor: Editor, text: str, at: str, only: Sequence[str] | None
+) -> list[t.CodeAction]:
+    """The actions on the text `at`; one without an edit is a refused one."""
+    context = t.CodeActionContext(diagnostics=[], only=only)
+    document = t.TextDocumentIdentifier(editor.open(text).uri)
+    params = t.CodeActionParams(document, editor.range_of(text, at), context)
+    found = await editor.text_document_code_action_async(params) or ()
+    actions = [action for action in found if isinstance(action, t.CodeAction)]
+    assert all((action.edit is None) == (action.disabled is not None) for action in actions)
+    return actions
+
+
+async def test_exactly_the_kinds_that_exist_are_advertised(editor: Editor) -> None:
+    provider = editor.offer.code_action_provider
+    assert isinstance(provider, t.CodeActionOptions)
+    kinds = [getattr(kind, "value", kind) for kind in provider.code_action_kinds or ()]
+    assert kinds == ["quickfix", "refactor.move", "refactor.rewrite", "source.fixAll"]
 
 
 def action_uri(action: t.CodeAction) -> str:

@@ -148,7 +148,11 @@ def test_clients_that_watch_files_are_asked_to() -> None:
     assert options == {
         "workspace/didChangeConfiguration": {"section": "ipu"},
         "workspace/didChangeWatchedFiles": {
-            "watchers": [{"globPattern": "**/ipu.toml"}, {"globPattern": "**/pyproject.toml"}]
+            "watchers": [
+                {"globPattern": "**/ipu.toml"},
+                {"globPattern": "**/pyproject.toml"},
+                {"globPattern": "**/*.{S,aie,aie2,aie2p,asm,edgenpu,ipu,s}"},
+            ]
         },
     }
 

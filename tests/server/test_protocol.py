@@ -101,9 +101,7 @@ def test_edits_after_shutdown_are_ignored() -> None:
     assert [params["version"] for params in conversation.published(URI)] == [1]
 
 
-@pytest.mark.parametrize(
-    "method", ["textDocument/teleport", "$/unheard", "workspace/executeCommand"]
-)
+@pytest.mark.parametrize("method", ["textDocument/teleport", "$/unheard", "textDocument/moniker"])
 def test_an_unknown_method_is_not_found(method: str) -> None:
     check_conversation(greeted({"id": 1, "method": method, "params": {}}, EXIT), 1, {1: NOT_FOUND})
 

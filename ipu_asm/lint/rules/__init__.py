@@ -23,6 +23,7 @@ _FOUND_ELSEWHERE = (
     "branch_out_of_range",
     "program_too_large",
     "unused_suppression",
+    "foreign_assembly",
 )
 _CHECKED_HERE = (
     "unused_label",

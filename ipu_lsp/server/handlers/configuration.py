@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+from typing import Any, Iterable
 
 from lsprotocol import types as t
 
 from ipu_asm.configuration import FILE_NAMES
+from ipu_asm.configuration_findings import check_file
+from ipu_asm.files import SOURCE_EXTENSIONS
+from ipu_lsp.server.documents import path_of
+from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.session import Session
 from ipu_lsp.server.settings import read_settings, section_of
 
@@ -30,7 +35,9 @@ def subscribe(session: Session) -> None:
         method, options = t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
         registrations.append(_registration(method, options))
     if session.client.registers_watched_files:
-        watchers = [{"globPattern": f"**/{name}"} for name in FILE_NAMES]
+        endings = ",".join(sorted(extension[1:] for extension in SOURCE_EXTENSIONS))
+        patterns = (*(f"**/{name}" for name in FILE_NAMES), f"**/*.{{{endings}}}")
+        watchers = [{"globPattern": pattern} for pattern in patterns]
         method = t.WORKSPACE_DID_CHANGE_WATCHED_FILES
         registrations.append(_registration(method, {"watchers": watchers}))
     if registrations:
@@ -65,9 +72,25 @@ def did_change_configuration(session: Session, params: dict[str, Any]) -> None:
         session.reconfigure()
 
 
-def did_change_watched_files(session: Session, _params: t.DidChangeWatchedFilesParams) -> None:
-    """A file with settings has changed, come or gone."""
-    session.reconfigure()
+def did_change_watched_files(session: Session, params: t.DidChangeWatchedFilesParams) -> None:
+    """Files with settings, or sources, have changed, come or gone."""
+    paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
+    settings = [path for path in paths if os.path.basename(path) in FILE_NAMES]
+    for path in paths:
+        session.workspace.forget(os.path.normpath(path))
+    if settings:
+        session.reconfigure()
+        look_for_mistakes(session, settings)
+    elif not all(session.is_open(os.path.normpath(path)) for path in paths):
+        session.refresh_diagnostics()
+
+
+def look_for_mistakes(session: Session, paths: Iterable[str]) -> None:
+    """Tell the client what is wrong in files with settings, even if no document needs them."""
+    session.projects.suspects.update(
+        dict.fromkeys(path for path in paths if check_file(path).mistakes)
+    )
+    diagnostics.publish_mistakes(session)
 
 
 def _registration(method: str, options: dict[str, Any]) -> dict[str, Any]:

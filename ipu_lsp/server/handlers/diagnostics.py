@@ -6,24 +6,35 @@ but their places is the same each time.
 
 from __future__ import annotations
 
-import hashlib
 import logging
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, Generator
 
 from lsprotocol import types as t
 
-from ipu_asm.diagnostics import Diagnostic, Kind
+from ipu_asm.configuration_findings import Mistake, check_file
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
+from ipu_lsp.server.progress import Progress
+from ipu_lsp.server.reports import NOTHING, Findings, Reports, named, report
 from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.workspace import Turn, address_of
 
 log = logging.getLogger("ipu_lsp")
 
 SOURCE = "ipu"
 OPTIONS = t.DiagnosticOptions(
-    identifier=SOURCE, inter_file_dependencies=False, workspace_diagnostics=True
+    identifier=SOURCE,
+    inter_file_dependencies=False,
+    workspace_diagnostics=True,
+    work_done_progress=True,
 )
+MANY_FILES = 100
+"""Reading so many files takes long enough to show how far it is."""
+
+_TITLE = "IPU: reading files"
+_ANSWER = "diagnostics"
 _TAGS = {
     "unnecessary": t.DiagnosticTag.Unnecessary.value,
     "deprecated": t.DiagnosticTag.Deprecated.value,
@@ -42,6 +53,7 @@ def publish_next(session: Session) -> None:
     version = session.documents[uri].version
     placed = {} if version is None else {"version": json_text(version)}
     _publish(session, json_object(uri=json_text(uri), **placed, diagnostics=findings))
+    publish_mistakes(session)
 
 
 def withdraw(session: Session, uri: str) -> None:
@@ -50,33 +62,141 @@ def withdraw(session: Session, uri: str) -> None:
         _publish(session, json_object(uri=json_text(uri), diagnostics="[]"))
 
 
+def publish_mistakes(session: Session) -> None:
+    """Push what is wrong in files with settings, and that it is mended.
+
+    Clients that ask for the findings of the whole workspace are told when they do.
+    """
+    if session.asks_for_workspace:
+        return
+    for path in list(session.projects.suspects):
+        findings = _mistakes_in(session, path)
+        if session.shown_mistakes.get(path, NOTHING.items) != findings.items:
+            _show_mistakes(session, path, findings.items)
+        if findings == NOTHING:
+            session.projects.suspects.pop(path)
+
+
 def of_document(session: Session, params: t.DocumentDiagnosticParams) -> Encoded:
     """The findings of one document, or that they are those which the client has."""
-    findings = encoded_findings(session, params.text_document.uri)
-    return json_object(**_report(findings, params.previous_result_id))
+    findings = named(encoded_findings(session, params.text_document.uri))
+    publish_mistakes(session)
+    return json_object(**report(findings, params.previous_result_id))
 
 
-def of_workspace(session: Session, params: t.WorkspaceDiagnosticParams) -> Encoded:
-    """The findings of all open documents, and that closed ones have none any more."""
-    previous = {known.uri: known.value for known in params.previous_result_ids}
-    reports = []
-    for uri, document in session.documents.items():
-        session.protocol.give_up_if_cancelled()
-        report = _report(encoded_findings(session, uri), previous.pop(uri, None))
-        version = json_text(document.version)
-        reports.append(json_object(uri=json_text(uri), version=version, **report))
-    for uri, known in previous.items():
-        report = _report(json_array(()), known)
-        reports.append(json_object(uri=json_text(uri), version="null", **report))
-    return json_object(items=json_array(reports))
+def of_workspace(
+    session: Session, params: t.WorkspaceDiagnosticParams
+) -> Generator[None, None, Encoded]:
+    """The findings of all open documents and of all files, and that others have none any more."""
+    _take_back_mistakes(session)
+    reports, turn = Reports(session.protocol, params), Turn()
+    progress = Progress(session.protocol, session.client, params.work_done_token, _TITLE)
+    try:
+        for uri in list(session.documents):
+            _report_open(session, uri, reports)
+            yield from turn.pause()
+        files: list[str] = []
+        for path in session.workspace.sources(turn):
+            if path is not None:
+                files.append(path)
+            else:
+                yield
+        yield from _report_files(session, files, reports, turn, progress)
+        for path in list(session.projects.suspects):
+            _report_mistakes(session, path, reports)
+    finally:
+        progress.end()
+    return reports.answer()
+
+
+def _report_open(session: Session, uri: str, reports: Reports) -> None:
+    document = session.documents.get(uri)
+    if document is not None:  # else it was closed in the meantime
+        reports.add(uri, named(encoded_findings(session, uri)), document.version)
+
+
+def _report_files(
+    session: Session, files: list[str], reports: Reports, turn: Turn, progress: Progress
+) -> Generator[None, None, None]:
+    done, fresh = 0, 0
+    for path in files:
+        done += 1
+        if session.is_open(path):
+            continue
+        circumstances = session.circumstances(path)
+        if not session.workspace.is_known(path, circumstances, _ANSWER):
+            fresh += 1
+            if fresh == MANY_FILES:
+                progress.begin()
+            document = session.file(path)
+            for _ in session.read_ahead(document, turn) if document else ():
+                reports.hand_out()
+                progress.say(done, len(files))
+                yield
+        find = partial(_in_file, session, path)
+        findings = session.workspace.answer(path, session.circumstances(path), _ANSWER, find)
+        uri = address_of(path)
+        if findings is not None and uri is not None:
+            reports.add(uri, findings)
+        for _ in turn.pause():
+            reports.hand_out()
+            progress.say(done, len(files))
+            yield
+
+
+def _report_mistakes(session: Session, path: str, reports: Reports) -> None:
+    uri, findings = address_of(path), _mistakes_in(session, path)
+    if uri is None or findings == NOTHING:
+        session.projects.suspects.pop(path, None)  # mended: what the client has of it is taken back
+    else:
+        reports.add(uri, findings)
+
+
+def _in_file(session: Session, path: str) -> Findings | None:
+    """The findings of a file that is not open; None for one that we do not read."""
+    document = session.file(path)
+    view = session.selected_in(document) if document is not None else None
+    if document is None or view is None:
+        return None
+    return named(_encoded(session, document.uri, view))
+
+
+def _mistakes_in(session: Session, path: str) -> Findings:
+    text, mistakes = check_file(path)
+    coordinates = Coordinates(text, session.client.encoding)
+    return named(json_array(_encoded_mistake(coordinates, mistake) for mistake in mistakes))
+
+
+def _encoded_mistake(coordinates: Coordinates, mistake: Mistake) -> str:
+    severity = Severity.ERROR if mistake.is_fatal else Severity.WARNING
+    outcome = "; the whole file is ignored" if mistake.is_fatal else ""
+    return json_object(
+        range=coordinates.encoded_range(mistake.span),
+        severity=json_text(severity.value),
+        source=json_text(SOURCE),
+        message=json_text(f"{mistake.message}{outcome}"),
+    )
+
+
+def _show_mistakes(session: Session, path: str, findings: str) -> None:
+    uri = address_of(path)
+    if uri is not None:
+        _publish(session, json_object(uri=json_text(uri), diagnostics=findings))
+        session.shown_mistakes[path] = findings
+
+
+def _take_back_mistakes(session: Session) -> None:
+    """From now on the client asks for them; shown twice they would be a nuisance."""
+    session.asks_for_workspace = True
+    for path in list(session.shown_mistakes):
+        if session.shown_mistakes[path] != NOTHING.items:
+            _show_mistakes(session, path, NOTHING.items)
 
 
 def encoded_findings(session: Session, uri: str) -> Encoded:
     """The findings of a document as an array; empty for one that is not open."""
     view = session.selected(uri)
-    if view is None:
-        return json_array(())
-    return json_array(encoded_finding(session, uri, view, f) for f in view.analysis.diagnostics)
+    return json_array(()) if view is None else _encoded(session, uri, view)
 
 
 def encoded_finding(session: Session, uri: str, view: View, finding: Diagnostic) -> str:
@@ -92,6 +212,10 @@ def encoded_finding(session: Session, uri: str, view: View, finding: Diagnostic)
     return f'{{"range":{view.coordinates.encoded_range(finding.span)},{what}}}'
 
 
+def _encoded(session: Session, uri: str, view: View) -> Encoded:
+    return json_array(encoded_finding(session, uri, view, f) for f in view.analysis.diagnostics)
+
+
 def _related(finding: Diagnostic, uri: str, coordinates: Coordinates) -> Encoded:
     places = (
         (json_object(uri=json_text(uri), range=coordinates.encoded_range(span)), message)
@@ -104,14 +228,6 @@ def _related(finding: Diagnostic, uri: str, coordinates: Coordinates) -> Encoded
 
 def _publish(session: Session, params: Encoded) -> None:
     session.protocol.notify(t.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
-
-
-def _report(findings: Encoded, previous: str | None) -> dict[str, str]:
-    """The members of a report. It is named after what it says."""
-    name = hashlib.blake2b(findings.encode("ascii"), digest_size=12).hexdigest()
-    if name == previous:
-        return {"kind": '"unchanged"', "resultId": json_text(name)}
-    return {"kind": '"full"', "resultId": json_text(name), "items": findings}
 
 
 @lru_cache(maxsize=4096)

@@ -32,6 +32,7 @@ def initialize(session: Session, params: Json) -> Json:
     if type(process_id) is int and process_id > 0:
         reason = f"process {process_id} has ended"
         watch_process(process_id, lambda: protocol.inbox.end(reason))
+    session.workspace.add(_roots(params))
     ours = server_capabilities(protocol.fm, session.client, structured(capabilities))
     protocol.is_initialized = True
     return {"capabilities": ours, "serverInfo": {"name": "ipu-lsp", "version": __version__}}
@@ -41,13 +42,34 @@ def initialized(session: Session, _params: t.InitializedParams) -> None:
     """Ask for what only an initialized client answers."""
     configuration.subscribe(session)
     configuration.pull(session)
+    configuration.look_for_mistakes(session, session.workspace.configuration_files())
+
+
+def did_change_workspace_folders(
+    session: Session, params: t.DidChangeWorkspaceFoldersParams
+) -> None:
+    """The client works in other folders now."""
+    session.workspace.remove(folder.uri for folder in params.event.removed)
+    session.workspace.add(folder.uri for folder in params.event.added)
+    configuration.look_for_mistakes(session, session.workspace.configuration_files())
+    session.refresh_diagnostics()
 
 
 def shutdown(session: Session, _params: None) -> None:
     """Answer nothing more but `exit`."""
+    session.protocol.abandon()
     session.protocol.is_shut_down = True
 
 
 def leave(session: Session, _params: None) -> None:
     """End: well if the client has announced it, else not."""
+    session.protocol.abandon()
     session.exit_status = 0 if session.protocol.is_shut_down else 1
+
+
+def _roots(params: Json) -> list[object]:
+    """The addresses of the folders that a client works in, in the newest words that it knows."""
+    folders = params.get("workspaceFolders")
+    if isinstance(folders, list) and folders:
+        return [folder.get("uri") for folder in folders if isinstance(folder, dict)]
+    return [params.get("rootUri")]

@@ -1,18 +1,25 @@
-"""The outline of a document."""
+"""The outline of a document, and the labels of all."""
 
 from __future__ import annotations
 
-from typing import Any, Iterator
+import re
+from typing import Any, Generator, Iterator
 
 from lsprotocol import types as t
 
 from ipu_asm.ide import symbols as ide
 from ipu_lsp.server.convert import Coordinates
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.workspace import Turn
 
 Json = dict[str, Any]
 
-_KINDS = {ide.LABEL: t.SymbolKind.Function}
+_LABELS = "labels"
+_KINDS = {
+    ide.LABEL: t.SymbolKind.Function,
+    ide.LOOP: t.SymbolKind.Function,
+    ide.BUNDLE: t.SymbolKind.Event,
+}
 
 
 def document_symbols(session: Session, params: t.DocumentSymbolParams) -> list[Json] | None:
@@ -25,6 +32,38 @@ def document_symbols(session: Session, params: t.DocumentSymbolParams) -> list[J
     if session.client.nested_symbols:
         return [_nested(symbol, view.coordinates) for symbol in found]
     return [entry for symbol in found for entry in _flat(symbol, None, uri, view.coordinates)]
+
+
+def workspace_symbols(
+    session: Session, params: t.WorkspaceSymbolParams
+) -> Generator[None, None, list[Json]]:
+    """The labels, wherever they are, that have the letters asked for in that order."""
+    found: list[Json] = []
+    for answer in session.answers(_LABELS, _labels, Turn()):
+        if answer is None:
+            yield
+            continue
+        found += [entry for entry in answer[1] if _has_letters(entry["name"], params.query)]
+    return found
+
+
+def _labels(uri: str, view: View) -> list[Json]:
+    file = re.split(r"[/\\]", view.analysis.source.path)[-1]
+    return [
+        {
+            "name": symbol.name,
+            "kind": _KINDS[symbol.kind].value,
+            "location": {"uri": uri, "range": view.coordinates.range(symbol.name_span)},
+            "containerName": file,
+        }
+        for symbol in ide.label_symbols(view.analysis)
+    ]
+
+
+def _has_letters(name: str, letters: str) -> bool:
+    """Whether all letters stand in a name in their order, be they capital or small."""
+    rest = iter(name.lower())
+    return all(letter in rest for letter in letters.lower() if not letter.isspace())
 
 
 def _nested(symbol: ide.Symbol, coordinates: Coordinates) -> Json:

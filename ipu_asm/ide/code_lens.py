@@ -1,0 +1,62 @@
+"""Lines above labels: how often they are named, and what a loop costs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
+
+from ipu_asm.ide.loops import Loop, loops
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+REFERENCES: Final = "references"
+LOOPS: Final = "loops"
+FAMILIES: Final = (REFERENCES, LOOPS)
+
+
+class Lens(NamedTuple):
+    """A text above the label at `span`."""
+
+    span: Span
+    text: str
+    family: str
+
+
+def code_lenses(analysis: Analysis, families: Collection[str]) -> list[Lens]:
+    """The lines of some families, by their places."""
+    program = analysis.program
+    texts = [_texts(program, family) for family in FAMILIES if family in families]
+    lenses: list[Lens] = []
+    for number, bundle in program.notable:
+        if bundle.label is None or not bundle.size:
+            continue
+        token = bundle.syntax.plan.label
+        span = program.span(number, bundle.syntax.span_of(token, token + 1))
+        address = program.addresses[number]
+        lenses += [Lens(span, text, kind) for kind, of in texts if (text := of(address))]
+    return lenses
+
+
+def _texts(program: Program, family: str) -> tuple[str, Callable[[int], str]]:
+    """A family with what it says about the bundle at an address; nothing where that is empty."""
+    if family == LOOPS:
+        costs = {loop.first: _cost(program.isa, loop) for loop in loops(program)}
+        return family, lambda address: costs.get(address, "")
+    named = Counter(r.target for r in program.references if r.target is not None)
+    return family, lambda address: _count(named[address])
+
+
+def _count(branches: int) -> str:
+    return f"{branches} {'branch comes' if branches == 1 else 'branches come'} here"
+
+
+def _cost(isa: Isa, loop: Loop) -> str:
+    """The bundles of one turn of a loop, straight through, and how full they are."""
+    text = f"{loop.size} {isa.unit if loop.size == 1 else f'{isa.unit}s'} an iteration"
+    if loop.places == loop.size:
+        return text
+    return f"{text}, {loop.used} of {loop.places} slots used ({100 * loop.used // loop.places} %)"

@@ -1,0 +1,65 @@
+"""What can be folded away: blocks of comments, bundles over several lines, what a label heads."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
+
+from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.ide.symbols import label_symbols
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+COMMENT: Final = "comment"
+REGION: Final = "region"
+
+
+class Fold(NamedTuple):
+    """Lines, counted from 0, of which the first stays visible."""
+
+    first: int
+    last: int
+    kind: str
+
+
+def folding(analysis: Analysis) -> list[Fold]:
+    """All folds by their first line; of those that begin together the longest comes first."""
+    found = {*_comments(analysis), *_bundles(analysis), *_labels(analysis)}
+    return sorted(found, key=lambda fold: (fold.first, -fold.last, fold.kind))
+
+
+def _comments(analysis: Analysis) -> Iterator[Fold]:
+    """Runs of lines with nothing but a comment on each."""
+    marks = analysis.isa.surface.comments
+    first = None
+    lines = analysis.source.lines
+    starts = [*lines.starts, lines.length]
+    for line, (start, end) in enumerate(pairwise(starts)):
+        is_comment = analysis.text[start:end].lstrip(" \t\ufeff").startswith(marks)
+        if is_comment and first is None:
+            first = line
+        elif not is_comment and first is not None:
+            if line - 1 > first:
+                yield Fold(first, line - 1, COMMENT)
+            first = None
+    if first is not None and len(lines.starts) - 1 > first:
+        yield Fold(first, len(lines.starts) - 1, COMMENT)
+
+
+def _bundles(analysis: Analysis) -> Iterator[Fold]:
+    program, lines = analysis.program, analysis.source.lines
+    for number, bundle in enumerate(program.bundles):
+        if bundle.instructions and "\n" in bundle.syntax.text:
+            first = lines.position(program.span(number, bundle.span(0)).start).line
+            last = lines.position(end_of_bundle(program, number)).line
+            if last > first:
+                yield Fold(first, last, REGION)
+
+
+def _labels(analysis: Analysis) -> Iterator[Fold]:
+    lines = analysis.source.lines
+    for symbol in label_symbols(analysis):
+        first, last = (lines.position(offset).line for offset in symbol.span)
+        if last > first:
+            yield Fold(first, last, REGION)

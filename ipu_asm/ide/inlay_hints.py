@@ -1,0 +1,93 @@
+"""Small remarks between the words: addresses, the numbers that immediates become, and time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
+
+from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.ide.moments import STATE, sightings
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import IntegerType
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+ADDRESSES: Final = "addresses"
+IMMEDIATES: Final = "immediates"
+TIME: Final = "time"
+FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME)
+
+
+class Hint(NamedTuple):
+    """A remark behind the word that ends at `offset`; `tooltip` says it in a sentence."""
+
+    offset: int
+    text: str
+    family: str
+    tooltip: str
+
+
+def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> list[Hint]:
+    """The remarks of some families in a part of the text, by their places."""
+    program = analysis.program
+    first, last = program.bundle_at(span.start), program.bundle_at(span.end)
+    found: list[Hint] = []
+    for number in range(first, last + 1):
+        start = program.starts[number]
+        for hint in _of_bundle(analysis.isa, program.bundles[number]):
+            if hint.family in families:
+                found.append(hint._replace(offset=start + hint.offset))
+    if ADDRESSES in families:
+        found += _addresses(analysis, first, last)
+    return sorted(hint for hint in found if span.touches(hint.offset))
+
+
+def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
+    """The addresses of labels, at their definitions and where branches name them."""
+    program = analysis.program
+    unit = analysis.isa.unit
+    for number in range(first, last + 1):
+        bundle = program.bundles[number]
+        if bundle.label is not None and bundle.size:
+            token = bundle.syntax.plan.label
+            end = program.span(number, bundle.syntax.span_of(token, token + 1)).end
+            address = program.addresses[number]
+            yield Hint(end, f" {address}", ADDRESSES, f"the label stands for {unit} {address}")
+        for reference in program.references_of(number):
+            if reference.target is not None:
+                end = program.reference_span(reference).end
+                text = f"leads to {unit} {reference.target}"
+                yield Hint(end, f" → {reference.target}", ADDRESSES, text)
+
+
+@once_a_bundle
+def _of_bundle(isa: Isa, bundle: Bundle) -> tuple[Hint, ...]:
+    """The remarks that depend on nothing but the bundle; offsets count from its start."""
+    return (*_immediates(bundle), *_times(isa, bundle))
+
+
+def _immediates(bundle: Bundle) -> Iterator[Hint]:
+    """What immediates are as a number, where they are not written like that."""
+    for number, instruction in enumerate(bundle.instructions):
+        for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values)):
+            if operand is None or not isinstance(operand.type, IntegerType):
+                continue
+            span = bundle.value_span(number, place)
+            stored = operand.type.stored(value) if isinstance(value, int) else None
+            if stored is not None and bundle.syntax.text[span.start : span.end] != str(stored):
+                tooltip = f"operand `{operand.name}` is {stored} ({stored:#x})"
+                yield Hint(span.end, f" = {stored}", IMMEDIATES, tooltip)
+
+
+def _times(isa: Isa, bundle: Bundle) -> Iterator[Hint]:
+    """Which value an operand sees that this very bundle changes."""
+    for access, is_new in sightings(isa, bundle):
+        seen = "new" if is_new else "old"
+        tooltip = f"sees the {seen} value of `{access.name}`, which this {isa.unit} changes"
+        if access.operand == STATE:
+            end = bundle.syntax.mnemonic_span(access.instruction).end
+            yield Hint(end, f" {access.name}: {seen}", TIME, tooltip)
+        else:
+            end = bundle.value_span(access.instruction, access.operand).end
+            yield Hint(end, f": {seen}", TIME, tooltip)

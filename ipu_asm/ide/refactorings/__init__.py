@@ -1,0 +1,31 @@
+"""Refactorings: changes of a program's text after which it does what it did before.
+
+One module for each family, and a row here. Each asks what stands at the selection and gives its
+offers, some of them refused with the reason.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Final
+
+from ipu_asm.ide.refactorings.bundles import split_or_join
+from ipu_asm.ide.refactorings.distances import convert_target
+from ipu_asm.ide.refactorings.halt import add_halt
+from ipu_asm.ide.refactorings.moving import move_instruction
+from ipu_asm.ide.refactorings.no_ops import spell_or_drop
+from ipu_asm.ide.refactorings.numbers import convert_number
+from ipu_asm.ide.refactorings.offer import MOVE, REWRITE, Offer
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+Refactoring = Callable[[Program, Span], list[Offer]]
+
+REFACTORINGS: Final[tuple[tuple[str, Refactoring], ...]] = (
+    (REWRITE, convert_number),
+    (REWRITE, convert_target),
+    (MOVE, move_instruction),
+    (REWRITE, split_or_join),
+    (REWRITE, spell_or_drop),
+    (REWRITE, add_halt),
+)
+"""Each with the kind of what it offers, in the order in which people see them."""

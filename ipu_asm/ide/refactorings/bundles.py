@@ -1,0 +1,132 @@
+"""Split the bundle at the cursor, or join it with the next one."""
+
+from __future__ import annotations
+
+from ipu_asm.ide.refactorings.addresses import check_outcome, redistanced
+from ipu_asm.ide.refactorings.control import (
+    branches,
+    check_no_indirect_branch,
+    check_stretch,
+    stops,
+)
+from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
+from ipu_asm.ide.refactorings.spot import Spot, check_readable, spot_at
+from ipu_asm.ide.refactorings.values import check_slots, check_values
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program import Program, Reference
+from ipu_asm.text import Span, TextEdit
+
+
+def split_or_join(program: Program, span: Span) -> list[Offer]:
+    """The offers to split the bundle at the cursor and to join it with the next."""
+    spot = spot_at(program, span.start)
+    if spot is None or not program.isa.surface.separator:
+        return []
+    offers = []
+    cut = _cut(spot)
+    if cut:
+        name = quoted(spot.bundle.instructions[cut].mnemonic)
+        title = f"Split the {program.isa.unit} before {name}"
+        offers.append(offered(title, REWRITE, lambda: _split(spot, cut)))
+    behind = spot.neighbours[1]
+    if behind is not None:
+        title = f"Join with the next {program.isa.unit}"
+        offers.append(offered(title, REWRITE, lambda: _join(program, spot.number, behind)))
+    return offers
+
+
+def _cut(spot: Spot) -> int:
+    """Which instruction would be the first of a second bundle; 0 if there is none."""
+    number = spot.instruction
+    if number < 0:
+        return 0
+    is_behind = spot.offset > spot.bundle.syntax.instruction_span(number).end
+    if is_behind and number + 1 < len(spot.bundle.instructions):
+        return number + 1
+    return number
+
+
+def _split(spot: Spot, cut: int) -> list[TextEdit]:
+    program, number = spot.program, spot.number
+    check_readable(program, number)
+    _check_halves(spot, cut)
+    check_no_indirect_branch(program)
+    keys = [(number, place) for place in range(len(spot.bundle.instructions))]
+    check_values(program, [keys], [keys[:cut], keys[cut:]])
+    address = program.addresses[number]
+
+    def moved(old: int) -> int:
+        return old + (old > address)
+
+    def source(reference: Reference) -> int:
+        is_second = reference.bundle == number and reference.use.instruction >= cut
+        return moved(program.addresses[reference.bundle]) + is_second
+
+    mark = _cut_edit(spot, cut).shifted(program.starts[number])
+    return check_outcome(program, [mark, *redistanced(program, moved, source)], program.size + 1)
+
+
+def _check_halves(spot: Spot, cut: int) -> None:
+    instructions = spot.bundle.instructions
+    for instruction in instructions[:cut]:
+        if branches(instruction):
+            text = quoted(" ".join(instruction.words))
+            raise Refused(f"{text} would leave before the rest of the bundle has run")
+    if any(stops(instruction) for instruction in instructions[cut:]):
+        raise Refused("a debugger would stop between the two halves")
+
+
+def _cut_edit(spot: Spot, cut: int) -> TextEdit:
+    """End the bundle where the separator stands; what follows on that line goes to its own."""
+    syntax, surface = spot.bundle.syntax, spot.program.isa.surface
+    token = syntax.plan.instructions[cut].mnemonic
+    separator, mnemonic = syntax.spans[token - 1], syntax.spans[token]
+    gap = syntax.text[separator.end : mnemonic.start]
+    if gap.strip(" \t"):
+        return TextEdit(separator, surface.bundle_end)
+    line_break = "\r\n" if "\r\n" in spot.program.text else "\n"
+    text = f"{surface.bundle_end}{line_break}{_indent(spot)}"
+    return TextEdit(Span(separator.start, mnemonic.start), text)
+
+
+def _indent(spot: Spot) -> str:
+    """The blanks before the bundle's first instruction, if it begins a line."""
+    text, syntax = spot.program.text, spot.bundle.syntax
+    start = spot.program.span(spot.number, syntax.mnemonic_span(0)).start
+    ahead = text[text.rfind("\n", 0, start) + 1 : start]
+    return ahead if not ahead.strip(" \t") else "    "
+
+
+def _join(program: Program, first: int, second: int) -> list[TextEdit]:
+    check_readable(program, first, second)
+    check_stretch(program, first, second)
+    before = [
+        [(number, place) for place in range(len(program.bundles[number].instructions))]
+        for number in (first, second)
+    ]
+    after = [[*before[0], *before[1]]]
+    check_slots(program, after)
+    check_values(program, before, after)
+    address = program.addresses[first]
+
+    def moved(old: int) -> int:
+        return old - (old > address)
+
+    def source(reference: Reference) -> int:
+        return moved(program.addresses[reference.bundle])
+
+    edits = [*_joint(program, first), *redistanced(program, moved, source)]
+    return check_outcome(program, edits, program.size - 1)
+
+
+def _joint(program: Program, number: int) -> list[TextEdit]:
+    """Make the end mark of a bundle a separator, which may stand there already."""
+    syntax, surface = program.bundles[number].syntax, program.isa.surface
+    before, end = syntax.spans[-2], syntax.spans[-1]
+    mark = "" if syntax.words[-2] == surface.separator else surface.separator
+    edits = [TextEdit(Span(before.end, end.end), mark)]
+    if syntax.text[before.end : end.start].strip():
+        edits = [TextEdit(end, "")]
+        if mark:
+            edits.append(TextEdit(Span(before.end, before.end), mark))
+    return [edit.shifted(program.starts[number]) for edit in edits]

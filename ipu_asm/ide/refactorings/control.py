@@ -1,0 +1,45 @@
+"""Whether two bundles are one stretch: whoever runs the first runs the second, and only they."""
+
+from __future__ import annotations
+
+from ipu_asm.ide.refactorings.offer import Refused
+from ipu_asm.instruction import Instruction
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program import Program
+
+
+def check_stretch(program: Program, first: int, second: int) -> None:
+    """Raises `Refused` unless the second bundle runs behind the first, always and only there."""
+    _check_goes_on(program, first)
+    label = program.bundles[second].label
+    if label is not None:
+        raise Refused(f"the label {quoted(label)} stands between the bundles")
+    address = program.addresses[second]
+    if any(reference.target == address for reference in program.references):
+        raise Refused(f"a branch leads to {program.isa.unit} {address}, between the two")
+    if any(stops(instruction) for instruction in program.bundles[second].instructions):
+        raise Refused("a debugger may stop between the bundles: the second one has a break")
+    check_no_indirect_branch(program)
+
+
+def check_no_indirect_branch(program: Program) -> None:
+    """Raises `Refused` if some branch takes its target from a register."""
+    if any(bundle.flow == "indirect" for bundle in program.bundles):
+        raise Refused("a branch of this program takes its target from a register")
+
+
+def stops(instruction: Instruction) -> bool:
+    """Whether a debugger may stop in front of a bundle because of it."""
+    return instruction.spec is not None and instruction.spec.flow == "break"
+
+
+def branches(instruction: Instruction) -> bool:
+    """Whether control may leave a bundle by it other than to the next one, or halts."""
+    return instruction.spec is not None and instruction.spec.flow not in (None, "break")
+
+
+def _check_goes_on(program: Program, number: int) -> None:
+    for instruction in program.bundles[number].instructions:
+        if branches(instruction):
+            text = quoted(" ".join(instruction.words))
+            raise Refused(f"{text} may leave the first bundle before the second one runs")

@@ -1,0 +1,42 @@
+"""Turn the label at the cursor into a distance, and back."""
+
+from __future__ import annotations
+
+from ipu_asm.ide.place import OperandAt, place_at, reference_at
+from ipu_asm.ide.refactorings.addresses import distance, is_distance, resolved
+from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program import Program, Reference
+from ipu_asm.text import Span, TextEdit
+
+
+def convert_target(program: Program, span: Span) -> list[Offer]:
+    """The offer to write a branch target the other way."""
+    place = place_at(program, span.start)
+    reference = reference_at(program, place) if isinstance(place, OperandAt) else None
+    if reference is None or reference.target is None:
+        return []
+    target = reference.target
+    if is_distance(program, reference):
+        title = f"Write {quoted(reference.text)} as a label"
+        return [offered(title, REWRITE, lambda: _as_label(program, reference, target))]
+    text = distance(target - program.addresses[reference.bundle])
+    title = f"Write {quoted(reference.text)} as the distance `{text}`"
+    return [offered(title, REWRITE, lambda: [_replaced(program, reference, text)])]
+
+
+def _as_label(program: Program, reference: Reference, target: int) -> list[TextEdit]:
+    label = None
+    if target < program.size:
+        label = program.bundles[program.bundle_at_address[target]].label
+    if label is None:
+        raise Refused(f"no label stands at {program.isa.unit} {target}")
+    return [_replaced(program, reference, label)]
+
+
+def _replaced(program: Program, reference: Reference, text: str) -> TextEdit:
+    """The edit that writes a branch target so, which must still be what it is."""
+    address = program.addresses[reference.bundle]
+    if resolved(program, reference, text, address, program.label_addresses) != reference.target:
+        raise Refused(f"{quoted(text)} means another place here")
+    return TextEdit(program.reference_span(reference), text)

@@ -1,0 +1,102 @@
+"""Move the instruction at the cursor to the bundle before or behind."""
+
+from __future__ import annotations
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.ide.layout import instruction_text
+from ipu_asm.ide.refactorings.addresses import check_outcome
+from ipu_asm.ide.refactorings.control import branches, check_stretch, stops
+from ipu_asm.ide.refactorings.offer import MOVE, Offer, Refused, offered
+from ipu_asm.ide.refactorings.spot import Spot, check_readable, spot_at
+from ipu_asm.ide.refactorings.values import Key, check_slots, check_values
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.lint.removal import removal_of
+from ipu_asm.program import Program
+from ipu_asm.text import Span, TextEdit
+
+
+def move_instruction(program: Program, span: Span) -> list[Offer]:
+    """The offers to move the instruction at the cursor."""
+    spot = spot_at(program, span.start)
+    if spot is None or not program.isa.surface.separator or spot.instruction < 0:
+        return []
+    name = quoted(spot.bundle.instructions[spot.instruction].mnemonic)
+    before, behind = spot.neighbours
+    offers = []
+    if behind is not None:
+        title = f"Move {name} to the next {program.isa.unit}"
+        offers.append(offered(title, MOVE, lambda: _moved(spot, behind)))
+    if before is not None:
+        title = f"Move {name} to the previous {program.isa.unit}"
+        offers.append(offered(title, MOVE, lambda: _moved(spot, before)))
+    return offers
+
+
+def _moved(spot: Spot, goal: int) -> list[TextEdit]:
+    program, number = spot.program, spot.number
+    first, second = sorted((number, goal))
+    check_readable(program, first, second)
+    _check_instruction(spot)
+    check_stretch(program, first, second)
+    mine = (number, spot.instruction)
+    before = [_keys(program, first), _keys(program, second)]
+    after = [[key for key in keys if key != mine] for keys in before]
+    if goal == second:
+        after[1].insert(0, mine)
+    else:
+        after[0].append(mine)
+    check_slots(program, after)
+    check_values(program, before, after)
+    start = program.starts[number]
+    edits = [edit.shifted(start) for edit in removal_of(program.isa, spot.bundle, mine[1])]
+    text = instruction_text(program.isa, spot.bundle.syntax, mine[1])
+    goal_bundle = program.bundles[goal]
+    added = put_first if goal == second or _has_remark(goal_bundle) else put_last
+    edits.append(added(program.isa, goal_bundle, text).shifted(program.starts[goal]))
+    return check_outcome(program, edits, program.size)
+
+
+def _check_instruction(spot: Spot) -> None:
+    instruction = spot.bundle.instructions[spot.instruction]
+    if len(spot.bundle.instructions) == 1:
+        raise Refused("it is the only instruction of its bundle: join the bundles instead")
+    if branches(instruction):
+        raise Refused("a branch decides for its whole bundle and cannot leave it")
+    if stops(instruction):
+        raise Refused("a debugger would stop somewhere else")
+
+
+def _keys(program: Program, number: int) -> list[Key]:
+    return [(number, place) for place in range(len(program.bundles[number].instructions))]
+
+
+def put_first(isa: Isa, bundle: Bundle, text: str) -> TextEdit:
+    """The edit of a bundle's text that puts an instruction in front of the others."""
+    start = bundle.syntax.mnemonic_span(0).start
+    return TextEdit(Span(start, start), f"{text}{isa.surface.separator}{_gap(bundle)}")
+
+
+def put_last(isa: Isa, bundle: Bundle, text: str) -> TextEdit:
+    """The edit of a bundle's text that puts an instruction behind the others."""
+    end = bundle.syntax.instruction_span(len(bundle.instructions) - 1).end
+    return TextEdit(Span(end, end), f"{isa.surface.separator}{_gap(bundle)}{text}")
+
+
+def _gap(bundle: Bundle) -> str:
+    """What stands before the last of several instructions, if that is nothing but blanks."""
+    if len(bundle.instructions) > 1:
+        spans, token = bundle.syntax.spans, bundle.syntax.plan.instructions[-1].mnemonic
+        gap = bundle.syntax.text[spans[token - 1].end : spans[token].start]
+        if gap.isspace():
+            return gap
+    return " "
+
+
+def _has_remark(bundle: Bundle) -> bool:
+    """Whether a comment stands behind the last instruction, which would seem to be another's."""
+    syntax = bundle.syntax
+    end = syntax.instruction_span(len(bundle.instructions) - 1).end
+    tokens = [span for span in syntax.spans if span.start >= end]
+    gaps = [end, *(offset for span in tokens for offset in span)]
+    return any(syntax.text[a:b].strip() for a, b in zip(gaps[::2], gaps[1::2]))

@@ -1,0 +1,86 @@
+"""Spell out the no-ops of the slots that bundles do not name, or drop those that are written."""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.ide.refactorings.addresses import check_outcome
+from ipu_asm.ide.refactorings.moving import put_last
+from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
+from ipu_asm.ide.refactorings.spot import bundles_in, check_readable
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program
+from ipu_asm.resolve import resolver_for
+from ipu_asm.text import Span, TextEdit
+
+
+def spell_or_drop(program: Program, span: Span) -> list[Offer]:
+    """The offers for the bundles in a selection, or for that at the cursor."""
+    if not program.isa.surface.separator:
+        return []
+    numbers = [number for number in bundles_in(program, span) if _is_readable(program, number)]
+    offers = [
+        offered(title, REWRITE, _maker(program, change, numbers))
+        for title, change in (("Spell out the no-ops", spelled_out), ("Drop the no-ops", dropped))
+    ]
+    return [offer for offer in offers if offer.edits or offer.refused]
+
+
+def spelled_out(isa: Isa, bundle: Bundle) -> list[TextEdit]:
+    """Edits of a bundle's text that name every place in the word which it leaves to a no-op."""
+    missing = []
+    for slot in isa.slots:
+        if slot.default:
+            missing += [slot.default] * (slot.capacity - len(bundle.named(slot.name)))
+    edits = [put_last(isa, bundle, text) for text in missing]
+    if not edits:
+        return []
+    return [TextEdit(edits[0].span, "".join(edit.new_text for edit in edits))]
+
+
+def dropped(isa: Isa, bundle: Bundle) -> list[TextEdit]:
+    """Edits of a bundle's text that take out its no-ops, but for the first if it has only such."""
+    syntax = bundle.syntax
+    count = len(bundle.instructions)
+    kept = [number for number in range(count) if not _is_no_op(isa, bundle, number)] or [0]
+    edits: list[TextEdit] = []
+    for number in sorted(set(range(kept[-1])) - set(kept)):
+        start, following = (syntax.instruction_span(n).start for n in (number, number + 1))
+        edits += syntax.removal(start, following)
+    if kept[-1] < count - 1:
+        end = syntax.instruction_span(count - 1).end
+        edits += syntax.removal(syntax.instruction_span(kept[-1]).end, end)
+    return edits
+
+
+def _is_no_op(isa: Isa, bundle: Bundle, number: int) -> bool:
+    instruction = bundle.instructions[number]
+    if instruction.is_idle:
+        return True
+    slot = isa.slot_by_name[instruction.spec.slot] if instruction.spec is not None else None
+    if slot is None or not slot.default:
+        return False
+    return instruction.words == resolver_for(isa).grammar.words(slot.default)
+
+
+def _maker(
+    program: Program, change: Callable[[Isa, Bundle], list[TextEdit]], numbers: list[int]
+) -> Callable[[], list[TextEdit]]:
+    def make() -> list[TextEdit]:
+        edits = [
+            edit.shifted(program.starts[number])
+            for number in numbers
+            for edit in change(program.isa, program.bundles[number])
+        ]
+        return check_outcome(program, edits, program.size) if edits else []
+
+    return make
+
+
+def _is_readable(program: Program, number: int) -> bool:
+    try:
+        check_readable(program, number)
+    except Refused:
+        return False
+    return True

@@ -1,0 +1,45 @@
+"""Write the number at the cursor in another base."""
+
+from __future__ import annotations
+
+from typing import Final, Iterator
+
+from ipu_asm.ide.place import OperandAt, place_at
+from ipu_asm.ide.refactorings.offer import REWRITE, Offer
+from ipu_asm.isa.operands import number_value, quoted
+from ipu_asm.program import Program
+from ipu_asm.text import Span, TextEdit
+
+_BASES: Final = (("decimal", ""), ("hexadecimal", "#x"), ("binary", "#b"))
+
+
+def convert_number(program: Program, span: Span) -> list[Offer]:
+    """The offers to write the number at the cursor in the bases in which it is not written."""
+    place = place_at(program, span.start)
+    if not isinstance(place, OperandAt):
+        return []
+    bundle = program.bundles[place.bundle]
+    instruction = bundle.instructions[place.instruction]
+    if place.operand >= len(instruction.values):
+        return []
+    operand, value = instruction.operands[place.operand], instruction.values[place.operand]
+    where = program.span(place.bundle, bundle.value_span(place.instruction, place.operand))
+    text = program.text[where.start : where.end]
+    number = number_value(text)
+    if number is None or operand is None or not isinstance(value, int):
+        return []
+    return [
+        Offer(f"Convert {quoted(text)} to {base} `{new}`", REWRITE, (TextEdit(where, new),))
+        for base, new in _spellings(text, number)
+        if operand.type.parse(new) == value
+    ]
+
+
+def _spellings(text: str, number: int) -> Iterator[tuple[str, str]]:
+    """The bases other than that of the text, with the number in each."""
+    prefix = text.lstrip("+-")[:2].lower()
+    sign = "+" if text.startswith("+") else ""
+    own = {"0x": "hexadecimal", "0b": "binary", "0o": "octal"}.get(prefix, "decimal")
+    for base, form in _BASES:
+        if base != own:
+            yield base, (sign if number >= 0 else "") + format(number, form)

@@ -1,0 +1,38 @@
+"""Silence a finding where it stands: ``# ipu: ignore[name]``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.lint.directives import Directive
+from ipu_asm.program import Program
+from ipu_asm.text import SourceFile, Span, TextEdit
+
+_LONGEST_LINE: Final = 100
+_BLANKS: Final = " \t"
+
+
+def suppression(
+    program: Program, source: SourceFile, directives: list[Directive], finding: Diagnostic
+) -> TextEdit:
+    """The edit that silences a finding on its line: in a list that is there, or a new comment.
+
+    `directives` are the comments for the linter of this text. A new one stands above the line
+    where it would make the line long.
+    """
+    line = source.lines.position(finding.span.start).line
+    for directive in directives:
+        if directive.line == line and directive.names:
+            end = directive.names[-1].end
+            return TextEdit(Span(end, end), f", {finding.name}")
+    comment = f"{program.isa.surface.comments[0]} ipu: ignore[{finding.name}]"
+    text = source.line_text(line)
+    start = source.lines.starts[line]
+    code = text.rstrip(_BLANKS)
+    if len(code) + len(comment) + 2 <= _LONGEST_LINE:
+        return TextEdit(Span(start + len(code), start + len(text)), f"  {comment}")
+    indent = text[: len(text) - len(text.lstrip(_BLANKS))]
+    start += text.startswith("\ufeff") and not start
+    line_break = "\r\n" if "\r\n" in source.text else "\n"
+    return TextEdit(Span(start, start), f"{indent}{comment}{line_break}")

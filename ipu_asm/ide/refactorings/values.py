@@ -1,0 +1,81 @@
+"""Whether instructions that stand in other bundles than before see and leave the same values.
+
+For every read it is asked which write reaches it, for every register and piece of state in which
+order it is written. Memory is one piece: what is stored where is not looked at.
+"""
+
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple, Sequence
+
+from ipu_asm.ide.moments import Access, accesses_of
+from ipu_asm.ide.refactorings.offer import Refused
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program import Program
+
+# An instruction by the number of its bundle in the old program and its own number there.
+Key = tuple[int, int]
+Arrangement = Sequence[Sequence[Key]]
+
+
+class _Trace(NamedTuple):
+    """The write that each read sees (None: one from further up), and the writes of each name."""
+
+    seen: dict[tuple[Key, Access], Key | None]
+    writers: dict[str, list[Key]]
+
+
+def check_values(program: Program, before: Arrangement, after: Arrangement) -> None:
+    """Raises `Refused` if bundles that run one after the other do not do the same in both ways."""
+    accesses = _accesses(program, before)
+    old, new = _trace(before, accesses), _trace(after, accesses)
+    for (key, access), writer in old.seen.items():
+        if new.seen[key, access] != writer:
+            words = program.bundles[key[0]].instructions[key[1]].words
+            text = quoted(" ".join(words))
+            raise Refused(f"{text} would see another value of `{access.name}`")
+    for name, writers in old.writers.items():
+        if new.writers[name] != writers:
+            raise Refused(f"`{name}` would be written in another order")
+
+
+def check_slots(program: Program, arrangement: Arrangement) -> None:
+    """Raises `Refused` if a bundle has more instructions for a slot than it holds."""
+    for keys in arrangement:
+        counts: dict[str, int] = {}
+        for number, instruction in keys:
+            spec = program.bundles[number].instructions[instruction].spec
+            if spec is None:
+                raise Refused("an instruction is unknown")
+            count = counts[spec.slot] = counts.get(spec.slot, 0) + 1
+            capacity = program.isa.slot_by_name[spec.slot].capacity
+            if count > capacity:
+                held = "one instruction" if capacity == 1 else f"{capacity} instructions"
+                raise Refused(f"slot `{spec.slot}` holds {held}, and it is taken")
+
+
+def _accesses(program: Program, arrangement: Arrangement) -> dict[Key, list[Access]]:
+    found: dict[Key, list[Access]] = {key: [] for keys in arrangement for key in keys}
+    for number in {number for number, _ in found}:
+        for access in accesses_of(program.isa, program.bundles[number]):
+            found[number, access.instruction].append(access)
+    return found
+
+
+def _trace(arrangement: Arrangement, accesses: Mapping[Key, list[Access]]) -> _Trace:
+    trace = _Trace({}, {})
+    last: dict[str, Key] = {}
+    for keys in arrangement:
+        pairs = [(key, access) for key in keys for access in accesses[key]]
+        written: dict[str, Key] = {}
+        for key, access in pairs:
+            if access.written and written.setdefault(access.name, key) != key:
+                raise Refused(f"two instructions of one bundle would write `{access.name}`")
+        for key, access in pairs:
+            if access.read:
+                here = written.get(access.name, key) if access.read == "live" else key
+                trace.seen[key, access] = last.get(access.name) if here == key else here
+        for name, key in written.items():
+            trace.writers.setdefault(name, []).append(key)
+        last.update(written)
+    return trace

@@ -1,0 +1,96 @@
+"""Giving a label another name. Nothing else has a name that its author chose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ipu_asm.ide.occurrences import Access, Label, occurrences, subject_at
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program import Program, read_program
+from ipu_asm.text import Span, TextEdit, apply_edits
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+
+class RenameRefused(Exception):
+    """Why something cannot be called so, or has no name to change: a sentence for people."""
+
+
+class Renameable(NamedTuple):
+    """The word at the cursor and the name that it is."""
+
+    span: Span
+    name: str
+
+
+def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
+    """The label whose name can be changed at an offset. Raises `RenameRefused`."""
+    found = subject_at(analysis, offset)
+    if found is None or not isinstance(found[0], Label):
+        raise RenameRefused("only labels have a name that can be changed")
+    label, span = found[0].name, found[1]
+    program = analysis.program
+    if label not in program.labels:
+        raise RenameRefused(f"no label is called {quoted(label)}, so it cannot be renamed")
+    if program.text[span.start : span.end] != label:
+        raise RenameRefused(f"a distance is no name: rename {quoted(label)} where it is written")
+    if _definitions(program, label) > 1:
+        raise RenameRefused(f"{quoted(label)} is defined more than once: mend that first")
+    return Renameable(span, label)
+
+
+def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
+    """The edits that call the label at an offset `new_name`. Raises `RenameRefused`.
+
+    The program means the same with them.
+    """
+    old = prepare_rename(analysis, offset).name
+    if new_name == old:
+        return []
+    program = analysis.program
+    if new_name in program.labels:
+        line = _line(analysis, program.label_span(new_name))
+        raise RenameRefused(f"a label {quoted(new_name)} is defined already, on line {line}")
+    for reference in program.references:
+        if reference.text == new_name:
+            line = _line(analysis, program.reference_span(reference))
+            raise RenameRefused(f"line {line} has a branch to {quoted(new_name)} already")
+    edits = [
+        TextEdit(occurrence.span, new_name)
+        for occurrence in occurrences(analysis, Label(old))
+        if occurrence.access is not Access.GOES_THERE
+    ]
+    _check_meaning(program, edits, old, new_name)
+    return edits
+
+
+def _line(analysis: Analysis, span: Span) -> int:
+    return analysis.source.lines.position(span.start).line + 1
+
+
+def _definitions(program: Program, label: str) -> int:
+    return sum(bundle.label == label for _, bundle in program.notable)
+
+
+def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) -> None:
+    """Read the program with its new name: it must be what it was."""
+    after = read_program(program.isa, apply_edits(program.text, edits))
+    labels = {new if label == old else label: at for label, at in program.labels.items()}
+    if after.labels != labels:
+        raise RenameRefused(f"a label cannot be called {quoted(new)}: it is no word")
+    if len(after.findings) > len(program.findings):
+        known = {finding.message for finding in program.findings}
+        fresh = (f.message for f in after.findings if f.message not in known)
+        reason = next(fresh, after.findings[0].message)
+        raise RenameRefused(f"a label cannot be called {quoted(new)}: {reason}")
+    if _meaning(after) != _meaning(program):
+        raise RenameRefused(f"{quoted(new)} would change what the program means")
+
+
+def _meaning(program: Program) -> list[object]:
+    """What the words of a program are, and where its branches go."""
+    targets = [
+        (reference.bundle, reference.use, reference.target) for reference in program.references
+    ]
+    return [targets, [bundle.word for bundle in program.bundles]]

@@ -1,0 +1,50 @@
+"""What a selection grows to: operand, instruction, bundle, what a label heads, file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator
+
+from ipu_asm.ide.place import (
+    Comment,
+    LabelDefinition,
+    Mnemonic,
+    OperandAt,
+    end_of_bundle,
+    place_at,
+)
+from ipu_asm.ide.symbols import label_symbols
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+
+def selection_ranges(analysis: Analysis, offset: int) -> list[Span]:
+    """The spans around an offset from the inside out; each is greater than the one before."""
+    offset = min(max(offset, 0), len(analysis.text))
+    found: list[Span] = []
+    for span in _around(analysis, offset):
+        inner = found[-1] if found else Span(offset, offset)
+        is_around = span.start <= inner.start and span.end >= inner.end
+        if is_around and (span != inner or not found):
+            found.append(span)
+    return found
+
+
+def _around(analysis: Analysis, offset: int) -> Iterator[Span]:
+    program = analysis.program
+    place = place_at(program, offset)
+    if isinstance(place, (Comment, LabelDefinition, Mnemonic, OperandAt)):
+        yield place.span
+    else:
+        yield Span(offset, offset)
+    bundle = program.bundles[place.bundle]
+    if isinstance(place, Mnemonic | OperandAt):
+        span = bundle.syntax.instruction_span(place.instruction)
+        yield program.span(place.bundle, span)
+    if bundle.syntax.spans:
+        start = program.span(place.bundle, bundle.first_token).start
+        yield Span(start, end_of_bundle(program, place.bundle))
+    blocks = [symbol.span for symbol in label_symbols(analysis) if symbol.span.touches(offset)]
+    yield from sorted(blocks, key=lambda span: span.end - span.start)
+    yield Span(0, len(analysis.text))

@@ -1,0 +1,97 @@
+"""A program as a table: a row for each bundle, a column for each slot, and its loops."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.ide.loops import Loop, loops
+from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+
+class Cell(NamedTuple):
+    """An instruction: its words with single blanks, and where it stands.
+
+    `slot` is None where nobody knows the mnemonic; `is_idle` tells that it does nothing.
+    """
+
+    mnemonic: str
+    text: str
+    span: Span
+    slot: str | None
+    is_idle: bool
+
+
+class Row(NamedTuple):
+    """The bundle at an address. `cells` has the instructions of each slot, in the slots' order.
+
+    `strays` are instructions of no slot, or too many for theirs.
+    """
+
+    address: int
+    span: Span
+    label: str | None
+    cells: tuple[tuple[Cell, ...], ...]
+    strays: tuple[Cell, ...]
+
+
+class SlotGrid(NamedTuple):
+    """The table. `current` is the number of the row of a place in the text, if it has one."""
+
+    slots: tuple[Slot, ...]
+    rows: tuple[Row, ...]
+    loops: tuple[Loop, ...]
+    current: int | None
+
+
+def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
+    """The table of a program, in which the bundle at an offset is the current one."""
+    program = analysis.program
+    rows = tuple(
+        _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
+    )
+    current = None if offset is None else _current(program, offset)
+    return SlotGrid(program.isa.slots, rows, tuple(loops(program)), current)
+
+
+def _row(program: Program, number: int, address: int) -> Row:
+    bundle, start = program.bundles[number], program.starts[number]
+    placed = _cells(program.isa, bundle)
+    span = Span(start + bundle.first_token.start, end_of_bundle(program, number))
+    *cells, strays = (
+        tuple(cell._replace(span=cell.span.shifted(start)) for cell in group) for group in placed
+    )
+    return Row(address, span, bundle.label, tuple(cells), strays)
+
+
+@once_a_bundle
+def _cells(isa: Isa, bundle: Bundle) -> tuple[tuple[Cell, ...], ...]:
+    """The instructions of each slot, then those without a place; spans are in the bundle."""
+    groups: dict[str | None, list[Cell]] = {slot.name: [] for slot in isa.slots}
+    strays = groups[None] = []
+    for number, (instruction, place) in enumerate(zip(bundle.instructions, bundle.places)):
+        cell = Cell(
+            instruction.mnemonic,
+            " ".join(instruction.words),
+            bundle.syntax.instruction_span(number),
+            instruction.spec.slot if instruction.spec else None,
+            instruction.is_idle,
+        )
+        (strays if place is None else groups[cell.slot]).append(cell)
+    return tuple(map(tuple, groups.values()))
+
+
+def _current(program: Program, offset: int) -> int | None:
+    """The row of the bundle at an offset; behind its end, up to the end of its line, still its."""
+    number = program.bundle_at(offset)
+    start, syntax = program.starts[number], program.bundles[number].syntax
+    is_ahead = not syntax.words or offset < start + syntax.spans[0].start
+    if number and is_ahead and not set(program.text[start - 1 : offset]) & {"\n", "\r"}:
+        number -= 1
+    return program.addresses[number] if program.bundles[number].size else None

@@ -1,0 +1,31 @@
+"""The requests that are ours alone, and what they ask with: see docs/protocol.md."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Mapping, NamedTuple
+
+from lsprotocol import types as t
+
+LISTING = "ipu/listing"
+SLOT_GRID = "ipu/slotGrid"
+
+Reader = Callable[[Any, Any], object]
+
+
+class DocumentParams(NamedTuple):
+    """A document, and a place in it if there is one."""
+
+    text_document: t.TextDocumentIdentifier
+    position: t.Position | None = None
+
+
+def _read(converter: Any, params: Any) -> DocumentParams:
+    position = params.get("position")
+    return DocumentParams(
+        converter.structure(params["textDocument"], t.TextDocumentIdentifier),
+        None if position is None else converter.structure(position, t.Position),
+    )
+
+
+READERS: Mapping[str, Reader] = {LISTING: _read, SLOT_GRID: _read}
+"""How the parameters of a request are read; any exception says that they are none."""

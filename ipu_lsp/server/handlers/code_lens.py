@@ -1,0 +1,29 @@
+"""Lines above labels, as far as the user wants them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import code_lens as ide
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+OPTIONS = t.CodeLensOptions(resolve_provider=False)
+
+
+def code_lenses(session: Session, params: t.CodeLensParams) -> list[Json] | None:
+    """The lines of a document. They tell something; there is nothing to run behind them."""
+    families = session.projects.settings.code_lenses
+    view = session.view(params.text_document.uri)
+    if view is None or not families:
+        return None
+    return [
+        {
+            "range": view.coordinates.range(lens.span),
+            "command": {"title": lens.text, "command": ""},
+        }
+        for lens in ide.code_lenses(view.analysis, families)
+    ]

@@ -1,0 +1,90 @@
+"""What clients can have done: `ipu.assemble`, `ipu.listing`, `ipu.run`. See docs/protocol.md."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any, Callable, Mapping
+
+from lsprotocol import types as t
+from pygls.exceptions import JsonRpcInvalidParams
+
+from ipu_asm.analysis import Analysis
+from ipu_asm.assemble import encode, errors_of
+from ipu_asm.images import FORMATS, image_of
+from ipu_lsp.server.handlers.diagnostics import encoded_finding
+from ipu_lsp.server.handlers.listing import listing_of
+from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
+from ipu_lsp.server.running import RunRequest, read_options, run
+from ipu_lsp.server.session import Session, View
+
+Json = dict[str, Any]
+
+_LISTING = "listing"
+
+
+def execute(session: Session, params: t.ExecuteCommandParams) -> object:
+    """Do what a command says."""
+    command = COMMANDS.get(params.command)
+    if command is None:
+        raise JsonRpcInvalidParams(f"there is no command `{params.command}`")
+    arguments = params.arguments[0] if params.arguments else None
+    if not isinstance(arguments, dict) or not isinstance(arguments.get("uri"), str):
+        raise JsonRpcInvalidParams(f"`{params.command}` takes one object with a `uri`")
+    view = session.view(arguments["uri"])
+    if view is None:
+        raise JsonRpcInvalidParams(f"no program is open as {arguments['uri']}")
+    return command(session, view, arguments)
+
+
+def _assemble(session: Session, view: View, arguments: Json) -> object:
+    """The image of a program as text, `bin` in Base64; or why there is none."""
+    name = arguments.get("format", "hex")
+    if name not in (*FORMATS, _LISTING):
+        wanted = ", ".join((*FORMATS, _LISTING))
+        raise JsonRpcInvalidParams(f"`format` is one of {wanted}, found {name!r:.40}")
+    program = view.analysis.program
+    if errors_of(program):
+        return json_object(findings=_errors(session, view, arguments["uri"]))
+    if name == _LISTING:
+        return {"format": name, "text": listing_of(view)["text"]}
+    image = image_of(encode(program), program.isa, name)
+    if name == "bin":
+        return {"format": name, "base64": base64.b64encode(image).decode("ascii")}
+    return {"format": name, "text": image.decode("ascii")}
+
+
+def _list(_session: Session, view: View, _arguments: Json) -> Json:
+    return listing_of(view)
+
+
+def _run(session: Session, view: View, arguments: Json) -> object:
+    """What a run of the program comes to; it takes as long as it takes."""
+    options = read_options(arguments.get("options"))
+    if isinstance(options, str):
+        raise JsonRpcInvalidParams(options)
+    program = view.analysis.program
+    if errors_of(program):
+        return json_object(
+            why=json_text("the program has errors: nothing was run"),
+            cycles="0",
+            exitStatus="1",
+            registers="{}",
+            findings=_errors(session, view, arguments["uri"]),
+        )
+    return run(RunRequest(program.text, program.isa.name, options))
+
+
+def _errors(session: Session, view: View, uri: str) -> Encoded:
+    """Every error of a program, also those that the user does not want to see while typing."""
+    analysis = view.analysis
+    errors = tuple(errors_of(analysis.program))
+    shown = view._replace(analysis=Analysis(analysis.source, analysis.program, errors))
+    return json_array(encoded_finding(session, uri, shown, error) for error in errors)
+
+
+COMMANDS: Mapping[str, Callable[[Session, View, Json], object]] = {
+    "ipu.assemble": _assemble,
+    "ipu.listing": _list,
+    "ipu.run": _run,
+}
+OPTIONS = t.ExecuteCommandRegistrationOptions(commands=list(COMMANDS))

@@ -1,0 +1,26 @@
+"""What can be folded away."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import folding as ide
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+_KINDS = {ide.COMMENT: t.FoldingRangeKind.Comment, ide.REGION: t.FoldingRangeKind.Region}
+
+
+def folding_ranges(session: Session, params: t.FoldingRangeParams) -> list[Json] | None:
+    """The folds of a document, whole lines; at most as many as the client wants."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    folds = ide.folding(view.analysis)[: session.client.most_folds]
+    return [
+        {"startLine": fold.first, "endLine": fold.last, "kind": _KINDS[fold.kind].value}
+        for fold in folds
+    ]

@@ -1,0 +1,72 @@
+"""Tidying documents, parts of them, and what is being typed."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Sequence
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import formatting as ide
+from ipu_asm.ide.formatting_on_type import ON_TYPE, formatting_on_type
+from ipu_asm.text import TextEdit
+from ipu_lsp.server.session import Session, View
+
+Json = dict[str, Any]
+
+RANGE_OPTIONS = t.DocumentRangeFormattingOptions(ranges_support=True)
+ON_TYPE_OPTIONS = t.DocumentOnTypeFormattingOptions(
+    first_trigger_character=ON_TYPE[0], more_trigger_character=list(ON_TYPE[1:])
+)
+
+
+def formatting(session: Session, params: t.DocumentFormattingParams) -> list[Json] | None:
+    """The edits that tidy a document."""
+    return _tidied(session, params.text_document.uri, None)
+
+
+def range_formatting(
+    session: Session, params: t.DocumentRangeFormattingParams
+) -> list[Json] | None:
+    """The edits that tidy the bundles which a range touches."""
+    return _tidied(session, params.text_document.uri, [params.range])
+
+
+def ranges_formatting(
+    session: Session, params: t.DocumentRangesFormattingParams
+) -> list[Json] | None:
+    """The same for several ranges; a bundle that two of them touch is tidied once."""
+    return _tidied(session, params.text_document.uri, params.ranges)
+
+
+def on_type_formatting(
+    session: Session, params: t.DocumentOnTypeFormattingParams
+) -> list[Json] | None:
+    """The edits that tidy what a character has completed."""
+    uri = params.text_document.uri
+    view = session.view(uri)
+    if view is None:
+        return None
+    offset = view.coordinates.offset(params.position)
+    style = _style(session, uri)
+    return _edits(view, formatting_on_type(view.analysis, offset, params.ch, style))
+
+
+def _tidied(session: Session, uri: str, ranges: Sequence[t.Range] | None) -> list[Json] | None:
+    """The edits that tidy a document, or what some ranges of it touch."""
+    view = session.view(uri)
+    if view is None:
+        return None
+    spans = [None] if ranges is None else [view.coordinates.span(range_) for range_ in ranges]
+    style = _style(session, uri)
+    found = {edit for span in spans for edit in ide.formatting(view.analysis, style, span)}
+    return _edits(view, sorted(found))
+
+
+def _style(session: Session, uri: str) -> str:
+    """How the documents of a project are laid out."""
+    configuration = session.projects.of(session.documents[uri]).configuration
+    return configuration.format_style or ide.KEEP
+
+
+def _edits(view: View, edits: Iterable[TextEdit]) -> list[Json]:
+    return [view.coordinates.edit(edit) for edit in edits]

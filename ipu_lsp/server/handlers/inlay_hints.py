@@ -1,0 +1,32 @@
+"""Small remarks between the words, as far as the user wants them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import inlay_hints as ide
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+OPTIONS = t.InlayHintOptions(resolve_provider=False)
+
+
+def inlay_hints(session: Session, params: t.InlayHintParams) -> list[Json] | None:
+    """The remarks in a range."""
+    families = session.projects.settings.inlay_hints
+    view = session.view(params.text_document.uri)
+    if view is None or not families:
+        return None
+    span = view.coordinates.span(params.range)
+    return [
+        {
+            "position": view.coordinates.position(hint.offset),
+            "label": hint.text.strip(),
+            "tooltip": hint.tooltip,
+            "paddingLeft": hint.text.startswith(" "),
+        }
+        for hint in ide.inlay_hints(view.analysis, span, families)
+    ]

@@ -1,0 +1,60 @@
+"""`ipu/listing`: address, word and source side by side, as an answer and as a document to read."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types as t
+
+from ipu_asm.assemble import encode_without_errors
+from ipu_asm.ide import listing as ide
+from ipu_lsp.server.custom import DocumentParams
+from ipu_lsp.server.session import Session, View
+
+Json = dict[str, Any]
+
+SCHEME = "ipu-listing"
+OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=[SCHEME])
+
+
+def listing(session: Session, params: DocumentParams) -> Json | None:
+    """The listing of a document, with what each of its lines shows; None if it is not open."""
+    view = session.view(params.text_document.uri)
+    return None if view is None else listing_of(view)
+
+
+def listing_of(view: View) -> Json:
+    """The listing of a text, be it as broken as it may."""
+    found = _found(view)
+    lines = [{"address": line.address, "line": line.line} for line in found.lines]
+    return {"text": found.text, "lines": lines}
+
+
+def text_document_content(session: Session, params: t.TextDocumentContentParams) -> Json:
+    """The listing that an address such as `ipu-listing:/kernel.lst?file%3A%2F%2F...` names.
+
+    From then on the client is told when it is out of date.
+    """
+    source = source_of(session, params.uri)
+    view = None if source is None else session.view(source)
+    if source is None or view is None:
+        return {"text": "# there is no open program of which this is the listing\n"}
+    session.shown_listings[source] = params.uri
+    return {"text": _found(view).text}
+
+
+def source_of(session: Session, uri: str) -> str | None:
+    """The open document whose listing an address means: the one that its query names."""
+    try:
+        query = unquote(urlsplit(uri).query)
+    except ValueError:
+        return None
+    if query in session.documents:
+        return query
+    # Clients spell addresses in more than one way.
+    return next((known for known in session.documents if unquote(known) == unquote(query)), None)
+
+
+def _found(view: View) -> ide.Listing:
+    return ide.listing(view.analysis, encode_without_errors(view.analysis.program))

@@ -1,0 +1,46 @@
+"""Renaming labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+from pygls.exceptions import JsonRpcException
+
+from ipu_asm.ide import rename as ide
+from ipu_lsp.server.edits import workspace_edit
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+OPTIONS = t.RenameOptions(prepare_provider=True)
+
+
+def prepare_rename(session: Session, params: t.PrepareRenameParams) -> Json | None:
+    """The label at a position, if it can be renamed."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    try:
+        found = ide.prepare_rename(view.analysis, view.coordinates.offset(params.position))
+    except ide.RenameRefused as error:
+        raise _refusal(error) from error
+    return {"range": view.coordinates.range(found.span), "placeholder": found.name}
+
+
+def rename(session: Session, params: t.RenameParams) -> Json | None:
+    """The edits that give a label its new name."""
+    uri = params.text_document.uri
+    view = session.view(uri)
+    if view is None:
+        return None
+    offset = view.coordinates.offset(params.position)
+    try:
+        edits = ide.rename(view.analysis, offset, params.new_name)
+    except ide.RenameRefused as error:
+        raise _refusal(error) from error
+    return workspace_edit(session, uri, [view.coordinates.edit(edit) for edit in edits])
+
+
+def _refusal(error: ide.RenameRefused) -> JsonRpcException:
+    return JsonRpcException(str(error), t.LSPErrorCodes.RequestFailed.value)

@@ -1,0 +1,30 @@
+"""What a selection grows to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import selection_range as ide
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+
+def selection_ranges(session: Session, params: t.SelectionRangeParams) -> list[Json] | None:
+    """For each position the ranges around it, each with the next greater one as its parent."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    found = []
+    for position in params.positions:
+        chain: Json = {}
+        spans = ide.selection_ranges(view.analysis, view.coordinates.offset(position))
+        for span in reversed(spans):
+            chain = {
+                "range": view.coordinates.range(span),
+                **({"parent": chain} if chain else {}),
+            }
+        found.append(chain)
+    return found

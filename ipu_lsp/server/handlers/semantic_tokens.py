@@ -1,0 +1,189 @@
+"""Colours that know the instruction set, as the protocol's numbers.
+
+What is in a bundle is put into numbers once, as JSON text. Only its first token depends on what
+stands before the bundle, so after an edit nearly everything is as it was.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from itertools import takewhile
+from typing import NamedTuple
+
+from lsprotocol import types as t
+
+from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.ide import semantic_tokens as ide
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program
+from ipu_asm.text import LineIndex
+from ipu_lsp.server.convert import Encoding, units
+from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
+from ipu_lsp.server.session import Session, View
+
+_NUMBERS_A_TOKEN = 5
+_KINDS = {kind: number for number, kind in enumerate(ide.KINDS)}
+
+
+def legend() -> t.SemanticTokensLegend:
+    """What the numbers mean."""
+    return t.SemanticTokensLegend(list(ide.KINDS), list(ide.modifiers()))
+
+
+class Result(NamedTuple):
+    """An answer: the numbers of each bundle as JSON text, and how many numbers these are."""
+
+    number: int
+    pieces: list[str]
+    counts: list[int]
+
+
+def full(session: Session, params: t.SemanticTokensParams) -> Encoded | None:
+    """The tokens of a document."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    return _whole(_keep(session, params.text_document.uri, view))
+
+
+def delta(session: Session, params: t.SemanticTokensDeltaParams) -> Encoded | None:
+    """What is different from the last answer; the whole if the client means another one."""
+    uri = params.text_document.uri
+    view = session.view(uri)
+    if view is None:
+        return None
+    before = session.documents[uri].tokens
+    now = _keep(session, uri, view)
+    if before is None or str(before.number) != params.previous_result_id:
+        return _whole(now)
+    return json_object(resultId=json_text(str(now.number)), edits=_edits(before, now))
+
+
+def in_range(session: Session, params: t.SemanticTokensRangeParams) -> Encoded | None:
+    """The tokens of the bundles that touch a range."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    span = view.coordinates.span(params.range)
+    program = view.analysis.program
+    numbers = range(program.bundle_at(span.start), program.bundle_at(span.end) + 1)
+    pieces, _ = _numbers(view, numbers)
+    return json_object(data=json_array(pieces))
+
+
+def _keep(session: Session, uri: str, view: View) -> Result:
+    """The tokens of a document, remembered for the next question."""
+    document = session.documents[uri]
+    before: Result | None = document.tokens
+    number = 1 if before is None else before.number + 1
+    pieces, counts = _numbers(view, range(len(view.analysis.program.bundles)))
+    result = Result(number, pieces, counts)
+    document.tokens = result
+    return result
+
+
+def _whole(result: Result) -> Encoded:
+    return json_object(resultId=json_text(str(result.number)), data=json_array(result.pieces))
+
+
+def _edits(before: Result, now: Result) -> Encoded:
+    """One edit that turns an answer into another; none if they are the same."""
+    if before.pieces == now.pieces:
+        return json_array(())
+    shorter = min(len(before.pieces), len(now.pieces))
+    first = _common(before.pieces[:shorter], now.pieces[:shorter])
+    rest = shorter - first
+    last = _common(before.pieces[::-1][:rest], now.pieces[::-1][:rest])
+    edit = json_object(
+        start=json_text(sum(before.counts[:first])),
+        deleteCount=json_text(sum(before.counts[first : len(before.counts) - last])),
+        data=json_array(now.pieces[first : len(now.pieces) - last]),
+    )
+    return json_array((edit,))
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """How many pieces are the same at the beginning."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))
+
+
+class _Piece(NamedTuple):
+    """A bundle's tokens. Lines count from its start, and so do the columns on its first line."""
+
+    tokens: int
+    line: int
+    column: int
+    head: str
+    rest: str
+    last_line: int
+    last_column: int
+    lines: int
+    end_column: int
+
+
+def _numbers(view: View, numbers: range) -> tuple[list[str], list[int]]:
+    """The numbers of some bundles, and how many there are of each that has any."""
+    program, encoding = view.analysis.program, view.coordinates.encoding
+    line, column = view.coordinates.position(program.starts[numbers.start]).values()
+    before_line, before_column = 0, 0
+    pieces: list[str] = []
+    counts: list[int] = []
+    for number in numbers:
+        piece = _piece_of(program, number, encoding)
+        if piece.tokens:
+            at = line + piece.line
+            begin = piece.column if piece.line else column + piece.column
+            gap = begin - before_column if at == before_line else begin
+            pieces.append(f"{at - before_line},{gap},{piece.head}{piece.rest}")
+            counts.append(piece.tokens * _NUMBERS_A_TOKEN)
+            before_line = line + piece.last_line
+            before_column = piece.last_column if piece.last_line else column + piece.last_column
+        line += piece.lines
+        column = piece.end_column if piece.lines else column + piece.end_column
+    return pieces, counts
+
+
+def _piece_of(program: Program, number: int, encoding: Encoding) -> _Piece:
+    bundle = program.bundles[number]
+    if bundle.syntax.text.isascii():
+        return _plain_piece(program.isa, bundle)
+    return _piece(program.isa, bundle, encoding)
+
+
+@once_a_bundle
+def _plain_piece(isa: Isa, bundle: Bundle) -> _Piece:
+    return _piece(isa, bundle, Encoding.UTF_32)
+
+
+def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _Piece:
+    text = bundle.syntax.text
+    starts = LineIndex.of(text).starts
+    tokens = ide.semantic_tokens(isa, bundle)
+    places: list[tuple[int, int]] = []
+    said: list[str] = []
+    line = column = 0
+    for (start, end), kind, modifiers in tokens:
+        before, before_column = line, column
+        while line + 1 < len(starts) and starts[line + 1] <= start:
+            line += 1
+        column = _width(text, starts[line], start, encoding)
+        gap = column - before_column if line == before else column
+        what = f"{_width(text, start, end, encoding)}{_meaning(kind, modifiers)}"
+        said.append(f",{line - before},{gap},{what}" if places else what)
+        places.append((line, column))
+    first, last = (places[0], places[-1]) if places else ((0, 0), (0, 0))
+    end_column = _width(text, starts[-1], len(text), encoding)
+    head, rest = "".join(said[:1]), "".join(said[1:])
+    return _Piece(len(tokens), *first, head, rest, *last, len(starts) - 1, end_column)
+
+
+def _width(text: str, start: int, end: int, encoding: Encoding) -> int:
+    return end - start if encoding is Encoding.UTF_32 else units(text[start:end], encoding)
+
+
+@lru_cache(maxsize=256)
+def _meaning(kind: str, modifiers: tuple[str, ...]) -> str:
+    """Kind and modifiers of a token."""
+    known = ide.modifiers()
+    bits = sum(1 << known.index(name) for name in modifiers if name in known)
+    return f",{_KINDS[kind]},{bits}"

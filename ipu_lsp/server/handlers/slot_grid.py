@@ -1,0 +1,68 @@
+"""`ipu/slotGrid`: everything an editor needs to draw bundles by slots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ipu_asm.ide import slot_grid as ide
+from ipu_asm.ide.loops import Loop
+from ipu_lsp.server.convert import Coordinates
+from ipu_lsp.server.custom import DocumentParams
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+
+def slot_grid(session: Session, params: DocumentParams) -> Json | None:
+    """The table of a document; None for one that is not open."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    coordinates = view.coordinates
+    offset = None if params.position is None else coordinates.offset(params.position)
+    grid = ide.slot_grid(view.analysis, offset)
+    answer: Json = {
+        "isa": view.analysis.isa.name,
+        "unit": view.analysis.isa.unit,
+        "slots": [
+            {"name": slot.name, "title": slot.title, "capacity": slot.capacity}
+            for slot in grid.slots
+        ],
+        "rows": [_row(row, coordinates) for row in grid.rows],
+        "loops": [_loop(loop) for loop in grid.loops],
+    }
+    if grid.current is not None:
+        answer["current"] = grid.current
+    return answer
+
+
+def _row(row: ide.Row, coordinates: Coordinates) -> Json:
+    range_ = coordinates.range(row.span)
+    return {
+        "address": row.address,
+        "line": range_["start"]["line"],
+        "label": row.label,
+        "range": range_,
+        "cells": [[_cell(cell, coordinates) for cell in cells] for cells in row.cells],
+        "strays": [_cell(cell, coordinates) for cell in row.strays],
+    }
+
+
+def _cell(cell: ide.Cell, coordinates: Coordinates) -> Json:
+    return {
+        "mnemonic": cell.mnemonic,
+        "text": cell.text,
+        "range": coordinates.range(cell.span),
+        "slot": cell.slot,
+        "idle": cell.is_idle,
+    }
+
+
+def _loop(loop: Loop) -> Json:
+    return {
+        "first": loop.first,
+        "last": loop.last,
+        "label": loop.label,
+        "utilisation": round(loop.utilisation, 4),
+        "iterationBundles": loop.size,
+    }

@@ -1,0 +1,63 @@
+"""How far something is that takes longer, for clients that show it."""
+
+from __future__ import annotations
+
+import time
+from itertools import count
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_lsp.server.client import Client
+from ipu_lsp.server.protocol import Protocol
+
+Token = int | str
+PAUSE_S = 0.2
+_numbers = count(1)
+
+
+class Progress:
+    """One bar. Without a token of the client's, it is asked to make one, if it can show any."""
+
+    def __init__(self, protocol: Protocol, client: Client, token: Token | None, title: str) -> None:
+        self._protocol = protocol
+        self._client = client
+        self._token = token
+        self._title = title
+        self._is_shown = False
+        self._is_over = False
+        self._said_at = 0.0
+
+    def begin(self) -> None:
+        """Show the bar, as soon as the client is ready for it."""
+        if self._token is not None:
+            self._show(self._token)
+        elif self._client.shows_progress:
+            token = f"ipu-progress-{next(_numbers)}"
+            self._protocol.ask(
+                t.WINDOW_WORK_DONE_PROGRESS_CREATE, {"token": token}, lambda _: self._show(token)
+            )
+
+    def say(self, done: int, of: int) -> None:
+        """Say how much is done; not more often than anybody looks."""
+        now = time.monotonic()
+        if self._is_shown and now - self._said_at > PAUSE_S:
+            self._said_at = now
+            said = {"message": f"{done} of {of} files", "percentage": 100 * done // max(of, 1)}
+            self._send("report", said)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        self._is_over = True
+        if self._is_shown:
+            self._is_shown = False
+            self._send("end", {})
+
+    def _show(self, token: Token) -> None:
+        if not self._is_over:
+            self._token, self._is_shown = token, True
+            self._send("begin", {"title": self._title, "cancellable": False, "percentage": 0})
+
+    def _send(self, kind: str, members: dict[str, Any]) -> None:
+        params = {"token": self._token, "value": {"kind": kind, **members}}
+        self._protocol.notify(t.PROGRESS, params)

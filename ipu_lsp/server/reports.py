@@ -1,0 +1,83 @@
+"""The reports about many documents that answer one request, handed out early where wanted."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from typing import NamedTuple
+
+from lsprotocol import types as t
+
+from ipu_lsp.server.documents import path_of
+from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
+from ipu_lsp.server.protocol import Protocol
+
+
+class Findings(NamedTuple):
+    """An array of findings and the name of this answer: it follows from what it says."""
+
+    name: str
+    items: Encoded
+
+
+def named(items: Encoded) -> Findings:
+    """Findings with their name."""
+    name = hashlib.blake2b(items.encode("ascii"), digest_size=12).hexdigest()
+    return Findings(name, items)
+
+
+NOTHING = named(json_array(()))
+
+
+class Reports:
+    """Gathers the reports of one answer. Each document has one, under the client's spelling."""
+
+    def __init__(self, protocol: Protocol, params: t.WorkspaceDiagnosticParams) -> None:
+        self._protocol = protocol
+        self._token = params.partial_result_token
+        self._previous = {_key(known.uri): known for known in params.previous_result_ids}
+        self._told: set[str] = set()
+        self._waiting: list[Encoded] = []
+
+    def add(self, uri: str, findings: Findings, version: int | None = None) -> None:
+        """Report about a document, unless that has been done."""
+        key = _key(uri)
+        if key in self._told:
+            return
+        self._told.add(key)
+        known = self._previous.get(key)
+        uri, value = (known.uri, known.value) if known else (uri, None)
+        members = report(findings, value)
+        item = json_object(uri=json_text(uri), version=json_text(version), **members)
+        self._waiting.append(item)
+
+    def hand_out(self) -> None:
+        """Give the client what there is by now, if it takes an answer in parts."""
+        if self._token is not None and self._waiting:
+            value = json_object(items=json_array(self._waiting))
+            params = json_object(token=json_text(self._token), value=value)
+            self._protocol.notify(t.PROGRESS, params)
+            self._waiting.clear()
+
+    def answer(self) -> Encoded:
+        """All that has not been handed out; what the client knows and we do not has no findings."""
+        for key, known in self._previous.items():
+            if key not in self._told:
+                self.add(known.uri, NOTHING)
+        self.hand_out()
+        return json_object(items=json_array(self._waiting))
+
+
+def report(findings: Findings, previous: str | None) -> dict[str, str]:
+    """The members of a report to a client that has the answer of the name `previous`."""
+    name = json_text(findings.name)
+    if findings.name == previous:
+        return {"kind": '"unchanged"', "resultId": name}
+    return {"kind": '"full"', "resultId": name, "items": findings.items}
+
+
+@lru_cache(maxsize=20_000)
+def _key(uri: str) -> str:
+    path = path_of(uri)
+    return uri if path is None else os.path.normpath(path)

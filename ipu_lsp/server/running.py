@@ -1,0 +1,142 @@
+"""Runs of programs, each in a process of its own: the server loads no emulator.
+
+The process gets the program's text as it is in the editor, no file and no folder of the workspace.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import Any, NamedTuple, Sequence
+
+import ipu_asm
+from ipu_lsp.server.protocol import Steps
+
+Json = dict[str, Any]
+
+TIME_LIMIT_S = 60.0
+"""How long a run may take, if the request does not say."""
+STATUSES = {
+    0: "halted, or stopped at a break",
+    1: "a program with errors, a fault, or the cycle limit",
+    2: "something that `ipu-run` does not take",
+    3: "ipu-run itself failed",
+}
+"""The exit statuses of `ipu-run` in words."""
+
+# So long at most does a run hold up what else the client asks.
+_SECONDS_A_STEP = 0.01
+# The package is found behind everything else, and nothing is imported from the current folder.
+_START = (
+    "import sys; sys.path.append(sys.argv.pop(1)); "
+    "from ipu_asm.cli.run import main; sys.exit(main())"
+)
+_HOME = os.path.dirname(os.path.dirname(os.path.abspath(ipu_asm.__file__)))
+_NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+
+
+class RunOptions(NamedTuple):
+    """The options of `ipu-run` that a request sets, and how many seconds it may take."""
+
+    arguments: tuple[str, ...]
+    time_limit: float
+
+
+class RunRequest(NamedTuple):
+    """A text to run, in an instruction set."""
+
+    text: str
+    isa: str
+    options: RunOptions
+
+
+def read_options(options: object) -> RunOptions | str:
+    """The options of a request; a sentence where they are none. `ipu-run` judges the values."""
+    if options is None:
+        options = {}
+    if not isinstance(options, dict):
+        return f"`options` is an object, found {options!r:.40}"
+    arguments: list[str] = []
+    if (dtype := options.get("dtype")) is not None:
+        arguments.append(f"--dtype={dtype}")
+    for file in ("cr", "lr"):
+        registers = options.get(file)
+        if registers is None:
+            continue
+        if not isinstance(registers, dict):
+            return f"`{file}` maps register numbers to values, found {registers!r:.40}"
+        arguments += [f"--{file}={number}={value}" for number, value in registers.items()]
+    if (cycles := options.get("maxCycles")) is not None:
+        arguments.append(f"--max-cycles={cycles}")
+    limit = options.get("timeLimitSeconds", TIME_LIMIT_S)
+    if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
+        return f"`timeLimitSeconds` is a number above 0, found {limit!r:.40}"
+    return RunOptions(tuple(arguments), float(limit))
+
+
+def run(request: RunRequest) -> Steps:
+    """What a run comes to, looked for in short steps. Closing them ends the run."""
+    arguments = [f"--isa={request.isa}", "--format=source", "--json", *request.options.arguments]
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-c", _START, _HOME, *arguments, "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        creationflags=_NO_WINDOW,
+    )
+    atexit.register(process.kill)
+    deadline = time.monotonic() + request.options.time_limit
+    data = request.text.encode("utf-8", "replace")
+    try:
+        said = _look(process, data)
+        while said is None:
+            if time.monotonic() > deadline:
+                why = f"not done after {request.options.time_limit:g} s: ended"
+                return _answer(why=why, stopped="time-limit", status=why)
+            yield
+            said = _look(process)
+    finally:
+        atexit.unregister(process.kill)
+        if process.returncode is None:
+            process.kill()
+            process.communicate()
+    return _result(process.returncode, *said)
+
+
+def _look(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequence[str] | None:
+    """What a process has printed to its two streams; None if it is not done yet.
+
+    What it is to read is given the first time.
+    """
+    try:
+        streams = process.communicate(data, timeout=_SECONDS_A_STEP)
+    except subprocess.TimeoutExpired:
+        return None
+    return [stream.decode("utf-8", "replace") for stream in streams]
+
+
+def _result(status: int, printed: str, complaints: str) -> Json:
+    """The answer out of what `ipu-run --json` prints."""
+    try:
+        summary = json.loads(printed)
+    except ValueError:
+        summary = {}
+    why = summary.get("message") or complaints.strip() or STATUSES.get(status, "no result")
+    known = {"stopped", "cycles", "registers", "pc", "place", "dtype", "fault", "seconds"}
+    kept = {name: value for name, value in summary.items() if name in known}
+    return _answer(
+        why=why,
+        exitStatus=status,
+        status=STATUSES.get(status, f"ended with status {status}"),
+        messages=complaints,
+        **kept,
+    )
+
+
+def _answer(**known: Any) -> Json:
+    """An answer with everything in it that every answer has."""
+    return {"why": "", "cycles": 0, "exitStatus": None, "registers": {}, **known}

@@ -1,0 +1,120 @@
+"""Small remarks between the words."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.analysis import analyze
+from ipu_asm.ide.inlay_hints import ADDRESSES, FAMILIES, IMMEDIATES, TIME, inlay_hints
+from ipu_asm.text import Span
+from tests.ide.test_everywhere import TEXTS, damaged
+
+LOOP = "set lr0 0;;\nagain: incr lr0 1;;\nbne lr0 lr1 again;;\nb +1;;\nlast:\nbkpt;;\n"
+
+
+def check_hints(text: str, marked: str, *families: str, isa: str = "ipu") -> list[str]:
+    """With its remarks written in angle brackets, the text is this; the answer is the tooltips."""
+    analysis = analyze(text, isa)
+    found = inlay_hints(analysis, Span(0, len(text)), families)
+    for hint in reversed(found):
+        text = f"{text[: hint.offset]}<{hint.text}>{text[hint.offset :]}"
+    assert text == marked
+    assert {hint.family for hint in found} <= set(families)
+    return [hint.tooltip for hint in found]
+
+
+def test_without_a_family_there_are_none() -> None:
+    check_hints("x: set lr0 0x10; b x;;", "x: set lr0 0x10; b x;;")
+
+
+def test_labels_and_branches_show_addresses() -> None:
+    tooltips = check_hints(
+        LOOP,
+        "set lr0 0;;\nagain< 1>: incr lr0 1;;\nbne lr0 lr1 again< → 1>;;\nb +1< → 4>;;\n"
+        "last< 4>:\nbkpt;;\n",
+        ADDRESSES,
+    )
+    assert tooltips[:2] == ["the label stands for bundle 1", "leads to bundle 1"]
+
+
+def test_labels_that_stand_for_nothing_and_branches_into_the_void_show_none() -> None:
+    check_hints("b nowhere;; x:", "b nowhere;; x:", ADDRESSES)
+
+
+@pytest.mark.parametrize(
+    ("number", "marked"),
+    [
+        ("5", "5"),
+        ("-5", "-5"),
+        ("0x10", "0x10< = 16>"),
+        ("0b11", "0b11< = 3>"),
+        ("1_000", "1_000< = 1000>"),
+        ("+5", "+5< = 5>"),
+        ("65535", "65535< = -1>"),
+        ("0xffff", "0xffff< = -1>"),
+        ("99999", "99999"),
+        ("x", "x"),
+    ],
+)
+def test_a_number_shows_what_it_becomes(number: str, marked: str) -> None:
+    check_hints(f"set lr0 {number};;", f"set lr0 {marked};;", IMMEDIATES)
+
+
+def test_the_tooltip_of_a_number_has_it_in_hexadecimal() -> None:
+    assert check_hints("set lr0 0b11;;", "set lr0 0b11< = 3>;;", IMMEDIATES) == [
+        "operand `value` is 3 (0x3)"
+    ]
+
+
+def test_an_operand_tells_whether_it_sees_what_its_bundle_changes() -> None:
+    tooltips = check_hints(
+        "incr lr4 1; str_acc_reg lr4 cr0; acc; bne lr4 lr5 +1;;",
+        "incr lr4 1; str_acc_reg< r_acc: old> lr4<: new> cr0; acc; bne lr4<: old> lr5 +1;;",
+        TIME,
+    )
+    assert tooltips == [
+        "sees the old value of `r_acc`, which this bundle changes",
+        "sees the new value of `lr4`, which this bundle changes",
+        "sees the old value of `lr4`, which this bundle changes",
+    ]
+
+
+def test_time_does_not_matter_where_nothing_is_shared() -> None:
+    check_hints("incr lr4 1; bne lr3 lr5 +1;;", "incr lr4 1; bne lr3 lr5 +1;;", TIME)
+    check_hints("incr lr4 0; bne lr4 lr5 +1;;", "incr lr4 0; bne lr4 lr5 +1;;", TIME)
+
+
+def test_another_instruction_set_has_numbers_and_no_time() -> None:
+    text = "LOAD WB, 0x80000000, 64, ASYNC\nNOP\n"
+    check_hints(
+        text, "LOAD WB, 0x80000000< = 2147483648>, 64, ASYNC\nNOP\n", *FAMILIES, isa="edgenpu"
+    )
+
+
+def test_only_what_is_asked_for_is_answered() -> None:
+    analysis = analyze(LOOP)
+    everything = inlay_hints(analysis, Span(0, len(LOOP)), FAMILIES)
+    for start in range(len(LOOP)):
+        span = Span(start, min(start + 15, len(LOOP)))
+        expected = [hint for hint in everything if span.touches(hint.offset)]
+        assert inlay_hints(analysis, span, FAMILIES) == expected
+
+
+def check_places(text: str, isa: str = "ipu") -> None:
+    """All remarks are inside the text, in their order, behind a word."""
+    found = inlay_hints(analyze(text, isa), Span(0, len(text)), FAMILIES)
+    assert [hint.offset for hint in found] == sorted(hint.offset for hint in found)
+    assert all(0 < h.offset <= len(text) and not text[h.offset - 1].isspace() for h in found)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_example_has_its_remarks_in_place(text: str) -> None:
+    check_places(text)
+
+
+@settings(max_examples=30, deadline=None)
+@given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
+def test_damaged_programs_have_theirs_in_place(text: str, isa: str) -> None:
+    check_places(text, isa)

@@ -1,0 +1,134 @@
+"""A label's new name: where it is written, and when it is refused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.analysis import analyze
+from ipu_asm.assemble import assemble
+from ipu_asm.ide.rename import RenameRefused, prepare_rename, rename
+from ipu_asm.text import apply_edits
+from tests.ide.cursor import fixture
+from tests.programs import example_kernels
+
+KERNELS = list(example_kernels().values())
+LABEL = re.compile(r"^(\w+):", re.MULTILINE)
+
+
+def check_rename(text_with_cursor: str, new_name: str, expected: str, isa: str = "ipu") -> None:
+    """The text after the label at the cursor is called `new_name`."""
+    analysis, offset = fixture(text_with_cursor, isa)
+    found = prepare_rename(analysis, offset)
+    assert analysis.text[found.span.start : found.span.end] == found.name
+    assert found.span.touches(offset)
+    assert apply_edits(analysis.text, rename(analysis, offset, new_name)) == expected
+
+
+def check_refused(text_with_cursor: str, new_name: str, reason: str, isa: str = "ipu") -> None:
+    """It is refused with that reason."""
+    analysis, offset = fixture(text_with_cursor, isa)
+    with pytest.raises(RenameRefused) as refusal:
+        rename(analysis, offset, new_name)
+    assert str(refusal.value) == reason
+
+
+def test_a_label_is_renamed_where_it_is_defined_and_where_it_is_named() -> None:
+    for text in (
+        "$0x: acc;;\nb x;;\nbne lr0 lr1 x; incr lr0 1;;",
+        "x: acc;;\nb x$0;;\nbne lr0 lr1 x; incr lr0 1;;",
+    ):
+        check_rename(text, "again", "again: acc;;\nb again;;\nbne lr0 lr1 again; incr lr0 1;;")
+
+
+def test_distances_and_comments_stay_as_they_are() -> None:
+    check_rename("x$0: acc;; # x\nb -1;;\nb x;;", "y", "y: acc;; # x\nb -1;;\nb y;;")
+
+
+def test_a_broken_branch_is_renamed_too() -> None:
+    check_rename("x$0: acc;;\nbne lr0 x;;", "y", "y: acc;;\nbne lr0 y;;")
+
+
+def test_a_label_may_get_its_own_name() -> None:
+    check_rename("x$0: b x;;", "x", "x: b x;;")
+
+
+def test_a_label_may_be_called_like_a_register_or_a_mnemonic() -> None:
+    check_rename("x$0: b x; incr lr0 1;;", "lr0", "lr0: b lr0; incr lr0 1;;")
+    check_rename("x$0: b x; acc;;", "acc", "acc: b acc; acc;;")
+
+
+def test_a_label_of_another_instruction_set_is_renamed() -> None:
+    check_rename("x$0: SYNC\nNOP", "start", "start: SYNC\nNOP", isa="edgenpu")
+    check_refused("x$0: SYNC", "a b", "a label cannot be called `a b`: it is no word", "edgenpu")
+
+
+@pytest.mark.parametrize(
+    "text", ["incr lr$00 1;;", "ac$0c;;", "$0", "# x$0\nx: acc;;", "set lr0 $05;;", "x: acc$0;;"]
+)
+def test_nothing_else_can_be_renamed(text: str) -> None:
+    check_refused(text, "y", "only labels have a name that can be changed")
+
+
+def test_an_undefined_label_cannot_be_renamed() -> None:
+    check_refused("b gone$0;;", "y", "no label is called `gone`, so it cannot be renamed")
+
+
+def test_a_distance_is_no_name() -> None:
+    check_refused(
+        "x: acc;;\nb -$01;;", "y", "a distance is no name: rename `x` where it is written"
+    )
+
+
+def test_a_label_that_is_defined_twice_must_be_mended_first() -> None:
+    reason = "`x` is defined more than once: mend that first"
+    check_refused("x: acc;;\nx: b x$0;;", "y", reason)
+
+
+def test_two_labels_cannot_have_the_same_name() -> None:
+    reason = "a label `y` is defined already, on line 2"
+    check_refused("x$0: acc;;\ny: b x;;", "y", reason)
+
+
+def test_a_branch_to_nowhere_is_not_caught_by_a_new_name() -> None:
+    check_refused("x$0: acc;;\n\nb y;;", "y", "line 3 has a branch to `y` already")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "a b", "a;", "a;;", "a:", "a\n", "x y: acc;; x", "#", "a#b", "a//b", "?", "+", "a,b"],
+)
+def test_a_label_is_one_word(name: str) -> None:
+    analysis, offset = fixture("x$0: acc;;\nb x;;")
+    with pytest.raises(RenameRefused, match="a label cannot be called") as refusal:
+        rename(analysis, offset, name)
+    assert "\n" not in str(refusal.value).replace(name, "")
+
+
+def test_a_label_is_no_distance() -> None:
+    for name in ("+1", "-1", "+0x10"):
+        analysis, offset = fixture("x$0: acc;;\nb x;;\nb -1;;")
+        with pytest.raises(RenameRefused):
+            rename(analysis, offset, name)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.sampled_from(KERNELS),
+    st.text("ab_.09+-;:# \n/xlr", max_size=5) | st.sampled_from(["lr0", "acc", "5", "-1"]),
+    st.data(),
+)
+def test_a_renamed_program_means_the_same(text: str, name: str, data: st.DataObject) -> None:
+    places = [match.start(1) for match in LABEL.finditer(text)]
+    analysis = analyze(text)
+    try:
+        edits = rename(analysis, data.draw(st.sampled_from(places)), name)
+    except RenameRefused:
+        return
+    assert len(edits) > 1
+    renamed = apply_edits(text, edits)
+    assert assemble(renamed) == assemble(text)
+    assert [f.code for f in analyze(renamed).diagnostics] == [f.code for f in analysis.diagnostics]

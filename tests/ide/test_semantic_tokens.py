@@ -1,0 +1,95 @@
+"""What each word is."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.analysis import analyze
+from ipu_asm.ide import semantic_tokens as ide
+from ipu_asm.isa import available_isas, load_isa
+
+Token = tuple[str, str]
+
+
+def check_tokens(text: str, *expected: Token, isa: str = "ipu") -> None:
+    """The words of a text, each with its kind and modifiers, separated by blanks."""
+    program = analyze(text, isa).program
+    found = []
+    for number, bundle in enumerate(program.bundles):
+        for token in ide.semantic_tokens(program.isa, bundle):
+            start, end = program.span(number, token.span)
+            assert token.kind in ide.KINDS
+            assert set(token.modifiers) <= set(ide.modifiers())
+            found.append((text[start:end], " ".join((token.kind, *token.modifiers))))
+    assert found == list(expected)
+
+
+def test_mnemonics_go_by_their_slot_and_registers_by_their_file() -> None:
+    check_tokens(
+        "incr lr0 1; str_acc_reg lr4 cr2; agg sum value cr0 aaq0; mult.ee r0 lr0 lr0 lr0;;",
+        *[("incr", "function lr"), ("lr0", "variable lr"), ("1", "number")],
+        *[("str_acc_reg", "function xmem"), ("lr4", "variable lr"), ("cr2", "variable cr")],
+        *[("agg", "function aaq"), ("sum", "keyword"), ("value", "keyword")],
+        *[("cr0", "variable cr"), ("aaq0", "variable aaq")],
+        *[("mult.ee", "function mult"), ("r0", "variable mult_stage")],
+        *[("lr0", "variable lr")] * 3,
+    )
+
+
+def test_labels_are_told_where_they_are_defined() -> None:
+    check_tokens(
+        "x: b x;; b -1;;",
+        *[("x", "label definition"), ("b", "function cond"), ("x", "label")],
+        *[("b", "function cond"), ("-1", "label")],
+    )
+
+
+def test_a_deprecated_instruction_is_marked() -> None:
+    found = [("mult.ev", "function mult deprecated"), ("r0", "variable mult_stage")]
+    check_tokens("mult.ev r0 lr0 lr1 lr2;;", *found, *[(f"lr{n}", "variable lr") for n in range(3)])
+
+
+def test_comments_run_to_the_end_of_their_line() -> None:
+    check_tokens(
+        "# a ;; // b\r\nacc;; // \U0001f600",
+        ("# a ;; // b", "comment"),
+        ("acc", "function acc"),
+        ("// \U0001f600", "comment"),
+    )
+    check_tokens(
+        "acc # one\n#\n; # two",
+        *[("acc", "function acc"), ("# one", "comment"), ("#", "comment"), ("# two", "comment")],
+    )
+
+
+def test_what_is_wrong_has_the_colour_of_what_it_is_or_none() -> None:
+    check_tokens("frob lr3 5 x ?;;", ("lr3", "variable lr"), ("5", "number"))
+    check_tokens(
+        "set LR0 cr1;;", ("set", "function lr"), ("LR0", "variable lr"), ("cr1", "variable cr")
+    )
+    check_tokens("set lr99 99999999999;;", ("set", "function lr"), ("99999999999", "number"))
+
+
+def test_names_of_operands_have_a_colour_of_their_own() -> None:
+    check_tokens(
+        "POOL AB[ 2 ], AB[1], avg, kernel=2x2 ; note",
+        ("POOL", "function main"),
+        *[(part, "variable activation") for part in ("AB", "[", "2", "]")],
+        *[(part, "variable activation") for part in ("AB", "[", "1", "]")],
+        *[("avg", "keyword"), ("kernel", "parameter"), ("2x2", "keyword"), ("; note", "comment")],
+        isa="edgenpu",
+    )
+
+
+@pytest.mark.parametrize("isa", available_isas())
+def test_no_slot_and_no_register_file_is_without_its_modifier(isa: str) -> None:
+    description = load_isa(isa)
+    slots = {slot.name for slot in description.slots}
+    names = slots | {file.name for file in description.register_files}
+    assert names <= set(ide.modifiers())
+
+
+def test_a_bundle_is_worked_out_once() -> None:
+    program = analyze("acc;;").program
+    (first, second) = (ide.semantic_tokens(program.isa, program.bundles[0]) for _ in range(2))
+    assert first is second

@@ -1,0 +1,134 @@
+"""The operands of the instruction that is being written, at every moment of writing it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ipu_asm.analysis import Analyzer, analyze
+from ipu_asm.ide.signature_help import Signature, signature_help
+from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa.model import InstructionSpec
+from tests.ide.cursor import fixture
+
+INCR = "incr reg value"
+SPECS = [
+    pytest.param(name, spec, id=f"{name}-{spec.mnemonic}")
+    for name in available_isas()
+    for spec in load_isa(name).instructions.values()
+]
+
+
+def check_signature(
+    text_with_cursor: str, label: str | None, active: str | None = None, isa: str = "ipu"
+) -> Signature | None:
+    """The syntax line at the cursor, None for none, and the operand in it that is next."""
+    found = signature_help(*fixture(text_with_cursor, isa))
+    assert (found.label if found else None) == label
+    if found is not None:
+        labels = [parameter.label for parameter in found.parameters]
+        assert (None if found.active is None else labels[found.active]) == active
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["$0", "inc$0r lr0 1;;", "$0incr lr0 1;;", "incr$0", "# incr $0", "incr lr0 1; $0",
+     "incr lr0 1;;$0", "x: $0", "frob $0", "; $0", "x$0:"],
+)  # fmt: skip
+def test_without_a_mnemonic_in_front_there_is_none(text: str) -> None:
+    check_signature(text, None)
+
+
+def test_the_first_operand_is_next_behind_the_mnemonic() -> None:
+    check_signature("incr $0", INCR, "reg")
+    check_signature("x: incr\n  $0", INCR, "reg")
+    check_signature("acc; incr $0; bkpt;;", INCR, "reg")
+
+
+def test_an_operand_is_active_from_its_first_letter_to_its_last() -> None:
+    for text in ("incr $0lr0 1;;", "incr l$0r0 1;;", "incr lr0$0 1;;", "incr lr0$0"):
+        check_signature(text, INCR, "reg")
+    for text in ("incr lr0 $0;;", "incr lr0 $01;;", "incr lr0 12$0;;", "incr lr0 -$0"):
+        check_signature(text, INCR, "value")
+
+
+def test_behind_the_last_operand_nothing_is_active() -> None:
+    check_signature("incr lr0 1 $0;;", INCR)
+    check_signature("incr lr0 1 2$0;;", INCR)
+    check_signature("acc $0;;", "acc")
+
+
+def test_wrong_operands_before_the_cursor_count_and_stray_signs_do_not() -> None:
+    check_signature("add lr99 ? $0", "add dest src_a src_b", "src_a")
+    check_signature("add lr0, lr1 $0", "add dest src_a src_b", "src_b")
+
+
+def test_an_operand_says_what_it_is_and_what_it_takes() -> None:
+    found = check_signature("incr $0", INCR, "reg")
+    assert found
+    assert found.summary == load_isa("ipu").instructions["incr"].doc.summary
+    assert [p.markdown.count("\n\n") for p in found.parameters] == [1, 1]
+    assert "`lr0` to `lr15`" in found.parameters[0].markdown
+
+
+def test_operands_behind_commas_are_counted_by_them() -> None:
+    line = "LOAD dst, ddr_addr, length [, flags]"
+    check_signature("LOAD $0", line, "dst", "edgenpu")
+    check_signature("load AB[$0", line, "dst", "edgenpu")
+    check_signature("LOAD AB[ 0 ] $0", line, "dst", "edgenpu")
+    check_signature("LOAD AB[0],$0 0x80, 64", line, "ddr_addr", "edgenpu")
+    check_signature("LOAD AB[0], 0x80, 64$0, ASYNC", line, "length", "edgenpu")
+    check_signature("LOAD AB[0], 0x80, 64, ASYNC | $0", line, "flags", "edgenpu")
+    check_signature("LOAD AB[0], 0x80, 64, ASYNC, $0", line, None, "edgenpu")
+
+
+def test_operands_with_a_name_are_active_by_it() -> None:
+    line = "POOL dst, src [, type] [, kernel=HxW] [, stride=HxW]"
+    check_signature("POOL AB[0], AB[1], $0", line, "type", "edgenpu")
+    check_signature("POOL AB[0], AB[1], AVG, $0", line, "kernel=HxW", "edgenpu")
+    check_signature("POOL AB[0], AB[1], stride=$0", line, "stride=HxW", "edgenpu")
+    check_signature("POOL AB[0], AB[1], Stride=2$0x2", line, "stride=HxW", "edgenpu")
+    check_signature("POOL AB[0], AB[1], stride=2x2, kernel=3x3, $0", line, "type", "edgenpu")
+    check_signature("POOL AB[0], AB[1], AVG, stride=2x2, stride=$0", line, "kernel=HxW", "edgenpu")
+
+
+def test_of_operands_that_may_be_left_out_the_word_tells_which_it_is() -> None:
+    line = "SYNC [flags] [, barrier_id]"
+    check_signature("SYNC WAIT$0_DMA", line, "flags", "edgenpu")
+    check_signature("SYNC 0x1$00", line, "barrier_id", "edgenpu")
+    check_signature("SYNC W$0", line, "flags", "edgenpu")
+
+
+@pytest.mark.parametrize(("isa", "spec"), SPECS)
+def test_every_operand_is_found_in_its_line_as_a_whole_word(
+    isa: str, spec: InstructionSpec
+) -> None:
+    found = signature_help(analyze(f"{spec.mnemonic} ", isa), len(spec.mnemonic) + 1)
+    assert found
+    assert len(found.parameters) == len(spec.operands)
+    starts = []
+    for parameter in found.parameters:
+        # As editors look for it: between characters that belong to no word, the first time.
+        match = re.search(rf"(?<!\w){re.escape(parameter.label)}(?!\w)", found.label)
+        assert match
+        starts.append(match.start())
+    assert starts == sorted(set(starts))
+
+
+@pytest.mark.parametrize(("isa", "spec"), SPECS)
+def test_an_instruction_is_typed_letter_by_letter(isa: str, spec: InstructionSpec) -> None:
+    analyzer = Analyzer(load_isa(isa))
+    joint = analyzer.isa.surface.operand_separator
+    required = [operand for operand in spec.operands if not operand.optional]
+    start = f"{spec.mnemonic} "
+    text = start + joint.join(operand.type.format(0) for operand in required)
+    analysis = analyzer.analyze("")
+    for end in range(len(start), len(text) + 1):
+        analysis = analyzer.analyze(text[:end], before=analysis)
+        found = signature_help(analysis, end)
+        assert found
+        if required:
+            due = required[text.count(joint.strip() or joint, len(start), end)]
+            assert found.active == spec.operands.index(due)

@@ -1,0 +1,132 @@
+"""Bundles by slots."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.analysis import analyze
+from ipu_asm.ide.slot_grid import SlotGrid, slot_grid
+from ipu_asm.isa import load_isa
+from tests.ide.cursor import fixture
+from tests.ide.test_everywhere import TEXTS, damaged
+
+LOOP = "b last;;\nagain: incr lr0 1; acc;;\nbne lr0 lr1 again;;\nlast: bkpt;;\n"
+
+
+def check_rows(text: str, *expected: tuple[str | None, dict[str, list[str]]]) -> SlotGrid:
+    """The rows have these labels and these texts by slot; instructions of no slot are strays."""
+    analysis = analyze(text)
+    grid = slot_grid(analysis)
+    names = [slot.name for slot in grid.slots]
+    found = []
+    for row in grid.rows:
+        by_slot = dict(zip(names, row.cells, strict=True), strays=row.strays)
+        for cell in (*(cell for cells in row.cells for cell in cells), *row.strays):
+            assert " ".join(text[cell.span.start : cell.span.end].split()) == cell.text
+        found.append(
+            (
+                row.label,
+                {name: [cell.text for cell in cells] for name, cells in by_slot.items() if cells},
+            )
+        )
+    assert found == list(expected)
+    return grid
+
+
+def check_current(text_with_cursor: str, expected: int | None) -> None:
+    """The bundle at the cursor has this row."""
+    analysis, offset = fixture(text_with_cursor)
+    assert slot_grid(analysis, offset).current == expected
+
+
+def test_every_bundle_is_a_row_with_its_instructions_by_slot() -> None:
+    grid = check_rows(
+        "# head\nx: incr  lr0 1;\n  acc; add lr1 lr0 lr0;;\nbkpt;;",
+        ("x", {"lr": ["incr lr0 1", "add lr1 lr0 lr0"], "acc": ["acc"]}),
+        (None, {"cond": ["bkpt"]}),
+    )
+    assert [row.address for row in grid.rows] == [0, 1]
+    assert grid.rows[0].span == (7, 47)
+
+
+def test_the_columns_are_the_slots_of_the_instruction_set() -> None:
+    assert slot_grid(analyze("")).slots == load_isa("ipu").slots
+    assert slot_grid(analyze("", "edgenpu")).slots == load_isa("edgenpu").slots
+
+
+def test_what_has_no_place_is_a_stray() -> None:
+    check_rows(
+        "acc; foo 3; acc.first;;", (None, {"acc": ["acc"], "strays": ["foo 3", "acc.first"]})
+    )
+
+
+def test_an_instruction_that_does_nothing_says_so() -> None:
+    grid = slot_grid(analyze("incr lr0 0; incr lr1 1; acc_nop;;"))
+    cells = {cell.text: cell.is_idle for cells in grid.rows[0].cells for cell in cells}
+    assert cells == {"incr lr0 0": True, "incr lr1 1": False, "acc_nop": True}
+
+
+def test_loops_tell_how_full_they_are() -> None:
+    (loop,) = slot_grid(analyze(LOOP)).loops
+    assert (loop.first, loop.last, loop.label, loop.size) == (1, 2, "again", 2)
+    assert loop.utilisation == 3 / 16
+
+
+def test_a_loop_without_a_label_is_one() -> None:
+    (loop,) = slot_grid(analyze("acc;; acc;; b -1;;")).loops
+    assert (loop.first, loop.last, loop.label) == (1, 2, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("$0acc;; bkpt;;\n", 0),
+        ("ac$0c;; bkpt;;\n", 0),
+        ("acc;;$0 bkpt;;\n", 0),
+        ("acc;; $0bkpt;;\n", 1),
+        ("acc;;$0bkpt;;\n", 1),
+        ("acc;; bkpt;;$0\n", 1),
+        ("acc;; bkpt;;  # no$0te\n", 1),
+        ("acc;;\n# ab$0ove\nbkpt;;\n", 1),
+        ("acc;;\n$0", None),
+        ("$0", None),
+        ("acc$0", 0),
+    ],
+)
+def test_the_current_row_is_that_of_the_cursor(text: str, row: int | None) -> None:
+    check_current(text, row)
+
+
+def test_without_a_cursor_no_row_is_current() -> None:
+    assert slot_grid(analyze("acc;;")).current is None
+
+
+def check_any(text: str, isa: str = "ipu") -> None:
+    """All instructions are in the grid, once; all spans are in the text; loops are rows."""
+    analysis = analyze(text, isa)
+    grid = slot_grid(analysis)
+    cells = [cell for row in grid.rows for group in (*row.cells, row.strays) for cell in group]
+    assert len(cells) == sum(len(bundle.instructions) for bundle in analysis.program.bundles)
+    assert all(0 <= c.span.start < c.span.end <= len(text) for c in cells)
+    for row in grid.rows:
+        assert 0 <= row.span.start <= row.span.end <= len(text)
+        assert all(len(c) <= slot.capacity for c, slot in zip(row.cells, grid.slots))
+    for loop in grid.loops:
+        assert 0 <= loop.first <= loop.last < len(grid.rows)
+        assert 0 <= loop.utilisation <= 1
+    for offset in range(-1, len(text) + 2, 7):
+        current = slot_grid(analysis, offset).current
+        assert current is None or current < len(grid.rows)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_example_has_a_grid(text: str) -> None:
+    check_any(text)
+
+
+@settings(max_examples=25, deadline=None)
+@given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
+def test_damaged_programs_have_one_too(text: str, isa: str) -> None:
+    check_any(text, isa)
