@@ -19,6 +19,7 @@ def search_back(history: History, goal: Goal, find: Find, pause: Pause) -> Stop 
     for start, end, before in _stretches(history, goal):
         found, is_paused = find(end, before)
         if is_paused:
+            history.keep()
             stretch = Stretch(start, history.cycle, found)
             return goal._replace(until=end + 1, stretch=stretch)
         if found is not None:

@@ -247,6 +247,7 @@ class Debugger:
     def _search_back(self, goal: Goal, find: Find) -> Stop | None:
         """Go to what was searched for; if there is nothing, to the first cycle."""
         now = self.cycle
+        self.history.keep()
         found = search_back(self.history, goal, find, self.options.pause)
         if isinstance(found, Goal):
             self.history.go_to(now)

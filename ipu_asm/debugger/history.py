@@ -19,6 +19,9 @@ SPACING: Final = 4_096
 NEAR: Final = 256
 """How far before the end of a way back a keyframe is left, so that the next step back is short."""
 
+PATIENCE: Final = 512
+"""How many bundles are executed between two questions for a pause: at most some 20 milliseconds."""
+
 MEMORY_LIMIT: Final = 256 << 20
 
 Examine = Callable[[], bool]
@@ -108,11 +111,25 @@ class History:
         nearest = self.keyframes.before(cycle)
         if cycle < self.cycle or nearest > self.cycle:
             self._restore(nearest)
-        # Edits come after the keyframe of their cycle, so that is made on arrival.
-        is_far = self.cycle + 2 * NEAR < cycle <= self.end
-        if not (is_far and self.advance(cycle - NEAR, None, lambda: self._keep() or pause())):
-            self.advance(cycle, None, pause)
+        near = cycle - NEAR
+        is_far = self.cycle + NEAR < near and cycle <= self.end
+
+        def look() -> bool:
+            # Edits come after the keyframe of their cycle, so that is made on arrival.
+            if is_far and self.cycle == near:
+                self._keep()
+            return pause()
+
+        while self.cycle < cycle and not self.ipu.state.is_halted:
+            mark = near if is_far and self.cycle < near else cycle
+            if self.advance(min(mark, self.cycle + PATIENCE), None, look):
+                break
         return self.cycle
+
+    def keep(self) -> None:
+        """Make a keyframe here, to come back without delay."""
+        if self.cycle not in self.edits:
+            self._keep()
 
     def is_edited(self, name: str) -> bool:
         """Whether the user has changed a part anywhere in the history."""

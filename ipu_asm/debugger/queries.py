@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import Condition
-from ipu_asm.debugger.history import History, Pause
+from ipu_asm.debugger.history import PATIENCE, History, Pause
 from ipu_asm.debugger.regions import Region
 
 _PATIENCE: Final = 1_024
@@ -37,6 +37,7 @@ def last_write(
     Raises `Interrupted` once `pause` says so.
     """
     now = history.cycle
+    history.keep()
     try:
         return _find_write(history, accesses, where, pause)
     finally:
@@ -50,6 +51,7 @@ def when_true(history: History, condition: Condition, pause: Pause = lambda: Fal
     Raises `Interrupted` once `pause` says so.
     """
     now = history.cycle
+    history.keep()
     try:
         for _, end in history.segments(now):
             found = _became_true(history, condition, end, pause)
@@ -95,7 +97,8 @@ def _last_write(
 
     while history.cycle < until:
         if state.program_counter not in bundles:
-            history.advance(until, bundles.__contains__, look_ahead)
+            goal = min(until, history.cycle + PATIENCE)
+            history.advance(goal, bundles.__contains__, look_ahead)
             continue
         history.advance(history.cycle + 1, None, note)
         if not history.cycle % _PATIENCE:

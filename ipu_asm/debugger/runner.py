@@ -7,14 +7,11 @@ from typing import Collection, Final, Sequence
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
-from ipu_asm.debugger.history import History, Pause
+from ipu_asm.debugger.history import PATIENCE, History, Pause
 from ipu_asm.debugger.lookout import Log, Lookout
 from ipu_asm.debugger.stop import Hit, Reason
 from ipu_asm.debugger.traps import ELEMENT_TYPE, TrapWatch
 from ipu_asm.line_table import LineTable
-
-_PATIENCE: Final = 1_024
-"""The most bundles between two questions for a pause."""
 
 _PAUSED: Final = Hit(Reason.PAUSE, "paused")
 
@@ -111,7 +108,7 @@ class Runner:
             if state.program_counter in watched:
                 history.advance(history.cycle + 1, None, look_back)
             else:
-                history.advance(min(until, history.cycle + _PATIENCE), stops_at, look)
+                history.advance(min(until, history.cycle + PATIENCE), stops_at, look)
         return found
 
     def _is_there(self, until: int) -> bool:
@@ -126,6 +123,7 @@ class Runner:
         behind = [f.covered for f in self.filters if f.hit_condition and f.covered < now]
         if not behind:
             return True
+        history.keep()
         history.go_to(max(history.first, min(behind)))
         lookout = self._counting_lookout()
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from typing import Final
 
 from ipu_asm.debugger.expressions import (
@@ -199,6 +199,7 @@ def shown(session: Session, item: Item) -> Json:
     return body
 
 
+@lru_cache(maxsize=4_096)
 def memory_reference(place: Place | None) -> str | None:
     """Where a place can be read as bytes; None if it cannot."""
     if place is None or place.space not in (Space.MEMORY, Space.BLOCK, Space.SCALARS):
