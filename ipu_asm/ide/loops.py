@@ -36,7 +36,7 @@ class Loop(NamedTuple):
 
 def loops(program: Program) -> list[Loop]:
     """The loops of a program by their first address."""
-    last_of = _branches_back(program)
+    last_of = branches_back(program)
     if not last_of:
         return []
     isa = program.isa
@@ -55,7 +55,7 @@ def loops(program: Program) -> list[Loop]:
     ]
 
 
-def _branches_back(program: Program) -> dict[int, int]:
+def branches_back(program: Program) -> dict[int, int]:
     """For each address that is branched back to, the last one that does."""
     found: dict[int, int] = {}
     for reference in program.references:

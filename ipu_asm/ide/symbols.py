@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.ide.loops import branches_back
 from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
@@ -59,11 +60,12 @@ def label_symbols(analysis: Analysis) -> list[Symbol]:
 def _blocks(program: Program) -> list[_Block]:
     labelled = [number for number, bundle in program.notable if bundle.label is not None]
     ends = [*labelled[1:], len(program.bundles)]
-    repeats = _repeats(program)
+    repeats = branches_back(program)
     blocks: list[_Block] = []
     for number, end in zip(labelled, ends):
-        last = repeats.get(program.addresses[number], -1)
-        is_loop = last >= number and bool(program.bundles[number].size)
+        source = repeats.get(program.addresses[number])
+        is_loop = source is not None and bool(program.bundles[number].size)
+        last = number if source is None else program.number_at(source)
         blocks.append(_Block(number, max(end, last + 1) if is_loop else end, is_loop))
     return _shallow(_closed(blocks))
 
@@ -93,17 +95,6 @@ def _shallow(blocks: list[_Block]) -> list[_Block]:
         elif following is not None:
             block = block._replace(end=min(block.end, following.first))
         found.append(block)
-    return found
-
-
-def _repeats(program: Program) -> dict[int, int]:
-    """For each address that is branched back to, the last bundle that does."""
-    found: dict[int, int] = {}
-    for reference in program.references:
-        source, target = program.addresses[reference.bundle], reference.target
-        flow = program.bundles[reference.bundle].flow
-        if target is not None and target <= source and flow in ("branch", "jump"):
-            found[target] = max(found.get(target, 0), reference.bundle)
     return found
 
 

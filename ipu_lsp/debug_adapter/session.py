@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from functools import partial
 from typing import Any, Callable, Final
 
@@ -29,6 +30,8 @@ log = logging.getLogger("ipu_lsp")
 Move = Callable[[], Stop]
 
 THREAD: Final = 1
+BETWEEN_BREATHS_S: Final = 0.01
+_BREATH_S: Final = 0.0001
 _URGENT: Final = ("pause", "cancel", "disconnect", "terminate")
 
 
@@ -62,6 +65,7 @@ class Session:
         self._move: Move | None = None
         self._may_end = False
         self._yields = False
+        self._breathed_at = 0.0
         self._left_at: Stop | None = None
 
     @property
@@ -220,7 +224,19 @@ class Session:
         debuggee = self.debuggee
         if debuggee is not None:
             self.progress.tick(lambda: debuggee.debugger.cycle)
+        self._breathe()
         return not self.inbox.is_empty and (self._yields or self.inbox.has(_URGENT))
+
+    def _breathe(self) -> None:
+        """Let the reading thread run now and then.
+
+        It waits for the interpreter, whose lock numpy gives back again and again, each time for too
+        short a moment, which keeps Python from ever taking it away from us.
+        """
+        now = time.monotonic()
+        if now - self._breathed_at > BETWEEN_BREATHS_S:
+            time.sleep(_BREATH_S)
+            self._breathed_at = time.monotonic()
 
     def _log(self, text: str) -> None:
         """What a log breakpoint says, with the place from which it does."""
