@@ -31,6 +31,13 @@ def check_file(path: str) -> CheckedFile:
     if not os.path.isfile(path):
         return CheckedFile("", ())
     text = _text(path)
+    found = _checked(path, text)
+    # It is read twice, so somebody may have written to it in between.
+    written = _text(path)
+    return found if written == text else _checked(path, written)
+
+
+def _checked(path: str, text: str) -> CheckedFile:
     try:
         configuration = read_configuration(path)
     except ConfigurationError as error:

@@ -13,9 +13,16 @@ from tests.server.folders import answers, check_codes, event, names, pull, sessi
 BAD, GOOD = "nope;;\n", "acc; bkpt;;\n"
 
 
+def rewrite(path: Path, text: str) -> None:
+    """Give a file another content at one moment: the server may look at any time."""
+    draft = path.with_name("draft.txt")
+    draft.write_text(text)
+    draft.replace(path)
+
+
 def check_mistakes(pushed: list[Json], *counts: int) -> None:
     """So many findings were pushed about a file, in this order; all are marked as ours."""
-    assert [len(params["diagnostics"]) for params in pushed] == list(counts)
+    assert [len(params["diagnostics"]) for params in pushed] == list(counts), pushed
     assert {f["source"] for params in pushed for f in params["diagnostics"]} <= {"ipu"}
 
 
@@ -26,15 +33,16 @@ def test_mistakes_in_settings_are_pushed_and_taken_back_when_mended(
 ) -> None:
     path, table = tmp_path / name, "" if name == "ipu.toml" else "tool.ipu."
     written(tmp_path, {name: f"# \u4e2d\n[{table}lint]\n  select = 3\n"})
+    shown = name.encode() + b'","diagnostics":[{'
 
     def script(received: bytearray) -> Iterator[Json]:
         if has_document:
             yield opened((tmp_path / "in" / "a.s").as_uri(), BAD)
-        await_bytes(received, name.encode() + b'","diagnostics":[{')
-        path.write_text(f'[{table}lint]\nselect = ["E", "Q7"]\n')
+        await_bytes(received, shown)
+        rewrite(path, f'[{table}lint]\nselect = ["E", "Q7"]\n')
         yield event(path, 2)
-        await_bytes(received, b"`Q7`")
-        path.write_text(f'[{table}lint]\nselect = ["E"]\n')
+        await_bytes(received, shown, 2)
+        rewrite(path, f'[{table}lint]\nselect = ["E"]\n')
         yield event(path, 2)
 
     conversation = session_in(tmp_path, script=script, capabilities={})
@@ -67,7 +75,7 @@ def test_a_workspace_report_has_the_mistakes_in_settings(tmp_path: Path) -> None
     def script(received: bytearray) -> Iterator[Json]:
         yield pull(1)
         await_bytes(received, b'"id":1,')
-        path.write_text("")
+        rewrite(path, "")
         yield event(path, 2)
         yield pull(2, names(answers(received, 1)))
         await_bytes(received, b'"id":2,')
