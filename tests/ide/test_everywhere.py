@@ -11,16 +11,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.analysis import Analysis, Analyzer, analyze
+from ipu_asm.assemble import encode_without_errors
 from ipu_asm.ide.code_actions import code_actions
+from ipu_asm.ide.code_lens import FAMILIES as LENSES
+from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion import completions, resolve
 from ipu_asm.ide.definition import definition
 from ipu_asm.ide.folding import folding
+from ipu_asm.ide.formatting import STYLES, formatting
+from ipu_asm.ide.formatting_on_type import formatting_on_type
 from ipu_asm.ide.hover import hover
+from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
+from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.listing import listing
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.rename import RenameRefused, prepare_rename, rename
 from ipu_asm.ide.selection_range import selection_ranges
 from ipu_asm.ide.semantic_tokens import semantic_tokens
 from ipu_asm.ide.signature_help import signature_help
+from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import Symbol, symbols
 from ipu_asm.isa import load_isa
 from ipu_asm.text import Span
@@ -52,6 +61,20 @@ def check_everywhere(analysis: Analysis, offsets: range) -> int:
     _check_folds(analysis)
     _check_tokens(analysis)
     return answers
+
+
+def check_whole(analysis: Analysis) -> None:
+    """What is asked about a whole file: nothing raises, all places are inside the text."""
+    everything = Span(0, len(analysis.text))
+    for style in STYLES:
+        for edit in formatting(analysis, style):
+            assert 0 <= edit.span.start <= edit.span.end <= everything.end
+    for hint in inlay_hints(analysis, everything, HINTS):
+        assert 0 <= hint.offset <= everything.end
+    for lens in code_lenses(analysis, LENSES):
+        assert 0 <= lens.span.start < lens.span.end <= everything.end
+    assert listing(analysis, encode_without_errors(analysis.program)).text
+    assert len(slot_grid(analysis).rows) == analysis.program.size
 
 
 def _spans_at(analysis: Analysis, offset: int) -> Iterator[Span]:
@@ -135,6 +158,7 @@ def _check_tokens(analysis: Analysis) -> None:
 @pytest.mark.parametrize("text", TEXTS, ids=[path.stem for path in EXAMPLES])
 def test_every_offset_of_every_example(text: str) -> None:
     assert check_everywhere(analyze(text), range(len(text) + 1)) > len(text.split())
+    check_whole(analyze(text))
 
 
 @st.composite
@@ -155,12 +179,14 @@ def damaged(draw: st.DrawFn) -> str:
 @given(damaged())
 def test_every_offset_of_damaged_programs(text: str) -> None:
     check_everywhere(analyze(text), range(len(text) + 1))
+    check_whole(analyze(text))
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(SNIPPETS | st.sampled_from(" \n"), max_size=40).map("".join))
 def test_every_offset_of_hostile_texts(text: str) -> None:
     check_everywhere(analyze(text), range(len(text) + 1))
+    check_whole(analyze(text))
 
 
 def test_every_offset_of_a_program_of_another_instruction_set() -> None:
@@ -179,14 +205,17 @@ def test_offsets_outside_the_text_are_its_ends() -> None:
         assert list(_spans_at(analysis, outside)) == list(_spans_at(analysis, inside)) != []
 
 
-def test_every_prefix_of_a_kernel_while_it_is_typed() -> None:
-    text = TEXTS[[path.stem for path in EXAMPLES].index("fully_connected")]
+@pytest.mark.parametrize("text", TEXTS, ids=[path.stem for path in EXAMPLES])
+def test_every_prefix_of_a_kernel_while_it_is_typed(text: str) -> None:
     analyzer = Analyzer(load_isa("ipu"))
     analysis = analyzer.analyze("")
     offered = 0
     for end in range(1, len(text) + 1):
         analysis = analyzer.analyze(text[:end], before=analysis)
         check_everywhere(analysis, range(end, end + 1))
+        formatting_on_type(analysis, end, text[end - 1])
+        if end % 100 == 0:
+            check_whole(analysis)
         for item in completions(analysis, end)[:2]:
             resolve(analysis, item.label, item.kind)
             offered += 1
