@@ -14,6 +14,7 @@ from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
 from ipu_asm.resolve import resolver_for
+from ipu_asm.text import Span
 
 _MOST_LINES = 200
 _LONGEST = 300
@@ -29,6 +30,14 @@ _TERM = re.compile(r"([\w.\[\]]+)[ \t]*(?:[+*/%&|^:;,.]|<<|>>|-[ \t]*\w)")
 _NEXT_NOTE = re.compile(
     r"[,;][ \t]+(?=([\w.\[\]]+(?:[ \t]*(?:,|-|\bto\b|\band\b)[ \t]*[\w.\[\]]+)*)[ \t]*[=:])"
 )
+
+
+class Role(NamedTuple):
+    """What a line above the first bundle says of some registers; `span` begins with the first."""
+
+    registers: tuple[str, ...]
+    text: str
+    span: Span
 
 
 class _Note(NamedTuple):
@@ -63,6 +72,26 @@ def notes_at(program: Program, bundle: int) -> dict[str, str]:
             break
         notes.update(dict.fromkeys(note.registers, note.text))
     return notes
+
+
+def roles(program: Program) -> list[Role]:
+    """The lines above the first bundle that speak of registers, in their order."""
+    isa, bundle = program.isa, program.bundles[0]
+    text = bundle.syntax.text
+    if bundle.syntax.words:
+        text = text[: bundle.first_token.start]
+    found, start = list[Role](), program.starts[0]
+    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+        at = start
+        for registers, said in _read(isa, line, is_head=True):
+            match = re.compile(rf"\b{re.escape(registers[0])}\b", re.IGNORECASE).search(
+                line, at - start
+            )
+            first = start + (match.start() if match else 0)
+            at = start + len(line.rstrip())
+            found.append(Role(registers, said, Span(first, at)))
+        start += len(line) + 1
+    return found
 
 
 @once_a_bundle

@@ -10,6 +10,7 @@ from ipu_asm.ide.loops import branches_back
 from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
+from ipu_asm.register_notes import roles
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 LABEL: Final = "label"
 LOOP: Final = "loop"
 BUNDLE: Final = "bundle"
+REGISTER: Final = "register"
 
 _LONGEST_NAME = 60
 _DEEPEST = 20
@@ -45,16 +47,29 @@ class _Block(NamedTuple):
 def symbols(analysis: Analysis) -> list[Symbol]:
     """A symbol for each label, with what follows up to the next one, in the order of the file.
 
-    A label that a later branch goes back to is a loop: the labels in between lie in it.
+    A label that a later branch goes back to is a loop: the labels in between lie in it. Before
+    them come the registers to which the head of the file gives a role.
     """
     program = analysis.program
-    return _nested(program, _blocks(program), 0, len(program.bundles))
+    labels = _nested(program, _blocks(program), 0, len(program.bundles))
+    return [*_registers(program), *labels]
 
 
 def label_symbols(analysis: Analysis) -> list[Symbol]:
     """The labels alone, without what is in them."""
     program = analysis.program
     return [_symbol(program, block, ()) for block in _blocks(program)]
+
+
+def _registers(program: Program) -> list[Symbol]:
+    """The registers that a comment above the first bundle speaks of, line by line."""
+    found, end = list[Symbol](), 0
+    for role in roles(program):
+        if role.span.start >= end:
+            name = ", ".join(role.registers)
+            found.append(Symbol(name, REGISTER, role.text, role.span, role.span))
+            end = role.span.end
+    return found
 
 
 def _blocks(program: Program) -> list[_Block]:

@@ -18,7 +18,9 @@ def check_symbols(text: str, *expected: Expected, isa: str = "ipu") -> None:
         assert text[symbol.name_span.start : symbol.name_span.end] == symbol.name
         assert symbol.name_span.start == symbol.span.start
         assert symbol.children == ()
-    labels = (symbol for symbol in _all(symbols(analyze(text, isa))) if symbol.kind != "bundle")
+    labels = (
+        symbol for symbol in _all(symbols(analyze(text, isa))) if symbol.kind in ("label", "loop")
+    )
     assert [symbol._replace(children=()) for symbol in labels] == found
 
 
@@ -145,3 +147,19 @@ def test_loops_in_loops_in_loops_end_somewhere() -> None:
         level = [child for symbol in level for child in symbol.children]
         depth += 1
     assert depth < 30
+
+
+def test_registers_with_a_role_come_first() -> None:
+    check_tree(
+        "# lr5 = row offset\n# LR0, lr1: counters\n# go\nx: acc;;\n",
+        "lr5 (row offset)",
+        "lr0, lr1 (counters)",
+        "x (bundle 0)",
+        "  acc (bundle 0)",
+    )
+
+
+def test_the_place_of_a_role_is_its_line() -> None:
+    text = "#  lr5 = row offset  \nx: acc;;\n"
+    role = symbols(analyze(text))[0]
+    assert text[role.span.start : role.span.end] == "lr5 = row offset"

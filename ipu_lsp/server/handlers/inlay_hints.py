@@ -15,11 +15,13 @@ OPTIONS = t.InlayHintOptions(resolve_provider=False)
 
 
 def inlay_hints(session: Session, params: t.InlayHintParams) -> list[Json] | None:
-    """The remarks in a range."""
+    """The remarks in a range. None of them is an empty list: Neovim keeps the old ones on null."""
     families = session.projects.settings.inlay_hints
     view = session.view(params.text_document.uri)
-    if view is None or not families:
+    if view is None:
         return None
+    if not families:
+        return []
     span = view.coordinates.span(params.range)
     return [
         {

@@ -19,6 +19,7 @@ _KINDS = {
     ide.LABEL: t.SymbolKind.Function,
     ide.LOOP: t.SymbolKind.Function,
     ide.BUNDLE: t.SymbolKind.Event,
+    ide.REGISTER: t.SymbolKind.Variable,
 }
 
 
