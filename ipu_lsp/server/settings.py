@@ -78,7 +78,8 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
 
 def read_settings(section: object) -> Reading:
     """The settings in the section `ipu`. Unknown keys belong to others and are not looked at."""
-    if section is None:
+    # An empty table of Lua arrives as an empty list.
+    if section is None or section == []:
         return Reading(Settings(), ())
     if not isinstance(section, dict):
         return Reading(Settings(), (_complaint("ipu", "an object", section),))

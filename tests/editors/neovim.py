@@ -12,6 +12,15 @@ from tests.editors.patience import soon
 from tests.editors.user import User
 
 _EVALUATE = "vim.json.encode({ loadstring(_A[1])(unpack(_A[2])) or vim.NIL })"
+_FLOATING = """
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+        if vim.api.nvim_win_get_config(window).relative ~= "" then
+            local buffer = vim.api.nvim_win_get_buf(window)
+            return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, true), "\\n")
+        end
+    end
+    return ""
+"""
 
 
 class Neovim:
@@ -55,6 +64,31 @@ class Neovim:
         """Presses keys, in Vim's notation, such as `ihello<Esc>`; does not wait for the effect."""
         done = self._remote("--remote-send", keys)
         assert done.returncode == 0, done.stderr
+
+    def open(self, path: Path) -> None:
+        """Edits a file, from its first line, once the server looks after it."""
+        self.type(f"<Esc>:edit {path}<CR>gg")
+        attached = "return vim.api.nvim_buf_get_name(0) .. #vim.lsp.get_clients({ bufnr = 0 })"
+        assert soon(lambda: self.lua(attached), f"{path}1") == f"{path}1"
+
+    def put_cursor(self, row: int, column: int) -> None:
+        """Moves the cursor. Both count from 0."""
+        self.lua("vim.api.nvim_win_set_cursor(0, { ... })", row + 1, column)
+
+    def cursor(self) -> tuple[int, int]:
+        """Row and column, from 0, of the cursor."""
+        row, column = self.lua("return vim.api.nvim_win_get_cursor(0)")
+        return row - 1, column
+
+    def text(self) -> str:
+        """What is in the current file, as it would be saved."""
+        lines = self.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
+        return "\n".join([*lines, ""])
+
+    def floating(self) -> str:
+        """The text of the window that floats above the others; nothing if none does."""
+        shown: str = self.lua(_FLOATING)
+        return shown
 
     def quit(self) -> None:
         """Leaves as a user leaves, and waits until the process has ended."""

@@ -33,15 +33,6 @@ FINDINGS = """
                  severity = finding.severity, message = finding.message }
     end, shown)
 """
-FLOATING = """
-    for _, window in ipairs(vim.api.nvim_list_wins()) do
-        if vim.api.nvim_win_get_config(window).relative ~= "" then
-            local buffer = vim.api.nvim_win_get_buf(window)
-            return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, true), "\\n")
-        end
-    end
-    return ""
-"""
 OFFERED = """
     return vim.tbl_map(function(item) return item.abbr ~= "" and item.abbr or item.word end,
                        vim.fn.complete_info({ "items" }).items)
@@ -68,10 +59,7 @@ def opened(neovim: Neovim, neovim_user: User) -> Iterator[Open]:
     """Opens a text as a new file, whose first line the cursor is on."""
 
     def open_text(text: str) -> Neovim:
-        path = neovim_user.kernel(text)
-        neovim.type(f"<Esc>:edit {path}<CR>gg")
-        attached = "return vim.api.nvim_buf_get_name(0) .. #vim.lsp.get_clients({ bufnr = 0 })"
-        assert soon(lambda: neovim.lua(attached), f"{path}1") == f"{path}1"
+        neovim.open(neovim_user.kernel(text))
         return neovim
 
     yield open_text
@@ -94,28 +82,12 @@ def check_offered(neovim: Neovim, offered: set[str], not_offered: set[str]) -> N
 def check_hover(neovim: Neovim, *expected: str) -> None:
     """Asserts that the window which `K` opens comes to have these texts."""
     neovim.type("<Esc>:silent! fclose!<CR>K")
-    shown = soon(
-        lambda: neovim.lua(FLOATING), lambda shown: all(text in shown for text in expected)
-    )
+    shown = soon(neovim.floating, lambda shown: all(text in shown for text in expected))
     assert [text for text in expected if text not in shown] == [], shown
-
-
-def put_cursor(neovim: Neovim, row: int, column: int) -> None:
-    neovim.lua("vim.api.nvim_win_set_cursor(0, { ... })", row + 1, column)
-
-
-def cursor(neovim: Neovim) -> tuple[int, int]:
-    row, column = neovim.lua("return vim.api.nvim_win_get_cursor(0)")
-    return row - 1, column
 
 
 def codes(neovim: Neovim) -> list[str]:
     return sorted(finding["code"] for finding in neovim.lua(FINDINGS))
-
-
-def text(neovim: Neovim) -> str:
-    lines = neovim.lua("return vim.api.nvim_buf_get_lines(0, 0, -1, true)")
-    return "\n".join([*lines, ""])
 
 
 def test_a_misspelt_mnemonic_is_marked_from_its_first_to_its_last_letter(opened: Open) -> None:
@@ -124,26 +96,32 @@ def test_a_misspelt_mnemonic_is_marked_from_its_first_to_its_last_letter(opened:
 
 def test_k_on_a_mnemonic_opens_the_page_of_the_instruction(opened: Open) -> None:
     neovim = opened(EXAMPLE)
-    put_cursor(neovim, *place(EXAMPLE, "mult.ve "))
+    neovim.put_cursor(*place(EXAMPLE, "mult.ve "))
     told = [PAGE.syntax, PAGE.title, PAGE.summary, PAGE.operation, PAGE.example]
     check_hover(neovim, *told, "slot `mult`", "`lr0` to `lr15`", "opcode 139:137 = 2")
 
 
 def test_k_on_a_loop_register_tells_what_the_kernel_says_of_it(opened: Open) -> None:
     neovim = opened(EXAMPLE)
-    put_cursor(neovim, *place(EXAMPLE, "bne                   lr2", "lr2"))
+    neovim.put_cursor(*place(EXAMPLE, "bne                   lr2", "lr2"))
     check_hover(neovim, "lr2", "i, the input that is multiplied", "32 bits")
+
+
+def test_k_on_a_config_register_tells_the_name_that_the_author_gave_it(opened: Open) -> None:
+    neovim = opened(EXAMPLE)
+    neovim.put_cursor(*place(EXAMPLE, "lr1 cr1 lr6", "cr1"))
+    check_hover(neovim, "cr1", "(weights, transposed: 128 bytes for each input", "32 bits")
 
 
 def test_k_on_a_label_shows_what_is_there(opened: Open) -> None:
     neovim = opened(EXAMPLE)
-    put_cursor(neovim, *place(EXAMPLE, "lr2 lr3 element", "element"))
+    neovim.put_cursor(*place(EXAMPLE, "lr2 lr3 element", "element"))
     check_hover(neovim, "bundle 4", "One bundle an input.", "ldr_cyclic_mult_reg   lr1 cr1 lr6;")
 
 
 def test_k_on_a_number_writes_it_in_other_bases(opened: Open) -> None:
     neovim = opened(EXAMPLE)
-    put_cursor(neovim, *place(EXAMPLE, "lr3 126;;", "126"))
+    neovim.put_cursor(*place(EXAMPLE, "lr3 126;;", "126"))
     check_hover(neovim, "126", "0x7e", "value")
 
 
@@ -174,7 +152,7 @@ def test_a_chosen_instruction_brings_its_operands_to_be_filled_in(opened: Open) 
         assert soon(lambda: neovim.lua(SELECTED), placeholder) == placeholder
         neovim.type(keys)
     wanted = EXAMPLE + "    incr lr7 128;;\n"
-    assert soon(lambda: text(neovim), wanted) == wanted
+    assert soon(lambda: neovim.text(), wanted) == wanted
 
 
 def test_what_is_offered_comes_with_its_page_when_asked(opened: Open) -> None:
@@ -187,21 +165,21 @@ def test_what_is_offered_comes_with_its_page_when_asked(opened: Open) -> None:
 
 def test_a_jump_from_a_branch_puts_the_cursor_on_its_label(opened: Open) -> None:
     neovim = opened(EXAMPLE)
-    put_cursor(neovim, *place(EXAMPLE, "lr2 lr3 element", "element"))
+    neovim.put_cursor(*place(EXAMPLE, "lr2 lr3 element", "element"))
     neovim.type("<C-]>")
     label = place(EXAMPLE, "\nelement:", "element")
-    assert soon(lambda: cursor(neovim), label) == label
+    assert soon(lambda: neovim.cursor(), label) == label
 
 
 def test_the_fix_mends_the_text_and_the_finding_goes(opened: Open) -> None:
     neovim = opened(MISTAKEN)
     check_findings(neovim, FINDING)
-    put_cursor(neovim, ROW, COLUMN)
+    neovim.put_cursor(ROW, COLUMN)
     neovim.lua(
         "vim.lsp.buf.code_action({ apply = true,"
         " filter = function(action) return action.title:find('reset_acc', 1, true) end })"
     )
-    assert soon(lambda: text(neovim), EXAMPLE) == EXAMPLE
+    assert soon(lambda: neovim.text(), EXAMPLE) == EXAMPLE
     check_findings(neovim)
 
 
@@ -220,7 +198,7 @@ def test_the_outline_lists_the_labels_where_they_stand(opened: Open) -> None:
 
 def test_findings_follow_every_letter_that_is_typed(opened: Open) -> None:
     neovim = opened(EXAMPLE)
-    put_cursor(neovim, *place(EXAMPLE, "reset_acc;;", "c;;"))
+    neovim.put_cursor(*place(EXAMPLE, "reset_acc;;", "c;;"))
     neovim.type("x")
     check_findings(neovim, FINDING)
     neovim.type("ic")
@@ -240,9 +218,9 @@ def test_the_server_sees_what_is_typed_between_wide_characters(opened: Open) -> 
         ("f🙂xx", "乘 🙃-é products."),
         ("f乘vf🙃cq<Esc>", "q-é products."),
     ):
-        put_cursor(neovim, row, 0)
+        neovim.put_cursor(row, 0)
         neovim.type(keys)
-        put_cursor(neovim, *place(EXAMPLE, "\nelement:", "element"))
+        neovim.put_cursor(*place(EXAMPLE, "\nelement:", "element"))
         check_hover(neovim, f"bundle's {left}")
     check_findings(neovim, FINDING)
 
@@ -277,7 +255,7 @@ def test_an_edgenpu_file_is_checked_by_the_rules_of_edgenpu(
 def test_the_key_for_comments_writes_the_mark_of_the_language(opened: Open) -> None:
     neovim = opened("reset_acc;;\n")
     neovim.type("gcc")
-    assert soon(lambda: text(neovim), "# reset_acc;;\n") == "# reset_acc;;\n"
+    assert soon(lambda: neovim.text(), "# reset_acc;;\n") == "# reset_acc;;\n"
 
 
 def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, tmp_path: Path) -> None:

@@ -99,3 +99,8 @@ def test_a_switch_that_is_no_switch_is_reported_and_off() -> None:
 def test_a_document_that_is_not_open_has_none() -> None:
     gone = asked(1, "inlayHint", "untitled:gone", range=EVERYTHING)
     assert session(ALL, gone).answer(1)["result"] is None
+
+
+def test_a_document_without_remarks_has_an_empty_list_of_them() -> None:
+    off = session({}, request())
+    assert off.answer(1)["result"] == []

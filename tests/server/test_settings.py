@@ -70,3 +70,8 @@ def test_an_instruction_set_in_the_editor_counts_more_than_all_of_the_file() -> 
     file = Configuration(isa="ipu", isa_by_glob=(("*.s", "ipu"),))
     merged = Settings(isa="edgenpu").over(file)
     assert (merged.isa, merged.isa_by_glob) == ("edgenpu", ())
+
+
+def test_an_empty_list_is_an_empty_object_as_lua_has_it() -> None:
+    assert read_settings([]) == read_settings({})
+    assert read_settings([1]).complaints
