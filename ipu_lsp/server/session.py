@@ -44,6 +44,8 @@ class Session:
         self.unpublished: dict[str, float] = {}
         self.projects = Projects(self.warn)
         self.workspace = Workspace()
+        self.first_settings: object = None
+        """What the client has sent with `initialize`."""
         self.exit_status: int | None = None
         self.shown_listings: dict[str, str] = {}
         self.shown_mistakes: dict[str, str] = {}

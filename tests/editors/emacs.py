@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import Any
+from pathlib import Path
+from typing import Any, Iterable
 
 from tests.editors.install import command
 from tests.editors.patience import soon
 from tests.editors.user import User
 
 _NO_COMPILATION = "(setq native-comp-jit-compilation nil)\n"
+_MANAGED = "(list (buffer-file-name) (and (eglot-managed-p) t))"
+_DOCUMENTATION = """
+(condition-case nil
+    (with-current-buffer (eldoc-doc-buffer) (buffer-string))
+  (user-error ""))
+"""
 
 
 class Emacs:
@@ -58,11 +65,40 @@ class Emacs:
 
     def write(self, text: str) -> None:
         """Types a text of one line, letter by letter."""
-        self.type(" ".join("SPC" if letter == " " else letter for letter in text))
+        self.type(spelt(text))
 
     def command(self, name: str) -> None:
         """Runs a command by its name, as with `M-x`."""
         self.lisp(f"(progn (execute-extended-command nil {quoted(name)}) t)")
+
+    def open(self, path: Path) -> None:
+        """Opens a file, and waits until the language server minds it."""
+        self.visit(path)
+        wanted = [str(path), True]
+        assert soon(lambda: self.lisp(_MANAGED), wanted) == wanted
+        self.type("C-a")  # Flymake begins after the first command in a buffer
+
+    def visit(self, path: Path) -> None:
+        """Opens a file."""
+        self.type(f"C-x C-f C-a C-k {spelt(str(path))} RET")
+
+    def put_cursor(self, row: int, column: int) -> None:
+        """Moves the cursor to a row and a column, both from 0."""
+        self.type(f"M-g g {spelt(str(row + 1))} RET C-a C-u {spelt(str(column))} C-f")
+
+    def documentation(self, expected: Iterable[str]) -> str:
+        """All that eldoc knows about what is at point, once it has these texts."""
+        self.command("eldoc")
+        return soon(
+            lambda: str(self.lisp(_DOCUMENTATION)),
+            lambda shown: all(text in shown for text in expected),
+        )
+
+    def refusal(self, keys: str) -> str:
+        """Presses keys of which the last ends in an error; returns its words, none if in none."""
+        press = f'(progn (execute-kbd-macro (kbd {quoted(keys)})) "")'
+        words = "(error (error-message-string error))"
+        return str(self.lisp(f"(condition-case error {press} {words})"))
 
     def quit(self) -> None:
         """Leaves as a user leaves, and waits until the process has ended."""
@@ -77,6 +113,11 @@ class Emacs:
             encoding="utf-8",
             timeout=20,
         )
+
+
+def spelt(text: str) -> str:
+    """The keys that type a text of one line."""
+    return " ".join("SPC" if letter == " " else letter for letter in text)
 
 
 def quoted(text: str) -> str:

@@ -37,11 +37,6 @@ FINDINGS = """
 """
 CURSOR = "(list (1- (line-number-at-pos)) (- (point) (pos-bol)))"
 TEXT = "(buffer-substring-no-properties (point-min) (point-max))"
-DOCUMENTATION = """
-(condition-case nil
-    (with-current-buffer (eldoc-doc-buffer) (buffer-string))
-  (user-error ""))
-"""
 OTHER_WINDOW = "(with-current-buffer (window-buffer (next-window)) (buffer-string))"
 OFFERED = """
 (with-current-buffer "*Completions*"
@@ -52,7 +47,6 @@ OFFERED = """
     names))
 """
 NAMES = "(seq-filter #'stringp (flatten-tree (imenu--make-index-alist t)))"
-MANAGED = "(list (buffer-file-name) (and (eglot-managed-p) t))"
 
 Open = Callable[..., Emacs]
 
@@ -62,10 +56,7 @@ def opened(emacs: Emacs, emacs_user: User) -> Iterator[Open]:
     """Opens a text as a new file, whose beginning the cursor is on."""
 
     def open_text(text: str, name: str = "") -> Emacs:
-        path = emacs_user.kernel(text, name)
-        visit(emacs, path)
-        assert soon(lambda: emacs.lisp(MANAGED), [str(path), True]) == [str(path), True]
-        emacs.type("C-a")  # Flymake begins after the first command in a buffer
+        emacs.open(emacs_user.kernel(text, name))
         return emacs
 
     yield open_text
@@ -76,14 +67,6 @@ def check_findings(emacs: Emacs, *expected: list[Any]) -> None:
     """Asserts that Emacs comes to show exactly these findings in the current file."""
     wanted = list(expected)
     assert soon(lambda: emacs.lisp(FINDINGS) or [], wanted) == wanted
-
-
-def visit(emacs: Emacs, path: Path) -> None:
-    emacs.type(f"C-x C-f C-a C-k {' '.join(str(path))} RET")
-
-
-def put_cursor(emacs: Emacs, row: int, column: int) -> None:
-    emacs.type(f"M-g g {' '.join(str(row + 1))} RET C-a C-u {' '.join(str(column))} C-f")
 
 
 def codes(emacs: Emacs) -> list[str]:
@@ -97,8 +80,7 @@ def write_at_end(emacs: Emacs, line: str) -> None:
 
 def check_hover(emacs: Emacs, *expected: str) -> None:
     """Asserts that the documentation of what is at point, which `C-h .` shows, has these texts."""
-    emacs.command("eldoc")
-    soon(lambda: emacs.lisp(DOCUMENTATION), lambda shown: all(text in shown for text in expected))
+    emacs.documentation(expected)
     emacs.type("C-h .")
     shown = emacs.lisp(OTHER_WINDOW)
     assert [text for text in expected if text not in shown] == [], shown
@@ -119,14 +101,14 @@ def test_a_misspelt_mnemonic_is_marked_from_its_first_to_its_last_letter(opened:
 
 def test_eldoc_on_a_mnemonic_shows_the_page_of_the_instruction(opened: Open) -> None:
     emacs = opened(EXAMPLE)
-    put_cursor(emacs, *place(EXAMPLE, "mult.ve "))
+    emacs.put_cursor(*place(EXAMPLE, "mult.ve "))
     told = [PAGE.syntax, PAGE.title, PAGE.summary, PAGE.operation, PAGE.example]
     check_hover(emacs, *told, "slot mult", "lr0 to lr15", "opcode 139:137 = 2")
 
 
 def test_eldoc_on_a_loop_register_tells_what_the_kernel_says_of_it(opened: Open) -> None:
     emacs = opened(EXAMPLE)
-    put_cursor(emacs, *place(EXAMPLE, "bne                   lr2", "lr2"))
+    emacs.put_cursor(*place(EXAMPLE, "bne                   lr2", "lr2"))
     check_hover(emacs, "lr2", "i, the input that is multiplied", "32 bits")
 
 
@@ -151,7 +133,7 @@ def test_completion_by_its_key_ends_a_word_of_which_there_is_one(opened: Open) -
 
 def test_a_jump_from_a_branch_puts_the_cursor_on_its_label(opened: Open) -> None:
     emacs = opened(EXAMPLE)
-    put_cursor(emacs, *place(EXAMPLE, "lr2 lr3 element", "element"))
+    emacs.put_cursor(*place(EXAMPLE, "lr2 lr3 element", "element"))
     emacs.type("M-.")
     assert emacs.lisp(CURSOR) == list(place(EXAMPLE, "\nelement:", "element"))
 
@@ -159,7 +141,7 @@ def test_a_jump_from_a_branch_puts_the_cursor_on_its_label(opened: Open) -> None
 def test_the_fix_mends_the_text_and_the_finding_goes(opened: Open) -> None:
     emacs = opened(MISTAKEN)
     check_findings(emacs, FINDING)
-    put_cursor(emacs, ROW, COLUMN)
+    emacs.put_cursor(ROW, COLUMN)
     emacs.command("eglot-code-action-quickfix")
     assert emacs.lisp(TEXT) == EXAMPLE
     check_findings(emacs)
@@ -173,7 +155,7 @@ def test_the_index_lists_the_labels_and_their_bundles(opened: Open) -> None:
 
 def test_findings_follow_every_letter_that_is_typed(opened: Open) -> None:
     emacs = opened(EXAMPLE)
-    put_cursor(emacs, *place(EXAMPLE, "reset_acc;;", "c;;"))
+    emacs.put_cursor(*place(EXAMPLE, "reset_acc;;", "c;;"))
     emacs.type("C-d")
     check_findings(emacs, FINDING)
     emacs.write("c")
@@ -189,9 +171,9 @@ def test_the_server_sees_what_is_typed_between_wide_characters(opened: Open) -> 
         (4, "C-d C-d", "乘 🙃-é products."),
         (3, "DEL DEL DEL q", "q-é products."),
     ):
-        put_cursor(emacs, row, column + at)
+        emacs.put_cursor(row, column + at)
         emacs.type(keys)
-        put_cursor(emacs, *place(EXAMPLE, "\nelement:", "element"))
+        emacs.put_cursor(*place(EXAMPLE, "\nelement:", "element"))
         check_hover(emacs, f"bundle's {left}")
     check_findings(emacs, FINDING)
 
@@ -211,7 +193,7 @@ def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, tmp_path: Pat
     with (user.home / ".emacs.d" / "init.el").open("a", encoding="utf-8") as file:
         file.write(setting)
     with Emacs(user) as restarted:
-        visit(restarted, user.kernel(UNUSED))
+        restarted.visit(user.kernel(UNUSED))
         restarted.type("C-a")
         assert soon(lambda: codes(restarted), ["E101"]) == ["E101"]
 
@@ -219,7 +201,7 @@ def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, tmp_path: Pat
 def test_leaving_emacs_ends_the_server(tmp_path: Path) -> None:
     user = User(tmp_path, "emacs.md")
     with Emacs(user) as emacs:
-        visit(emacs, user.kernel(MISTAKEN))
+        emacs.visit(user.kernel(MISTAKEN))
         assert len(soon(user.running_servers, bool)) == 1
         emacs.quit()
         assert soon(user.running_servers, []) == []

@@ -7,7 +7,7 @@ from typing import Iterator
 import pytest
 
 from tests.editors.conftest import need
-from tests.editors.emacs import Emacs
+from tests.editors.emacs import Emacs, spelt
 from tests.editors.install import command
 from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
@@ -83,16 +83,11 @@ def opened(dape: Emacs, dape_user: User) -> Iterator[Emacs]:
 
 
 def visit(emacs: Emacs, user: User, text: str) -> None:
-    emacs.type(f"C-x C-f C-a C-k {' '.join(str(user.kernel(text)))} RET")
+    emacs.visit(user.kernel(text))
 
 
 def go_to(emacs: Emacs, line: int) -> None:
     emacs.type(f"M-g g {' '.join(str(line))} RET")
-
-
-def spelt(text: str) -> str:
-    """The keys that type a text."""
-    return " ".join("SPC" if letter == " " else letter for letter in text)
 
 
 def set_breakpoint(emacs: Emacs, line: int, keys: str = "b", words: str = "") -> None:

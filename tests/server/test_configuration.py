@@ -271,3 +271,14 @@ def talk(settings: Json, *messages: Json) -> Conversation:
         yield framed(EXIT)
 
     return dialogue(script)
+
+
+def test_a_section_that_is_taken_away_leaves_what_the_session_began_with() -> None:
+    change = {"method": "workspace/didChangeConfiguration", "params": {"settings": None}}
+    answers = [{"lint": {"select": ["H"]}}, None]
+    replies = [{"id": f"ipu-{n}", "result": [answer]} for n, answer in enumerate(answers, 1)]
+    conversation = greeted(
+        opened(URI, TEXT), replies[0], change, replies[1], EXIT, capabilities=CONFIGURATION
+    )
+    check_codes(conversation, URI, *ALL)
+    assert len(conversation.told("workspace/configuration")) == 2

@@ -50,8 +50,11 @@ def pull(session: Session) -> None:
         return
 
     def use(answer: object) -> None:
-        section = answer[0] if isinstance(answer, list) and answer else None
-        if section is not None and apply(session, section):
+        if not isinstance(answer, list) or not answer:
+            return
+        # Null: there is no such section (any more). Then what it was started with counts.
+        section = session.first_settings if answer[0] is None else answer[0]
+        if apply(session, section):
             session.reconfigure()
 
     params = {"items": [{"section": _SECTION}]}

@@ -27,7 +27,8 @@ def initialize(session: Session, params: Json) -> Json:
     if not isinstance(capabilities, dict):
         raise JsonRpcInvalidParams("the capabilities of a client are an object")
     session.client = Client.of(capabilities)
-    configuration.apply(session, section_of(params.get("initializationOptions")))
+    session.first_settings = section_of(params.get("initializationOptions"))
+    configuration.apply(session, session.first_settings)
     process_id = params.get("processId")
     if type(process_id) is int and process_id > 0:
         reason = f"process {process_id} has ended"
