@@ -11,14 +11,11 @@ def enclosing_loops(program: Program, address: int) -> list[range]:
     A loop is what lies between a target and the last branch back to it. Of two that overlap
     without one being in the other, only the shorter counts.
     """
-    ends: dict[int, int] = {}
-    for reference in program.references:
-        branch = program.addresses[reference.bundle]
-        if reference.target is None or reference.target > branch:
-            continue
-        if program.bundles[reference.bundle].flow in ("branch", "jump"):
-            ends[reference.target] = max(branch, ends.get(reference.target, 0))
-    around = [range(start, end + 1) for start, end in ends.items() if start <= address <= end]
+    around = [
+        range(start, end + 1)
+        for start, end in program.branches_back.items()
+        if start <= address <= end
+    ]
     loops: list[range] = []
     for loop in sorted(around, key=len):
         if not loops or (loop.start <= loops[-1].start and loop.stop >= loops[-1].stop):

@@ -9,7 +9,6 @@ from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.history import PATIENCE, History, Pause
 from ipu_asm.debugger.regions import Region
 
-_PATIENCE: Final = 1_024
 _PATIENCE_WITH_CONDITIONS: Final = 16
 """How many bundles are looked at one by one between two questions for a pause."""
 
@@ -101,7 +100,7 @@ def _last_write(
             history.advance(goal, bundles.__contains__, look_ahead)
             continue
         history.advance(history.cycle + 1, None, note)
-        if not history.cycle % _PATIENCE:
+        if not history.cycle % PATIENCE:
             _check(pause)
     return found
 

@@ -36,7 +36,7 @@ class Loop(NamedTuple):
 
 def loops(program: Program) -> list[Loop]:
     """The loops of a program by their first address."""
-    last_of = branches_back(program)
+    last_of = program.branches_back
     if not last_of:
         return []
     isa = program.isa
@@ -53,17 +53,6 @@ def loops(program: Program) -> list[Loop]:
         )
         for first, last in sorted(last_of.items())
     ]
-
-
-def branches_back(program: Program) -> dict[int, int]:
-    """For each address that is branched back to, the last one that does."""
-    found: dict[int, int] = {}
-    for reference in program.references:
-        source, target = program.addresses[reference.bundle], reference.target
-        flow = program.bundles[reference.bundle].flow
-        if target is not None and 0 <= target <= source and flow in ("branch", "jump"):
-            found[target] = max(found.get(target, 0), source)
-    return found
 
 
 @once_a_bundle

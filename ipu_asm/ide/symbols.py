@@ -6,7 +6,6 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
-from ipu_asm.ide.loops import branches_back
 from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
@@ -75,7 +74,7 @@ def _registers(program: Program) -> list[Symbol]:
 def _blocks(program: Program) -> list[_Block]:
     labelled = [number for number, bundle in program.notable if bundle.label is not None]
     ends = [*labelled[1:], len(program.bundles)]
-    repeats = branches_back(program)
+    repeats = program.branches_back
     blocks: list[_Block] = []
     for number, end in zip(labelled, ends):
         source = repeats.get(program.addresses[number])

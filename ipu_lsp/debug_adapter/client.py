@@ -68,9 +68,10 @@ class Positions:
         offset = self._coordinates.offset(_Place(line, character))
         return offset - lines.starts[line]
 
-    def sent_line(self, line: int) -> int:
-        """A line counted from 1 as the client counts it."""
-        return line - 1 + self._client.first_line
+    def sent_start(self, span: Span) -> Json:
+        """Where a span starts as the fields `line` and `column`."""
+        sent = self.sent(span)
+        return {"line": sent["line"], "column": sent["column"]}
 
     def sent(self, span: Span) -> Json:
         """A span as the fields `line`, `column`, `endLine`, `endColumn`."""

@@ -39,7 +39,7 @@ class Debuggee:
         self.kernel = _kernel(configuration)
         state = _state(configuration, self.kernel)
         options = DebugOptions(
-            stop_on_halt=configuration.stop_on_halt and not configuration.no_debug,
+            stop_on_halt=configuration.stop_on_halt,
             max_cycles=configuration.max_cycles,
             aaq_shift=configuration.aaq_shift,
             memory_limit=configuration.history_bytes,
@@ -95,8 +95,7 @@ class Debuggee:
         found = self.debugger.placer.at_address(address)
         if found is None:
             return {}
-        span = self.positions.sent(found.place.span)
-        return {"source": self.source(), "line": span["line"], "column": span["column"]}
+        return {"source": self.source(), **self.positions.sent_start(found.place.span)}
 
     def write_dumps(self) -> list[str]:
         """Write the parts of memory that are asked for; what was written. Raises FileProblem."""

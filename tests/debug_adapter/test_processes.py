@@ -111,6 +111,17 @@ def session(program: Path) -> bytes:
     )
 
 
+def adapter() -> subprocess.Popen[bytes]:
+    """An adapter that talks over pipes which are ours."""
+    return subprocess.Popen(
+        ADAPTER,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+
+
 @pytest.mark.parametrize("wire", [StdioWire, TcpWire])
 def test_a_client_may_hang_up_while_the_machine_runs(wire: type[StdioWire], over: Wires) -> None:
     client = running(over(wire))
@@ -150,13 +161,7 @@ def test_signals_end_it_quietly(number: signal.Signals, program: str, over: Wire
 
 
 def test_a_client_that_no_longer_reads_is_gone() -> None:
-    with subprocess.Popen(
-        ADAPTER,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    ) as process:
+    with adapter() as process:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
@@ -239,13 +244,7 @@ def test_what_would_never_end_ends_with_the_client(
 def test_a_client_need_not_read_standard_error() -> None:
     nonsense = framed([]) + framed({"type": "event"}) + b"Content-Length: x\r\n\r\n"
     hello = {"seq": 1, "type": "request", "command": "initialize", "arguments": ABOUT_US}
-    with subprocess.Popen(
-        ADAPTER,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    ) as process:
+    with adapter() as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(nonsense * 3_000 + framed(hello))

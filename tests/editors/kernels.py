@@ -9,6 +9,18 @@ MISTAKEN = EXAMPLE.replace("reset_acc;;", "reset_ac;;")
 MESSAGE = "unknown mnemonic `reset_ac`; did you mean `reset_acc`?"
 UNUSED = "nowhere:\n    reset_ac;;\n    bkpt;;\n"  # a warning and an error
 
+LOOP = """\
+# counts lr1 up to eight
+
+set lr1 0;;
+set lr2 8;;
+loop:
+incr lr1 1;;
+    blt lr1 lr2 loop;;
+bkpt;;
+"""
+"""To debug: line 6 is bundle 2, lines 6 and 7 are the loop, line 8 halts."""
+
 
 def place(text: str, words: str, inside: str = "") -> tuple[int, int]:
     """Row and column, from 0, at which `inside` starts in the first `words` of a text."""

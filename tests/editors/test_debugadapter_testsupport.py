@@ -15,22 +15,12 @@ import pytest
 
 from tests.editors.conftest import need
 from tests.editors.install import command
+from tests.editors.kernels import LOOP
 from tests.editors.patience import soon
 from tests.editors.user import PROJECT, User
 
 SCENARIOS = Path(__file__).with_name("dap_scenarios.js")
 LONGEST_S = 60
-LOOP = """\
-# counts lr1 up to eight
-
-set lr1 0;;
-set lr2 8;;
-loop:
-incr lr1 1;;
-    blt lr1 lr2 loop;;
-bkpt;;
-"""
-"""A breakpoint on line 6 stands before bundle 2; lines 6 and 7 are the loop, line 8 halts."""
 FAULTY = "set lr1 1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;\n"
 ENDLESS = "forever:\n    incr lr1 1;;\n    b forever;;\n"
 MISTAKEN = "incr lr1 1;;\nreset_ac;;\n"

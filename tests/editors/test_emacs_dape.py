@@ -9,20 +9,10 @@ import pytest
 from tests.editors.conftest import need
 from tests.editors.emacs import Emacs, spelt
 from tests.editors.install import command
+from tests.editors.kernels import LOOP
 from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
 
-LOOP = """\
-# counts lr1 up to eight
-
-set lr1 0;;
-set lr2 8;;
-loop:
-incr lr1 1;;
-    blt lr1 lr2 loop;;
-bkpt;;
-"""
-"""Lines 6 and 7 are the loop, line 8 halts."""
 LOADING = "ldr_mult_reg r0 lr0 cr1;;\nbkpt;;\n"
 
 # Where the arrow beside the text is: at the line that is executed next.

@@ -117,12 +117,13 @@ def _findings(error: RejectedSource, client: Client) -> list[tuple[str, Json]]:
     """The findings of a source, each with the place that it speaks of."""
     path, positions = error.source.path, Positions(error.source.text, client)
     source = {"name": os.path.basename(path), "path": client.sent_path(path)}
-    found = []
-    for finding in error.findings:
-        span = positions.sent(finding.span)
-        place = {"source": source, "line": span["line"], "column": span["column"]}
-        found.append((render_concise(finding, error.source), place))
-    return found
+    return [
+        (
+            render_concise(finding, error.source),
+            {"source": source, **positions.sent_start(finding.span)},
+        )
+        for finding in error.findings
+    ]
 
 
 def _refused(session: Session, mistakes: list[tuple[str, Json]]) -> Refused:
