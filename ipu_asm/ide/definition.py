@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.ide.place import LabelDefinition, OperandAt, end_of_bundle, place_at, reference_at
+from ipu_asm.ide.place import (
+    LabelDefinition,
+    OperandAt,
+    end_of_bundle,
+    has_value,
+    place_at,
+    reference_at,
+)
 from ipu_asm.program import Program, Reference
 from ipu_asm.text import Span
 
@@ -29,9 +36,11 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
     if not isinstance(place, OperandAt):
         return None
     reference = reference_at(program, place)
-    text = program.text[place.span.start : place.span.end]
     if reference is not None and reference.target is not None:
         return _to_address(program, place.span, reference)
+    if reference is None and has_value(program.bundles[place.bundle], *place[2:]):
+        return None
+    text = program.text[place.span.start : place.span.end]
     return _to_label(program, place.span, text) if text in program.labels else None
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.dataflow import effects_of
-from ipu_asm.ide.place import LabelDefinition, OperandAt, place_at, reference_at
+from ipu_asm.ide.place import LabelDefinition, OperandAt, has_value, place_at, reference_at
 from ipu_asm.isa.model import Isa
 from ipu_asm.matching import value_start
 from ipu_asm.program import Program
@@ -74,6 +74,8 @@ def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
     for use in _registers(program.isa, bundle):
         if (use.instruction, use.operand) == (place.instruction, place.operand):
             return Register(use.register), value
+    if has_value(bundle, place.instruction, place.operand):
+        return None
     text = program.text[value.start : value.end]
     return (Label(text), value) if text in program.labels else None
 
@@ -120,7 +122,7 @@ def _misplaced(isa: Isa, bundle: Bundle, name: str) -> Iterator[Span]:
     registers = {(use.instruction, use.operand) for use in _registers(isa, bundle)}
     for number, instruction in enumerate(bundle.instructions):
         for place in range(len(instruction.words) - 1):
-            if (number, place) not in labels | registers:
+            if (number, place) not in labels | registers and not has_value(bundle, number, place):
                 span = bundle.value_span(number, place)
                 if bundle.syntax.text[span.start : span.end] == name:
                     yield span

@@ -92,6 +92,15 @@ def reference_at(program: Program, place: OperandAt) -> Reference | None:
     return None
 
 
+def has_value(bundle: Bundle, instruction: int, operand: int) -> bool:
+    """Whether a written operand is what it should be: a number, a keyword or a register.
+
+    Such a one names no label, even where one is spelt like it.
+    """
+    values = bundle.instructions[instruction].values
+    return operand < len(values) and isinstance(values[operand], int)
+
+
 def end_of_bundle(program: Program, bundle: int) -> int:
     """The offset behind the last token of a bundle that has any, without a line break it may be."""
     start = program.starts[bundle]

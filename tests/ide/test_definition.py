@@ -66,3 +66,7 @@ def test_a_branch_with_a_mistake_in_it_still_leads_to_its_label() -> None:
 )
 def test_what_is_not_there_leads_nowhere(text: str) -> None:
     check_definition(text, None)
+
+
+def test_a_number_leads_nowhere_even_where_a_label_is_spelt_like_it() -> None:
+    check_definition("128: incr lr0 12$08;;\nb 128;;", None)

@@ -159,3 +159,10 @@ def test_each_occurrence_of_a_thing_gives_the_same_list(isa: str, text: str) -> 
         analysis, _ = fixture(text[:offset] + CURSOR + text[offset:], isa)
         found = highlights(analysis, offset)
         assert all(highlights(analysis, span.start) == found for span, _ in found)
+
+
+def test_a_number_is_no_label_even_where_one_is_spelt_like_it() -> None:
+    check_references("128: acc;;\nincr lr0 1$028;;\nb 128;;", None)
+    check_references(
+        "128$0: acc;;\nincr lr0 128; ?;;\nb 128;;", "⟦128⟧d: acc;;\nincr lr0 128; ?;;\nb ⟦128⟧n;;"
+    )

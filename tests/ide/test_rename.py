@@ -132,3 +132,8 @@ def test_a_renamed_program_means_the_same(text: str, name: str, data: st.DataObj
     renamed = apply_edits(text, edits)
     assert assemble(renamed) == assemble(text)
     assert [f.code for f in analyze(renamed).diagnostics] == [f.code for f in analysis.diagnostics]
+
+
+def test_a_number_that_a_label_is_spelt_like_stays_a_number() -> None:
+    check_rename("12$08: incr lr0 128;;\nb 128;;", "x", "x: incr lr0 128;;\nb x;;")
+    check_refused("128: incr lr0 12$08;;", "x", "only labels have a name that can be changed")
