@@ -11,7 +11,7 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.foreign import foreign_assembly
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.rules import checking_rules
+from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress
 from ipu_asm.program import Program, read_program
 from ipu_asm.resolve import resolver_for
@@ -53,7 +53,7 @@ class Analyzer:
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
         self._read = resolver_for(isa).bundle
-        rules = [rule for rule in checking_rules() if rule.isa in ("", isa.name)]
+        rules = rules_for(isa)
         self._bundle_checks = [rule.check_bundle for rule in rules if rule.check_bundle]
         self._program_checks = [rule.check_program for rule in rules if rule.check_program]
         self._young: dict[str, Bundle] = {}

@@ -27,6 +27,7 @@ class Bundle:
     """One bundle, resolved. Offsets count from the start of its text; never changed."""
 
     __slots__ = (
+        "directive",
         "findings",
         "flow",
         "instructions",
@@ -62,9 +63,11 @@ class Bundle:
         self.open_slots = open_slots
         self.label_uses = label_uses
         self.label = syntax.label
+        # The first word of a directive, with its dot; None where the slice is none.
+        self.directive = syntax.directive
         # How many addresses it takes: none if it is only blanks, comments or a label.
         self.size = 1 if instructions or _is_spoilt(syntax) else 0
-        self.is_notable = bool(self.label is not None or label_uses or findings)
+        self.is_notable = bool(self.label is not None or label_uses or findings or self.directive)
         self.flow = _flow_of(instructions)
         # What others have worked out about it, by who has; made when first needed.
         self.memo: dict[str, Any] | None = None
@@ -90,9 +93,13 @@ class Bundle:
         return self.syntax.operand_span(instruction, operand)
 
     def value_span(self, instruction: int, operand: int) -> Span:
-        """Where the value of a written operand stands: behind its keyword, if it has one."""
-        text = self.instructions[instruction].words[operand + 1]
+        """Where the value of a written operand stands: behind its keyword and its prefix."""
+        written = self.instructions[instruction]
+        text = written.words[operand + 1]
+        known = written.operands[operand] if operand < len(written.operands) else None
         start = value_start(text)
+        if known is not None and known.type.prefix and text.startswith(known.type.prefix, start):
+            start += len(known.type.prefix)
         if not start:
             return self.syntax.operand_span(instruction, operand)
         return self.syntax.part_span(instruction, operand, start, len(text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
 from ipu_asm.errors import (
@@ -38,7 +38,7 @@ def instruction_findings(
         elif problem.kind is TOO_MANY_OPERANDS:
             question, fix = _surplus(isa, syntax, number, place, instruction)
             message += question
-        findings.append(Diagnostic(problem.kind, message, span, fix=fix))
+        findings.append(Diagnostic(problem.kind, message, span, fix=fix, unless=problem.unless))
     return findings
 
 
@@ -64,6 +64,34 @@ def duplicate_slot(
     return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), earlier, fix)
 
 
+def slot_clash(
+    isa: Isa,
+    syntax: BundleSyntax,
+    placed: Mapping[int, Instruction],
+    instruction: Instruction,
+    number: int,
+) -> Diagnostic:
+    """The finding about the first instruction that has no room beside those `placed` before it."""
+    options = [i.spec.slot for i in (instruction, *instruction.others) if i.spec is not None]
+    wanted = {unit for slot in options for unit in isa.slot_by_name[slot].units}
+    rivals = {
+        n: other.spec
+        for n, other in placed.items()
+        if other.spec and wanted.intersection(isa.slot_by_name[other.spec.slot].units)
+    }
+    slots = " or ".join(f"`{slot}`" for slot in dict.fromkeys(options))
+    found = f"found another: `{instruction.mnemonic}`"
+    message = f"a bundle carries one instruction for slot {slots}, {found}"
+    if len(rivals) > 1 or any(spec.slot not in options for spec in rivals.values()):
+        message = f"`{instruction.mnemonic}` needs slot {slots}, which the bundle has no room for"
+    earlier = tuple(
+        RelatedInformation(syntax.mnemonic_span(n), f"`{spec.slot}` is used here")
+        for n, spec in rivals.items()
+    )
+    fix = split_before(isa, syntax, number)
+    return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), earlier, fix)
+
+
 def write_conflicts(
     syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
 ) -> Iterator[Diagnostic]:
@@ -84,9 +112,11 @@ def write_conflicts(
 def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
     """The fix that begins a new bundle at an instruction that is not the bundle's first."""
     separator_token = syntax.plan.instructions[number].mnemonic - 1
-    if number == 0 or syntax.words[separator_token] != isa.surface.separator:
+    if number == 0 or syntax.words[separator_token].strip() != isa.surface.separator:
         return None
-    edit = TextEdit(syntax.spans[separator_token], isa.surface.bundle_end)
+    if isa.surface.brackets:
+        return None
+    edit = TextEdit(syntax.spans[separator_token], isa.surface.bundle_end or "\n")
     mnemonic = syntax.words[separator_token + 1]
     return Fix(f"begin a new bundle at `{mnemonic}`", (edit,))
 

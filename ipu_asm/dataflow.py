@@ -6,8 +6,10 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.instruction import Instruction
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.matching import ON_MNEMONIC, value_start
 from ipu_asm.program import Program
 
 
@@ -29,6 +31,88 @@ def effects_of(instruction: Instruction) -> Effects:
         return Effects({}, ())
     reads = {operand.name: operand.read for operand in spec.operands if operand.read}
     return Effects({**reads, **spec.reads}, spec.writes)
+
+
+class Touch(NamedTuple):
+    """One register that a bundle reads or writes, or both, and when.
+
+    `operand` is the number of the written operand that names it, `ON_MNEMONIC` where none does;
+    `start` and `end` are its place in the text of the operand. The cycles are those of `Operand`.
+    """
+
+    register: str
+    units: frozenset[str]
+    access: str
+    instruction: int
+    operand: int
+    start: int
+    end: int
+    use_cycle: int | None = None
+    def_cycle: int | None = None
+    bypass: str = ""
+
+    @property
+    def reads(self) -> bool:
+        """Whether the register is read."""
+        return "r" in self.access
+
+    @property
+    def writes(self) -> bool:
+        """Whether the register is written."""
+        return "w" in self.access
+
+
+@once_a_bundle
+def touches_of(isa: Isa, bundle: Bundle) -> tuple[Touch, ...]:
+    """The registers that a bundle touches, by instruction and operand, implicit ones last."""
+    found: list[Touch] = []
+    for number, instruction in enumerate(bundle.instructions):
+        if instruction.spec is None:
+            continue
+        for place, operand in enumerate(instruction.operands):
+            if operand is None:
+                continue
+            text = instruction.words[place + 1]
+            text_start = value_start(text)
+            spelt = access_of(instruction.spec, operand)
+            for name in operand.type.names(text[text_start:]):
+                found.append(
+                    Touch(
+                        name.register,
+                        isa.units(name.register),
+                        name.access or spelt,
+                        number,
+                        place,
+                        name.start + text_start,
+                        name.end + text_start,
+                        operand.use_cycle,
+                        operand.def_cycle,
+                        operand.bypass,
+                    )
+                )
+        found += (
+            Touch(
+                each.register,
+                isa.units(each.register),
+                each.access,
+                number,
+                ON_MNEMONIC,
+                0,
+                0,
+                each.use_cycle,
+                each.def_cycle,
+                each.bypass,
+            )
+            for each in instruction.spec.implicit
+        )
+    return tuple(found)
+
+
+def access_of(spec: InstructionSpec, operand: Operand) -> str:
+    """What an instruction does to the registers that an operand names: "r", "w", "rw" or empty."""
+    if operand.access:
+        return operand.access
+    return ("r" if operand.read else "") + ("w" if operand.name in spec.writes else "")
 
 
 class Step(NamedTuple):

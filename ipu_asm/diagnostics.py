@@ -34,12 +34,14 @@ class Problem(NamedTuple):
 
     `replacement` is the text that would be right: shown as "did you mean" and offered as a fix.
     `part` is the stretch of the piece, without its blanks, that is wrong; None if all of it is.
+    `unless` are names: where a macro or a preprocessor makes one of them, nothing is wrong.
     """
 
     kind: Kind
     message: str
     replacement: str | None = None
     part: tuple[int, int] | None = None
+    unless: tuple[str, ...] = ()
 
 
 class Fix(NamedTuple):
@@ -65,7 +67,7 @@ class Diagnostic(NamedTuple):
     """One finding in one text.
 
     `tags` are the protocol's words `unnecessary` and `deprecated`, by which editors fade or strike
-    the text through.
+    the text through. `unless` is that of a `Problem`.
     """
 
     kind: Kind
@@ -74,6 +76,7 @@ class Diagnostic(NamedTuple):
     related: tuple[RelatedInformation, ...] = ()
     fix: Fix | None = None
     tags: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
 
     @property
     def code(self) -> str:
@@ -92,9 +95,10 @@ class Diagnostic(NamedTuple):
 
     def shifted(self, delta: int) -> Diagnostic:
         """The same finding in a text in which its piece starts at `delta`."""
-        kind, message, (start, end), related, fix, tags = self
+        kind, message, (start, end), related, fix, tags, unless = self
         if related:
             related = tuple([RelatedInformation(s.shifted(delta), said) for s, said in related])
         if fix is not None:
             fix = fix.shifted(delta)
-        return Diagnostic(kind, message, Span(start + delta, end + delta), related, fix, tags)
+        span = Span(start + delta, end + delta)
+        return Diagnostic(kind, message, span, related, fix, tags, unless)

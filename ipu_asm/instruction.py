@@ -8,22 +8,31 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Problem
-from ipu_asm.errors import UNKNOWN_MNEMONIC
+from ipu_asm.errors import (
+    IMMEDIATE_OUT_OF_RANGE,
+    TOO_FEW_OPERANDS,
+    TOO_MANY_OPERANDS,
+    UNKNOWN_KEYWORD,
+    UNKNOWN_MNEMONIC,
+    WRONG_OPERAND_TYPE,
+)
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import quoted
 from ipu_asm.matching import ON_MNEMONIC, any_named, match_operands, value_start
 from ipu_asm.spelling import Vocabulary
 
 Value = int | str | None
+_MOST_FORMS_SHOWN = 3
 
 
 class Instruction(NamedTuple):
     """One instruction as written, wherever it stands.
 
     `operands[i]` is the operand of the spec that the i-th written one is (None if there is no such
-    any more); `values[i]` its value (None if it is wrong, the text if it is a label). `problems`
+    any more); `values[i]` its value (None if it is wrong or cannot be told, the text if it is a
+    label). `problems`
     pairs the number of a written operand, or `ON_MNEMONIC`, with what is wrong. `bits` are the
-    slot's bits with label fields still 0.
+    slot's bits with label fields still 0. `others` are what the same words are in other slots.
     """
 
     words: tuple[str, ...]
@@ -33,6 +42,7 @@ class Instruction(NamedTuple):
     problems: tuple[tuple[int, Problem], ...] = ()
     bits: int = 0
     labels: tuple[int, ...] = ()
+    others: tuple[Instruction, ...] = ()
 
     @property
     def mnemonic(self) -> str:
@@ -62,6 +72,14 @@ def resolve_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]
     spec = isa.spec(words[0])
     if spec is None:
         return Instruction(words, None, problems=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
+    forms = isa.forms(spec)
+    if len(forms) == 1:
+        return _read_form(spec, words)
+    return _chosen([_read_form(form, words) for form in forms])
+
+
+def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
+    """The instruction that the words are in one form of their mnemonic."""
     texts = words[1:]
     operands, problems = match_operands(spec, texts)
     named = any_named(texts)
@@ -80,6 +98,8 @@ def resolve_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]
             values.append(None)
             continue
         values.append(parsed)
+        if parsed is None:
+            continue
         if isinstance(parsed, str):
             labels.append(number)
         else:
@@ -89,6 +109,51 @@ def resolve_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]
     return Instruction(
         words, spec, tuple(operands), tuple(values), tuple(problems), bits, tuple(labels)
     )
+
+
+def _chosen(readings: Sequence[Instruction]) -> Instruction:
+    """Of the readings of the same words by several forms the first that fits.
+
+    It knows those that fit in other slots. Where none fits, the one that comes furthest speaks for
+    all of them.
+    """
+    fitting = [reading for reading in readings if not reading.problems]
+    if not fitting:
+        return _with_other_forms(min(readings, key=_misfit), readings)
+    by_slot: dict[str, Instruction] = {}
+    for reading in fitting:
+        if reading.spec is not None:
+            by_slot.setdefault(reading.spec.slot, reading)
+    first, *others = by_slot.values()
+    return first._replace(others=tuple(others)) if others else first
+
+
+_NEARNESS = (IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE)
+
+
+def _misfit(reading: Instruction) -> tuple[bool, int, int, int]:
+    """How far a reading is from fitting: in the number of operands, then where, then how."""
+    place, problem = min(reading.problems, key=lambda entry: entry[0])
+    counts = any(
+        found.kind in (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS) for _, found in reading.problems
+    )
+    kind = _NEARNESS.index(problem.kind) if problem.kind in _NEARNESS else len(_NEARNESS)
+    return counts, -place, kind, len(reading.problems)
+
+
+def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Instruction:
+    """What is wrong, with the other forms that were as near."""
+    rank = _misfit(best)[:2]
+    syntaxes = [r.spec.syntax for r in readings if r.spec is not None and _misfit(r)[:2] == rank]
+    others = [
+        syntax for syntax in dict.fromkeys(syntaxes) if best.spec and syntax != best.spec.syntax
+    ]
+    if not others or len(others) > _MOST_FORMS_SHOWN:
+        return best
+    (place, problem), *rest = best.problems
+    listed = " or ".join(quoted(syntax) for syntax in others)
+    problem = problem._replace(message=f"{problem.message} (or write {listed})")
+    return best._replace(problems=((place, problem), *rest))
 
 
 def _in_operand(problem: Problem, operand: Operand, start: int, stop: int) -> Problem:
@@ -116,4 +181,4 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Proble
         message = f"mnemonics are lower case, found {quoted(mnemonic)}"
         return Problem(UNKNOWN_MNEMONIC, message, mnemonic.lower())
     message = f"unknown mnemonic {quoted(mnemonic)}"
-    return Problem(UNKNOWN_MNEMONIC, message, vocabulary.nearest(mnemonic))
+    return Problem(UNKNOWN_MNEMONIC, message, vocabulary.nearest(mnemonic), unless=(mnemonic,))

@@ -61,12 +61,13 @@ def operands_due(spec: InstructionSpec, texts: Sequence[str]) -> Due:
 
 def any_named(texts: Sequence[str]) -> bool:
     """Whether one of the written operands has a keyword."""
-    return KEYWORD_MARK in "".join(texts)
+    return KEYWORD_MARK in "".join(texts) and any(map(value_start, texts))
 
 
 def value_start(text: str) -> int:
     """Where the value of a written operand begins: behind its keyword, if it has one."""
-    return text.find(KEYWORD_MARK) + 1
+    name, mark, _ = text.partition(KEYWORD_MARK)
+    return len(name) + 1 if mark and name.isidentifier() else 0
 
 
 class _Matching:

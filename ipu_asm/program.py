@@ -12,6 +12,7 @@ from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
 from ipu_asm.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
+from ipu_asm.macros import NO_MACROS, Macros, read_macros
 from ipu_asm.resolve import resolver_for
 from ipu_asm.spelling import nearest_of
 from ipu_asm.text import Change, Span, TextEdit, changed_stretch
@@ -108,6 +109,7 @@ class Program:
         self.notable = [(i, bundle) for i, bundle in enumerate(slices.bundles) if bundle.is_notable]
         self.findings: list[Diagnostic] = []
         self.labels: dict[str, int] = {}
+        self.numeric_labels: dict[str, list[int]] = {}
         self._read_labels()
         self.references = self._read_references()
         self._check_size()
@@ -116,6 +118,18 @@ class Program:
     def size(self) -> int:
         """How many addresses the program takes."""
         return self.addresses[-1]
+
+    @cached_property
+    def directives(self) -> list[tuple[int, Bundle]]:
+        """The bundles that are directives, with their numbers."""
+        return [(number, bundle) for number, bundle in self.notable if bundle.directive]
+
+    @cached_property
+    def macros(self) -> Macros:
+        """What macros and a preprocessor may make of the text."""
+        if not self.isa.surface.preprocessed:
+            return NO_MACROS
+        return read_macros(self.directives, len(self.bundles))
 
     @cached_property
     def label_addresses(self) -> dict[str, int]:
@@ -172,11 +186,17 @@ class Program:
         for number, bundle in self.notable:
             if bundle.findings:
                 start = self.starts[number]
-                self.findings += [finding.shifted(start) for finding in bundle.findings]
+                self.findings += [
+                    finding.shifted(start)
+                    for finding in bundle.findings
+                    if not finding.unless or not self.macros.make(finding.unless)
+                ]
             label = bundle.label
             if label is None:
                 continue
-            if label in self.labels:
+            if self.isa.surface.numeric_labels and label.isdigit():
+                self.numeric_labels.setdefault(label, []).append(number)
+            elif label in self.labels:
                 self._report_duplicate(label, number)
             else:
                 self.labels[label] = number
@@ -184,6 +204,8 @@ class Program:
                     self._report_distance(label)
 
     def _report_duplicate(self, label: str, number: int) -> None:
+        if self.macros.region_of(number) or self.macros.region_of(self.labels[label]):
+            return
         token = self.bundles[number].syntax.plan.label
         span = self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
         first = RelatedInformation(self.label_span(label), f"{quoted(label)} is defined here first")
@@ -209,7 +231,9 @@ class Program:
                 assert operand is not None
                 assert isinstance(text, str)
                 address = self.addresses[number]
-                target = operand.type.resolve(text, address, labels, nearest)
+                target: int | Problem | None = self._numeric_target(number, text)
+                if target is None:
+                    target = operand.type.resolve(text, address, labels, nearest)
                 if isinstance(target, Problem):
                     references.append(Reference(number, use, text, None))
                     self._report(references[-1], target)
@@ -217,7 +241,16 @@ class Program:
                     references.append(Reference(number, use, text, target))
         return references
 
+    def _numeric_target(self, bundle: int, text: str) -> int | None:
+        """The address that ``1b`` or ``2f`` stands for: the nearest such label before or behind."""
+        numbers = self.numeric_labels.get(text[:-1], ()) if text[-1] in "bf" else ()
+        at = bisect_right(numbers, bundle)
+        at = at if text[-1] == "f" else at - 1
+        return self.addresses[numbers[at]] if 0 <= at < len(numbers) else None
+
     def _report(self, reference: Reference, problem: Problem) -> None:
+        if problem.unless and self.macros.make(problem.unless):
+            return
         span = self.reference_span(reference)
         message, fix = problem.message, None
         if problem.replacement is not None:

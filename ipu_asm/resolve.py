@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Sequence
 
+from ipu_asm.assignment import assigned
 from ipu_asm.bundle import Bundle, LabelUse
 from ipu_asm.bundle_findings import duplicate_slot, instruction_findings, write_conflicts
 from ipu_asm.diagnostics import Diagnostic
@@ -34,6 +35,7 @@ class Resolver:
         self._default_word = 0
         self._defaults: dict[str, int] = {}
         self._open: list[tuple[Slot, Instruction]] = []
+        self._contested = any(slot.units for slot in isa.slots)
         for slot in isa.slots:
             default = self.instruction(self.grammar.words(slot.default)) if slot.default else None
             if default and default.labels:
@@ -57,7 +59,10 @@ class Resolver:
         for number, instruction in enumerate(instructions):
             if instruction.problems:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
-        places = self._places(syntax, instructions, findings)
+        if self._contested:
+            instructions, places = assigned(self.isa, syntax, instructions, findings)
+        else:
+            places = self._places(syntax, instructions, findings)
         word, open_slots, label_uses = self._layout(instructions, places)
         return Bundle(syntax, instructions, places, tuple(findings), word, open_slots, label_uses)
 

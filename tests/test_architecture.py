@@ -28,10 +28,10 @@ GROUND = (
     "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "configuration",
     "configuration_file", "isa_choice", "foreign", "instruction_page", "matching", "syntax",
     "instruction",
-    "bundle", "bundle_findings", "resolve", "program", "line_table", "files",
+    "bundle", "bundle_findings", "assignment", "resolve", "macros", "program", "line_table", "files",
     "register_notes", "source_listing",
 )  # fmt: skip
-ANSWERS = ("dataflow", "lint", "configuration_findings", "analysis", "mending", "ide")
+ANSWERS = ("dataflow", "timing", "lint", "configuration_findings", "analysis", "mending", "ide")
 WORDS = ("disassembly", "assemble", "images", "kernel", "emulator", "testbench", "debugger")
 TOP = ("docs", "cli", "__main__", "pytest_plugin", "ipu_lsp")
 LINES = {"ground": GROUND, "answers": ANSWERS, "words": WORDS, "top": TOP}

@@ -211,7 +211,7 @@ def _labels(
     texts += [(text, DISTANCE) for text in ("+1", "-1") if _takes(operand_type, text)]
     for text, kind in texts:
         target = operand_type.resolve(text, address, labels, lambda _: None)
-        if isinstance(target, Problem):
+        if target is None or isinstance(target, Problem):
             continue
         distance = target - address
         yield CompletionItem(

@@ -50,6 +50,11 @@ class Operand(NamedTuple):
     instruction gets the register's number. `low` is the lowest bit of its field in the slot.
     `optional` ones may be left out and are `default` then. `keyword` is the name of an operand
     that is written ``keyword=value``, where `by_place` is set also as the value alone.
+
+    Where results take several bundles to land, `access` says what happens to the registers that the
+    operand names ("r", "w", "rw"; empty where its type says it, or where nothing is known),
+    `use_cycle` in which cycle they are read and `def_cycle` in which they are written (1 is the
+    cycle of issue, None unknown). Ends that share a `bypass` are one cycle nearer to each other.
     """
 
     name: str
@@ -61,16 +66,35 @@ class Operand(NamedTuple):
     keyword: str | None = None
     default: int = 0
     by_place: bool = False
+    access: str = ""
+    use_cycle: int | None = None
+    def_cycle: int | None = None
+    bypass: str = ""
+
+
+class Implicit(NamedTuple):
+    """A register that an instruction reads or writes without an operand that names it.
+
+    The fields are those of `Operand`.
+    """
+
+    register: str
+    access: str
+    use_cycle: int | None = None
+    def_cycle: int | None = None
+    bypass: str = ""
 
 
 class InstructionSpec(NamedTuple):
-    """One instruction. `opcode_bits` is its opcode in its place in the slot, plus fixed bits.
+    """One instruction, or one form of it where a mnemonic has several.
 
-    `reads` maps what is read besides operands marked `read` (operand or state names) to "live" or
-    "snapshot"; `writes` names what changes. `flow` is branch, jump, indirect, halt, break or None.
-    `idle` gives operand values with which the instruction does nothing at all. `execute_fn` is
-    empty where nothing executes the instruction set. `all_due` tells that every operand must be
-    written in its place.
+    `opcode_bits` is its opcode in its place in the slot, plus fixed bits. `reads` maps what is read
+    besides operands marked `read` (operand or state names) to "live" or "snapshot"; `writes` names
+    what changes. `flow` is branch, jump, indirect, halt, break or None. `idle` gives operand values
+    with which the instruction does nothing at all. `execute_fn` is empty where nothing executes the
+    instruction set. `all_due` tells that every operand must be written in its place. `delay_slots`
+    is how many bundles behind a branch are executed before it takes effect. `traits` are words of
+    its instruction set for what its rules ask.
     """
 
     mnemonic: str
@@ -87,6 +111,9 @@ class InstructionSpec(NamedTuple):
     idle: Mapping[str, int] = {}
     nop: bool = False
     all_due: bool = True
+    implicit: tuple[Implicit, ...] = ()
+    delay_slots: int = 0
+    traits: frozenset[str] = frozenset()
 
     @property
     def positional(self) -> tuple[Operand, ...]:
@@ -121,6 +148,8 @@ class Slot(NamedTuple):
 
     `lows` has the lowest bit of every place, in the order in which instructions fill them;
     `default` is the instruction, as text, that stands in a place which a bundle does not name.
+    `units` are what an instruction of the slot takes up, where that is not a place of its own: two
+    slots with a unit in common exclude each other.
     """
 
     name: str
@@ -130,6 +159,7 @@ class Slot(NamedTuple):
     width: int
     lows: tuple[int, ...]
     exclusive_writes: bool = False
+    units: tuple[str, ...] = ()
 
     @property
     def capacity(self) -> int:
@@ -144,6 +174,12 @@ class Surface(NamedTuple):
     `separator` are empty where a line's end does their work. `hints` maps a character or word that
     people try and the grammar refuses to a sentence. `operand_separator` is what to write between
     two operands. With `any_case` mnemonics are known in capital and small letters.
+
+    `block_comments` are pairs of marks around comments that may span lines. `brackets` are the
+    marks around a bundle of several instructions, where it has such. `linked` tells that labels
+    may be defined in other files: all but those that begin with `local_prefix`. `numeric_labels`
+    (``1:``, ``1b``, ``2f``) may be defined again. `preprocessed` tells that macros and a
+    preprocessor may make names that the text itself does not explain.
     """
 
     grammar: str
@@ -155,6 +191,12 @@ class Surface(NamedTuple):
     hints: Mapping[str, str] = {}
     operand_separator: str = " "
     any_case: bool = False
+    block_comments: tuple[tuple[str, str], ...] = ()
+    brackets: tuple[str, str] | None = None
+    linked: bool = False
+    local_prefix: str = ""
+    numeric_labels: bool = False
+    preprocessed: bool = False
 
 
 class Isa:
@@ -171,7 +213,17 @@ class Isa:
         word_bits: int,
         image_bytes: int,
         program_limit: int,
+        forms: Mapping[str, tuple[InstructionSpec, ...]] | None = None,
+        units_of: Mapping[str, frozenset[str]] | None = None,
+        rules: tuple[str, ...] = (),
+        loop_registers: tuple[str, str] | None = None,
+        returned: frozenset[str] = frozenset(),
     ) -> None:
+        """`forms` has all forms of the mnemonics that have several; `units_of` the parts that a
+        register shares with others; `rules` the modules of `lint.rules` for this set alone.
+        `loop_registers` hold the first and the last bundle of a loop that the machine closes by
+        itself; `returned` are the registers in which functions return values.
+        """
         self.name = name
         self.title = title
         self.surface = surface
@@ -185,6 +237,11 @@ class Isa:
         self.file_of_register = {
             register: file for file in register_files for register in file.registers
         }
+        self.rules = rules
+        self.loop_registers = loop_registers
+        self.returned = returned
+        self._forms = dict(forms or {})
+        self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}
         self.branches = any(spec.flow in ("branch", "jump") for spec in instructions.values())
 
@@ -198,11 +255,29 @@ class Isa:
             spec = self._folded.get(mnemonic.lower())
         return spec
 
+    def forms(self, spec: InstructionSpec) -> tuple[InstructionSpec, ...]:
+        """All forms of the mnemonic of `spec`, in the order in which they are tried."""
+        return self._forms.get(spec.mnemonic) or (spec,)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether instructions have bits, so that programs can be assembled."""
+        return self.word_bits > 0
+
+    def units(self, register: str) -> frozenset[str]:
+        """The parts of a register: two registers that share one overlap."""
+        return self._units_of.get(register) or frozenset((register,))
+
     @property
     def unit(self) -> str:
         """What stands at one address, in a word."""
         return "bundle" if sum(slot.capacity for slot in self.slots) > 1 else "instruction"
 
     def instructions_of(self, slot: str) -> list[InstructionSpec]:
-        """The instructions of one slot in opcode order."""
-        return [spec for spec in self.instructions.values() if spec.slot == slot]
+        """The instructions of one slot in opcode order; of several forms there, the first."""
+        found: dict[str, InstructionSpec] = {}
+        for spec in self.instructions.values():
+            for form in self.forms(spec):
+                if form.slot == slot:
+                    found.setdefault(form.mnemonic, form)
+        return list(found.values())

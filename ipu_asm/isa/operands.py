@@ -55,19 +55,41 @@ class Choice(NamedTuple):
     detail: str
 
 
+class Named(NamedTuple):
+    """A register in the text of an operand, from `start` to `end`.
+
+    `access` is that of the register where it is not the operand's: "r", "w", "rw", or empty.
+    """
+
+    register: str
+    start: int
+    end: int
+    access: str = ""
+
+
 class OperandType:
     """What may be written for an operand and the bits that stand for it.
 
     Values are ints, but for labels, whose value before the program is placed is their text.
+    `prefix` is a mark before the value that does not belong to it, as in ``#32`` and ``#label``.
     """
+
+    prefix = ""
 
     def __init__(self, name: str, width: int) -> None:
         self.name = name
         self.width = width
 
-    def parse(self, text: str) -> int | str | Problem:
-        """The value of a written operand, or what is wrong with it."""
+    def parse(self, text: str) -> int | str | Problem | None:
+        """The value of a written operand, or what is wrong with it.
+
+        None for a text that may be right and whose value cannot be told, as in the body of a macro.
+        """
         raise NotImplementedError
+
+    def names(self, text: str) -> Sequence[Named]:
+        """The registers that a written operand names, with their places in its text."""
+        return ()
 
     def encode(self, value: int) -> int:
         """The field's bits for a value: two's complement unless a type says otherwise."""
@@ -95,11 +117,11 @@ class OperandType:
         address: int,
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
-    ) -> int | Problem:
+    ) -> int | Problem | None:
         """The address that a written label stands for in an instruction at `address`.
 
-        Asked only of types that parse to a text. `nearest` finds the label that an undefined one
-        may have been meant to be.
+        Asked only of types that parse to a text; None for what other files may define. `nearest`
+        finds the label that an undefined one may have been meant to be.
         """
         raise NotImplementedError
 
@@ -128,6 +150,10 @@ class RegisterType(OperandType):
         if value is None:
             value = self._values.get(text.lower())
         return self._problem(text) if value is None else value
+
+    def names(self, text: str) -> Sequence[Named]:
+        value = self.parse(text)
+        return [Named(self.registers[value], 0, len(text))] if isinstance(value, int) else ()
 
     def _problem(self, text: str) -> Problem:
         """Points at a near name only for what is no register of another sort by intention."""

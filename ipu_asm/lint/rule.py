@@ -20,7 +20,7 @@ class Rule(NamedTuple):
     whole programs that are tests and documentation at once; in an invalid one the findings stand
     between ``⟦`` and ``⟧``. In the documentation, a line of a program that ends in ``# N times``
     stands for N such lines. `fixes` tells which fixes the findings may come with, of "safe" and
-    "unsafe". `isa` is the instruction set that the check is for, empty for all.
+    "unsafe". `isa` is the instruction set of the examples.
     """
 
     kind: Kind
@@ -29,7 +29,7 @@ class Rule(NamedTuple):
     invalid: tuple[str, ...]
     check_bundle: BundleCheck | None = None
     check_program: ProgramCheck | None = None
-    isa: str = ""
+    isa: str = "ipu"
     fixes: tuple[str, ...] = ()
 
     @property

@@ -49,6 +49,11 @@ class BundleSyntax:
         """The label before the first instruction."""
         return self.words[self.plan.label] if self.plan.label >= 0 else None
 
+    @property
+    def directive(self) -> str | None:
+        """The word with which a directive begins."""
+        return self.words[self.plan.directive] if self.plan.directive >= 0 else None
+
     def span_of(self, first: int, last: int) -> Span:
         """The range of tokens ``first..last-1``; beyond the last token, the end of the text."""
         if not self.spans:

@@ -9,6 +9,7 @@ module in `compiled/`, because importing lark costs four times what linting a sm
 from __future__ import annotations
 
 import pprint
+import re
 import zlib
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def checksum(text: str) -> int:
 
 
 def compile_grammar(text: str) -> dict[str, Any]:
-    """The tables of a grammar: terminals, ignored terminals, rules, states, start states.
+    """The tables of a grammar: terminals, ignored and whole ones, rules, states, start states.
 
     `states[n]` maps a symbol to the next state, or to `-1 - rule` where that rule is complete.
     Raises `lark.exceptions.GrammarError` for a text that is no grammar or is ambiguous.
@@ -49,9 +50,16 @@ def compile_grammar(text: str) -> dict[str, Any]:
             for term in lark.terminals
         ),
         "ignored": tuple(lark.ignore_tokens),
+        "whole": _whole(text),
         "rules": tuple(_rule(memo[reference["@"]]) for reference in data["rules"]),
         **_in_stable_order(_states(table, rule_numbers), table["start_states"]),
     }
+
+
+def _whole(text: str) -> str:
+    """The pattern of the terminal WHOLE, which no rule uses, so that Lark forgets it."""
+    match = re.search(r"^WHOLE: /(.+)/$", text, re.MULTILINE)
+    return match[1].replace("\\/", "/") if match else ""
 
 
 def _rule(rule: dict[str, Any]) -> tuple[str, int]:

@@ -16,8 +16,12 @@ from sys import intern
 from typing import Any, Iterator, NamedTuple
 
 # The names by which surfaces call what every one of them has; `plan` relies on them, and on
-# SEPARATOR between instructions and COMMA between operands where there are any.
+# SEPARATOR between instructions and COMMA between operands where there are any. A word with which
+# a slice begins and that starts with a dot is a DIRECTIVE where the surface has such. Inside what
+# WHOLE matches, a slice does not end.
 LABEL_TOKENS = ("WORD", "COLON")
+DIRECTIVE = "DIRECTIVE"
+_DIRECTIVE_MARK = "."
 STRAY = "!"
 _END_OF_INPUT = "$END"
 _MOST_REMEMBERED = 100_000
@@ -56,7 +60,10 @@ class Grammar:
         self._scan = re.compile(rf"(?>{skip})*+({tokens}|{stray}|\Z)")
         end = patterns["END"]
         # Word characters, blanks and dots begin neither a comment nor an END in any surface.
-        self._slices = re.compile(rf"(?:[\w \t.]++|{skip}|(?!{end})[\s\S])*+(?:{end}|\Z)")
+        whole = f"{tables['whole']}|" if tables.get("whole") else ""
+        self._slices = re.compile(rf"(?:{whole}[\w \t.]++|{skip}|(?!{end})[\s\S])*+(?:{end}|\Z)")
+        self._directive = self._letters.get(DIRECTIVE, "")
+        self._label = "".join(self._letters.get(name, "") for name in LABEL_TOKENS)
 
     def letter(self, terminal: str) -> str:
         """The character that stands for a terminal in shapes; empty if there is no such."""
@@ -79,7 +86,17 @@ class Grammar:
 
     def shape(self, words: tuple[str, ...]) -> str:
         """The kinds of the tokens, a letter each."""
-        return "".join(map(self._kinds.__getitem__, words))
+        shape = "".join(map(self._kinds.__getitem__, words))
+        return self._with_directive(shape, words) if self._directive else shape
+
+    def _with_directive(self, shape: str, words: tuple[str, ...]) -> str:
+        """The same where what stands behind the labels is perhaps a directive."""
+        at = 0
+        while shape.startswith(self._label, at):
+            at += len(self._label)
+        if at < len(words) and words[at][0] == _DIRECTIVE_MARK and shape[at] == self._label[0]:
+            return shape[:at] + self._directive + shape[at + 1 :]
+        return shape
 
     def ends_of_slices(self, text: str, start: int) -> Iterator[int]:
         """The ends of the bundle slices of `text` from `start` on, one by one.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from ipu_asm.syntax.grammar import LABEL_TOKENS, STRAY, Grammar, Tree
+from ipu_asm.syntax.grammar import DIRECTIVE, LABEL_TOKENS, STRAY, Grammar, Tree
 
 MOST_TOKENS = 10_000
 _LONGEST_REMEMBERED_SHAPE = 400
@@ -37,11 +37,15 @@ class Misfit(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """The parts of a bundle by token number; `label` is -1 where there is none."""
+    """The parts of a bundle by token number; `label` and `directive` are -1 where there is none.
+
+    What follows a directive is the assembler's business: no token of it is a misfit.
+    """
 
     label: int
     instructions: tuple[InstructionPlan, ...]
     misfits: tuple[Misfit, ...]
+    directive: int = -1
 
 
 def plan_of(grammar: Grammar, shape: str) -> Plan:
@@ -107,6 +111,10 @@ def _is_frame(grammar: Grammar, shape: str) -> bool:
 
 
 def _parsed_plan(grammar: Grammar, shape: str) -> Plan:
+    mark = grammar.letter(DIRECTIVE)
+    if mark and mark in shape:
+        directive = shape.index(mark)
+        return Plan(0 if directive else -1, (), (), directive)
     tree = grammar.parse(shape, "bundle")
     if isinstance(tree, int):
         return _Recovery(grammar, shape).plan()

@@ -192,7 +192,7 @@ def with_rules(monkeypatch: pytest.MonkeyPatch) -> PutRules:
     """Let these be all rules that check."""
 
     def put(*rules: Rule) -> None:
-        monkeypatch.setattr("ipu_asm.analysis.checking_rules", lambda: rules)
+        monkeypatch.setattr("ipu_asm.analysis.rules_for", lambda isa: rules)
 
     return put
 

@@ -223,7 +223,7 @@ class PairType(OperandType):
     def __init__(self, name: str, names: tuple[str, str], widths: tuple[int, int]) -> None:
         """`names` and `widths` (in bits) are those of the two numbers."""
         super().__init__(name, sum(widths))
-        self.names = names
+        self.parts = names
         self.widths = widths
 
     def parse(self, text: str) -> int | Problem:
@@ -231,7 +231,7 @@ class PairType(OperandType):
         if match is None:
             message = f"expected {self.describe()}, found {quoted(text)}"
             return Problem(WRONG_OPERAND_TYPE, message)
-        for group, (name, width) in enumerate(zip(self.names, self.widths), 1):
+        for group, (name, width) in enumerate(zip(self.parts, self.widths), 1):
             digits = match[group].lstrip("0")
             if len(digits) > _LONGEST_NUMBER or int(digits or "0") >= 1 << width:
                 most = (1 << width) - 1
@@ -245,7 +245,7 @@ class PairType(OperandType):
 
     def describe(self) -> str:
         bounds = " and ".join(f"0 to {(1 << width) - 1}" for width in self.widths)
-        return f"{' and '.join(self.names)} such as `2x3` ({bounds})"
+        return f"{' and '.join(self.parts)} such as `2x3` ({bounds})"
 
 
 _COMPUTE_FLAGS = {

@@ -1,10 +1,15 @@
-"""All rules. A new one is a module here and its name in one of these lists."""
+"""All rules. A new one is a module here and its name in one of these lists.
+
+What is true of all instruction sets is checked in all. A rule for some sets alone is checked where
+the set's own description names it.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
 from importlib import import_module
 
+from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
 # Found while a text becomes a program, or after all checks; the modules only document them.
@@ -34,12 +39,19 @@ _CHECKED_HERE = (
     "immediate_wraps",
     "explicit_break",
 )
+_OF_SOME_SETS: tuple[str, ...] = ("lost_result",)
+
+
+@lru_cache(maxsize=8)
+def rules_for(isa: Isa) -> tuple[Rule, ...]:
+    """The rules with a check of their own that are for an instruction set."""
+    return tuple(_load(name) for name in (*_CHECKED_HERE, *isa.rules))
 
 
 @lru_cache(maxsize=1)
 def checking_rules() -> tuple[Rule, ...]:
-    """The rules that have a check of their own."""
-    return tuple(_load(name) for name in _CHECKED_HERE)
+    """The rules that have a check of their own, whatever they are for."""
+    return tuple(_load(name) for name in (*_CHECKED_HERE, *_OF_SOME_SETS))
 
 
 @lru_cache(maxsize=1)

@@ -45,7 +45,8 @@ KIND = Kind("W103", "runs-off-end", Severity.WARNING)
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each bundle from which control certainly can leave the program."""
-    if program.size >= program.isa.program_limit or not program.isa.branches:
+    isa = program.isa
+    if program.size >= isa.program_limit or not isa.branches or isa.surface.linked:
         return
     leaving = flow_of(program).leaving
     halt = _halt(program.isa) if leaving else None

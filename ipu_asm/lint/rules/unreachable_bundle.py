@@ -43,7 +43,7 @@ KIND = Kind("W102", "unreachable-bundle", Severity.WARNING)
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each stretch of addresses that control does not reach."""
-    if not program.isa.branches:
+    if not program.isa.branches or program.isa.surface.linked:
         return
     reachable = flow_of(program).reachable
     first = reachable.find(0)

@@ -39,7 +39,7 @@ KIND = Kind("W101", "unused-label", Severity.WARNING)
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each label without a reference, in sets whose labels serve branches."""
-    if not program.isa.branches:
+    if not program.isa.branches or program.isa.surface.linked:
         return
     used = {reference.text for reference in program.references}
     if all(label in used for label in program.labels):

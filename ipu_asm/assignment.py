@@ -1,0 +1,83 @@
+"""Which slot each instruction of a bundle takes, where a mnemonic may go into several.
+
+Slots here compete for units: one whose units are not all free has no room. An instruction prefers
+its first form, and makes way for others where it has another.
+"""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ipu_asm.bundle_findings import slot_clash
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.instruction import Instruction
+from ipu_asm.isa.model import Isa
+from ipu_asm.syntax.bundle import BundleSyntax
+
+Assigned = tuple[tuple[Instruction, ...], tuple[int | None, ...]]
+
+
+def assigned(
+    isa: Isa,
+    syntax: BundleSyntax,
+    instructions: tuple[Instruction, ...],
+    findings: list[Diagnostic],
+) -> Assigned:
+    """The instructions as they are in their slots, and their places: None for want of room.
+
+    Reported is the first instruction for which there is no room however those before it are placed;
+    it and what follows it have no place.
+    """
+    known = [number for number, each in enumerate(instructions) if each.spec is not None]
+    placed = _fit(isa, [instructions[number] for number in known])
+    if placed is None:
+        count = next(
+            n for n in range(1, len(known) + 1) if not _first_fit(isa, instructions, known[:n])
+        )
+        number = known[count - 1]
+        placed = _fit(isa, [instructions[n] for n in known[: count - 1]]) or []
+        known = known[: count - 1]
+        findings.append(
+            slot_clash(isa, syntax, dict(zip(known, placed)), instructions[number], number)
+        )
+    chosen = dict(zip(known, placed))
+    return (
+        tuple(chosen.get(number, each) for number, each in enumerate(instructions)),
+        tuple(_low(isa, chosen.get(number)) for number in range(len(instructions))),
+    )
+
+
+def _first_fit(isa: Isa, instructions: Sequence[Instruction], numbers: Sequence[int]) -> bool:
+    return _fit(isa, [instructions[number] for number in numbers]) is not None
+
+
+def _fit(isa: Isa, wanted: Sequence[Instruction]) -> list[Instruction] | None:
+    """A form for each instruction such that no unit is used twice; the earliest forms that do."""
+    units = sum(len(slot.units) for slot in isa.slots)
+    return _fit_rest(isa, wanted, frozenset()) if len(wanted) <= units else None
+
+
+def _fit_rest(
+    isa: Isa, wanted: Sequence[Instruction], used: frozenset[str]
+) -> list[Instruction] | None:
+    if not wanted:
+        return []
+    first, *rest = wanted
+    for option in (first, *first.others):
+        units = units_of(isa, option)
+        if used.isdisjoint(units):
+            following = _fit_rest(isa, rest, used.union(units))
+            if following is not None:
+                return [option._replace(others=()), *following]
+    return None
+
+
+def units_of(isa: Isa, instruction: Instruction) -> tuple[str, ...]:
+    """What an instruction takes up in its bundle."""
+    return isa.slot_by_name[instruction.spec.slot].units if instruction.spec else ()
+
+
+def _low(isa: Isa, instruction: Instruction | None) -> int | None:
+    if instruction is None or instruction.spec is None:
+        return None
+    return isa.slot_by_name[instruction.spec.slot].lows[0]

@@ -1,0 +1,96 @@
+"""Instruction sets whose words nobody has told: forms of instructions, without bits.
+
+What a set of this kind knows of an instruction is how it may be written, which slot it takes and
+what it does to registers, and when. Everything but assembling works with that.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import Iterator, Mapping, NamedTuple, Sequence
+
+from ipu_asm.isa.description import IsaError
+from ipu_asm.isa.model import InstructionSpec, Isa, RegisterFile, Slot, Surface
+
+NO_LIMIT = 1 << 32
+_MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
+
+
+class FormsDescription(NamedTuple):
+    """All that a package says of such a set.
+
+    `slots` come from `unit_slot`, in the order in which people see them. Of several forms of a
+    mnemonic the first that fits is meant. `units_of` gives the parts of registers that overlap with
+    others; a register that it does not name is a part of its own. `rules` are the modules of
+    `lint.rules` that are for this set. For the last two see `Isa`.
+    """
+
+    name: str
+    title: str
+    surface: Surface
+    slots: tuple[Slot, ...]
+    forms: Sequence[InstructionSpec]
+    register_files: tuple[RegisterFile, ...]
+    units_of: Mapping[str, frozenset[str]] = {}
+    rules: tuple[str, ...] = ()
+    program_limit: int = NO_LIMIT
+    loop_registers: tuple[str, str] | None = None
+    returned: frozenset[str] = frozenset()
+
+
+def unit_slot(name: str, title: str, *units: str) -> Slot:
+    """A slot that takes up those units of a bundle, or one of its own name."""
+    return Slot(name, title, "", (), 0, (0,), False, units or (name,))
+
+
+def build_forms(description: FormsDescription) -> Isa:
+    """The instruction set of a description. Raises `IsaError` with everything that is wrong."""
+    mistakes = list(_mistakes(description))
+    if mistakes:
+        raise IsaError(description.name, mistakes)
+    forms: dict[str, list[InstructionSpec]] = {}
+    for form in description.forms:
+        forms.setdefault(form.mnemonic, []).append(form)
+    return Isa(
+        description.name,
+        description.title,
+        description.surface,
+        description.slots,
+        {mnemonic: found[0] for mnemonic, found in forms.items()},
+        description.register_files,
+        0,
+        0,
+        description.program_limit,
+        {mnemonic: tuple(found) for mnemonic, found in forms.items() if len(found) > 1},
+        description.units_of,
+        description.rules,
+        description.loop_registers,
+        description.returned,
+    )
+
+
+def _mistakes(description: FormsDescription) -> Iterator[str]:
+    slots = [slot.name for slot in description.slots]
+    for name, count in Counter(slots).items():
+        if count > 1:
+            yield f"{name}: two slots have this name; give each its own"
+    lines = Counter((form.slot, form.syntax) for form in description.forms)
+    for (slot, syntax), count in lines.items():
+        if count > 1:
+            yield f"{slot}: `{syntax}` is described {count} times"
+    for form in description.forms:
+        place = f"{form.slot}.{form.mnemonic}"
+        if form.slot not in slots:
+            yield f"{place}: no such slot; there are {', '.join(slots)}"
+        if not _MNEMONIC.fullmatch(form.mnemonic):
+            yield f"{place}: a mnemonic is letters, digits, `_` and `.` only"
+        names = Counter(operand.name for operand in form.operands)
+        yield from (
+            f"{place}: operand `{name}`: two operands have this name; give each its own"
+            for name, count in names.items()
+            if count > 1
+        )
+        for operand in form.operands:
+            if operand.access not in ("", "r", "w", "rw"):
+                yield f"{place}: operand `{operand.name}`: `access` is r, w or rw"

@@ -1,0 +1,126 @@
+"""A result that lands after the only instruction that reads its register.
+
+## What it does
+Reports a read of a register that comes before the result of an earlier instruction has landed in
+it, where nothing reads the register afterwards: on no way that control can take, around loops too.
+
+## Why
+The cores have no interlocks. A load takes seven bundles, a multiplication up to six; who reads
+sooner gets what was in the register before, and no error. Reading early on purpose is good style in
+a pipelined loop, and then something reads the result later. Where nothing does, the result is lost
+and the read was most likely meant for it: a bundle is missing between the two.
+
+## Example
+```
+    vlda wl0, [p0, #0]
+    nop
+    vst wl0, [p1, #0]
+    ret lr
+    nop  # 5 times
+```
+
+## Use instead
+```
+    vlda wl0, [p0, #0]
+    nop  # 6 times
+    vst wl0, [p1, #0]
+    ret lr
+    nop  # 5 times
+```
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.matching import ON_MNEMONIC
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+from ipu_asm.timing import EarlyRead, functions_of, readers_of, ways_of
+
+KIND = Kind("X101", "lost-result", Severity.WARNING)
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each read that comes too early for a result that nobody sees."""
+    for function in functions_of(program):
+        for number, write, read in _losses(program.isa, function.bundles):
+            yield _finding(
+                program, function.first + number, write, function.first + read.number, read
+            )
+
+
+@lru_cache(maxsize=1024)
+def _losses(isa: Isa, bundles: tuple[Bundle, ...]) -> list[tuple[int, Touch, EarlyRead]]:
+    """The lost results of a function: the place of the bundle that writes, what, and who reads."""
+    ways = ways_of(isa, bundles)
+    found: dict[tuple[int, int, int], tuple[int, Touch, EarlyRead]] = {}
+    for address, number in enumerate(ways.numbers):
+        for write in _slow_writes(isa, bundles[number]):
+            readers = readers_of(isa, bundles, address, write)
+            for read in () if readers.is_seen else readers.early:
+                place = (read.number, read.touch.instruction, read.touch.operand)
+                found.setdefault(place, (number, write, read))
+    return list(found.values())
+
+
+def _slow_writes(isa: Isa, bundle: Bundle) -> list[Touch]:
+    """What a bundle writes that does not land before the next bundle."""
+    return [
+        touch
+        for touch in touches_of(isa, bundle)
+        if touch.writes and touch.def_cycle is not None and touch.def_cycle > 1
+    ]
+
+
+def _finding(
+    program: Program, writer: int, write: Touch, reader: int, read: EarlyRead
+) -> Diagnostic:
+    bundle = program.bundles[writer]
+    instruction = bundle.instructions[write.instruction]
+    missing = read.needed - read.distance
+    message = (
+        f"the result of `{instruction.mnemonic}` lands in `{write.register}` {read.needed} bundles "
+        f"later, found a read after {read.distance} and none that comes late enough: "
+        f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
+    )
+    related = RelatedInformation(
+        _span(program, writer, write), f"`{write.register}` is on its way from here"
+    )
+    return Diagnostic(KIND, message, _span(program, reader, read.touch), (related,))
+
+
+def _span(program: Program, number: int, touch: Touch) -> Span:
+    bundle = program.bundles[number]
+    if touch.operand == ON_MNEMONIC:
+        return program.span(number, bundle.span(touch.instruction))
+    span = bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
+    return program.span(number, span)
+
+
+_LOAD, _STORE = "    vlda wl0, [p0, #0]\n", "    vst wl0, [p1, #0]\n"
+_NOP, _RETURN = "    nop\n", "    ret lr\n" + "    nop\n" * 5
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        _LOAD + _NOP * 6 + _STORE + _RETURN,
+        # An early read on purpose: the result is stored later.
+        _LOAD + _STORE + _NOP * 6 + _STORE + _RETURN,
+        # What is pending at the end of a loop's body is read in its next round.
+        "loop:\n" + _LOAD + _NOP * 2 + "    jnz r0, #loop\n" + _NOP * 4 + _STORE + _RETURN,
+    ),
+    invalid=(
+        _LOAD + _NOP * 5 + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
+        _LOAD.replace("wl0", "x0") + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
+    ),
+    check_program=check,
+    isa="xdna1",
+)
