@@ -43,6 +43,8 @@ def build_isa(description: IsaDescription) -> Isa:
         word_bits,
         image_bytes,
         description.program_limit,
+        units_of=description.units_of,
+        rules=description.rules,
     )
 
 
@@ -118,6 +120,7 @@ def _instruction(
         deprecated=entry.get("deprecated"),
         idle=dict(entry.get("idle", {})),
         nop=entry.get("nop", False),
+        traits=frozenset(entry.get("traits", ())),
         all_due=not any(operand.optional or operand.keyword for operand in operands),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -23,15 +24,20 @@ HEADINGS = ["What it does", "Why", "Example", "Use instead"]
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.s"))
 MOST_ROUNDS = 10
 
-_analyzer = Analyzer(load_isa("ipu"))
+ISA_OF = {rule.kind: rule.isa for rule in RULES.values()}
+
+_analyzer_for = lru_cache(lambda isa: Analyzer(load_isa(isa)))
 
 
-def check_findings(text: str, kind: Kind | None = None) -> list[Diagnostic]:
-    """The findings, of one kind or of all; each of them and its fix lies inside the text."""
+def check_findings(text: str, kind: Kind | None = None, isa: str | None = None) -> list[Diagnostic]:
+    """The findings, of one kind or of all; each of them and its fix lies inside the text.
+
+    Without `isa` the text is in the instruction set of the kind's examples.
+    """
+    analyzer = _analyzer_for(isa or ISA_OF[kind] if kind else isa or "ipu")
+    analyze = analyzer.analyze_unclaimed if analyzer.isa.name == "ipu" else analyzer.analyze
     found = [
-        finding
-        for finding in _analyzer.analyze_unclaimed(text).diagnostics
-        if kind is None or finding.kind == kind
+        finding for finding in analyze(text).diagnostics if kind is None or finding.kind == kind
     ]
     for finding in found:
         edits = finding.fix.edits if finding.fix else ()
@@ -81,8 +87,8 @@ def mended(text: str, kind: Kind, *, unsafe: bool) -> str:
     return text
 
 
-def has_errors(text: str) -> bool:
-    return any(finding.severity is Severity.ERROR for finding in check_findings(text))
+def has_errors(text: str, isa: str = "ipu") -> bool:
+    return any(finding.severity is Severity.ERROR for finding in check_findings(text, isa=isa))
 
 
 @pytest.mark.parametrize(("name", "number"), VALID)
@@ -115,7 +121,8 @@ def test_the_documented_example_has_the_finding_and_the_remedy_has_none(rule: Ru
     for program in bad:
         assert check_findings(program, rule.kind)
     for program in good:
-        left = [f for f in check_findings(program) if f.severity is not Severity.HINT]
+        found = check_findings(program, isa=rule.isa)
+        left = [finding for finding in found if finding.severity is not Severity.HINT]
         assert left == []
         assert check_findings(program, rule.kind) == []
 
@@ -144,7 +151,8 @@ def test_unsafe_fixes_mend_the_others_and_break_nothing(name: str, number: int) 
     before = without_marks(RULES[name].invalid[number])
     after = mended(before, kind, unsafe=True)
     assert [finding for finding in check_findings(after, kind) if finding.fix] == []
-    assert has_errors(before) or not has_errors(after)
+    isa = ISA_OF[kind]
+    assert has_errors(before, isa) or not has_errors(after, isa)
 
 
 @pytest.mark.parametrize("example", RULES["immediate-wraps"].invalid)
@@ -193,15 +201,17 @@ def test_codes_and_names_are_unique() -> None:
     assert len({kind.name for kind in kinds}) == len(kinds)
 
 
-def test_a_code_begins_with_the_letter_of_its_severity() -> None:
+def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set() -> None:
     letters = {Severity.ERROR: "E", Severity.WARNING: "W", Severity.HINT: "H"}
+    sets = {"ipu": "", "xdna1": "X", "xdna2": "X", "edgenpu": "N", "colossus": "C"}
     for rule in all_rules():
-        assert re.fullmatch(rf"{letters[rule.kind.severity]}\d{{3}}", rule.kind.code)
+        letter = sets[rule.isa] or letters[rule.kind.severity]
+        assert re.fullmatch(rf"{letter}\d{{3}}", rule.kind.code)
 
 
 def test_every_error_has_a_rule() -> None:
     kinds = {kind for kind in vars(errors).values() if isinstance(kind, Kind)}
-    assert kinds == {rule.kind for rule in all_rules() if rule.kind.severity is Severity.ERROR}
+    assert kinds == {rule.kind for rule in all_rules() if rule.kind.code.startswith("E")}
 
 
 def test_every_module_is_a_rule_of_its_name() -> None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.edgenpu.instruction_spec import INSTRUCTION_SPEC
-from ipu_asm.isa.edgenpu.operands import OPERAND_TYPES, REGISTER_FILES
+from ipu_asm.isa.edgenpu.operands import OPERAND_TYPES, REGISTER_FILES, UNITS_OF
 from ipu_asm.isa.model import Field, Isa, Surface
 
 _COMMENTS = "comments run from `;` to the end of the line"
@@ -50,6 +50,15 @@ LAYOUT = (
     Field("immediate", 0, 32),
 )
 
+RULES = (
+    "used_before_sync",
+    "store_without_sync",
+    "transfer_too_long",
+    "conv_without_descriptor",
+    "sync_for_everything",
+    "unimplemented_operation",
+)
+
 # The instruction buffer has 16 KiB.
 PROGRAM_LIMIT = 2048
 
@@ -67,5 +76,7 @@ def load() -> Isa:
             operand_types=OPERAND_TYPES,
             register_files=REGISTER_FILES,
             program_limit=PROGRAM_LIMIT,
+            units_of=UNITS_OF,
+            rules=RULES,
         )
     )

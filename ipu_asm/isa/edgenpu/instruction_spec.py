@@ -6,7 +6,9 @@ flags, 48 DST, 40 SRC0, 32 SRC1, 0 the immediate.
 
 The reference contradicts itself in places and leaves others open; the summary of an instruction
 says what is done here and calls the rest "the reference". Buffers that are read are read before
-anything is written, so each is a "snapshot". State that is no operand is called `ddr`.
+anything is written, so each is a "snapshot". State that is no operand is called `ddr`. The traits
+tell what `SYNC` waits for ("dma", "compute"), and what the published hardware refuses
+("unimplemented").
 """
 
 from __future__ import annotations
@@ -60,6 +62,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         ),
     },
     "CONV": {
+        "traits": ("compute",),
         "operands": [
             *_WITH_WEIGHTS,
             _named("desc", "descriptor", "Descriptor", 0, by_place=True),
@@ -90,6 +93,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "reads": {"ddr": "snapshot"},
     },
     "FC": {
+        "traits": ("compute",),
         "operands": [
             *_WITH_WEIGHTS,
             _named("in", "in_features", "Features", 0),
@@ -117,6 +121,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "writes": ["dst"],
     },
     "POOL": {
+        "traits": ("compute",),
         "operands": [
             *_UNARY,
             {"name": "type", "type": "Pooling", "low": 0, "optional": True},
@@ -144,6 +149,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "writes": ["dst"],
     },
     "ACT": {
+        "traits": ("compute",),
         "operands": [
             *_UNARY,
             {"name": "type", "type": "Activation", "low": 0, "optional": True},
@@ -163,6 +169,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "writes": ["dst"],
     },
     "LOAD": {
+        "traits": ("dma",),
         "operands": [
             {"name": "dst", "type": "LoadTarget", "low": 48},
             {"name": "ddr_addr", "type": "DdrAddress", "low": 32},
@@ -193,6 +200,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "reads": {"ddr": "snapshot"},
     },
     "STORE": {
+        "traits": ("dma",),
         "operands": [
             {"name": "ddr_addr", "type": "DdrAddress", "low": 32},
             {"name": "src", "type": "ActivationBuffer", "low": 48, "read": "snapshot"},
@@ -217,6 +225,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "writes": ["ddr"],
     },
     "SYNC": {
+        "traits": ("sync",),
         "operands": [
             {"name": "flags", "type": "SyncFlags", **_FLAGS},
             {"name": "barrier_id", "type": "Barrier", "low": 0, "optional": True},
@@ -242,6 +251,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         ),
     },
     "ADD": {
+        "traits": ("compute", "unimplemented"),
         "operands": _BINARY,
         "doc": InstructionDoc(
             title="Element-wise Addition",
@@ -258,6 +268,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "writes": ["dst"],
     },
     "MUL": {
+        "traits": ("compute", "unimplemented"),
         "operands": _BINARY,
         "doc": InstructionDoc(
             title="Element-wise Multiplication",
@@ -274,6 +285,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "writes": ["dst"],
     },
     "CONCAT": {
+        "traits": ("compute", "unimplemented"),
         "operands": [
             *_BINARY,
             _AXIS,
@@ -299,6 +311,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "writes": ["dst"],
     },
     "SPLIT": {
+        "traits": ("compute", "unimplemented"),
         "operands": [
             {"name": "dst0", "type": "ActivationBuffer", "low": 48},
             {"name": "dst1", "type": "ActivationBuffer", "low": 32},

@@ -20,6 +20,7 @@ from ipu_asm.isa.operands import (
     Choice,
     IntegerType,
     KeywordType,
+    Named,
     OperandType,
     RegisterType,
     number_value,
@@ -50,6 +51,7 @@ WEIGHT = RegisterFile(
     "part of the weight memory, 256 KiB in all; `CONV` and `FC` read their weights there",
 )
 REGISTER_FILES = (ACTIVATION, WEIGHT)
+UNITS_OF = {file.registers[0][:2]: frozenset(file.registers) for file in REGISTER_FILES}
 
 
 class BufferType(RegisterType):
@@ -89,6 +91,11 @@ class MemoryType(KeywordType):
 
     `WB[0]` and `AB[0]` mean the same as `WB` and `AB`.
     """
+
+    def names(self, text: str) -> Sequence[Named]:
+        """The memory, of which every buffer of that sort is a part."""
+        value = self.parse(text)
+        return [Named(self.spellings[value], 0, len(text))] if isinstance(value, int) else ()
 
     def parse(self, text: str) -> int | Problem:
         match = _INDEXED.fullmatch(text)

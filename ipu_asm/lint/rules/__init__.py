@@ -39,7 +39,15 @@ _CHECKED_HERE = (
     "immediate_wraps",
     "explicit_break",
 )
-_OF_SOME_SETS: tuple[str, ...] = ("lost_result",)
+_OF_SOME_SETS: tuple[str, ...] = (
+    "lost_result",
+    "used_before_sync",
+    "store_without_sync",
+    "transfer_too_long",
+    "conv_without_descriptor",
+    "sync_for_everything",
+    "unimplemented_operation",
+)
 
 
 @lru_cache(maxsize=8)

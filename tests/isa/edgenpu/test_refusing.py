@@ -6,18 +6,24 @@ import pytest
 
 from ipu_asm.analysis import analyze
 from ipu_asm.assemble import AssemblyError, assemble
+from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.text import Span, apply_edits
 
 
+def errors_in(text: str) -> tuple[Diagnostic, ...]:
+    findings = analyze(text, "edgenpu").diagnostics
+    return tuple(finding for finding in findings if finding.severity is Severity.ERROR)
+
+
 def check_refused(marked: str, name: str, *said: str, fixed: str | None = None) -> None:
-    """One finding of that name at the text between ⟦ and ⟧, whose message has all of `said`.
+    """One error of that name at the text between ⟦ and ⟧, whose message has all of `said`.
 
     Applying its fix makes `fixed`; None means that there is no fix.
     """
     before, _, rest = marked.partition("⟦")
     culprit, _, after = rest.partition("⟧")
     text = before + culprit + after
-    findings = analyze(text, "edgenpu").diagnostics
+    findings = errors_in(text)
     assert [(finding.name, finding.span) for finding in findings] == [
         (name, Span(len(before), len(before) + len(culprit)))
     ]

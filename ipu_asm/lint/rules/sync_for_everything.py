@@ -1,0 +1,55 @@
+"""A `SYNC` that does not say what it waits for.
+
+## What it does
+Reports a `SYNC` without an operand.
+
+## Why
+The reference says that `SYNC` waits for all pending operations, and gives it flags that name what
+to wait for. Without any it waits for everything, also for what nobody needs yet, and a reader
+cannot tell which was meant.
+
+## Example
+```
+LOAD WB, 0x80000000, 65536
+SYNC
+```
+
+## Use instead
+```
+LOAD WB, 0x80000000, 65536
+SYNC WAIT_DMA
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+
+KIND = Kind("N105", "sync-for-everything", Severity.WARNING)
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each synchronisation without an operand."""
+    for number, instruction in enumerate(bundle.instructions):
+        spec = instruction.spec
+        if spec is not None and "sync" in spec.traits and len(instruction.words) == 1:
+            message = (
+                f"`{instruction.mnemonic}` names what it waits for, found no flag: it waits for "
+                "everything"
+            )
+            yield Diagnostic(KIND, message, bundle.span(number))
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=("SYNC WAIT_DMA\n", "SYNC 3\n", "SYNC WAIT_DMA | WAIT_COMPUTE\n"),
+    invalid=("⟦SYNC⟧\n", "wait: ⟦SYNC⟧ ; everything\n"),
+    check_bundle=check,
+    isa="edgenpu",
+)

@@ -1,0 +1,50 @@
+"""An operation that the published hardware does not have.
+
+## What it does
+Notes an instruction that the reference documents and the published controller answers with an
+error: `ADD`, `MUL`, `CONCAT`, `SPLIT`.
+
+## Why
+The controller's state machine has no state for these four opcodes and goes to its error state. A
+newer one may have them, so this is only a hint.
+
+## Example
+```
+ADD AB[2], AB[0], AB[1]
+```
+
+## Use instead
+```
+CONV AB[2], AB[0], WB[0], RESIDUAL, desc=0x1000
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+
+KIND = Kind("N106", "unimplemented-operation", Severity.HINT)
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A hint for each operation that the hardware refuses."""
+    for number, instruction in enumerate(bundle.instructions):
+        spec = instruction.spec
+        if spec is not None and "unimplemented" in spec.traits:
+            message = f"the published controller stops with an error at `{spec.mnemonic}`"
+            yield Diagnostic(KIND, message, bundle.span(number))
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=("ACT AB[1], AB[0], RELU\n", "NOP 4\n"),
+    invalid=("⟦ADD⟧ AB[2], AB[0], AB[1]\n", "⟦split⟧ AB[1], AB[2], AB[0]\n"),
+    check_bundle=check,
+    isa="edgenpu",
+)

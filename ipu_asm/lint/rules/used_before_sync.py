@@ -1,0 +1,139 @@
+"""A buffer that is used while something still fills it.
+
+## What it does
+Reports an instruction that reads a buffer which an earlier `LOAD` or compute instruction writes,
+with no `SYNC` between them that waits for it: `WAIT_DMA` for loads, `WAIT_COMPUTE` for the others.
+
+## Why
+Transfers and compute instructions run on while the next instructions are read. Only `SYNC` waits
+for them. Who reads a buffer before that may get what was in it before, or half of the new data.
+A `LOAD` fills a whole memory, so all buffers of that memory wait for it. A `SYNC` without flags
+waits for everything.
+
+## Example
+```
+LOAD AB, 0x80010000, 16384
+LOAD WB, 0x80000000, 65536
+CONV AB[1], AB[0], WB[0], RELU, desc=0x1000
+```
+
+## Use instead
+```
+LOAD AB, 0x80010000, 16384
+LOAD WB, 0x80000000, 65536
+SYNC WAIT_DMA
+CONV AB[1], AB[0], WB[0], RELU, desc=0x1000
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.instruction import Instruction
+from ipu_asm.lint.rule import Rule
+from ipu_asm.program import Program
+from ipu_asm.text import Span, TextEdit
+
+KIND = Kind("N101", "used-before-sync", Severity.WARNING)
+# What an instruction has to be waited for, by its trait, and the flag that does.
+FLAGS = {"dma": "WAIT_DMA", "compute": "WAIT_COMPUTE"}
+
+
+class _Pending(NamedTuple):
+    """A write that nothing has waited for yet."""
+
+    bundle: int
+    touch: Touch
+    work: str
+
+
+def waits_for(instruction: Instruction) -> set[str]:
+    """The sorts of work that an instruction waits for: "dma", "compute", both or none."""
+    if instruction.spec is None or "sync" not in instruction.spec.traits:
+        return set()
+    words = {word.strip().upper() for text in instruction.words[1:] for word in text.split("|")}
+    named = {work for work, flag in FLAGS.items() if flag in words}
+    return named or set(FLAGS)
+
+
+def work_of(instruction: Instruction) -> str | None:
+    """The sort of work that an instruction begins."""
+    traits = instruction.spec.traits if instruction.spec is not None else ()
+    return next((work for work in FLAGS if work in traits), None)
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each read of a buffer that something may still be writing."""
+    pending: list[_Pending] = []
+    for number, bundle in enumerate(program.bundles):
+        for instruction in bundle.instructions:
+            waited = waits_for(instruction)
+            pending = [entry for entry in pending if entry.work not in waited]
+        touches = touches_of(program.isa, bundle)
+        for touch in touches:
+            writer = _writer_of(touch, pending) if touch.reads else None
+            if writer is not None:
+                yield _finding(program, number, touch, writer)
+                pending = [entry for entry in pending if entry is not writer]
+        pending += _begun(number, bundle, touches)
+
+
+def _begun(number: int, bundle: Bundle, touches: tuple[Touch, ...]) -> Iterator[_Pending]:
+    for touch in touches:
+        work = work_of(bundle.instructions[touch.instruction])
+        if touch.writes and work is not None:
+            yield _Pending(number, touch, work)
+
+
+def _writer_of(touch: Touch, pending: list[_Pending]) -> _Pending | None:
+    """The last one that writes what is read."""
+    overlapping = (e for e in reversed(pending) if not e.touch.units.isdisjoint(touch.units))
+    return next(overlapping, None)
+
+
+def _finding(program: Program, number: int, touch: Touch, writer: _Pending) -> Diagnostic:
+    bundle, source = program.bundles[number], program.bundles[writer.bundle]
+    mnemonic = source.instructions[writer.touch.instruction].mnemonic
+    flag = FLAGS[writer.work]
+    message = (
+        f"`SYNC {flag}` must come before what `{mnemonic}` writes is used, found a read of "
+        f"`{touch.register}` without it"
+    )
+    written = source.syntax.operand_span(writer.touch.instruction, writer.touch.operand)
+    related = RelatedInformation(
+        program.span(writer.bundle, written), f"`{writer.touch.register}` is written here"
+    )
+    span = bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
+    start = program.starts[number] + bundle.span(touch.instruction).start
+    line = program.text.rfind("\n", 0, start) + 1
+    before = program.text[line:start]
+    indent = before if not before.strip() else "    "
+    edit = TextEdit(Span(start, start), f"SYNC    {flag}\n{indent}")
+    fix = Fix(f"insert `SYNC {flag}` before it", (edit,), safe=False)
+    return Diagnostic(KIND, message, program.span(number, span), (related,), fix)
+
+
+_LOADS = "LOAD AB, 0x80010000, 16384\nLOAD WB, 0x80000000, 65536\n"
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        _LOADS + "SYNC WAIT_DMA\nCONV AB[1], AB[0], WB[0], desc=0x1000\n",
+        _LOADS + "SYNC WAIT_DMA | IRQ\nCONV AB[1], AB[0], WB[0], desc=0x1000\n",
+        "ACT AB[1], AB[0], RELU\nACT AB[3], AB[2], RELU\n",
+    ),
+    invalid=(
+        _LOADS + "CONV AB[1], ⟦AB[0]⟧, ⟦WB[0]⟧, desc=0x1000\n",
+        _LOADS + "SYNC WAIT_COMPUTE\nCONV AB[1], ⟦AB[0]⟧, ⟦WB[0]⟧, desc=0x1000\n",
+        "ACT AB[1], AB[0], RELU\nACT AB[2], ⟦AB[1]⟧, TANH\n",
+        "ACT AB[1], AB[0], RELU\nSTORE 0x80020000, ⟦AB[1]⟧, 256\nSYNC WAIT_DMA\n",
+    ),
+    check_program=check,
+    isa="edgenpu",
+    fixes=("unsafe",),
+)
