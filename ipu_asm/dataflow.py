@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import lru_cache
+from math import prod
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.bundle import Bundle, once_a_bundle
@@ -106,6 +107,16 @@ def touches_of(isa: Isa, bundle: Bundle) -> tuple[Touch, ...]:
             for each in instruction.spec.implicit
         )
     return tuple(found)
+
+
+def cycles_of(instruction: Instruction) -> int | None:
+    """How long an instruction takes, where its operands tell: a product, divided by a number."""
+    if instruction.spec is None or instruction.spec.cycles is None:
+        return None
+    names, divisor = instruction.spec.cycles
+    values = [instruction.value(name) for name in names]
+    numbers = [value for value in values if isinstance(value, int)]
+    return max(1, -(-prod(numbers) // divisor)) if len(numbers) == len(values) else None
 
 
 def access_of(spec: InstructionSpec, operand: Operand) -> str:

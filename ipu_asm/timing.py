@@ -188,7 +188,7 @@ class EarlyRead(NamedTuple):
 
 
 class Readers(NamedTuple):
-    """Who reads a register before a result lands in it, and whether something may see the result."""
+    """Who reads a register before a result lands in it; whether something may see the result."""
 
     early: tuple[EarlyRead, ...]
     is_seen: bool

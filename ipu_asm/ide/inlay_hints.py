@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.dataflow import cycles_of
+from ipu_asm.ide.landings import landings_of, line_text
 from ipu_asm.ide.moments import STATE, sightings
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
+from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -16,7 +19,8 @@ if TYPE_CHECKING:
 ADDRESSES: Final = "addresses"
 IMMEDIATES: Final = "immediates"
 TIME: Final = "time"
-FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME)
+LANDINGS: Final = "landings"
+FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS)
 
 
 class Hint(NamedTuple):
@@ -40,6 +44,8 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
                 found.append(hint._replace(offset=start + hint.offset))
     if ADDRESSES in families:
         found += _addresses(analysis, first, last)
+    if LANDINGS in families:
+        found += _landings(analysis, first, last)
     return sorted(hint for hint in found if span.touches(hint.offset))
 
 
@@ -59,6 +65,28 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
                 end = program.reference_span(reference).end
                 text = f"leads to {unit} {reference.target}"
                 yield Hint(end, f" → {reference.target}", ADDRESSES, text)
+
+
+def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
+    """The lines in which slow results land, and how long instructions take that tell it."""
+    program = analysis.program
+    for number in range(first, last + 1):
+        bundle = program.bundles[number]
+        for landing in landings_of(program, number):
+            touch = landing.touch
+            if touch.operand == ON_MNEMONIC:
+                continue
+            end = program.span(number, bundle.syntax.operand_span(touch.instruction, touch.operand))
+            there = line_text(program, analysis.source.lines, landing.number)
+            tooltip = f"`{touch.register}` lands {landing.bundles} bundles later{there}"
+            yield Hint(end.end, f" +{landing.bundles}{there}", LANDINGS, tooltip)
+        for place, instruction in enumerate(bundle.instructions):
+            cycles = cycles_of(instruction)
+            if cycles is not None:
+                end = program.span(number, bundle.syntax.instruction_span(place))
+                unit = "cycle" if cycles == 1 else "cycles"
+                tooltip = f"takes about {cycles} {unit}, as far as its operands tell"
+                yield Hint(end.end, f" {cycles} {unit}", LANDINGS, tooltip)
 
 
 @once_a_bundle

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ipu_asm.diagnostics import Problem
 from ipu_asm.ide.label_page import target_markdown
+from ipu_asm.ide.landings import sentences_about_landing
 from ipu_asm.ide.markdown import escaped
 from ipu_asm.ide.moments import sentences_about_operand
 from ipu_asm.ide.place import OperandAt, reference_at
@@ -40,6 +41,9 @@ def operand_markdown(analysis: Analysis, place: OperandAt) -> str | None:
         _register_title(program, register, place.bundle) if register else _value(operand, text),
         _role(instruction, operand, text) if operand is not None else "",
         *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
+        *sentences_about_landing(
+            program, analysis.source.lines, place.bundle, place.instruction, place.operand
+        ),
         _about_file(program.isa, register) if register else "",
     ]
     return "\n\n".join(section for section in sections if section) or None

@@ -121,6 +121,7 @@ def _instruction(
         idle=dict(entry.get("idle", {})),
         nop=entry.get("nop", False),
         traits=frozenset(entry.get("traits", ())),
+        cycles=entry.get("cycles"),
         all_due=not any(operand.optional or operand.keyword for operand in operands),
     )
 

@@ -12,6 +12,7 @@ _MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _REQUIRED_KEYS = ("operands", "doc")
 _OPTIONAL_KEYS = (
     "reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits", "traits",
+    "cycles",
 )  # fmt: skip
 _OPERAND_KEYS = (
     "name", "type", "read", "low", "optional", "keyword", "default", "by_place",

@@ -94,7 +94,8 @@ class InstructionSpec(NamedTuple):
     with which the instruction does nothing at all. `execute_fn` is empty where nothing executes the
     instruction set. `all_due` tells that every operand must be written in its place. `delay_slots`
     is how many bundles behind a branch are executed before it takes effect. `traits` are words of
-    its instruction set for what its rules ask.
+    its instruction set for what its rules ask. `cycles` tells how long it takes: the product of
+    these operands, divided by the number.
     """
 
     mnemonic: str
@@ -114,6 +115,7 @@ class InstructionSpec(NamedTuple):
     implicit: tuple[Implicit, ...] = ()
     delay_slots: int = 0
     traits: frozenset[str] = frozenset()
+    cycles: tuple[tuple[str, ...], int] | None = None
 
     @property
     def positional(self) -> tuple[Operand, ...]:

@@ -23,6 +23,7 @@ class Settings(NamedTuple):
     hint_addresses: bool | None = None
     hint_immediates: bool | None = None
     hint_time: bool | None = None
+    hint_landings: bool | None = None
     lens_references: bool | None = None
     lens_loops: bool | None = None
     format_style: str | None = None
@@ -30,7 +31,12 @@ class Settings(NamedTuple):
     @property
     def inlay_hints(self) -> frozenset[str]:
         """The families of inlay hints that are on: none unless the user says so."""
-        wanted = (self.hint_addresses, self.hint_immediates, self.hint_time)
+        wanted = (
+            self.hint_addresses,
+            self.hint_immediates,
+            self.hint_time,
+            self.hint_landings,
+        )
         return frozenset(family for family, on in zip(inlay_hints.FAMILIES, wanted) if on)
 
     @property
@@ -70,6 +76,7 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
     ("inlayHints.addresses", "hint_addresses", bool),
     ("inlayHints.immediates", "hint_immediates", bool),
     ("inlayHints.time", "hint_time", bool),
+    ("inlayHints.landings", "hint_landings", bool),
     ("codeLens.references", "lens_references", bool),
     ("codeLens.loops", "lens_loops", bool),
     ("format.style", "format_style", STYLES),

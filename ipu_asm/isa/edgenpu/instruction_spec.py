@@ -44,6 +44,7 @@ _AXIS = _named("axis", "axis", "Axis", 0, by_place=True)
 
 _INSTRUCTIONS: dict[str, dict[str, Any]] = {
     "NOP": {
+        "cycles": (("cycles",), 1),
         "operands": [{"name": "cycles", "type": "Cycles", "low": 0, "optional": True}],
         "doc": InstructionDoc(
             title="No Operation",
@@ -93,6 +94,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "reads": {"ddr": "snapshot"},
     },
     "FC": {
+        "cycles": (("in_features", "out_features"), 256),
         "traits": ("compute",),
         "operands": [
             *_WITH_WEIGHTS,

@@ -53,7 +53,9 @@ def sound_program(buffer: int, weights: int, result: int, address: int) -> list[
 
 PROGRAMS = [
     sound_program(buffer, weights, result, address)
-    for buffer, weights, result, address in product((0, 7), (0, 200), (1, 40, 99), (0x10000, 0x80000000))
+    for buffer, weights, result, address in product(
+        (0, 7), (0, 200), (1, 40, 99), (0x10000, 0x80000000)
+    )
 ]
 
 
