@@ -141,7 +141,6 @@ def test_a_missing_and_an_unknown_key_are_reported() -> None:
         "operands, doc, reads, writes, flow, deprecated, idle, nop, opcode, fixed_bits, traits, "
         "cycles"
     )
-    )
     instructions = {"alu": {"rest": REST, "new": {"opreands": []}}, "go": JUMP}
     check_build(
         TOY._replace(instructions=instructions),
