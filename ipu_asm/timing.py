@@ -40,7 +40,7 @@ class Ways(NamedTuple):
 
     `numbers[a]` is the place of address a among the function's bundles. `following[a]` are the
     addresses that may come next. From an address in `unknown` control goes on where this cannot
-    tell, from one in `returning` back to the caller.
+    tell, which the end of the text is too; from one in `returning` back to the caller.
     """
 
     numbers: tuple[int, ...]
@@ -110,6 +110,8 @@ def ways_of(isa: Isa, bundles: tuple[Bundle, ...]) -> Ways:
             following[leaves] += [target for target in targets if target is not None]
     for end, start in _hardware_loops(isa, bundles, numbers, labels):
         following[end].append(start)
+    if size and size in following[-1]:
+        unknown.add(size - 1)
     return Ways(
         numbers,
         tuple(tuple(dict.fromkeys(a for a in steps if a < size)) for steps in following),
@@ -187,21 +189,20 @@ class EarlyRead(NamedTuple):
     needed: int
 
 
-class Readers(NamedTuple):
-    """Who reads a register before a result lands in it; whether something may see the result."""
+def futile_reads(
+    isa: Isa, function: tuple[Bundle, ...], address: int, write: Touch
+) -> list[EarlyRead]:
+    """The reads that come before what is written at an address of a function has landed, if nothing
+    reads any of what they read afterwards.
 
-    early: tuple[EarlyRead, ...]
-    is_seen: bool
-
-
-def readers_of(isa: Isa, function: tuple[Bundle, ...], address: int, write: Touch) -> Readers:
-    """The readers of what is written at an address of a function, which lands in a known cycle.
-
-    Every way is followed, around loops too, until something else has landed in the register.
+    The write is one that lands in a known cycle. Every way is followed, around loops too, until
+    something else has landed in the register.
     """
     search = _Search(isa, function, write)
-    is_seen = search.leads_away(address) or search.finds_reader(address)
-    return Readers(tuple(search.early.values()), is_seen)
+    if search.leads_away(address) or search.follow(address):
+        return []
+    reads = search.early.values()
+    return [read for read in reads if search.seen.isdisjoint(read.touch.units)]
 
 
 class _Search:
@@ -214,10 +215,12 @@ class _Search:
         self.write = write
         self.ways = ways_of(isa, function)
         self.early: dict[int, EarlyRead] = {}
+        # The parts of the register that some late enough read sees.
+        self.seen: set[str] = set()
         self._far = LATEST + (write.def_cycle or LATEST)
 
-    def finds_reader(self, address: int) -> bool:
-        """Whether some way leads to a read that sees the result, or to where nobody knows."""
+    def follow(self, address: int) -> bool:
+        """Go all ways; stop with True where all of the result is seen, or nobody knows."""
         waiting = [(step, 1, -1) for step in self.ways.following[address]]
         seen: set[tuple[int, int, int]] = set()
         while waiting:
@@ -227,7 +230,8 @@ class _Search:
                 continue
             seen.add(state)
             touches = self._touches(at)
-            if self._reads(at, touches, distance, gone) or self.leads_away(at):
+            self._read(at, touches, distance, gone)
+            if self.seen >= self.write.units or self.leads_away(at):
                 return True
             gone = self._overwritten(touches, distance, gone)
             waiting += [(step, distance + 1, gone) for step in self.ways.following[at]]
@@ -246,8 +250,8 @@ class _Search:
         units = self.write.units
         return [t for t in touches_of(self.isa, bundle) if not units.isdisjoint(t.units)]
 
-    def _reads(self, at: int, touches: list[Touch], distance: int, gone: int) -> bool:
-        """Whether one of them reads the result; those that come too early are kept."""
+    def _read(self, at: int, touches: list[Touch], distance: int, gone: int) -> None:
+        """Keep what reads too early, and what parts of the result are seen."""
         for touch in touches:
             if not touch.reads:
                 continue
@@ -256,13 +260,14 @@ class _Search:
                 early = EarlyRead(self.ways.numbers[at], touch, distance, needed)
                 self.early.setdefault(at, early)
             elif gone < 0 or distance + (touch.use_cycle or 1) - 1 < gone:
-                return True
-        return False
+                self.seen |= touch.units & self.write.units
 
     def _overwritten(self, touches: list[Touch], distance: int, gone: int) -> int:
         """In how many bundles another result has landed in all of the register."""
         for touch in touches:
             if touch.writes and touch.units >= self.write.units:
                 lands = distance + (touch.def_cycle or LATEST)
-                gone = lands if gone < 0 else min(gone, lands)
+                # What lands before the result itself is overwritten by it.
+                if lands > (self.write.def_cycle or 0):
+                    gone = lands if gone < 0 else min(gone, lands)
         return gone

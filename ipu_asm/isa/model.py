@@ -224,7 +224,7 @@ class Isa:
         """`forms` has all forms of the mnemonics that have several; `units_of` the parts that a
         register shares with others; `rules` the modules of `lint.rules` for this set alone.
         `loop_registers` hold the first and the last bundle of a loop that the machine closes by
-        itself; `returned` are the registers in which functions return values.
+        itself; `returned` are the registers that callers may read when a function returns.
         """
         self.name = name
         self.title = title

@@ -42,7 +42,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.program import Program
 from ipu_asm.text import Span
-from ipu_asm.timing import EarlyRead, functions_of, readers_of, ways_of
+from ipu_asm.timing import EarlyRead, functions_of, futile_reads, ways_of
 
 KIND = Kind("X101", "lost-result", Severity.WARNING)
 
@@ -63,8 +63,7 @@ def _losses(isa: Isa, bundles: tuple[Bundle, ...]) -> list[tuple[int, Touch, Ear
     found: dict[tuple[int, int, int], tuple[int, Touch, EarlyRead]] = {}
     for address, number in enumerate(ways.numbers):
         for write in _slow_writes(isa, bundles[number]):
-            readers = readers_of(isa, bundles, address, write)
-            for read in () if readers.is_seen else readers.early:
+            for read in futile_reads(isa, bundles, address, write):
                 place = (read.number, read.touch.instruction, read.touch.operand)
                 found.setdefault(place, (number, write, read))
     return list(found.values())
@@ -119,7 +118,7 @@ RULE = Rule(
     ),
     invalid=(
         _LOAD + _NOP * 5 + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
-        _LOAD.replace("wl0", "x0") + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
+        _LOAD + _NOP * 5 + "    vshuffle x1, ⟦x0⟧, x2, r0\n" + _RETURN,
     ),
     check_program=check,
     isa="xdna1",

@@ -1,0 +1,95 @@
+"""An AI Engine as a description: its surface, its slots, and the forms of its tables."""
+
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple, Sequence
+
+from ipu_asm.isa.aie.documentation import Documents
+from ipu_asm.isa.aie.forms import forms_of
+from ipu_asm.isa.aie.operands import LOCAL_PREFIX
+from ipu_asm.isa.aie.registers import Family, classes_of, registers_of
+from ipu_asm.isa.forms import FormsDescription, unit_slot
+from ipu_asm.isa.model import Surface
+
+_UNITS = ("lda", "ldb", "st", "alu", "mv", "vec")
+SLOTS = (
+    unit_slot("lda", "Load Unit A"),
+    unit_slot("ldb", "Load Unit B"),
+    unit_slot("st", "Store Unit"),
+    unit_slot("alu", "Scalar Unit"),
+    unit_slot("mv", "Move Unit"),
+    unit_slot("vec", "Vector Unit"),
+    unit_slot("lng", "Scalar and Move Unit", "alu", "mv"),
+    unit_slot("nop", "Whole Bundle", *_UNITS),
+)
+RULES = ("lost_result",)
+# What belongs to the caller and is put back before a function returns.
+_RETURNED = ("p6", "p7", "lr", "sp", *(f"r{number}" for number in range(8, 32)))
+_COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
+
+
+class Engine(NamedTuple):
+    """What differs between the generations.
+
+    `classes` are those of `registers.classes_of`; `pair_names` gives pairs of scalar registers
+    second names; `link_cycle` is when a call writes the link register.
+    """
+
+    name: str
+    title: str
+    extensions: tuple[str, ...]
+    families: Sequence[Family]
+    classes: Mapping[str, tuple[str, str]]
+    pair_names: Mapping[str, str]
+    forms: Mapping[str, Sequence[str]]
+    link_cycle: int | None
+    examples: Mapping[str, str]
+
+
+def description_of(engine: Engine) -> FormsDescription:
+    """The description of one generation."""
+    registers = registers_of(engine.families)
+    classes = classes_of(registers, engine.classes, engine.pair_names)
+    documents = Documents(engine.examples, {slot.name: _spoken(slot.title) for slot in SLOTS})
+    return FormsDescription(
+        name=engine.name,
+        title=engine.title,
+        surface=surface_of(engine.extensions),
+        slots=SLOTS,
+        forms=forms_of(engine.forms, classes, engine.link_cycle, documents),
+        register_files=registers.files,
+        units_of=registers.units,
+        rules=RULES,
+        loop_registers=("ls", "le"),
+        returned=frozenset(_RETURNED),
+    )
+
+
+def surface_of(extensions: tuple[str, ...]) -> Surface:
+    """How programs of both generations are written."""
+    return Surface(
+        grammar="aie",
+        language_id="aie-asm",
+        extensions=extensions,
+        comments=("//",),
+        bundle_end="",
+        separator=";",
+        hints={
+            "\f": "only blanks, tabs and line breaks separate",
+            "\ufeff": "a byte-order mark may stand only at the very start of a file",
+            "{": "bundles are lines, without braces",
+            "}": "bundles are lines, without braces",
+            "'": f"there are no characters in quotes; {_COMMENTS}",
+            "`": _COMMENTS,
+        },
+        operand_separator=", ",
+        any_case=True,
+        block_comments=(("/*", "*/"),),
+        linked=True,
+        local_prefix=LOCAL_PREFIX,
+        preprocessed=True,
+    )
+
+
+def _spoken(title: str) -> str:
+    return f"the {title.lower()}"

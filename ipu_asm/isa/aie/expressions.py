@@ -1,0 +1,138 @@
+"""Integer expressions in immediates, as C writes them: `4*4*4 * 8`, `(1<<3)|2`, `-0x20`.
+
+Bounded in size and depth, and evaluated by hand: what users write is never given to Python.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Mapping
+
+_TOKEN = re.compile(
+    r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)|(<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~()<>!])"
+)
+_NAME = re.compile(r"[A-Za-z_.$@\"\\]")
+_MOST_TOKENS = 200
+_DEEPEST = 40
+_LONGEST_SHIFT = 64
+_LARGEST = 1 << 128
+
+_BINARY: Mapping[str, tuple[int, Callable[[int, int], int]]] = {
+    "||": (1, lambda a, b: int(bool(a) or bool(b))),
+    "&&": (2, lambda a, b: int(bool(a) and bool(b))),
+    "|": (3, lambda a, b: a | b),
+    "^": (4, lambda a, b: a ^ b),
+    "&": (5, lambda a, b: a & b),
+    "==": (6, lambda a, b: int(a == b)),
+    "!=": (6, lambda a, b: int(a != b)),
+    "<": (7, lambda a, b: int(a < b)),
+    ">": (7, lambda a, b: int(a > b)),
+    "<=": (7, lambda a, b: int(a <= b)),
+    ">=": (7, lambda a, b: int(a >= b)),
+    "<<": (8, lambda a, b: a << _shift(b)),
+    ">>": (8, lambda a, b: a >> _shift(b)),
+    "+": (9, lambda a, b: a + b),
+    "-": (9, lambda a, b: a - b),
+    "*": (10, lambda a, b: a * b),
+    "/": (10, lambda a, b: _quotient(a, b)),
+    "%": (10, lambda a, b: a - b * _quotient(a, b)),
+}
+_UNARY: Mapping[str, Callable[[int], int]] = {
+    "-": lambda a: -a,
+    "+": lambda a: a,
+    "~": lambda a: ~a,
+    "!": lambda a: int(not a),
+}
+
+
+class ExpressionError(ValueError):
+    """What is wrong with an expression, as the end of a sentence."""
+
+
+def has_names(text: str) -> bool:
+    """Whether an expression speaks of symbols, whose values only a linker knows."""
+    return bool(_NAME.search(re.sub(r"0[xX][0-9a-fA-F]+|0[bB][01]+", "0", text)))
+
+
+def value_of(text: str) -> int:
+    """The value of an expression without names. Raises `ExpressionError`."""
+    reader = _Reader(_tokens(text))
+    value = reader.binary(0, 0)
+    if reader.tokens:
+        raise ExpressionError(f"does not fit at `{reader.tokens[-1]}`")
+    return value
+
+
+def _tokens(text: str) -> list[str]:
+    """The tokens from the last to the first."""
+    tokens: list[str] = []
+    at = 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None or len(tokens) > _MOST_TOKENS:
+            raise ExpressionError("is no integer expression" if match is None else "is too long")
+        tokens.append(match[0])
+        at = match.end()
+    return tokens[::-1]
+
+
+class _Reader:
+    """Reads an expression by precedence; what is left of it is in `tokens`."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self.tokens = tokens
+
+    def binary(self, least: int, depth: int) -> int:
+        """Operators that bind at least so tightly, with what stands between them."""
+        value = self._unary(depth)
+        while self.tokens and self.tokens[-1] in _BINARY:
+            strength, operation = _BINARY[self.tokens[-1]]
+            if strength < least:
+                break
+            self.tokens.pop()
+            value = operation(value, self.binary(strength + 1, depth + 1))
+            if abs(value) > _LARGEST:
+                raise ExpressionError("is too large")
+        return value
+
+    def _unary(self, depth: int) -> int:
+        if depth > _DEEPEST:
+            raise ExpressionError("is too deep")
+        if not self.tokens:
+            raise ExpressionError("is not complete")
+        token = self.tokens.pop()
+        if token in _UNARY:
+            return _UNARY[token](self._unary(depth + 1))
+        if token == "(":
+            value = self.binary(0, depth + 1)
+            if not self.tokens or self.tokens.pop() != ")":
+                raise ExpressionError("lacks a `)`")
+            return value
+        if token[0].isdigit():
+            return _number(token)
+        raise ExpressionError(f"does not fit at `{token}`")
+
+
+def _number(token: str) -> int:
+    """The value of a number; one that begins with a zero is octal, as in C."""
+    if len(token) > _DEEPEST:
+        raise ExpressionError("is too large")
+    if token[0] == "0" and token.isdigit():
+        if set(token) > set("01234567") or "8" in token or "9" in token:
+            raise ExpressionError(f"has `{token}`, which begins with a zero and is not octal")
+        return int(token, 8)
+    return int(token, 0)
+
+
+def _shift(count: int) -> int:
+    if not 0 <= count <= _LONGEST_SHIFT:
+        raise ExpressionError(f"shifts by {count}")
+    return count
+
+
+def _quotient(dividend: int, divisor: int) -> int:
+    """The quotient without its fraction, as C divides."""
+    if divisor == 0:
+        raise ExpressionError("divides by zero")
+    quotient = abs(dividend) // abs(divisor)
+    return quotient if (dividend < 0) == (divisor < 0) else -quotient

@@ -1,0 +1,223 @@
+"""From the line of a form to its instruction.
+
+A line is what people write, with `{name:TYPE}` for an operand, as in
+
+    vlda {dst:W=7}, [{ptr:P@1}, {dj:DJ@1}]
+
+A type is a class of registers, an immediate (`#` any, `#0..63`, `#-128..96/32` in steps of 32,
+`#value` a number of 32 bits or a symbol, `#label`) or a register itself, as in `{r27@1}`. Behind it
+come the cycle in which the operand is read (`@1`), that in which it is written (`=7`), either
+without a number where that is not known, and the bypass that it is on (`~MOV`). Whatever stands
+outside braces is written just so.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Mapping, NamedTuple, Sequence
+
+from ipu_asm.isa.aie.documentation import Documents
+from ipu_asm.isa.aie.operands import (
+    AieType,
+    BracketType,
+    Element,
+    FixedType,
+    ImmediateType,
+    RegisterClass,
+    SuffixedClass,
+    SymbolType,
+    TargetType,
+)
+from ipu_asm.isa.aie.texts import OPERANDS
+from ipu_asm.isa.model import Implicit, InstructionSpec, Operand
+from ipu_asm.isa.operands import Named
+
+DELAY_SLOTS = 5
+_PIECES = re.compile(r"(?:\[[^\]]*\]|[^,\[])+")
+_OPERAND = re.compile(r"\{([^@=~}]+)(?:@(\d*))?(?:=(\d*))?(?:~(\w+))?\}(.*)")
+_RANGE = re.compile(r"#(-?\d+)\.\.(-?\d+)(?:/(\d+))?")
+_ACCESSED = re.compile(r"@|=")
+_NAMED_REGISTER = re.compile(r"r\d+(?::r\d+)?")
+_FLOWS = {"j": "jump", "ret": "indirect", "jz": "branch", "jnz": "branch", "jnzd": "branch"}
+_BRANCHES = (*_FLOWS, "jl")
+_LEAVING = {"jl": "call", "ret": "return"}
+_WORD_BITS = 32
+
+
+class Timing(NamedTuple):
+    """When an operand is read and written, and on which bypass; None where that is not known."""
+
+    access: str
+    use: int | None
+    define: int | None
+    bypass: str
+
+
+def forms_of(
+    tables: Mapping[str, Sequence[str]],
+    classes: Mapping[str, AieType],
+    link_cycle: int | None,
+    documents: Documents,
+) -> list[InstructionSpec]:
+    """The instructions of all lines, by slot.
+
+    `link_cycle` is when a call writes the link register; `documents` makes what people read about
+    an instruction.
+    """
+    reader = _Reader(classes)
+    return [
+        _instruction(slot, line, reader, link_cycle, documents)
+        for slot, lines in tables.items()
+        for line in lines
+    ]
+
+
+def _instruction(
+    slot: str, line: str, reader: _Reader, link_cycle: int | None, documents: Documents
+) -> InstructionSpec:
+    mnemonic, _, rest = line.partition(" ")
+    pieces = [piece.strip() for piece in _PIECES.findall(rest)]
+    parts = [reader.operand(piece) for piece in pieces]
+    operands = tuple(operand for operand, _ in parts)
+    syntax = f"{mnemonic} {', '.join(shown for _, shown in parts)}".strip()
+    flow = _FLOWS.get(mnemonic)
+    if flow == "jump" and not isinstance(operands[0].type, TargetType):
+        flow = "indirect"
+    implicit = (Implicit("lr", "w", None, link_cycle),) if mnemonic == "jl" else ()
+    return InstructionSpec(
+        mnemonic,
+        slot,
+        0,
+        0,
+        operands,
+        documents.document(mnemonic, slot, syntax, operands),
+        "",
+        flow=flow,
+        nop=mnemonic.startswith("nop"),
+        implicit=implicit,
+        delay_slots=DELAY_SLOTS if mnemonic in _BRANCHES else 0,
+        traits=_traits(mnemonic),
+    )
+
+
+def _traits(mnemonic: str) -> frozenset[str]:
+    found = set()
+    if mnemonic.startswith(("lda", "vlda", "vldb")):
+        found.add("load")
+    if mnemonic.startswith(("st.", "vst")) or mnemonic == "st":
+        found.add("store")
+    if mnemonic in _LEAVING:
+        found.add(_LEAVING[mnemonic])
+    if ".pop." in mnemonic or ".fill" in mnemonic or ".push." in mnemonic or ".flush." in mnemonic:
+        found.add("queue")
+    return frozenset(found)
+
+
+class _Reader:
+    """Reads operands of lines, each once: the same ones make up many forms."""
+
+    def __init__(self, classes: Mapping[str, AieType]) -> None:
+        self._classes = classes
+        self._types: dict[str, AieType] = dict(classes)
+        self._operands: dict[str, tuple[Operand, str]] = {}
+
+    def operand(self, piece: str) -> tuple[Operand, str]:
+        """An operand and what a syntax line shows of it."""
+        found = self._operands.get(piece)
+        if found is None:
+            found = self._bracket(piece) if piece[0] == "[" else self._simple(piece)
+            self._operands[piece] = found
+        return found
+
+    def _simple(self, piece: str) -> tuple[Operand, str]:
+        match = _OPERAND.fullmatch(piece)
+        if match is None:
+            return self._fixed(piece)
+        name, _, kind = match[1].partition(":")
+        timing = _timing(match)
+        if _NAMED_REGISTER.fullmatch(match[1]) or not kind:
+            name, kind = match[1], "\0" + match[1]
+        shown = f"{name}:{kind.lower()}"
+        if kind[0] == "#":
+            shown = f"#{name}"
+        elif kind[0] == "\0":
+            shown = name
+        type_ = self._type(kind)
+        if match[5]:
+            type_ = self._suffixed(type_, match[5])
+            shown += match[5]
+        return _operand(name, type_, timing), shown
+
+    def _fixed(self, piece: str) -> tuple[Operand, str]:
+        register = re.search(r"r31(\+\+)?", piece)
+        names: list[Named] = []
+        if register:
+            access = "rw" if register[1] else "r"
+            names = [Named("r31", register.start(), register.start() + 3, access)]
+        return Operand(piece, FixedType(piece, names), OPERANDS.get(piece, "always this")), piece
+
+    def _bracket(self, piece: str) -> tuple[Operand, str]:
+        parts = [part.strip() for part in piece[1:-1].split(",")]
+        inner = [self._simple(part)[0] for part in parts]
+        elements = [Element(_element_name(o), _aie(o.type), o.access) for o in inner]
+        name = f"[{', '.join(element.name for element in elements)}]"
+        use = next((o.use_cycle for o in inner if "r" in o.access), None)
+        define = next((o.def_cycle for o in inner if "w" in o.access), None)
+        timing = Timing("", use, define, "")
+        return _operand(name, BracketType(name, elements), timing), name
+
+    def _type(self, kind: str) -> AieType:
+        found = self._types.get(kind)
+        if found is None:
+            found = self._types[kind] = _made_type(kind)
+        return found
+
+    def _suffixed(self, inner: AieType, shown: str) -> AieType:
+        assert isinstance(inner, RegisterClass)
+        halves = ("[0]", "[1]", "[#0]", "[#1]")
+        return SuffixedClass(inner, halves if shown == "[half]" else (shown,), shown)
+
+
+def _aie(operand_type: object) -> AieType:
+    assert isinstance(operand_type, AieType)
+    return operand_type
+
+
+def _element_name(operand: Operand) -> str:
+    mark = "#" if isinstance(operand.type, ImmediateType) else ""
+    return f"{mark}{operand.name}"
+
+
+def _timing(match: re.Match[str]) -> Timing:
+    use, define = match[2], match[3]
+    access = ("r" if use is not None else "") + ("w" if define is not None else "")
+    return Timing(
+        access, int(use) if use else None, int(define) if define else None, match[4] or ""
+    )
+
+
+def _operand(name: str, operand_type: AieType, timing: Timing) -> Operand:
+    return Operand(
+        name,
+        operand_type,
+        OPERANDS.get(name, ""),
+        access=timing.access,
+        use_cycle=timing.use,
+        def_cycle=timing.define,
+        bypass=timing.bypass,
+    )
+
+
+def _made_type(kind: str) -> AieType:
+    """The type of an immediate, or of one register."""
+    if kind[0] == "\0":
+        register = kind[1:]
+        return FixedType(register, (Named(register, 0, len(register)),))
+    if kind == "#label":
+        return TargetType(kind)
+    if kind == "#value":
+        return SymbolType(kind, -(1 << _WORD_BITS - 1), (1 << _WORD_BITS - 1) - 1)
+    bounds = _RANGE.fullmatch(kind)
+    if bounds is None:
+        return ImmediateType(kind)
+    return ImmediateType(kind, int(bounds[1]), int(bounds[2]), int(bounds[3] or 1))

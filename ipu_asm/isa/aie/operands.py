@@ -1,0 +1,320 @@
+"""The operand types of the AI Engine sets: registers, immediates, labels, brackets and fixed words.
+
+A type remembers what it was asked: the same few hundred operands make up whole programs.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Callable, Mapping, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Problem
+from ipu_asm.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
+from ipu_asm.isa.aie.expressions import ExpressionError, has_names, value_of
+from ipu_asm.isa.model import RegisterFile
+from ipu_asm.isa.operands import Choice, Named, OperandType, quoted, with_article
+from ipu_asm.spelling import Vocabulary
+
+MARK = "#"
+LOCAL_PREFIX = ".L"
+_MACRO_ARGUMENT = "\\"
+_SYMBOL = re.compile(r"[A-Za-z_.$@][A-Za-z0-9_.$@]*|\"[^\"]*\"")
+_MOST_REMEMBERED = 5_000
+_MOST_FILES_TOLD = 3
+_MOST_OFFERED = 64
+
+Parsed = int | str | Problem | None
+
+
+class AieType(OperandType):
+    """What all of them share: no bits, and a memory. `_read` does what `parse` promises."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, 0)
+        self._seen: dict[str, Parsed] = {}
+
+    def parse(self, text: str) -> Parsed:
+        if text in self._seen:
+            return self._seen[text]
+        found = None if _MACRO_ARGUMENT in text else self._read(text)
+        if len(self._seen) >= _MOST_REMEMBERED:
+            self._seen.clear()
+        self._seen[text] = found
+        return found
+
+    def _read(self, text: str) -> Parsed:
+        raise NotImplementedError
+
+    def _wrong(self, text: str, sort: str = "", replacement: str | None = None) -> Problem:
+        found = f"{quoted(text)}, {with_article(sort)}" if sort else quoted(text)
+        message = f"expected {self.describe()}, found {found}"
+        return Problem(WRONG_OPERAND_TYPE, message, replacement)
+
+
+class RegisterClass(AieType):
+    """A register out of some files, or out of parts of them, in any case of letters."""
+
+    def __init__(
+        self, name: str, title: str, files: Sequence[RegisterFile], sorts: Mapping[str, str]
+    ) -> None:
+        """`sorts` tells what every register of the set is called, by its name in small letters."""
+        super().__init__(name)
+        self.title = title
+        self.files = tuple(files)
+        self._sorts = sorts
+        self.registers = tuple(register for file in files for register in file.registers)
+        self._numbers = {register.lower(): n for n, register in enumerate(self.registers)}
+
+    def _read(self, text: str) -> int | Problem:
+        number = self._numbers.get(text.lower())
+        if number is not None:
+            return number
+        sort = self._sorts.get(text.lower(), "")
+        return self._wrong(text, sort, None if sort else self._vocabulary.nearest(text))
+
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self.registers)
+
+    def names(self, text: str) -> Sequence[Named]:
+        number = self.parse(text)
+        return (Named(self.registers[number], 0, len(text)),) if isinstance(number, int) else ()
+
+    def format(self, value: int) -> str:
+        return self.registers[value]
+
+    def describe(self) -> str:
+        if self.title and len(self.files) > _MOST_FILES_TOLD:
+            return self.title
+        return " or ".join(f"{with_article(file.title)} ({file.spoken()})" for file in self.files)
+
+    def complete(self) -> Sequence[Choice]:
+        offered = [Choice(reg, file.title) for file in self.files for reg in file.registers]
+        return offered[:_MOST_OFFERED]
+
+
+class DimensionClass(RegisterClass):
+    """A modifier of several dimensions: the count of each dimension is written as it is used.
+
+    With three dimensions `d0` means `d0` and `d4` together, up to `d3` and `d7`.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        files: Sequence[RegisterFile],
+        sorts: Mapping[str, str],
+        is_deep: bool,
+    ) -> None:
+        super().__init__(name, title, files, sorts)
+        self._steps = (0, 4) if is_deep else (0,)
+
+    def names(self, text: str) -> Sequence[Named]:
+        number = self.parse(text)
+        if not isinstance(number, int):
+            return ()
+        numbers = [number + step for step in self._steps]
+        return [Named(f"d{n}", 0, len(text), "r") for n in numbers] + [
+            Named(f"dc{n}", 0, len(text), "w") for n in numbers
+        ]
+
+
+class PairClass(RegisterClass):
+    """Two scalar registers as one of 64 bits: `r17:r16`, or by the name of the pair, `l0`."""
+
+    def __init__(
+        self,
+        name: str,
+        title: str,
+        files: Sequence[RegisterFile],
+        sorts: Mapping[str, str],
+        other_names: Mapping[str, str],
+    ) -> None:
+        super().__init__(name, title, files, sorts)
+        numbers = self._numbers
+        self._numbers = numbers | {
+            other: numbers[pair] for other, pair in other_names.items() if pair in numbers
+        }
+
+
+class SuffixedClass(AieType):
+    """A register with a mark behind it, such as `r0.flt2fx` or `bmll0[1]`."""
+
+    def __init__(self, inner: RegisterClass, suffixes: Sequence[str], shown: str) -> None:
+        super().__init__(inner.name + shown)
+        self.inner = inner
+        self._suffixes = tuple(suffixes)
+        self._shown = shown
+
+    def _cut(self, text: str) -> str | None:
+        found = (suffix for suffix in self._suffixes if text.lower().endswith(suffix))
+        suffix = next(found, None)
+        return None if suffix is None else text[: -len(suffix)]
+
+    def _read(self, text: str) -> Parsed:
+        register = self._cut(text)
+        return self._wrong(text) if register is None else self.inner.parse(register)
+
+    def names(self, text: str) -> Sequence[Named]:
+        register = self._cut(text)
+        return self.inner.names(register) if register is not None else ()
+
+    def describe(self) -> str:
+        return f"{self.inner.describe()} followed by `{self._shown}`"
+
+
+class FixedType(AieType):
+    """A word that is always the same, with the registers that it names, if any."""
+
+    def __init__(self, word: str, registers: Sequence[Named] = ()) -> None:
+        super().__init__(word)
+        self.word = word
+        self._registers = tuple(registers)
+
+    def _read(self, text: str) -> int | Problem:
+        return 0 if text.lower() == self.word else self._wrong(text)
+
+    def names(self, text: str) -> Sequence[Named]:
+        return self._registers if text.lower() == self.word else ()
+
+    def format(self, value: int) -> str:
+        return self.word
+
+    def describe(self) -> str:
+        return f"`{self.word}`"
+
+    def complete(self) -> Sequence[Choice]:
+        return (Choice(self.word, "always this"),)
+
+
+class ImmediateType(AieType):
+    """`#` and an integer expression, between two bounds in steps; without bounds any number.
+
+    A symbol in it has a value that only a linker knows.
+    """
+
+    prefix = MARK
+
+    def __init__(
+        self, name: str, minimum: int | None = None, maximum: int | None = None, step: int = 1
+    ) -> None:
+        super().__init__(name)
+        self.minimum = minimum
+        self.maximum = maximum
+        self.step = step
+
+    def _read(self, text: str) -> Parsed:
+        if not text.startswith(MARK):
+            return self._wrong(text)
+        if has_names(text[1:]):
+            return None
+        try:
+            value = value_of(text[1:])
+        except ExpressionError as error:
+            message = f"expected {self.describe()}, found {quoted(text)}, which {error}"
+            return Problem(WRONG_OPERAND_TYPE, message)
+        return self._checked(text, value)
+
+    def _checked(self, text: str, value: int) -> int | Problem:
+        if self.minimum is None or self.maximum is None:
+            return value
+        if self.minimum <= value <= self.maximum and value % self.step == 0:
+            return value
+        shown = quoted(text) if text[1:].lstrip("-").isdigit() else f"{quoted(text)}, {value}"
+        message = f"expected {self.describe()}, found {shown}"
+        return Problem(IMMEDIATE_OUT_OF_RANGE, message)
+
+    def format(self, value: int) -> str:
+        return f"{MARK}{value}"
+
+    def describe(self) -> str:
+        if self.minimum is None:
+            return "an immediate such as `#4`"
+        steps = f" in steps of {self.step}" if self.step > 1 else ""
+        return f"an immediate from `#{self.minimum}` to `#{self.maximum}`{steps}"
+
+
+class SymbolType(ImmediateType):
+    """The same, or a symbol, which may be defined in another file unless it is a local label."""
+
+    def _read(self, text: str) -> Parsed:
+        if text.startswith(MARK) and _SYMBOL.fullmatch(text, 1):
+            return text[1:]
+        return super()._read(text)
+
+    def resolve(
+        self,
+        text: str,
+        address: int,
+        labels: Mapping[str, int],
+        nearest: Callable[[str], str | None],
+    ) -> int | Problem | None:
+        if text in labels or not text.startswith(LOCAL_PREFIX):
+            return labels.get(text)
+        message = f"no label {quoted(text)} in this file"
+        return Problem(UNDEFINED_LABEL, message, nearest(text), unless=(text,))
+
+    def describe(self) -> str:
+        return f"a symbol such as `#name`, or {super().describe()}"
+
+
+class TargetType(SymbolType):
+    """Where a branch leads: `#` and a label, or an address."""
+
+    def describe(self) -> str:
+        return "a label such as `#.LBB0_1`"
+
+
+class Element(NamedTuple):
+    """One part of a bracket: its name as people see it, its type, and its access."""
+
+    name: str
+    type: AieType
+    access: str
+
+
+class BracketType(AieType):
+    """An address in brackets: a pointer, perhaps with an offset or the registers of a queue."""
+
+    def __init__(self, name: str, elements: Sequence[Element]) -> None:
+        super().__init__(name)
+        self.elements = tuple(elements)
+
+    def _read(self, text: str) -> Parsed:
+        if len(text) < 2 or text[0] != "[" or text[-1] != "]":
+            return self._wrong(text)
+        parts = text[1:-1].split(",")
+        if len(parts) != len(self.elements):
+            return self._wrong(text)
+        start, value = 1, 0
+        for part, element in zip(parts, self.elements):
+            parsed = element.type.parse(part)
+            if isinstance(parsed, Problem):
+                return parsed._replace(part=(start, start + len(part)))
+            start += len(part) + 1
+        return value
+
+    def names(self, text: str) -> Sequence[Named]:
+        found: list[Named] = []
+        start = 1
+        for part, element in zip(text[1:-1].split(","), self.elements):
+            found += (
+                Named(
+                    name.register,
+                    name.start + start,
+                    name.end + start,
+                    name.access or element.access,
+                )
+                for name in element.type.names(part)
+            )
+            start += len(part) + 1
+        return found
+
+    def format(self, value: int) -> str:
+        return self.name
+
+    def describe(self) -> str:
+        parts = [element.type.describe() for element in self.elements]
+        return f"an address `{self.name}` with {' and '.join(parts)}"

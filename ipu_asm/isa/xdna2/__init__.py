@@ -1,0 +1,34 @@
+"""XDNA2, the AI Engine after that of XDNA1: its tables, and what differs."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ipu_asm.isa.aie.description import Engine, description_of
+from ipu_asm.isa.forms import build_forms
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.xdna2.instruction_spec import FORMS
+from ipu_asm.isa.xdna2.registers import CLASSES, FAMILIES, PAIR_NAMES
+
+EXAMPLES = {"vmac.f": "vmac.f dm0, dm0, ex0, ex2, r0", "vmov": "vmov x0, x2"}
+LINK_CYCLE = None
+
+
+@lru_cache(maxsize=1)
+def load() -> Isa:
+    """XDNA2 as its tables describe it."""
+    return build_forms(
+        description_of(
+            Engine(
+                "xdna2",
+                "XDNA2",
+                (".aie2p",),
+                FAMILIES,
+                CLASSES,
+                PAIR_NAMES,
+                FORMS,
+                LINK_CYCLE,
+                EXAMPLES,
+            )
+        )
+    )
