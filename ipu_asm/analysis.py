@@ -13,6 +13,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress
+from ipu_asm.pardons import without_pardoned
 from ipu_asm.program import Program, read_program
 from ipu_asm.resolve import resolver_for
 from ipu_asm.text import SourceFile, changed_stretch
@@ -107,6 +108,8 @@ class Analyzer:
         findings = list(program.findings)
         for check in self._program_checks:
             findings += check(program)
+        if self.isa.surface.pardons:
+            findings = list(without_pardoned(program, findings))
         findings = suppress(program, source, findings)
         findings.sort(key=_place)
         return Analysis(source, program, tuple(findings))

@@ -23,22 +23,46 @@ class AssemblyError(Exception):
         super().__init__(first + more)
 
 
+class UnencodableIsaError(Exception):
+    """Programs of an instruction set whose words nobody has told."""
+
+    def __init__(self, isa: Isa) -> None:
+        super().__init__(
+            f"programs for `{isa.name}` cannot be assembled: how its words are made up is not known"
+        )
+
+
 def assemble(text: str, isa: str | Isa = "ipu") -> list[int]:
-    """The words of a program, one int per bundle. Raises `AssemblyError` with all findings."""
+    """The words of a program, one int per bundle. Raises `AssemblyError` with all findings.
+
+    Raises `UnencodableIsaError` for an instruction set without words.
+    """
     isa = load_isa(isa) if isinstance(isa, str) else isa
     return encode(read_program(isa, text))
 
 
 def encode(program: Program) -> list[int]:
-    """The words of a program. Raises `AssemblyError` if it has errors or no bundle."""
+    """The words of a program. Raises `AssemblyError` if it has errors or no bundle.
+
+    Raises `UnencodableIsaError` where there are no words.
+    """
+    require_words(program.isa)
     errors = errors_of(program)
     if errors:
         raise AssemblyError(errors)
     return _words(program)
 
 
+def require_words(isa: Isa) -> None:
+    """Raises `UnencodableIsaError` where an instruction set has no words."""
+    if not isa.has_words:
+        raise UnencodableIsaError(isa)
+
+
 def encode_without_errors(program: Program) -> list[int | None]:
     """The words of those bundles that have no error; None for each of the others."""
+    if not program.isa.has_words:
+        return [None] * program.size
     words: list[int | None] = [*_words(program)]
     for error in errors_of(program):
         bundle = program.bundle_at(error.span.start)
@@ -99,4 +123,6 @@ def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
     """A text that assembles to the same words: see `disassembly.text_of`."""
     from ipu_asm.disassembly import text_of
 
-    return text_of(list(words), load_isa(isa) if isinstance(isa, str) else isa)
+    isa = load_isa(isa) if isinstance(isa, str) else isa
+    require_words(isa)
+    return text_of(list(words), isa)

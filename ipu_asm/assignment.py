@@ -11,7 +11,7 @@ from typing import Sequence
 from ipu_asm.bundle_findings import slot_clash
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.instruction import Instruction
-from ipu_asm.isa.model import Isa
+from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.syntax.bundle import BundleSyntax
 
 Assigned = tuple[tuple[Instruction, ...], tuple[int | None, ...]]
@@ -45,6 +45,17 @@ def assigned(
         tuple(chosen.get(number, each) for number, each in enumerate(instructions)),
         tuple(_low(isa, chosen.get(number)) for number in range(len(instructions))),
     )
+
+
+def leaves_room(isa: Isa, instructions: Sequence[Instruction], slot: Slot) -> bool:
+    """Whether one more instruction, which goes into that slot, fits into a bundle with these.
+
+    They must know what they are in other slots.
+    """
+    known = [instruction for instruction in instructions if instruction.spec is not None]
+    if len(known) >= sum(len(each.units) for each in isa.slots):
+        return False
+    return _fit_rest(isa, known, frozenset(slot.units)) is not None
 
 
 def _first_fit(isa: Isa, instructions: Sequence[Instruction], numbers: Sequence[int]) -> bool:

@@ -13,6 +13,7 @@ from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 
 _T = TypeVar("_T")
+_SPOILING = ("stray", "unexpected", "brace-empty", "brace-unclosed", "brace-unopened")
 
 
 class LabelUse(NamedTuple):
@@ -29,7 +30,9 @@ class Bundle:
     __slots__ = (
         "directive",
         "findings",
+        "hangs_on_names",
         "flow",
+        "has_unknown",
         "instructions",
         "is_broken",
         "is_notable",
@@ -40,6 +43,7 @@ class Bundle:
         "places",
         "size",
         "syntax",
+        "traits",
         "word",
     )  # fmt: skip
 
@@ -58,6 +62,7 @@ class Bundle:
         # The lowest bit of each instruction's place in the word; None if it has none.
         self.places = places
         self.findings = findings
+        self.hangs_on_names = all(finding.hangs_on_name for finding in findings)
         self.word = word
         # Slots that the bundle does not name and whose default depends on its address.
         self.open_slots = open_slots
@@ -67,8 +72,15 @@ class Bundle:
         self.directive = syntax.directive
         # How many addresses it takes: none if it is only blanks, comments or a label.
         self.size = 1 if instructions or _is_spoilt(syntax) else 0
-        self.is_notable = bool(self.label is not None or label_uses or findings or self.directive)
+        self.is_notable = bool(
+            self.label is not None or label_uses or findings or self.directive or syntax.plan.inner
+        )
         self.flow = _flow_of(instructions)
+        # The traits of all its instructions, and whether nothing is known of one of them.
+        self.traits = frozenset[str]().union(
+            *[i.spec.traits for i in instructions if i.spec is not None and i.spec.traits]
+        )
+        self.has_unknown = any(i.spec is None for i in instructions)
         # What others have worked out about it, by who has; made when first needed.
         self.memo: dict[str, Any] | None = None
         self.is_broken = bool(syntax.plan.misfits) or any(i.problems for i in instructions)
@@ -145,4 +157,4 @@ def _flow_of(instructions: Sequence[Instruction]) -> str | None:
 
 def _is_spoilt(syntax: BundleSyntax) -> bool:
     """Whether something stands in place of instructions, of which nothing could be read."""
-    return any(misfit.reason in ("stray", "unexpected") for misfit in syntax.plan.misfits)
+    return any(misfit.reason in _SPOILING for misfit in syntax.plan.misfits)

@@ -3,6 +3,8 @@
 isa = "ipu"                      # the instruction set of all files below this folder
 [isa-by-glob]
 "kernels/npu/*.s" = "edgenpu"    # first match wins; both count before file extensions do
+[memory]
+colossus = "gc200"               # the machine whose memory counts: gc200 or gc2
 [lint]
 select = ["E", "W"]              # codes, names or prefixes of codes
 extend-select = ["H301"]
@@ -41,6 +43,7 @@ class Configuration(NamedTuple):
     per_file_ignores: Mapping[str, Sequence[str]] = {}
     fail_level: Severity | None = None
     format_style: str | None = None
+    memory: Mapping[str, str] = {}
 
     @property
     def names_rules(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from functools import partial
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.configuration import (
@@ -14,7 +15,7 @@ from ipu_asm.configuration import (
     ConfigurationError,
 )
 from ipu_asm.diagnostics import Severity
-from ipu_asm.isa import EXTENSIONS
+from ipu_asm.isa import EXTENSIONS, MEMORIES
 from ipu_asm.spelling import nearest_of
 
 
@@ -56,6 +57,8 @@ class _Reader:
         values: dict[str, Any] = {"path": self.path, "folder": folder}
         values.update(self._table((), settings, {**_SETTINGS, **_TABLES}))
         values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
+        if "memory" in values:
+            values["memory"] = self._table(("memory",), values["memory"], _MEMORY_SETTINGS)
         layout = self._table(("format",), values.pop("format", {}), {"style": _style})
         values.update({f"format_{name}": value for name, value in layout.items()})
         if self.mistakes:
@@ -163,7 +166,14 @@ def _strings_by_glob(value: Any) -> dict[str, Any]:
 
 
 _SETTINGS: Mapping[str, Callable[[Any], Any]] = {"isa": _isa, "isa-by-glob": _isas_by_glob}
-_TABLES: Mapping[str, Callable[[Any], Any]] = {"lint": _any_value, "format": _any_value}
+_TABLES: Mapping[str, Callable[[Any], Any]] = {
+    "lint": _any_value,
+    "format": _any_value,
+    "memory": _any_value,
+}
+_MEMORY_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    name: partial(_one_of, memories) for name, memories in MEMORIES.items()
+}
 _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "select": _strings,
     "extend-select": _strings,

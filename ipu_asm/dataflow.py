@@ -123,7 +123,8 @@ def access_of(spec: InstructionSpec, operand: Operand) -> str:
     """What an instruction does to the registers that an operand names: "r", "w", "rw" or empty."""
     if operand.access:
         return operand.access
-    return ("r" if operand.read else "") + ("w" if operand.name in spec.writes else "")
+    is_read = operand.read or operand.name in spec.reads
+    return ("r" if is_read else "") + ("w" if operand.name in spec.writes else "")
 
 
 class Step(NamedTuple):

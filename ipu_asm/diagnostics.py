@@ -89,6 +89,11 @@ class Diagnostic(NamedTuple):
         return self.kind.name
 
     @property
+    def hangs_on_name(self) -> bool:
+        """Whether it holds only where no other file makes a name."""
+        return any(name[:1].isidentifier() or name[:1] == "." for name in self.unless)
+
+    @property
     def severity(self) -> Severity:
         """How much it matters."""
         return self.kind.severity

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa import WITH_WORDS, load_isa
 from ipu_asm.isa_choice import DEFAULT_ISA
 from ipu_asm.text import Span
 
@@ -68,9 +68,12 @@ def foreign_assembly(text: str) -> Diagnostic | None:
 
 @lru_cache(maxsize=1)
 def _ours() -> re.Pattern[str]:
-    """A name that only instruction sets of ours have, standing alone and between no commas."""
+    """A name that only instruction sets of ours have, standing alone and between no commas.
+
+    What other assemblers read, too, may use any name that they do.
+    """
     names: set[str] = set()
-    for isa in map(load_isa, available_isas()):
+    for isa in map(load_isa, WITH_WORDS):
         names.update(re.escape(name) for name in isa.instructions if re.search("[_.]", name))
         for register in isa.file_of_register:
             if not re.fullmatch(r"[a-z]\d+", register):

@@ -5,6 +5,7 @@ Nothing here depends on where an instruction stands.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Problem
@@ -23,6 +24,10 @@ from ipu_asm.spelling import Vocabulary
 
 Value = int | str | None
 _MOST_FORMS_SHOWN = 3
+_COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
+# How a macro's arguments and calls of the preprocessor's macros are written.
+_MACRO_PART = "\\"
+_CALL = re.compile(r"[A-Za-z_]\w*\(")
 
 
 class Instruction(NamedTuple):
@@ -71,11 +76,43 @@ def resolve_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]
     """The instruction that these words are. `vocabulary` has the mnemonics of the set."""
     spec = isa.spec(words[0])
     if spec is None:
+        if isa.surface.preprocessed and _MACRO_PART in words[0]:
+            return Instruction(words, None)
         return Instruction(words, None, problems=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
-    forms = isa.forms(spec)
+    instruction = _read_forms(isa.forms(spec), words)
+    return _excused(instruction) if isa.surface.preprocessed else instruction
+
+
+def _read_forms(forms: Sequence[InstructionSpec], words: tuple[str, ...]) -> Instruction:
     if len(forms) == 1:
-        return _read_form(spec, words)
-    return _chosen([_read_form(form, words) for form in forms])
+        return _read_form(forms[0], words)
+    likely = [form for form in forms if _may_fit(form, words[1:])]
+    return _chosen([_read_form(form, words) for form in likely or forms])
+
+
+def _excused(instruction: Instruction) -> Instruction:
+    """What is wrong but for the number of operands, where macros may make several of one."""
+    if not any(problem.kind in _COUNTS for _, problem in instruction.problems):
+        return instruction
+    texts = instruction.words[1:]
+    if any(_MACRO_PART in text or _CALL.search(text) for text in texts):
+        problems = [(n, p) for n, p in instruction.problems if p.kind not in _COUNTS]
+    else:
+        names = tuple(text for text in texts if text.isidentifier())
+        problems = [
+            (n, p._replace(unless=(*p.unless, *names)) if p.kind in _COUNTS else p)
+            for n, p in instruction.problems
+        ]
+    return instruction._replace(problems=tuple(problems))
+
+
+def _may_fit(form: InstructionSpec, texts: Sequence[str]) -> bool:
+    """Whether it is worth while to read the operands as those of a form: most forms are not."""
+    if not form.all_due:
+        return True
+    return len(texts) == len(form.operands) and not any(
+        isinstance(operand.type.parse(text), Problem) for operand, text in zip(form.operands, texts)
+    )
 
 
 def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
@@ -119,7 +156,8 @@ def _chosen(readings: Sequence[Instruction]) -> Instruction:
     """
     fitting = [reading for reading in readings if not reading.problems]
     if not fitting:
-        return _with_other_forms(min(readings, key=_misfit), readings)
+        best = _with_other_forms(min(readings, key=_misfit), readings)
+        return best._replace(others=_others_that_may_fit(best, readings))
     by_slot: dict[str, Instruction] = {}
     for reading in fitting:
         if reading.spec is not None:
@@ -128,23 +166,39 @@ def _chosen(readings: Sequence[Instruction]) -> Instruction:
     return first._replace(others=tuple(others)) if others else first
 
 
+def _others_that_may_fit(
+    best: Instruction, readings: Sequence[Instruction]
+) -> tuple[Instruction, ...]:
+    """The readings for other slots of what is right in them if macros make the right names."""
+    by_slot = {best.spec.slot: best} if best.spec is not None else {}
+    for reading in readings if _is_excusable(best) else ():
+        if reading.spec is not None and _is_excusable(reading):
+            by_slot.setdefault(reading.spec.slot, reading)
+    return tuple(by_slot.values())[1:]
+
+
+def _is_excusable(reading: Instruction) -> bool:
+    return all(problem.unless for _, problem in reading.problems)
+
+
 _NEARNESS = (IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE)
 
 
-def _misfit(reading: Instruction) -> tuple[bool, int, int, int]:
-    """How far a reading is from fitting: in the number of operands, then where, then how."""
+def _misfit(reading: Instruction) -> tuple[bool, bool, int, int, int]:
+    """How far a reading is from fitting: in the number of operands, then where, then how.
+
+    Whatever macros may still make right is nearer than what they cannot.
+    """
     place, problem = min(reading.problems, key=lambda entry: entry[0])
-    counts = any(
-        found.kind in (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS) for _, found in reading.problems
-    )
+    counts = any(found.kind in _COUNTS for _, found in reading.problems)
     kind = _NEARNESS.index(problem.kind) if problem.kind in _NEARNESS else len(_NEARNESS)
-    return counts, -place, kind, len(reading.problems)
+    return not _is_excusable(reading), counts, -place, kind, len(reading.problems)
 
 
 def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Instruction:
     """What is wrong, with the other forms that were as near."""
-    rank = _misfit(best)[:2]
-    syntaxes = [r.spec.syntax for r in readings if r.spec is not None and _misfit(r)[:2] == rank]
+    rank = _misfit(best)[:3]
+    syntaxes = [r.spec.syntax for r in readings if r.spec is not None and _misfit(r)[:3] == rank]
     others = [
         syntax for syntax in dict.fromkeys(syntaxes) if best.spec and syntax != best.spec.syntax
     ]
@@ -179,6 +233,6 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Proble
     mnemonic = words[0]
     if mnemonic.lower() in isa.instructions:
         message = f"mnemonics are lower case, found {quoted(mnemonic)}"
-        return Problem(UNKNOWN_MNEMONIC, message, mnemonic.lower())
+        return Problem(UNKNOWN_MNEMONIC, message, mnemonic.lower(), unless=(mnemonic,))
     message = f"unknown mnemonic {quoted(mnemonic)}"
     return Problem(UNKNOWN_MNEMONIC, message, vocabulary.nearest(mnemonic), unless=(mnemonic,))

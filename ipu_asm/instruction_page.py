@@ -5,21 +5,30 @@ All of it is derived from the instruction's one description and the layout of it
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping
+from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
+from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
 
 _TIMES: Mapping[str, str] = {
     "snapshot": "value from before this bundle",
     "live": "value as this bundle's earlier slots leave it",
 }
+_ACCESSES: Mapping[str, str] = {"r": "read", "w": "written", "rw": "read and written"}
+_MOST_FORMS = 12
 _ORDINALS = ("first", "second", "third", "fourth")
 
 
-def instruction_markdown(isa: Isa, spec: InstructionSpec) -> str:
-    """The page of one instruction, without a final line break."""
+def instruction_markdown(
+    isa: Isa, spec: InstructionSpec, others: Sequence[InstructionSpec] | None = None
+) -> str:
+    """The page of one instruction, without a final line break.
+
+    `others` are the forms of its mnemonic to name beside it: a few of all where nobody says.
+    """
     language = isa.surface.language_id
+    forms = _other_forms(isa, spec) if others is None else others
+    most = _MOST_FORMS if others is None else len(forms)
     sections = (
         _fence(spec.syntax, language),
         _heading(isa, spec),
@@ -28,7 +37,9 @@ def instruction_markdown(isa: Isa, spec: InstructionSpec) -> str:
         _titled("Operands", "\n".join(_operand_lines(isa, spec))),
         _titled("Operation", _fence(spec.doc.operation, "text") if spec.doc.operation else ""),
         _titled("Reads and writes", "\n".join(_effect_lines(isa, spec))),
+        _titled("Timing", "\n".join(_timing_lines(isa, spec))),
         _titled("Encoding", "\n".join(_encoding_lines(isa, spec))),
+        _titled("Other forms", "\n".join(_form_lines(isa, forms, most))),
         _titled("Example", _fence(spec.doc.example, language) if spec.doc.example else ""),
     )
     return "\n\n".join(section for section in sections if section)
@@ -37,9 +48,11 @@ def instruction_markdown(isa: Isa, spec: InstructionSpec) -> str:
 def encoding_lines(isa: Isa, spec: InstructionSpec) -> list[str]:
     """Where an instruction's bits are in the word: a line for each place that it can take.
 
-    Such as ``opcode 156:154 = 1 | dest 153:152 | offset 151:148``.
+    Such as ``opcode 156:154 = 1 | dest 153:152 | offset 151:148``. None where words have no bits.
     """
     slot = isa.slot_by_name[spec.slot]
+    if not isa.has_words:
+        return []
     return [" | ".join(_bit_ranges(slot, spec, low)) for low in slot.lows]
 
 
@@ -74,6 +87,7 @@ def _operand_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
         text = f": {operand.description}" if operand.description else ""
         notes = ["read" + _when(isa, times[operand.name])] if operand.name in times else []
         notes += ["written"] if operand.name in spec.writes else []
+        notes += [_ACCESSES[operand.access]] if operand.access else []
         note = f" ({'; '.join(notes)})" if notes else ""
         yield f"- {_written(operand)}, {_sort(operand.type)}{text}{note}"
         if isinstance(operand.type, KeywordType):
@@ -104,10 +118,53 @@ def _effect_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
         names = [f"`{name}`" for name, when in times.items() if when == time]
         if names:
             yield f"- reads {', '.join(names)}{_when(isa, time)}"
+    implicit = [f"`{each.register}`" for each in spec.implicit if "r" in each.access]
+    if implicit:
+        yield f"- reads {', '.join(implicit)}"
     written = [f"`{name}`" for name in spec.writes]
+    written += [f"`{each.register}`" for each in spec.implicit if "w" in each.access]
     written += ["the program counter"] if spec.flow not in (None, "break") else []
     if written:
         yield f"- writes {', '.join(written)}"
+
+
+def _timing_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
+    """When results are there and operands are read, as far as that is not at once."""
+    ends: list[tuple[str, Operand | Implicit]] = [(o.name, o) for o in spec.operands]
+    ends += [(each.register, each) for each in spec.implicit]
+    for name, end in ends:
+        if end.def_cycle is not None and end.def_cycle > 1:
+            yield f"- `{name}` lands {end.def_cycle} {isa.unit}s later"
+        if end.use_cycle is not None and end.use_cycle > 1:
+            yield f"- `{name}` is read {_count(end.use_cycle - 1, isa.unit)} later"
+    if spec.delay_slots:
+        yield (
+            f"- {_count(spec.delay_slots, isa.unit)} behind it {_are(spec.delay_slots)} executed "
+            "before it takes effect"
+        )
+
+
+def _count(number: int, unit: str) -> str:
+    return f"1 {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _other_forms(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
+    return [form for form in isa.forms(spec) if form is not spec]
+
+
+def _form_lines(isa: Isa, forms: Sequence[InstructionSpec], most: int) -> Iterator[str]:
+    """Forms with their slots, those of one syntax on one line."""
+    slots: dict[str, list[str]] = {}
+    for form in forms:
+        slots.setdefault(form.syntax, []).append(f"`{form.slot}`")
+    for syntax, names in list(slots.items())[:most]:
+        yield f"- `{syntax}`" + (f" (slot {' or '.join(names)})" if len(isa.slots) > 1 else "")
+    if len(slots) > most:
+        yield f"- and {len(slots) - most} more"
 
 
 def _encoding_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:

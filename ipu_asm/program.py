@@ -5,14 +5,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import accumulate, pairwise
-from typing import Callable, Iterable, NamedTuple
+from typing import Callable, Iterable, Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle, LabelUse
 from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
 from ipu_asm.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
-from ipu_asm.macros import NO_MACROS, Macros, read_macros
+from ipu_asm.macros import NO_MACROS, Macros, read_macros, without_foreign_names
 from ipu_asm.resolve import resolver_for
 from ipu_asm.spelling import nearest_of
 from ipu_asm.text import Change, Span, TextEdit, changed_stretch
@@ -53,14 +53,15 @@ def read_slices(
 
     `change` is how `text` came out of `before`, if that is known.
     """
-    cut = resolver_for(isa).grammar.ends_of_slices
+    grammar = resolver_for(isa).grammar
+    cut = grammar.ends_of_slices
     if before is not None and change is None:
         change = changed_stretch(before.text, text)
     if before is None or change is None or change.start == 0:
         starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
         starts += cut(text, starts[0])
         return Slices(text, starts, [read(text[a:b]) for a, b in pairwise(starts)])
-    first, fresh, rest = _recut(cut, text, before.starts, change)
+    first, fresh, rest = _recut(cut, text, before.starts, change, 1 + grammar.looks_ahead)
     cuts = [before.starts[first], *fresh]
     bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
     tail = before.starts[rest + 1 :]
@@ -75,15 +76,19 @@ def read_slices(
 
 
 def _recut(
-    cut: Callable[[str, int], Iterable[int]], text: str, old: list[int], change: Change
+    cut: Callable[[str, int], Iterable[int]],
+    text: str,
+    old: list[int],
+    change: Change,
+    back: int,
 ) -> tuple[int, list[int], int]:
     """The first slice to read anew, the ends of the new slices, the first old slice that stays.
 
     Every slice begins outside comments, so where old and new cuts meet behind the change, they
     stay together. The slice with the character before the change is cut anew: its end mark may
-    have grown.
+    have grown; with `back` 2 also the one before that.
     """
-    first = min(max(bisect_right(old, change.start - 1) - 1, 0), len(old) - 2)
+    first = min(max(bisect_right(old, change.start - 1) - back, 0), len(old) - 2)
     delta = change.new_end - change.old_end
     fresh: list[int] = []
     for end in cut(text, old[first]):
@@ -122,14 +127,19 @@ class Program:
     @cached_property
     def directives(self) -> list[tuple[int, Bundle]]:
         """The bundles that are directives, with their numbers."""
-        return [(number, bundle) for number, bundle in self.notable if bundle.directive]
+        return [(number, bundle) for number, bundle in self._telling if bundle.directive]
+
+    @cached_property
+    def _telling(self) -> list[tuple[int, Bundle]]:
+        """The bundles that are directives or have some between their braces."""
+        return [(n, b) for n, b in self.notable if b.directive or b.syntax.plan.inner]
 
     @cached_property
     def macros(self) -> Macros:
         """What macros and a preprocessor may make of the text."""
         if not self.isa.surface.preprocessed:
             return NO_MACROS
-        return read_macros(self.directives, len(self.bundles))
+        return read_macros(self._telling, len(self.bundles))
 
     @cached_property
     def label_addresses(self) -> dict[str, int]:
@@ -167,9 +177,7 @@ class Program:
 
     def label_span(self, label: str) -> Span:
         """Where a label is defined."""
-        number = self.labels[label]
-        token = self.bundles[number].syntax.plan.label
-        return self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
+        return self._label_span(label, self.labels[label])
 
     def reference_span(self, reference: Reference) -> Span:
         """Where the label of a label operand stands."""
@@ -185,29 +193,44 @@ class Program:
     def _read_labels(self) -> None:
         for number, bundle in self.notable:
             if bundle.findings:
-                start = self.starts[number]
-                self.findings += [
-                    finding.shifted(start)
-                    for finding in bundle.findings
-                    if not finding.unless or not self.macros.make(finding.unless)
-                ]
-            label = bundle.label
-            if label is None:
+                self.findings += self._findings_of(number, bundle)
+            if bundle.label is None:
                 continue
-            if self.isa.surface.numeric_labels and label.isdigit():
-                self.numeric_labels.setdefault(label, []).append(number)
-            elif label in self.labels:
-                self._report_duplicate(label, number)
-            else:
-                self.labels[label] = number
-                if label[0] == "+" and number_value(label) is not None:
-                    self._report_distance(label)
+            more = bundle.syntax.plan.more_labels
+            for label in bundle.syntax.labels if more else (bundle.label,):
+                if self.isa.surface.numeric_labels and label.isdigit():
+                    self.numeric_labels.setdefault(label, []).append(number)
+                elif label in self.labels:
+                    self._report_duplicate(label, number)
+                else:
+                    self.labels[label] = number
+                    if label[0] == "+" and number_value(label) is not None:
+                        self._report_distance(label)
+        if self.isa.surface.preprocessed:
+            self.findings = without_foreign_names(self.findings)
+
+    def _findings_of(self, number: int, bundle: Bundle) -> Iterator[Diagnostic]:
+        """What is wrong with a bundle, if no macro makes it right."""
+        macros, start = self.macros, self.starts[number]
+        if macros.reads_files and bundle.hangs_on_names:
+            return
+        findings = [each for each in bundle.findings if not macros.excuse(each, number)]
+        if findings and any(macros.define(each.mnemonic) for each in bundle.instructions):
+            return
+        for finding in findings:
+            yield finding.shifted(start)
+
+    def _label_span(self, label: str, number: int) -> Span:
+        syntax = self.bundles[number].syntax
+        token = syntax.labels[label]
+        return self.span(number, syntax.span_of(token, token + 1))
 
     def _report_duplicate(self, label: str, number: int) -> None:
         if self.macros.region_of(number) or self.macros.region_of(self.labels[label]):
             return
-        token = self.bundles[number].syntax.plan.label
-        span = self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
+        if self.macros.define(label):
+            return
+        span = self._label_span(label, number)
         first = RelatedInformation(self.label_span(label), f"{quoted(label)} is defined here first")
         message = f"a label is defined once, found a second definition of {quoted(label)}"
         self.findings.append(Diagnostic(DUPLICATE_LABEL, message, span, (first,)))
@@ -249,7 +272,7 @@ class Program:
         return self.addresses[numbers[at]] if 0 <= at < len(numbers) else None
 
     def _report(self, reference: Reference, problem: Problem) -> None:
-        if problem.unless and self.macros.make(problem.unless):
+        if problem.unless and (self.macros.make_labels or self.macros.make(problem.unless)):
             return
         span = self.reference_span(reference)
         message, fix = problem.message, None

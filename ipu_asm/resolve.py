@@ -60,7 +60,9 @@ class Resolver:
             if instruction.problems:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
-            instructions, places = assigned(self.isa, syntax, instructions, findings)
+            # Of what directives choose between, not all is there in the end.
+            told = [] if syntax.plan.inner else findings
+            instructions, places = assigned(self.isa, syntax, instructions, told)
         else:
             places = self._places(syntax, instructions, findings)
         word, open_slots, label_uses = self._layout(instructions, places)

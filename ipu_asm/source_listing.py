@@ -34,10 +34,13 @@ class _Piece(NamedTuple):
 
 
 def listing_rows(program: Program, words: Sequence[int | None], name: str) -> Iterator[Row]:
-    """The listing of a program, whose words are None where they cannot be told."""
+    """The listing of a program, whose words are None where they cannot be told.
+
+    Where the instruction set has no words, it shows addresses alone.
+    """
     isa = program.isa
     digits = isa.image_bytes * 2
-    blank = " " * (_ADDRESS_DIGITS + len(": 0x") + digits)
+    blank = " " * (_ADDRESS_DIGITS + (len(": 0x") + digits if digits else 0))
     errors = [finding for finding in program.findings if finding.severity is Severity.ERROR]
     errors.sort(key=lambda error: error.span)
     yield Row(f"# isa: {isa.name}")
@@ -60,13 +63,17 @@ def listing_rows(program: Program, words: Sequence[int | None], name: str) -> It
 
 def _summary(program: Program, words: Sequence[int | None], errors: Sequence[Diagnostic]) -> str:
     unit = program.isa.unit if len(words) == 1 else f"{program.isa.unit}s"
-    size = f"{len(words)} {unit} of {program.isa.image_bytes} bytes"
+    size = f"{len(words)} {unit}"
+    if program.isa.has_words:
+        size += f" of {program.isa.image_bytes} bytes"
     if not errors:
         return size
     return f"{size}, {'1 error' if len(errors) == 1 else f'{len(errors)} errors'}"
 
 
 def _code(address: int, words: Sequence[int | None], digits: int) -> str:
+    if not digits:
+        return f"{address:{_ADDRESS_DIGITS}}"
     word = words[address]
     shown = "?" * digits if word is None else f"{word:0{digits}x}"
     return f"{address:{_ADDRESS_DIGITS}}: 0x{shown}"

@@ -26,6 +26,8 @@ from ipu_asm.program import Program
 RETURN, CALL = "return", "call"
 # An instruction of which nobody knows when it writes does so this late at most.
 LATEST = 9
+# How far a result is followed, and in how many states; what may be read beyond that is not lost.
+_FARTHEST, _MOST_STATES = 1_000_000, 4_000
 
 
 class Function(NamedTuple):
@@ -199,7 +201,10 @@ def futile_reads(
     something else has landed in the register.
     """
     search = _Search(isa, function, write)
-    if search.leads_away(address) or search.follow(address):
+    if search.leads_away(address) or search.follow(address, write.def_cycle or LATEST):
+        return []
+    # Most results are read by nobody before they land, and then there is nothing to look for.
+    if not search.early or search.follow(address, _FARTHEST):
         return []
     reads = search.early.values()
     return [read for read in reads if search.seen.isdisjoint(read.touch.units)]
@@ -219,16 +224,19 @@ class _Search:
         self.seen: set[str] = set()
         self._far = LATEST + (write.def_cycle or LATEST)
 
-    def follow(self, address: int) -> bool:
-        """Go all ways; stop with True where all of the result is seen, or nobody knows."""
+    def follow(self, address: int, farthest: int) -> bool:
+        """Go all ways, that many bundles far; stop with True where all of the result is seen, or
+        where nobody knows."""
         waiting = [(step, 1, -1) for step in self.ways.following[address]]
         seen: set[tuple[int, int, int]] = set()
         while waiting:
             at, distance, gone = waiting.pop()
             state = (at, min(distance, self._far), gone - distance if gone >= 0 else 0)
-            if state in seen or 0 <= gone <= distance:
+            if state in seen or 0 <= gone <= distance or distance > farthest:
                 continue
             seen.add(state)
+            if len(seen) > _MOST_STATES:
+                return True
             touches = self._touches(at)
             self._read(at, touches, distance, gone)
             if self.seen >= self.write.units or self.leads_away(at):

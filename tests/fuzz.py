@@ -20,6 +20,7 @@ from tests.hostile import SPLINTERS, mutated, noise, seeds
 from tests.invariants import assert_same, assert_sound
 from tests.programs import example_kernels
 
+SETS = ("ipu", "edgenpu", "xdna1", "xdna2")
 SECONDS = 1.0
 LINES = 10_000
 LONGEST_LINE = 100
@@ -78,9 +79,9 @@ def check_text(text: str, isa: str, before: Analysis | None = None) -> tuple[Ana
 
 def texts(random: Random, count: int) -> Iterator[tuple[str, str, bool]]:
     """Texts with their instruction set; the last says whether it is an edit of the one before."""
-    sets = {isa: seeds(isa) for isa in ("ipu", "edgenpu")}
+    sets = {isa: seeds(isa) for isa in SETS}
     while count > 0:
-        isa = random.choice(("ipu", "ipu", "ipu", "edgenpu"))
+        isa = random.choice(("ipu", "ipu", *SETS))
         text = random.choice(sets[isa]) if random.random() < 0.8 else noise(random)
         for number in range(random.randint(1, 6)):
             text = mutated(random, text, sets[isa])
@@ -127,7 +128,7 @@ def giants(size: int) -> Iterator[tuple[str, str]]:
 
 def run_giants(size: int) -> Iterator[Outcome]:
     """Analyse the giants at once and after an edit at their start, middle and end."""
-    for isa in ("ipu", "edgenpu"):
+    for isa in SETS:
         for name, text in giants(size):
             analyzer = Analyzer(load_isa(isa))
             start = time.process_time()

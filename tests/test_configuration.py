@@ -44,6 +44,8 @@ fail-level = "hint"
 "tests/**" = ["W"]
 [format]
 style = "bundle"
+[memory]
+colossus = "gc2"
 """
 
 
@@ -61,6 +63,7 @@ def check_everything(path: Path, text: str) -> None:
         per_file_ignores={"tests/**": ("W",)},
         fail_level=Severity.HINT,
         format_style="bundle",
+        memory={"colossus": "gc2"},
     )
 
 
@@ -71,6 +74,7 @@ def test_ipu_toml_says_everything(tmp_path: Path) -> None:
 def test_pyproject_says_the_same_in_tool_ipu(tmp_path: Path) -> None:
     text = "[tool.ipu]\n" + EVERYTHING.replace("[isa", "[tool.ipu.isa")
     text = text.replace("[lint", "[tool.ipu.lint").replace("[format", "[tool.ipu.format")
+    text = text.replace("[memory", "[tool.ipu.memory")
     check_everything(tmp_path / "pyproject.toml", text)
 
 
@@ -134,7 +138,7 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
         'fail-level = "warnings"\n[isa-by-glob]\n"a.s" = true\n[lint.per-file-ignores]\nx = "W"\n',
         f'1: `isa`: expected one of {names}, found "ippu"; did you mean `ipu`?',
         "2: `lnit`: unknown key; did you mean `lint`?",
-        "3: `zzz`: unknown key; there are isa, isa-by-glob, lint, format",
+        "3: `zzz`: unknown key; there are isa, isa-by-glob, lint, format, memory",
         f'9: `isa-by-glob`: "a.s": expected one of {names}, found true',
         "5: `lint.selct`: unknown key; did you mean `select`?",
         f'6: `lint.select`: {strings} "E"',
@@ -154,6 +158,11 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
             "2: `format.style`: expected one of keep, instruction, bundle, "
             'found "bundles"; did you mean `bundle`?',
         ),
+        (
+            '[memory]\ncolossus = "gc3"\n',
+            '2: `memory.colossus`: expected one of gc200, gc2, found "gc3"; did you mean `gc2`?',
+        ),
+        ("[memory]\nipu = 1\n", "2: `memory.ipu`: unknown key; there are colossus"),
         ("[format]\nwidth = 3\n", "2: `format.width`: unknown key; there are style"),
         ("format = 1\n", "1: `format`: expected a table, found 1"),
         ("lint = 1\n", "1: `lint`: expected a table, found 1"),

@@ -7,11 +7,11 @@ import re
 import pytest
 
 from ipu_asm.instruction_page import encoding_lines, instruction_markdown, read_times
-from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa import WITH_WORDS, load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa
 
 IPU = load_isa("ipu")
-ALL = [(name, mnemonic) for name in available_isas() for mnemonic in load_isa(name).instructions]
+ALL = [(name, mnemonic) for name in WITH_WORDS for mnemonic in load_isa(name).instructions]
 RANGE = re.compile(r"(?P<name>[a-z_0-9]+) (?P<high>\d+)(?::(?P<low>\d+))?")
 
 
@@ -149,3 +149,23 @@ def test_where_one_instruction_runs_at_a_time_nothing_is_said_of_times() -> None
         "- `opcode 63:60 = 5 | flags 59:56 | dst 55:48 | ddr_addr 47:32 | length 23:0`",
     )
     assert "bundle" not in page
+
+
+def test_a_form_has_its_timing_and_the_other_forms_instead_of_bits() -> None:
+    page = check_page(
+        load_isa("xdna1"),
+        "vlda",
+        "(slot `lda`)",
+        "(written)",
+        "**Timing**\n\n- `dst` lands 7 bundles later",
+        "**Other forms**",
+        "- `vlda dst:w, [ptr], #offset` (slot `lda`)",
+    )
+    assert "Encoding" not in page
+    check_page(
+        load_isa("xdna1"),
+        "jl",
+        "- writes `lr`",
+        "- `lr` lands 4 bundles later",
+        "- 5 bundles behind it are executed before it takes effect",
+    )

@@ -12,7 +12,7 @@ from argparse import SUPPRESS, Namespace
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.assemble import AssemblyError, encode
+from ipu_asm.assemble import AssemblyError, UnencodableIsaError, encode, require_words
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
 from ipu_asm.cli.console import (
     Status,
@@ -87,7 +87,7 @@ def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
     if options.output and is_same_file(options.output, source.name):
         raise FileProblem(f"{options.output}: the image would replace the program")
-    isa = chosen_isa(text, source.name, options.isa)[0]
+    isa = _encodable_isa(text, source, options)
     program = read_program(isa, text)
     try:
         words = encode(program)
@@ -107,7 +107,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
     image = read_bytes(source)
     image_format = options.format or guessed_format(image)
     text = "" if image_format == "bin" else image.decode("utf-8", "replace")
-    isa = chosen_isa(text, source.name, options.isa)[0]
+    isa = _encodable_isa(text, source, options)
     try:
         words = words_of(image, isa, image_format)
     except ImageError as error:
@@ -123,6 +123,16 @@ def _disassemble(source: Target, options: Namespace) -> int:
     return Status.OK
 
 
+def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
+    """The instruction set of a file. Raises `FileProblem` where it has no words."""
+    isa, origin = chosen_isa(text, source.name, options.isa)
+    try:
+        require_words(isa)
+    except UnencodableIsaError as error:
+        raise FileProblem(f"{origin}: {error}") from error
+    return isa
+
+
 def _write(data: bytes, path: str | None) -> None:
     if path is None or path == STANDARD_INPUT:
         write_bytes(data)
@@ -133,12 +143,16 @@ def _write(data: bytes, path: str | None) -> None:
 def _document(options: Namespace) -> int:
     from ipu_asm.docs.reference import reference_files
 
-    files = reference_files(_isa_by_name(options.isa or "ipu"))
+    isa = _isa_by_name(options.isa or "ipu")
+    files = reference_files(isa)
+    if options.format and options.format not in files:
+        raise FileProblem(f"{isa.name}: there is no picture of a word whose bits nobody has told")
     if options.output is None:
         write_bytes(files[options.format or "md"][1].encode())
         return Status.OK
     # The Markdown page shows the picture, so it does not go without.
-    wanted = {None: tuple(files), "md": ("md", "svg")}.get(options.format, (options.format,))
+    together = {None: tuple(files), "md": ("md", "svg")}.get(options.format, (options.format,))
+    wanted = [kind for kind in together if kind in files]
     try:
         os.makedirs(options.output, exist_ok=True)
     except OSError as error:

@@ -52,7 +52,8 @@ class Linter:
         self.skipped: Counter[str] = Counter()
         self._report = report
         self._given = _given_configuration(options)
-        self._analyzers: dict[str, Analyzer] = {}
+        # By the name of the instruction set and of the memory that a project chooses.
+        self._analyzers: dict[tuple[str, str], Analyzer] = {}
         self._selections: dict[str, Selection] = {}
         self._reported: set[str] = set()
 
@@ -94,7 +95,7 @@ class Linter:
         if (self.options.fix or self.options.diff) and any(map(is_to_mend, analysis.diagnostics)):
             from ipu_asm.mending import mend  # most runs mend nothing
 
-            analysis, fixed = mend(self._analyzers[analysis.isa.name], analysis, is_to_mend)
+            analysis, fixed = mend(self._analyzer_of(analysis), analysis, is_to_mend)
         findings = [finding for finding in analysis.diagnostics if is_kept(finding)]
         level = self._fail_level(configuration)
         fails = any(finding.severity <= level for finding in findings)
@@ -132,16 +133,21 @@ class Linter:
         name, origin = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
         is_claimed = name != UNCLAIMED
         name = name or DEFAULT_ISA
-        if name not in self._analyzers:
+        memory = configuration.memory.get(name, "")
+        if (name, memory) not in self._analyzers:
             try:
-                self._analyzers[name] = Analyzer(load_isa(name))
+                self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
             except UnknownIsaError as error:
                 if target.asked_for or name not in EXTENSIONS:
                     raise ConfigurationError(origin, [f"{origin}: {error}"]) from error
                 self.skipped[name] += 1
                 return None
-        analyzer = self._analyzers[name]
+        analyzer = self._analyzers[name, memory]
         return analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
+
+    def _analyzer_of(self, analysis: Analysis) -> Analyzer:
+        """The analyzer that an analysis comes from."""
+        return next(each for each in self._analyzers.values() if each.isa is analysis.isa)
 
     def _fail_level(self, configuration: Configuration) -> Severity:
         if self.options.fail_level is not None:

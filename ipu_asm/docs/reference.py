@@ -12,7 +12,8 @@ from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
 
 _PICTURE_MARK = "layout"
-_HEADING = re.compile("<h3><code>(.*?)</code></h3>")
+_HEADING = re.compile("<h3>(.*?)</h3>")
+_TAG = re.compile("<[^>]*>")
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --code: #8881; }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -26,8 +27,16 @@ svg { max-width: 100%; height: auto; }
 
 
 def reference_files(isa: Isa) -> dict[str, tuple[str, str]]:
-    """File name and text of the reference as `md`, `html` and `svg`; md shows the svg's file."""
+    """File name and text of the reference as `md`, `html` and `svg`; md shows the svg's file.
+
+    Where words have no bits there is no picture.
+    """
     picture = f"{isa.name}.svg"
+    if not isa.has_words:
+        return {
+            "md": (f"{isa.name}.md", reference_markdown(isa)),
+            "html": (f"{isa.name}.html", reference_html(isa)),
+        }
     return {
         "md": (f"{isa.name}.md", reference_markdown(isa, picture)),
         "html": (f"{isa.name}.html", reference_html(isa)),
@@ -65,11 +74,8 @@ def _alt(isa: Isa) -> str:
 
 def _sections(isa: Isa, picture: str) -> Iterator[str]:
     yield f"# {_title(isa)}"
-    yield (
-        f"{len(isa.instructions)} instructions. A word has {isa.word_bits} bits and is stored in "
-        f"{isa.image_bytes} bytes, little-endian; a program has {isa.program_limit} words at most."
-    )
-    if picture:
+    yield _summary(isa)
+    if picture and isa.has_words:
         yield f"![{_alt(isa)}]({picture})"
     yield _overview(isa)
     yield "## Operand types"
@@ -82,46 +88,79 @@ def _sections(isa: Isa, picture: str) -> Iterator[str]:
         yield f"## {slot.title}"
         yield _about_slot(isa, slot)
         for spec in isa.instructions_of(slot.name):
-            yield f"### `{spec.mnemonic}`"
-            yield instruction_markdown(isa, spec)
+            yield f"### {_heading(isa, spec)}"
+            yield instruction_markdown(isa, spec, _others_in_slot(isa, spec))
+
+
+def _summary(isa: Isa) -> str:
+    count = len(isa.instructions)
+    if isa.has_words:
+        return (
+            f"{count} instructions. A word has {isa.word_bits} bits and is stored in "
+            f"{isa.image_bytes} bytes, little-endian; a program has {isa.program_limit} words at "
+            "most."
+        )
+    forms = sum(len(isa.forms(spec)) for spec in isa.instructions.values())
+    return f"{count} instructions in {forms} forms. How they are encoded is not described here."
+
+
+def _others_in_slot(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
+    """The other forms that its mnemonic has in its slot."""
+    return [form for form in isa.forms(spec) if form.slot == spec.slot and form is not spec]
 
 
 def _overview(isa: Isa) -> str:
-    rows = ["| slot | bits | instructions |", "|---|---|---|"]
+    """What there is in each slot, and where its bits are or which units it takes."""
+    what = "bits" if isa.has_words else "units"
+    rows = [f"| slot | {what} | instructions |", "|---|---|---|"]
     for slot in isa.slots:
-        places = ", ".join(f"{low + slot.width - 1}:{low}" for low in slot.lows)
-        names = ", ".join(_link(spec) for spec in isa.instructions_of(slot.name))
-        rows.append(f"| {slot.name} | {places} | {names} |")
+        places = [f"{low + slot.width - 1}:{low}" for low in slot.lows]
+        taken = ", ".join(places if isa.has_words else slot.units)
+        names = ", ".join(_link(isa, spec) for spec in isa.instructions_of(slot.name))
+        rows.append(f"| {slot.name} | {taken} | {names} |")
     return "\n".join(rows)
 
 
-def _link(spec: InstructionSpec) -> str:
+def _heading(isa: Isa, spec: InstructionSpec) -> str:
+    """The mnemonic; with the slot where it has forms in several."""
+    slots = {form.slot for form in isa.forms(spec)}
+    return f"`{spec.mnemonic}`" if len(slots) == 1 else f"`{spec.mnemonic}` in `{spec.slot}`"
+
+
+def _link(isa: Isa, spec: InstructionSpec) -> str:
     """A link to the instruction's heading, by the anchor that Markdown viewers make of it."""
-    return f"[`{spec.mnemonic}`](#{_anchor(spec.mnemonic)})"
+    return f"[`{spec.mnemonic}`](#{_anchor(_heading(isa, spec))})"
 
 
-def _anchor(mnemonic: str) -> str:
-    return mnemonic.lower().replace(".", "")
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _with_anchor(heading: re.Match[str]) -> str:
-    return f'<h3 id="{_anchor(heading[1])}"><code>{heading[1]}</code></h3>'
+    return f'<h3 id="{_anchor(_TAG.sub("", heading[1]))}">{heading[1]}</h3>'
 
 
 def _about_slot(isa: Isa, slot: Slot) -> str:
+    if slot.units:
+        units = " and ".join(f"`{unit}`" for unit in slot.units)
+        if slot.units == (slot.name,):
+            return f"A {isa.unit} carries one instruction of this slot."
+        return f"An instruction of this slot takes up {units} of its {isa.unit}."
     many = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
     default = f"; a place that it does not name holds `{slot.default}`" if slot.default else ""
     return f"A word carries {many} of this slot{default}."
 
 
 def _operand_types(isa: Isa) -> str:
-    rows = ["| type | bits | written |", "|---|---|---|"]
+    bits = " bits |" if isa.has_words else ""
+    rows = [f"| type |{bits} written |", "|---|---|---|" if bits else "|---|---|"]
     for operand_type in _types_in_use(isa):
         written = operand_type.describe()
         if isinstance(operand_type, KeywordType):
             written = ", ".join(f"`{word}`" for word in operand_type.spellings)
         written = written.replace("|", "\\|")  # a bar ends a cell, even in code
-        rows.append(f"| {operand_type.name} | {operand_type.width} | {written} |")
+        width = f" {operand_type.width} |" if isa.has_words else ""
+        rows.append(f"| {operand_type.name} |{width} {written} |")
     return "\n".join(rows)
 
 
@@ -129,6 +168,7 @@ def _types_in_use(isa: Isa) -> list[OperandType]:
     types = {
         operand.type.name: operand.type
         for spec in isa.instructions.values()
-        for operand in spec.operands
+        for form in isa.forms(spec)
+        for operand in form.operands
     }
     return list(types.values())

@@ -30,7 +30,7 @@ def bundle_markdown(program: Program, number: int) -> str | None:
 def word_of(program: Program, number: int) -> int | None:
     """The encoded word of a bundle in its place; None if it is empty or has an error."""
     bundle = program.bundles[number]
-    if not bundle.size or _has_error(bundle):
+    if not bundle.size or not program.isa.has_words or _has_error(bundle):
         return None
     word = bundle.word
     for reference in program.references_of(number):

@@ -84,7 +84,12 @@ def suppressions(analysis: Analysis, span: Span) -> list[CodeAction]:
 
 
 def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) -> list[CodeAction]:
-    """The refactorings of the wanted kinds at `span`, with those that are refused."""
+    """The refactorings of the wanted kinds at `span`, with those that are refused.
+
+    There are none where nobody can tell by the words that a program means the same with them.
+    """
+    if not analysis.isa.has_words:
+        return []
     return [
         CodeAction(offer.title, offer.kind, offer.edits, refused=offer.refused)
         for kind, refactoring in REFACTORINGS

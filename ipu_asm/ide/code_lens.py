@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
 
+from ipu_asm.ide.labels import is_local
 from ipu_asm.ide.loops import Loop, loops
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
@@ -29,16 +30,31 @@ class Lens(NamedTuple):
 def code_lenses(analysis: Analysis, families: Collection[str]) -> list[Lens]:
     """The lines of some families, by their places."""
     program = analysis.program
+    comes = Counter(r.target for r in program.references if r.target is not None)
     texts = [_texts(program, family) for family in FAMILIES if family in families]
     lenses: list[Lens] = []
     for number, bundle in program.notable:
-        if bundle.label is None or not bundle.size:
+        if bundle.label is None or not _heads_something(program, number):
             continue
         token = bundle.syntax.plan.label
         span = program.span(number, bundle.syntax.span_of(token, token + 1))
         address = program.addresses[number]
+        if _is_known_elsewhere(program.isa, bundle.label) and not comes[address]:
+            continue
         lenses += [Lens(span, text, kind) for kind, of in texts if (text := of(address))]
     return lenses
+
+
+def _heads_something(program: Program, number: int) -> bool:
+    """Whether a label stands before a bundle; that may be on a line of its own."""
+    if program.isa.surface.bundle_end:
+        return bool(program.bundles[number].size)
+    return program.addresses[number] < program.size
+
+
+def _is_known_elsewhere(isa: Isa, label: str) -> bool:
+    """Whether other files may name a label, so that nobody can tell how often it is named."""
+    return isa.surface.linked and not is_local(isa, label)
 
 
 def _texts(program: Program, family: str) -> tuple[str, Callable[[int], str]]:

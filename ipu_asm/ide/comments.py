@@ -1,9 +1,7 @@
-"""Where comments stand: what is between tokens and begins with one of the marks."""
+"""Where comments stand: between tokens, and only there."""
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
 from typing import Iterator
 
 from ipu_asm.isa.model import Isa
@@ -12,19 +10,25 @@ from ipu_asm.text import Span
 
 
 def comments_in(isa: Isa, syntax: BundleSyntax) -> Iterator[Span]:
-    """The comments of a slice, each from its mark to the end of its line."""
+    """The comments of a slice, in their order, each from its mark to its end."""
     text = syntax.text
-    pattern = _pattern(isa.surface.comments)
-    if not any(mark in text for mark in isa.surface.comments):
+    if not syntax.grammar.comment.search(text):
         return
     start = 0
     for span in (*syntax.spans, Span(len(text), len(text))):
-        for match in pattern.finditer(text, start, span.start):
-            yield Span(*match.span())
+        yield from comments_between(syntax, start, span.start)
         start = span.end
 
 
-@lru_cache(maxsize=16)
-def _pattern(marks: tuple[str, ...]) -> re.Pattern[str]:
-    longest_first = sorted(marks, key=len, reverse=True)
-    return re.compile(rf"(?:{'|'.join(map(re.escape, longest_first))})[^\r\n]*")
+def comments_between(syntax: BundleSyntax, start: int, end: int) -> Iterator[Span]:
+    """The comments between two offsets of a slice that have no token between them."""
+    for match in syntax.grammar.comment.finditer(syntax.text, start, end):
+        yield Span(*match.span())
+
+
+def is_block(isa: Isa, text: str) -> bool:
+    """Whether a comment has an end of its own, so that something may follow it on its line."""
+    return any(
+        text.startswith(opening) and text.endswith(closing) and len(text) > len(opening)
+        for opening, closing in isa.surface.block_comments
+    )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
+import re
+from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Problem
 from ipu_asm.ide.expectation import Expectation, expectation_at
+from ipu_asm.ide.fitting import fitting_forms
 from ipu_asm.ide.label_page import definition_markdown, distance_text
+from ipu_asm.ide.macro_names import macros_called
 from ipu_asm.ide.moments import written_by
 from ipu_asm.ide.operand_page import register_markdown
 from ipu_asm.ide.slots import free_slots
@@ -27,6 +30,11 @@ KEYWORD = "keyword"
 LABEL = "label"
 DISTANCE = "distance"
 PARAMETER = "parameter"
+MACRO = "macro"
+
+
+_SPECIAL = re.compile(r"[\\$}]")
+_ESCAPED = r"\\\g<0>"
 
 
 class CompletionItem(NamedTuple):
@@ -56,8 +64,9 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
     expected = expectation_at(program, offset)
     if expected is None:
         return []
+    items: Iterable[CompletionItem]
     if not expected.mnemonic:
-        items = _instructions(program.isa, expected)
+        items = (*_instructions(program.isa, expected), *_macros(program, expected))
     else:
         items = _operands(program, expected)
     return sorted(items, key=lambda item: item.sort_text)
@@ -79,23 +88,34 @@ def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
     """The instructions of the slots that the bundle's other instructions leave free."""
     free = free_slots(isa, expected.others)
     order = {slot.name: number for number, slot in enumerate(isa.slots)}
-    for spec in isa.instructions.values():
-        if spec.slot in free:
-            yield CompletionItem(
-                spec.mnemonic,
-                INSTRUCTION,
-                _instruction_detail(isa, spec),
-                spec.mnemonic,
-                expected.span,
-                f"{_last_resort(spec)}{order[spec.slot]:02}{spec.opcode:04}",
-                _filter_text(spec.mnemonic, expected),
-                None if expected.is_followed else _snippet(isa, spec),
-                spec.deprecated is not None,
-            )
+    for first in isa.instructions.values():
+        slots = dict.fromkeys(form.slot for form in isa.forms(first) if form.slot in free)
+        if not slots:
+            continue
+        spec = next(form for form in isa.forms(first) if form.slot in slots)
+        yield CompletionItem(
+            spec.mnemonic,
+            INSTRUCTION,
+            _instruction_detail(isa, spec, list(slots)),
+            spec.mnemonic,
+            expected.span,
+            f"{_last_resort(spec)}{order[spec.slot]:02}{spec.opcode:04}",
+            _filter_text(spec.mnemonic, expected),
+            None if expected.is_followed else _snippet(isa, spec),
+            spec.deprecated is not None,
+        )
 
 
-def _instruction_detail(isa: Isa, spec: InstructionSpec) -> str:
-    return f"{spec.slot}: {spec.doc.title}" if len(isa.slots) > 1 else spec.doc.title
+def _macros(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
+    """The macros that the text defines; nobody can tell what they need room for."""
+    for name in macros_called(program):
+        yield CompletionItem(
+            name, MACRO, "macro of this file", name, expected.span, f"1{name}", name
+        )
+
+
+def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:
+    return f"{' or '.join(slots)}: {spec.doc.title}" if len(isa.slots) > 1 else spec.doc.title
 
 
 def _last_resort(spec: InstructionSpec) -> int:
@@ -108,9 +128,12 @@ def _last_resort(spec: InstructionSpec) -> int:
 
 
 def _snippet(isa: Isa, spec: InstructionSpec) -> str | None:
-    """The mnemonic with a placeholder for each operand that must be written."""
+    """The mnemonic with a placeholder for each operand that must be written.
+
+    Where a mnemonic has several forms, nobody can tell yet which are its operands.
+    """
     operands = [operand for operand in spec.operands if not operand.optional]
-    if not operands:
+    if not operands or len(isa.forms(spec)) > 1:
         return None
     separator = isa.surface.operand_separator.strip() + " "
     holes = (_hole(number, operand) for number, operand in enumerate(operands, 1))
@@ -119,7 +142,7 @@ def _snippet(isa: Isa, spec: InstructionSpec) -> str | None:
 
 def _hole(number: int, operand: Operand) -> str:
     name = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else ""
-    return f"{name}${{{number}:{operand.name}}}"
+    return f"{name}${{{number}:{_SPECIAL.sub(_ESCAPED, operand.name)}}}"
 
 
 def _operands(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
@@ -127,18 +150,30 @@ def _operands(program: Program, expected: Expectation) -> Iterator[CompletionIte
     spec = program.isa.spec(expected.mnemonic)
     if spec is None:
         return
-    due = operands_due(spec, expected.written)
     start = value_start(expected.begun)
     keyword = expected.begun[: start - 1].lower() if start else ""
-    candidates = due.by_place if not start else [o for o in due.by_name if o.keyword == keyword]
     offered: set[str] = set()
-    for number, operand in enumerate(candidates):
-        for item in _values(program, spec, operand, expected):
-            if item.label not in offered:
-                offered.add(item.label)
-                yield item._replace(sort_text=f"{number}{item.sort_text}")
-    if not expected.begun and all(operand.optional for operand in due.by_place):
-        yield from _keywords(due.by_name, expected)
+    for form in _forms_meant(program.isa, spec, expected):
+        due = operands_due(form, expected.written)
+        named = [operand for operand in due.by_name if operand.keyword == keyword]
+        for number, operand in enumerate(named if start else due.by_place):
+            for item in _values(program, form, operand, expected, expected.begun[start:]):
+                if item.label not in offered:
+                    offered.add(item.label)
+                    yield item._replace(sort_text=f"{number}{item.sort_text}")
+        if not expected.begun and all(operand.optional for operand in due.by_place):
+            yield from _keywords(due.by_name, expected)
+
+
+def _forms_meant(
+    isa: Isa, spec: InstructionSpec, expected: Expectation
+) -> Sequence[InstructionSpec]:
+    """The forms that fit what is written; of these those for which there is room, if any."""
+    forms = fitting_forms(isa, spec, expected.written)
+    if len(forms) == 1:
+        return forms
+    free = free_slots(isa, expected.others)
+    return [form for form in forms if form.slot in free] or forms
 
 
 def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[CompletionItem]:
@@ -156,14 +191,14 @@ def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[Co
 
 
 def _values(
-    program: Program, spec: InstructionSpec, operand: Operand, expected: Expectation
+    program: Program, spec: InstructionSpec, operand: Operand, expected: Expectation, begun: str
 ) -> Iterator[CompletionItem]:
-    """What can be written for one operand."""
-    if _takes(operand.type, "a_label"):
-        yield from _labels(program, operand.type, expected)
+    """What can be written for one operand, of which the first part stands there already."""
+    if begun in ("", operand.type.prefix) and _takes(operand.type, "a_label"):
+        yield from _labels(program, operand.type, expected, begun)
     notes = notes_at(program, expected.bundle)
     taken = _taken(program.isa, spec, operand, expected)
-    for number, (text, detail) in enumerate(operand.type.complete()):
+    for number, (text, detail) in enumerate(operand.type.complete_behind(begun)):
         yield CompletionItem(
             text,
             REGISTER if text in program.isa.file_of_register else KEYWORD,
@@ -177,7 +212,7 @@ def _values(
 
 def _takes(operand_type: OperandType, label: str) -> bool:
     """Whether a type takes a text for a label or a distance to one."""
-    return isinstance(operand_type.parse(label), str)
+    return isinstance(operand_type.parse(operand_type.prefix + label), str)
 
 
 def _filter_text(text: str, expected: Expectation) -> str:
@@ -202,9 +237,10 @@ def _taken(
 
 
 def _labels(
-    program: Program, operand_type: OperandType, expected: Expectation
+    program: Program, operand_type: OperandType, expected: Expectation, begun: str
 ) -> Iterator[CompletionItem]:
     """The labels that can be reached, the nearest first, then what distances look like."""
+    prefix = "" if begun else operand_type.prefix
     address, unit = expected.address_in(program), program.isa.unit
     labels = program.label_addresses
     texts = [(label, LABEL) for label in labels]
@@ -218,7 +254,7 @@ def _labels(
             text,
             kind,
             f"{unit} {target}, {distance_text(program.isa, distance)}",
-            text,
+            prefix + text,
             expected.span,
             f"{kind == DISTANCE:d}{abs(distance):05}{distance > 0:d}",
             text,

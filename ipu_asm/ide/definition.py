@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ipu_asm.ide.macro_names import macro_definitions
+from ipu_asm.ide.numeric_labels import meant, numeric_label_span
+from ipu_asm.ide.occurrences import Label, subject_at
 from ipu_asm.ide.place import (
+    Blank,
     LabelDefinition,
+    Mnemonic,
     OperandAt,
     end_of_bundle,
     has_value,
@@ -28,20 +33,45 @@ class Definition(NamedTuple):
 
 
 def definition(analysis: Analysis, offset: int) -> Definition | None:
-    """Where the label or distance at an offset leads; a definition leads to itself."""
+    """Where the label, distance or macro at an offset leads; a label's definition to itself."""
     program = analysis.program
     place = place_at(program, offset)
     if isinstance(place, LabelDefinition):
         return Definition(place.span, place.span, _whole(program, place.bundle, place.span))
+    if isinstance(place, Blank):
+        return _by_name(analysis, offset)
+    if isinstance(place, Mnemonic):
+        return _to_macro(program, place)
     if not isinstance(place, OperandAt):
         return None
     reference = reference_at(program, place)
     if reference is not None and reference.target is not None:
+        label = meant(program, reference)
+        if label is not None:
+            name = numeric_label_span(program, label)
+            return Definition(place.span, name, _whole(program, label.bundle, name))
         return _to_address(program, place.span, reference)
     if reference is None and has_value(program.bundles[place.bundle], *place[2:]):
         return None
-    text = program.text[place.span.start : place.span.end]
-    return _to_label(program, place.span, text) if text in program.labels else None
+    return _by_name(analysis, offset)
+
+
+def _to_macro(program: Program, place: Mnemonic) -> Definition | None:
+    """To the macro that is called in place of an instruction."""
+    name = program.text[place.span.start : place.span.end]
+    macro = macro_definitions(program).get(name)
+    if macro is None:
+        return None
+    return Definition(place.span, macro.name, _whole(program, macro.bundle, macro.name))
+
+
+def _by_name(analysis: Analysis, offset: int) -> Definition | None:
+    """To the label of that name, where it stands in place of something else."""
+    found = subject_at(analysis, offset)
+    if found is None or not isinstance(found[0], Label):
+        return None
+    name, span = found[0].name, found[1]
+    return _to_label(analysis.program, span, name) if name in analysis.program.labels else None
 
 
 def _to_address(program: Program, origin: Span, reference: Reference) -> Definition | None:
@@ -50,10 +80,10 @@ def _to_address(program: Program, origin: Span, reference: Reference) -> Definit
     if target is None or target >= program.size:
         return None
     number = program.number_at(target)
-    if program.labels.get(reference.text) == number:
+    if program.label_addresses.get(reference.text) == target:
         return _to_label(program, origin, reference.text)
     bundle = program.bundles[number]
-    name = program.span(number, bundle.syntax.mnemonic_span(0))
+    name = program.span(number, bundle.span(0) if bundle.instructions else bundle.first_token)
     return Definition(origin, name, _whole(program, number, name))
 
 

@@ -7,7 +7,8 @@ the cursor makes sense yet.
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import NamedTuple, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from ipu_asm.ide.place import comment_around
 from ipu_asm.instruction import Instruction
@@ -15,11 +16,14 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
 from ipu_asm.resolve import resolver_for
 from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.text import Span
 
-_BOUNDARIES = ("SEPARATOR", "END", "COLON")
-_SIGNS = ("+", "-")
+_BOUNDARIES = ("SEPARATOR", "END", "LBRACE", "RBRACE")
+# With these a word may begin that is not one yet.
+_SIGNS = ("+", "-", "$")
 _BRACKETS = ("[", "]")
+_DEEPER = {"[": 1, "(": 1, "]": -1, ")": -1}
 
 
 class Expectation(NamedTuple):
@@ -47,7 +51,7 @@ class Expectation(NamedTuple):
 
 
 def expectation_at(program: Program, offset: int) -> Expectation | None:
-    """What may be written at an offset; None in comments and where a label is defined.
+    """What may be written at an offset; None in comments, directives and where labels are defined.
 
     Behind the last bundle's end mark a new bundle begins: its number is that of no bundle yet.
     """
@@ -58,26 +62,61 @@ def expectation_at(program: Program, offset: int) -> Expectation | None:
         return None
     syntax = program.bundles[number].syntax
     word = _word_at(syntax, offset - start)
-    if word.stop > word.start and _kind(syntax, word.stop) == "COLON":
+    if _is_label(syntax, word) or _is_directive(syntax, word):
         return None
     first = _first_of_instruction(syntax, word.start)
     before = [token for token in range(first, word.start) if _kind(syntax, token) != "STRAY"]
     others: tuple[Instruction, ...] = ()
-    if first and _kind(syntax, first - 1) == "END":
+    if first and _kind(syntax, first - 1) == "END" and not _is_inside(syntax, first - 1):
         number = len(program.bundles)
     else:
         others = _others(program, number, before[0] if before else word.start, word)
     span = syntax.span_of(word.start, word.stop).shifted(start) if word else Span(offset, offset)
-    texts = [syntax.words[token] for token in before]
-    written, begun = _operands(program.isa, texts[1:])
+    written, begun = _operands(program.isa, syntax, before[1:])
     typed = program.text[span.start : offset]
-    mnemonic = texts[0] if texts else ""
+    mnemonic = syntax.words[before[0]] if before else ""
     is_followed = _is_followed(syntax, word.stop)
     return Expectation(number, span, typed, mnemonic, written, begun, others, is_followed)
 
 
 def _kind(syntax: BundleSyntax, token: int) -> str:
     return syntax.tokens[token].kind if token < len(syntax.tokens) else "END"
+
+
+def _is_label(syntax: BundleSyntax, word: range) -> bool:
+    """Whether a word is the name of a label."""
+    return bool(word) and _kind(syntax, word.stop) == "COLON" and _is_boundary(syntax, word.stop)
+
+
+def _is_directive(syntax: BundleSyntax, word: range) -> bool:
+    """Whether a word stands in a directive, or is the first of one."""
+    plan = syntax.plan
+    at = word.start
+    if 0 <= plan.directive <= at:
+        return bool(word) or at < len(syntax.tokens) or _kind(syntax, at - 1) != "END"
+    return any(first <= at < last for first, last in plan.inner)
+
+
+def _is_inside(syntax: BundleSyntax, token: int) -> bool:
+    """Whether a token stands inside the braces of a bundle."""
+    braces = syntax.plan.braces
+    return braces is not None and braces[0] < token <= braces[1]
+
+
+def _is_boundary(syntax: BundleSyntax, token: int) -> bool:
+    """Whether an instruction may begin behind a token."""
+    if _kind(syntax, token) != "COLON":
+        return _kind(syntax, token) in _BOUNDARIES
+    if not _has_colons_in_operands(syntax.grammar):
+        return True
+    while token >= 1 and _kind(syntax, token) == "COLON" and _kind(syntax, token - 1) == "WORD":
+        token -= 2
+    return token < 0
+
+
+@lru_cache(maxsize=16)
+def _has_colons_in_operands(grammar: Grammar) -> bool:
+    return grammar.accepts("WORD", "WORD", "COLON", "WORD")
 
 
 def _word_at(syntax: BundleSyntax, offset: int) -> range:
@@ -102,30 +141,52 @@ def _is_wordlike(syntax: BundleSyntax, token: int) -> bool:
     text = syntax.words[token]
     if _kind(syntax, token) == "STRAY":
         return text in _SIGNS
-    return text[-1].isalnum() or text[-1] in "_." or text in _BRACKETS
+    if text in _BRACKETS:
+        return _is_of_index(syntax, token)
+    return text[-1].isalnum() or text[-1] in "_.$"
 
 
 def _are_joined(syntax: BundleSyntax, token: int) -> bool:
     """Whether a token and the one behind it touch and a bracket makes them one."""
-    touching = syntax.spans[token].end == syntax.spans[token + 1].start
-    return touching and (syntax.words[token] == "[" or syntax.words[token + 1] in _BRACKETS)
+    if syntax.spans[token].end != syntax.spans[token + 1].start:
+        return False
+    return any(
+        syntax.words[each] in brackets and _is_of_index(syntax, each)
+        for each, brackets in ((token, "["), (token + 1, "[]"))
+    )
+
+
+def _is_of_index(syntax: BundleSyntax, token: int) -> bool:
+    """Whether a bracket belongs to the word before it; others are around an operand."""
+    while token >= 0 and syntax.words[token] != "[":
+        if _is_boundary(syntax, token):
+            return False
+        token -= 1
+    if token <= 0:
+        return False
+    is_touching = syntax.spans[token - 1].end == syntax.spans[token].start
+    return is_touching and syntax.words[token - 1][-1:].isalnum()
 
 
 def _first_of_instruction(syntax: BundleSyntax, until: int) -> int:
     first = until
-    while first and _kind(syntax, first - 1) not in _BOUNDARIES:
+    while first and not _is_boundary(syntax, first - 1):
         first -= 1
     return first
 
 
-def _operands(isa: Isa, texts: Sequence[str]) -> tuple[tuple[str, ...], str]:
-    """The complete operands among the texts behind a mnemonic, and the begin of the next."""
+def _operands(isa: Isa, syntax: BundleSyntax, tokens: list[int]) -> tuple[tuple[str, ...], str]:
+    """The complete operands among the tokens behind a mnemonic, and the begin of the next."""
     separator = isa.surface.operand_separator.strip()
+    texts = [syntax.words[token] for token in tokens]
     if not separator:
         return tuple(texts), ""
     operands = [""]
-    for text in texts:
-        if text == separator:
+    depth = 0
+    for token, text in zip(tokens, texts):
+        if text in _DEEPER and not _is_of_index(syntax, token):
+            depth = max(depth + _DEEPER[text], 0)
+        if text == separator and not depth:
             operands.append("")
         else:
             operands[-1] += text

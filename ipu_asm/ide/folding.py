@@ -5,7 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
 
+from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.ide.regions import regions
 from ipu_asm.ide.symbols import label_symbols
 
 if TYPE_CHECKING:
@@ -24,19 +26,30 @@ class Fold(NamedTuple):
 
 
 def folding(analysis: Analysis) -> list[Fold]:
-    """All folds by their first line; of those that begin together the longest comes first."""
-    found = {*_comments(analysis), *_bundles(analysis), *_labels(analysis)}
+    """All folds by their first line; of those that begin together the longest comes first.
+
+    A region ends before the directive that closes it.
+    """
+    found = {
+        *_comments(analysis),
+        *_block_comments(analysis),
+        *_bundles(analysis),
+        *_labels(analysis),
+        *_regions(analysis),
+    }
     return sorted(found, key=lambda fold: (fold.first, -fold.last, fold.kind))
 
 
 def _comments(analysis: Analysis) -> Iterator[Fold]:
     """Runs of lines with nothing but a comment on each."""
     marks = analysis.isa.surface.comments
+    read_first = _lines_read_first(analysis)
     first = None
     lines = analysis.source.lines
     starts = [*lines.starts, lines.length]
     for line, (start, end) in enumerate(pairwise(starts)):
         is_comment = analysis.text[start:end].lstrip(" \t\ufeff").startswith(marks)
+        is_comment = is_comment and line not in read_first
         if is_comment and first is None:
             first = line
         elif not is_comment and first is not None:
@@ -45,6 +58,39 @@ def _comments(analysis: Analysis) -> Iterator[Fold]:
             first = None
     if first is not None and len(lines.starts) - 1 > first:
         yield Fold(first, len(lines.starts) - 1, COMMENT)
+
+
+def _lines_read_first(analysis: Analysis) -> set[int]:
+    """The lines of directives, which may begin like comments."""
+    program, lines = analysis.program, analysis.source.lines
+    return {
+        lines.position(program.span(number, bundle.first_token).start).line
+        for number, bundle in program.directives
+    }
+
+
+def _block_comments(analysis: Analysis) -> Iterator[Fold]:
+    """Comments that go over several lines by themselves."""
+    program, lines = analysis.program, analysis.source.lines
+    for number, bundle in enumerate(program.bundles if analysis.isa.surface.block_comments else ()):
+        if "/" in bundle.syntax.text:
+            for comment in comments_in(analysis.isa, bundle.syntax):
+                first, last = (lines.position(o).line for o in program.span(number, comment))
+                if last > first:
+                    yield Fold(first, last, COMMENT)
+
+
+def _regions(analysis: Analysis) -> Iterator[Fold]:
+    """What stands between directives that open and close something."""
+    program, lines = analysis.program, analysis.source.lines
+    for region in regions(program):
+        first, last = (
+            lines.position(program.span(number, program.bundles[number].first_token).start).line
+            for number in (region.first, region.last)
+        )
+        is_closed = program.bundles[region.last].directive is not None
+        if last - is_closed > first:
+            yield Fold(first, last - is_closed, REGION)
 
 
 def _bundles(analysis: Analysis) -> Iterator[Fold]:

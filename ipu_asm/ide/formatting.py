@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.ide.comments import comments_in
+from ipu_asm.ide.gap_layout import lay_out_gaps
 from ipu_asm.ide.layout import (
     INDENT,
     KEEP,
@@ -149,6 +150,8 @@ def _laid_out(desk: Desk, number: int) -> str:
     """A slice as it should be. All but the first begin behind an end mark."""
     program = desk.program
     isa, bundle = program.isa, program.bundles[number]
+    if isa.surface.preprocessed or (isa.surface.separator and not isa.surface.bundle_end):
+        return lay_out_gaps(program, number)
     if not isa.surface.bundle_end:
         return lay_out_line(isa, bundle)
     layout = _layout(desk, number)

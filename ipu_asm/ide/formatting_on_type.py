@@ -124,7 +124,10 @@ def _indentation(program: Program, offset: int) -> TextEdit | None:
         return None
     code = above.lstrip()
     wanted = INDENT
-    if code.startswith(program.isa.surface.comments):
+    is_label = code.endswith(":")
+    if code.startswith(program.isa.surface.comments) or (
+        program.isa.surface.preprocessed and not is_label
+    ):
         wanted = above[: len(above) - len(code)]
     return TextEdit(Span(start, end), wanted) if text[start:end] != wanted else None
 

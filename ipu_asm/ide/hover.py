@@ -8,7 +8,7 @@ from ipu_asm.bundle import Bundle
 from ipu_asm.ide.bundle_page import bundle_markdown
 from ipu_asm.ide.label_page import definition_markdown
 from ipu_asm.ide.moments import lines_about_instruction
-from ipu_asm.ide.operand_page import operand_markdown
+from ipu_asm.ide.operand_page import operand_markdown, part_at
 from ipu_asm.ide.place import (
     BundleEnd,
     LabelDefinition,
@@ -37,6 +37,11 @@ class Hover(NamedTuple):
 def hover(analysis: Analysis, offset: int) -> Hover | None:
     """The page about what stands at an offset; None about blanks and comments."""
     place = place_at(analysis.program, offset)
+    if isinstance(place, OperandAt):
+        part = part_at(analysis.program, place, offset)
+        shown = operand_markdown(analysis, place, part)
+        span = part.span.shifted(analysis.program.starts[place.bundle]) if part else place.span
+        return Hover(shown, span) if shown else None
     markdown = _markdown(analysis, place)
     return Hover(markdown, place.span) if markdown else None
 
@@ -45,8 +50,6 @@ def _markdown(analysis: Analysis, place: Place) -> str | None:
     program = analysis.program
     if isinstance(place, Mnemonic):
         return _mnemonic(program.isa, program.bundles[place.bundle], place.instruction)
-    if isinstance(place, OperandAt):
-        return operand_markdown(analysis, place)
     if isinstance(place, LabelDefinition):
         return definition_markdown(analysis, place.bundle, place.name)
     if isinstance(place, BundleEnd):

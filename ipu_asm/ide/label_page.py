@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ipu_asm.ide.markdown import escaped
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
-from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis
@@ -32,6 +31,8 @@ def target_markdown(analysis: Analysis, text: str, source: int, target: int) -> 
     if target >= program.size:
         return f"**`{text}`** · {distance}, past the last one"
     bundle = program.number_at(target)
+    if program.label_addresses.get(text) == target:
+        bundle = program.labels[text]
     label = program.bundles[bundle].label
     named = f", label `{label}`" if label is not None and label != text else ""
     line = _line_of(analysis, bundle)
@@ -54,11 +55,19 @@ def _page(analysis: Analysis, bundle: int, title: str) -> str:
     sections = (
         title,
         _comment_above(program, bundle),
-        _code(program, bundle),
+        _code(program, _headed(program, bundle)),
         _ways_on(analysis, bundle) if program.bundles[bundle].label is not None else "",
         _branches(analysis, program.addresses[bundle]) if program.isa.branches else "",
     )
     return "\n\n".join(section for section in sections if section)
+
+
+def _headed(program: Program, bundle: int) -> int:
+    """The bundle that a label on a line of its own stands before."""
+    address = program.addresses[bundle]
+    if program.bundles[bundle].size or address >= program.size:
+        return bundle
+    return program.number_at(address)
 
 
 def _line_of(analysis: Analysis, bundle: int) -> int:
@@ -111,7 +120,9 @@ def _code(program: Program, number: int) -> str:
     bundle = program.bundles[number]
     if not bundle.instructions:
         return ""
-    span = Span(bundle.syntax.mnemonic_span(0).start, bundle.syntax.spans[-1].end)
+    braces = bundle.syntax.plan.braces
+    first = braces[0] if braces else bundle.syntax.plan.instructions[0].mnemonic
+    span = bundle.syntax.span_of(first, len(bundle.syntax.spans))
     lines = [line.strip() for line in bundle.syntax.text[span.start : span.end].splitlines()]
     if len(lines) > _MOST_LINES_OF_CODE:
         lines = [*lines[:_MOST_LINES_OF_CODE], "..."]
@@ -121,15 +132,28 @@ def _code(program: Program, number: int) -> str:
 def _comment_above(program: Program, number: int) -> str:
     """The comment lines directly above a bundle, which say what it is for."""
     marks = program.isa.surface.comments
+    blocks = tuple(opening for opening, _ in program.isa.surface.block_comments)
     text = program.text
     comment: list[str] = []
     end = text.rfind("\n", 0, program.span(number, program.bundles[number].first_token).start)
     while end > 0 and len(comment) < _MOST_LINES_OF_COMMENT:
         start = text.rfind("\n", 0, end) + 1
         line = text[start:end].strip()
+        if program.bundles[program.bundle_at(start)].directive is not None:
+            break
+        if line.startswith(blocks) and blocks:
+            comment.append(escaped(_without_marks(program.isa, line)))
+            break
         if not line.startswith(marks):
             break
         mark = max((mark for mark in marks if line.startswith(mark)), key=len)
         comment.append(escaped(line[len(mark) :].strip()))
         end = start - 1
     return "\n".join(reversed(comment))
+
+
+def _without_marks(isa: Isa, comment: str) -> str:
+    """The text of a comment that has an end of its own, on one line."""
+    for opening, closing in isa.surface.block_comments:
+        comment = comment.removeprefix(opening).removesuffix(closing)
+    return comment.strip(" *")

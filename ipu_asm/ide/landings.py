@@ -108,4 +108,4 @@ def line_text(program: Program, lines: LineIndex, number: int | None) -> str:
 
 
 def _first(bundle: Bundle) -> Span:
-    return bundle.syntax.mnemonic_span(0)
+    return bundle.syntax.mnemonic_span(0) if bundle.instructions else bundle.first_token

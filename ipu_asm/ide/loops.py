@@ -42,23 +42,36 @@ def loops(program: Program) -> list[Loop]:
     isa = program.isa
     bundles = [program.bundles[number] for number in program.bundle_at_address]
     used = [0, *accumulate(_used(isa, bundle) for bundle in bundles)]
-    room = sum(slot.capacity for slot in isa.slots)
-    return [
-        Loop(
-            first,
-            last,
-            bundles[first].label,
-            used[last + 1] - used[first],
-            (last + 1 - first) * room,
-        )
-        for first, last in sorted(last_of.items())
-    ]
+    room = len({unit for slot in isa.slots for unit in slot.units})
+    room = room or sum(slot.capacity for slot in isa.slots)
+    labels = _labels(program)
+    found = []
+    for first, branch in sorted(last_of.items()):
+        last = min(branch + _delay(bundles[branch]), len(bundles) - 1)
+        places = (last + 1 - first) * room
+        found.append(Loop(first, last, labels.get(first), used[last + 1] - used[first], places))
+    return found
+
+
+def _labels(program: Program) -> dict[int, str]:
+    """The label of each address that has one, the last of several."""
+    found = {}
+    for number, bundle in program.notable:
+        if bundle.label is not None:
+            found[program.addresses[number]] = bundle.label
+    return found
+
+
+def _delay(bundle: Bundle) -> int:
+    """How many bundles behind this one are executed before its branch takes effect."""
+    return max((i.spec.delay_slots for i in bundle.instructions if i.spec), default=0)
 
 
 @once_a_bundle
 def _used(isa: Isa, bundle: Bundle) -> int:
-    """How many instructions of a bundle do something, each in a place of its own."""
+    """How many places of a bundle have instructions that do something."""
     return sum(
-        place is not None and not instruction.is_idle
+        max(len(isa.slot_by_name[instruction.spec.slot].units), 1)
         for instruction, place in zip(bundle.instructions, bundle.places)
+        if place is not None and instruction.spec is not None and not instruction.is_idle
     )

@@ -10,10 +10,22 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
-from ipu_asm.dataflow import effects_of
-from ipu_asm.ide.place import LabelDefinition, OperandAt, has_value, place_at, reference_at
+from ipu_asm.ide.numeric_labels import (
+    NumericLabel,
+    definition_of,
+    numeric_label_span,
+    references_of,
+)
+from ipu_asm.ide.place import (
+    Blank,
+    LabelDefinition,
+    OperandAt,
+    has_value,
+    place_at,
+    reference_at,
+)
+from ipu_asm.ide.registers import registers_in
 from ipu_asm.isa.model import Isa
-from ipu_asm.matching import value_start
 from ipu_asm.program import Program
 from ipu_asm.text import Span
 
@@ -51,8 +63,14 @@ class Register(NamedTuple):
     name: str
 
 
-Subject = Label | Register
+Subject = Label | Register | NumericLabel
 _NOWHERE = -1
+_ACCESSES = {
+    "": Access.NAMES,
+    "r": Access.READS,
+    "w": Access.WRITES,
+    "rw": Access.CHANGES,
+}
 
 
 def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
@@ -60,24 +78,46 @@ def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
     program = analysis.program
     place = place_at(program, offset)
     if isinstance(place, LabelDefinition):
-        return Label(place.name), place.span
+        numeric = definition_of(program, place)
+        return numeric or Label(place.name), place.span
+    if isinstance(place, Blank):
+        return _loose_label(program, place.bundle, offset)
     if not isinstance(place, OperandAt):
         return None
+    found = _in_operand(program, place, offset)
+    return found or _loose_label(program, place.bundle, offset)
+
+
+def _in_operand(program: Program, place: OperandAt, offset: int) -> tuple[Subject, Span] | None:
     bundle = program.bundles[place.bundle]
     value = program.span(place.bundle, bundle.value_span(place.instruction, place.operand))
     if not value.touches(offset):
         return None
     reference = reference_at(program, place)
     if reference is not None:
+        numeric = references_of(program).get(reference)
+        if numeric is not None:
+            return numeric, value
         label = _label_of(program, reference.text, reference.target)
         return None if label is None else (Label(label), value)
-    for use in _registers(program.isa, bundle):
-        if (use.instruction, use.operand) == (place.instruction, place.operand):
-            return Register(use.register), value
+    for use in registers_in(program.isa, bundle):
+        span = program.span(place.bundle, use.span)
+        is_here = (use.instruction, use.operand) == (place.instruction, place.operand)
+        if is_here and span.touches(offset):
+            return Register(use.register), span
     if has_value(bundle, place.instruction, place.operand):
         return None
     text = program.text[value.start : value.end]
     return (Label(text), value) if text in program.labels else None
+
+
+def _loose_label(program: Program, number: int, offset: int) -> tuple[Subject, Span] | None:
+    """The label that a word in a directive or in an expression names."""
+    for word, spans in _loose_words(program.isa, program.bundles[number]).items():
+        for span in spans:
+            if word in program.labels and program.span(number, span).touches(offset):
+                return Label(word), program.span(number, span)
+    return None
 
 
 def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
@@ -86,7 +126,10 @@ def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
     Of a label also the branches that come to it by their distance.
     """
     if isinstance(subject, Label):
-        return sorted(_of_label(analysis.program, subject.name))
+        found = dict.fromkeys(_of_label(analysis.program, subject.name))
+        return sorted(found, key=lambda occurrence: occurrence.span)
+    if isinstance(subject, NumericLabel):
+        return sorted(_of_numeric_label(analysis.program, subject), key=lambda each: each.span)
     return list(_of_register(analysis.program, subject.name))
 
 
@@ -100,13 +143,15 @@ def _label_of(program: Program, text: str, target: int | None) -> str | None:
 
 def _of_label(program: Program, name: str) -> Iterator[Occurrence]:
     for number, bundle in program.notable:
-        if bundle.label == name:
-            token = bundle.syntax.plan.label
+        token = bundle.syntax.labels.get(name) if bundle.label is not None else None
+        if token is not None:
             span = program.span(number, bundle.syntax.span_of(token, token + 1))
             yield Occurrence(span, Access.DEFINES)
         if bundle.findings:
             for span in _misplaced(program.isa, bundle, name):
                 yield Occurrence(program.span(number, span), Access.NAMES)
+    for number, span in _places_of_loose_words(program).get(name, ()):
+        yield Occurrence(program.span(number, span), Access.NAMES)
     labels = program.label_addresses
     address = labels.get(name, _NOWHERE)
     for reference in program.references:
@@ -116,10 +161,28 @@ def _of_label(program: Program, name: str) -> Iterator[Occurrence]:
             yield Occurrence(program.reference_span(reference), Access.GOES_THERE)
 
 
+def _of_numeric_label(program: Program, subject: NumericLabel) -> Iterator[Occurrence]:
+    yield Occurrence(numeric_label_span(program, subject), Access.DEFINES)
+    for reference, meant in references_of(program).items():
+        if meant == subject:
+            yield Occurrence(program.reference_span(reference), Access.NAMES)
+
+
+@lru_cache(maxsize=1)
+def _places_of_loose_words(program: Program) -> dict[str, list[tuple[int, Span]]]:
+    """The bundles and places of words that may be labels, by word."""
+    found: dict[str, list[tuple[int, Span]]] = {}
+    if program.isa.surface.linked:
+        for number, bundle in enumerate(program.bundles):
+            for word, spans in _loose_words(program.isa, bundle).items():
+                found.setdefault(word, []).extend((number, span) for span in spans)
+    return found
+
+
 def _misplaced(isa: Isa, bundle: Bundle, name: str) -> Iterator[Span]:
     """Where a bundle with a mistake in it has a name as an operand that it cannot be."""
     labels = {(use.instruction, use.operand) for use in bundle.label_uses}
-    registers = {(use.instruction, use.operand) for use in _registers(isa, bundle)}
+    registers = {(use.instruction, use.operand) for use in registers_in(isa, bundle)}
     for number, instruction in enumerate(bundle.instructions):
         for place in range(len(instruction.words) - 1):
             if (number, place) not in labels | registers and not has_value(bundle, number, place):
@@ -141,59 +204,37 @@ def _places_of_registers(program: Program) -> list[dict[str, list[Occurrence]]]:
     return [_by_register(isa, bundle) for bundle in program.bundles]
 
 
-class _Use(NamedTuple):
-    """A register that a bundle names; its span counts from the start of the bundle."""
-
-    register: str
-    span: Span
-    access: Access
-    instruction: int
-    operand: int
-
-
-@once_a_bundle
-def _registers(isa: Isa, bundle: Bundle) -> tuple[_Use, ...]:
-    """The registers that a bundle names, also where they are the wrong ones."""
-    return tuple(
-        _Use(register, bundle.value_span(number, place), access, number, place)
-        for number, instruction in enumerate(bundle.instructions)
-        for place, (register, access) in enumerate(_named(isa, bundle, number))
-        if register
-    )
-
-
 @once_a_bundle
 def _by_register(isa: Isa, bundle: Bundle) -> dict[str, list[Occurrence]]:
     found: dict[str, list[Occurrence]] = {}
-    for use in _registers(isa, bundle):
-        found.setdefault(use.register, []).append(Occurrence(use.span, use.access))
+    for use in registers_in(isa, bundle):
+        occurrence = Occurrence(use.span, _ACCESSES[use.access])
+        found.setdefault(use.register, []).append(occurrence)
     return found
 
 
-def _named(isa: Isa, bundle: Bundle, number: int) -> Iterator[tuple[str, Access]]:
-    """For each written operand the register that it names, "" for none, and what happens to it."""
-    instruction = bundle.instructions[number]
-    effects = effects_of(instruction)
-    for place, word in enumerate(instruction.words[1:]):
-        operand = instruction.operands[place] if place < len(instruction.operands) else None
-        value = instruction.values[place] if place < len(instruction.values) else None
-        if operand is None or not isinstance(value, int):
-            named = "" if isinstance(value, str) else _register_named(isa, word)
-            yield named, Access.NAMES
-            continue
-        register = operand.type.format(value)
-        reads, writes = operand.name in effects.reads, operand.name in effects.writes
-        access = {
-            (True, True): Access.CHANGES,
-            (True, False): Access.READS,
-            (False, True): Access.WRITES,
-        }.get((reads, writes), Access.NAMES)
-        yield register if register in isa.file_of_register else "", access
+@once_a_bundle
+def _loose_words(isa: Isa, bundle: Bundle) -> dict[str, list[Span]]:
+    """The words of a bundle that may be labels without being operands of their own.
+
+    They stand in directives, and in operands whose value cannot be told.
+    """
+    found: dict[str, list[Span]] = {}
+    for token in _loose_tokens(bundle):
+        if bundle.syntax.tokens[token].kind == "WORD":
+            word, span = bundle.syntax.words[token], bundle.syntax.spans[token]
+            found.setdefault(word, []).append(span)
+    return found
 
 
-def _register_named(isa: Isa, word: str) -> str:
-    """The register that a word would name if it stood in the right place."""
-    value = word[value_start(word) :]
-    if value in isa.file_of_register:
-        return value
-    return value.lower() if value.lower() in isa.file_of_register else ""
+def _loose_tokens(bundle: Bundle) -> Iterator[int]:
+    plan = bundle.syntax.plan
+    if plan.directive >= 0:
+        yield from range(plan.directive + 1, len(bundle.syntax.words))
+    for first, last in plan.inner:
+        yield from range(first + 1, last)
+    for entry, instruction in zip(plan.instructions, bundle.instructions):
+        values = instruction.values or (None,) * len(entry.operands)
+        for (first, last), value in zip(entry.operands, values):
+            if value is None:
+                yield from range(first, last)

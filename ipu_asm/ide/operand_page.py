@@ -10,6 +10,7 @@ from ipu_asm.ide.landings import sentences_about_landing
 from ipu_asm.ide.markdown import escaped
 from ipu_asm.ide.moments import sentences_about_operand
 from ipu_asm.ide.place import OperandAt, reference_at
+from ipu_asm.ide.registers import RegisterUse, registers_in
 from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
@@ -25,8 +26,22 @@ _MOST_BITS_SHOWN = 64
 _JOINT = "|"
 
 
-def operand_markdown(analysis: Analysis, place: OperandAt) -> str | None:
-    """The page of a written operand; None if there is nothing to say about it."""
+def part_at(program: Program, place: OperandAt, offset: int) -> RegisterUse | None:
+    """The register at an offset of an operand that is more than this register."""
+    bundle = program.bundles[place.bundle]
+    offset -= program.starts[place.bundle]
+    whole = bundle.value_span(place.instruction, place.operand)
+    for use in registers_in(program.isa, bundle):
+        is_here = (use.instruction, use.operand) == (place.instruction, place.operand)
+        if is_here and use.span.touches(offset) and use.span != whole:
+            return use
+    return None
+
+
+def operand_markdown(
+    analysis: Analysis, place: OperandAt, part: RegisterUse | None = None
+) -> str | None:
+    """The page of a written operand, or of a register in it; None if there is nothing to say."""
     program = analysis.program
     bundle = program.bundles[place.bundle]
     instruction = bundle.instructions[place.instruction]
@@ -36,13 +51,18 @@ def operand_markdown(analysis: Analysis, place: OperandAt) -> str | None:
         return target
     text = instruction.words[place.operand + 1]
     text = text[value_start(text) :]
-    register = _register(program.isa, operand, text)
+    register = part.register if part else _register(program.isa, operand, text)
+    register = register if register in program.isa.file_of_register else None
     sections = [
         _register_title(program, register, place.bundle) if register else _value(operand, text),
         _role(instruction, operand, text) if operand is not None else "",
         *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
         *sentences_about_landing(
-            program, analysis.source.lines, place.bundle, place.instruction, place.operand
+            program,
+            analysis.source.lines,
+            place.bundle,
+            place.instruction,
+            place.operand,
         ),
         _about_file(program.isa, register) if register else "",
     ]
@@ -97,6 +117,8 @@ def _about_file(isa: Isa, register: str) -> str:
 
 def _value(operand: Operand | None, text: str) -> str:
     """Keywords with their meanings, or a number."""
+    if operand is not None:
+        text = text.removeprefix(operand.type.prefix)
     choices = operand.type.complete() if operand is not None else ()
     meanings = {choice.text.lower(): choice for choice in choices}
     words = text.lower().split(_JOINT)

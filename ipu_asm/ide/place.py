@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.isa.model import Surface
+from ipu_asm.ide.comments import comments_between, is_block
 from ipu_asm.program import Program, Reference
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
@@ -118,20 +118,11 @@ def comment_around(program: Program, bundle: int, offset: int) -> Span | None:
     if offset < start + gap_start:
         return None
     gap = Span(gap_start, gap_end)
-    comment = _comment_in(program.isa.surface, syntax.text, gap, offset - start)
-    return comment and comment.shifted(start)
-
-
-def _comment_in(surface: Surface, text: str, gap: Span, offset: int) -> Span | None:
-    """The comment around `offset` in a stretch that is nothing but blanks and comments."""
-    line_start = max(gap.start, text.rfind("\n", gap.start, offset) + 1)
-    line_end = text.find("\n", offset, gap.end)
-    line = text[line_start : gap.end if line_end < 0 else line_end]
-    found = [line.find(mark) for mark in surface.comments if mark in line]
-    if not found:
-        return None
-    comment = Span(line_start + min(found), line_start + len(line.rstrip("\r")))
-    return comment if comment.start < offset <= comment.end else None
+    for comment in comments_between(syntax, *gap):
+        behind = is_block(program.isa, syntax.text[comment.start : comment.end])
+        if comment.start < offset - start <= comment.end - behind:
+            return comment.shifted(start)
+    return None
 
 
 def _tokens_touching(syntax: BundleSyntax, offset: int) -> list[int]:
@@ -146,7 +137,7 @@ def _place_of_token(bundle: Bundle, number: int, token: int, start: int) -> Plac
     syntax = bundle.syntax
     span = syntax.spans[token].shifted(start)
     plan = syntax.plan
-    if token == plan.label:
+    if token == plan.label or token in plan.more_labels:
         return LabelDefinition(number, span, syntax.words[token])
     instruction = bisect_right(plan.instructions, token, key=lambda entry: entry.mnemonic) - 1
     if instruction >= 0:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ipu_asm.ide.numeric_labels import NumericLabel
 from ipu_asm.ide.occurrences import Access, Label, occurrences, subject_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program import Program, read_program
@@ -27,6 +29,8 @@ class Renameable(NamedTuple):
 def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
     """The label whose name can be changed at an offset. Raises `RenameRefused`."""
     found = subject_at(analysis, offset)
+    if found is not None and isinstance(found[0], NumericLabel):
+        raise RenameRefused("a number as a label is no name: write a label with one in its place")
     if found is None or not isinstance(found[0], Label):
         raise RenameRefused("only labels have a name that can be changed")
     label, span = found[0].name, found[1]
@@ -56,6 +60,7 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
         if reference.text == new_name:
             line = _line(analysis, program.reference_span(reference))
             raise RenameRefused(f"line {line} has a branch to {quoted(new_name)} already")
+    _check_hidden(analysis, old)
     edits = [
         TextEdit(occurrence.span, new_name)
         for occurrence in occurrences(analysis, Label(old))
@@ -65,12 +70,23 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
     return edits
 
 
+def _check_hidden(analysis: Analysis, name: str) -> None:
+    """Lines that the preprocessor reads are not taken apart, so nothing in them can be renamed."""
+    program = analysis.program
+    word = re.compile(rf"(?<![\w.$]){re.escape(name)}(?![\w.$])")
+    for number, bundle in program.notable:
+        token = bundle.syntax.plan.directive
+        if token >= 0 and word.search(bundle.syntax.words[token]):
+            line = _line(analysis, program.span(number, bundle.syntax.spans[token]))
+            raise RenameRefused(f"line {line} is for the preprocessor and speaks of {quoted(name)}")
+
+
 def _line(analysis: Analysis, span: Span) -> int:
     return analysis.source.lines.position(span.start).line + 1
 
 
 def _definitions(program: Program, label: str) -> int:
-    return sum(bundle.label == label for _, bundle in program.notable)
+    return sum(label in bundle.syntax.labels for _, bundle in program.notable if bundle.label)
 
 
 def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) -> None:
@@ -84,13 +100,19 @@ def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) 
         fresh = (f.message for f in after.findings if f.message not in known)
         reason = next(fresh, after.findings[0].message)
         raise RenameRefused(f"a label cannot be called {quoted(new)}: {reason}")
-    if _meaning(after) != _meaning(program):
+    if _meaning(after) != _meaning(program, old, new):
         raise RenameRefused(f"{quoted(new)} would change what the program means")
 
 
-def _meaning(program: Program) -> list[object]:
-    """What the words of a program are, and where its branches go."""
+def _meaning(program: Program, old: str = "", new: str = "") -> list[object]:
+    """What the words of a program are, and where its branches go.
+
+    Where words have no bits it is what is written, with the new name.
+    """
     targets = [
         (reference.bundle, reference.use, reference.target) for reference in program.references
     ]
-    return [targets, [bundle.word for bundle in program.bundles]]
+    if program.isa.has_words:
+        return [targets, [bundle.word for bundle in program.bundles]]
+    written = [word for bundle in program.bundles for word in bundle.syntax.words]
+    return [targets, [new if word == old else word for word in written]]

@@ -5,18 +5,19 @@ Each bundle is worked out once; places count from the start of its text.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import Final, Iterator, NamedTuple
+from typing import Final, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.ide.comments import comments_in
+from ipu_asm.ide.registers import named_in
 from ipu_asm.instruction import Instruction
-from ipu_asm.isa import available_isas, load_isa
-from ipu_asm.isa.model import Isa
+from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
-from ipu_asm.matching import KEYWORD_MARK
+from ipu_asm.matching import value_start
 from ipu_asm.resolve import resolver_for
-from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.bundle import BundleSyntax, Token
 from ipu_asm.text import Span
 
 MNEMONIC: Final = "function"
@@ -26,12 +27,37 @@ NUMBER: Final = "number"
 KEYWORD: Final = "keyword"
 NAME_OF_OPERAND: Final = "parameter"
 COMMENT: Final = "comment"
-KINDS: Final = (MNEMONIC, REGISTER, LABEL, NUMBER, KEYWORD, NAME_OF_OPERAND, COMMENT)
+DIRECTIVE: Final = "macro"
+STRING: Final = "string"
+KINDS: Final = (
+    MNEMONIC,
+    REGISTER,
+    LABEL,
+    NUMBER,
+    KEYWORD,
+    NAME_OF_OPERAND,
+    COMMENT,
+    DIRECTIVE,
+    STRING,
+)
 
 DEFINITION: Final = "definition"
 DEPRECATED: Final = "deprecated"
-_MOST_MODIFIERS: Final = 31
+# What is said of a mnemonic is its slot, and of a register its file. A set whose names are not here
+# has colours all the same, only fewer. The protocol has room for 31 names.
+MODIFIERS: Final = (
+    DEFINITION,
+    DEPRECATED,
+    *("xmem", "lr", "mult", "acc", "aaq", "cond", "break", "cr", "mult_stage"),
+    *("main", "activation", "weight"),
+    *("lda", "ldb", "st", "alu", "mv", "vec", "lng", "nop"),
+    "aux",
+)
 _MOST_REMEMBERED: Final = 1 << 14
+
+_QUOTE: Final = '"'
+_LINE: Final = re.compile(r"[^\s\\](?:[^\r\n]*[^\s\\])?")
+_WORDS: Final = re.compile(r"[\w.|=]+")
 
 Meaning = tuple[str, tuple[str, ...]]
 
@@ -44,77 +70,141 @@ class SemanticToken(NamedTuple):
     modifiers: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=1)
 def modifiers() -> tuple[str, ...]:
-    """All modifiers: what can be said of any word, the slots, and the register files.
+    """All modifiers: what can be said of any word, the slots, and register files.
 
-    A mnemonic has the name of its slot, a register that of its file.
+    No instruction set is loaded for them.
     """
-    isas = [load_isa(name) for name in available_isas()]
-    slots = [slot.name for isa in isas for slot in isa.slots]
-    files = [file.name for isa in isas for file in isa.register_files]
-    return tuple(dict.fromkeys((DEFINITION, DEPRECATED, *slots, *files)))[:_MOST_MODIFIERS]
+    return MODIFIERS
 
 
 @once_a_bundle
 def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
     """The words of a bundle and the comments around them, in their order."""
     comments = (SemanticToken(span, COMMENT) for span in comments_in(isa, bundle.syntax))
-    return tuple(sorted((*comments, *_words(isa, bundle))))
+    text = bundle.syntax.text
+    return tuple(
+        token._replace(span=span)
+        for token in sorted((*comments, *_words(isa, bundle)))
+        for span in _lines(text, token.span)
+    )
+
+
+def _lines(text: str, span: Span) -> Iterator[Span]:
+    """The parts of a span, one for each line that it has something of."""
+    if "\n" not in text[span.start : span.end] and "\r" not in text[span.start : span.end]:
+        yield span
+        return
+    for match in _LINE.finditer(text, span.start, span.end):
+        yield Span(*match.span())
 
 
 def _words(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:
     syntax = bundle.syntax
     plan, spans = syntax.plan, syntax.spans
-    if plan.label >= 0:
-        yield SemanticToken(spans[plan.label], LABEL, (DEFINITION,))
+    for token in syntax.labels.values():
+        yield SemanticToken(spans[token], LABEL, (DEFINITION,))
+    if plan.directive >= 0:
+        yield from _directive(syntax, range(plan.directive, len(spans)))
+    for first, last in plan.inner:
+        yield from _directive(syntax, range(first, last))
     for entry, instruction in zip(plan.instructions, bundle.instructions):
         mnemonic, *operands = _meanings(isa, instruction.words)
         if mnemonic is not None:
             yield SemanticToken(spans[entry.mnemonic], *mnemonic)
-        for (first, last), meaning in zip(entry.operands, operands):
-            if last - first == 1 and meaning is not None:
-                yield SemanticToken(spans[first], *meaning)
-            elif last - first > 1:
-                yield from _parts(syntax, range(first, last), meaning)
+        for tokens, parts in zip(entry.operands, operands):
+            yield from _operand(syntax, range(*tokens), parts)
 
 
-def _parts(syntax: BundleSyntax, tokens: range, meaning: Meaning | None) -> Iterator[SemanticToken]:
-    """The tokens of a written operand: what they are together, and the name in front of it."""
-    mark = next((token for token in tokens if syntax.words[token] == KEYWORD_MARK), None)
-    if mark is not None:
-        for token in range(tokens.start, mark):
-            yield SemanticToken(syntax.spans[token], NAME_OF_OPERAND)
-        tokens = range(mark + 1, tokens.stop)
+def _directive(syntax: BundleSyntax, tokens: range) -> Iterator[SemanticToken]:
+    """What the assembler itself is told: the name of the directive, numbers and strings."""
     for token in tokens:
-        if meaning is not None and "\n" not in syntax.words[token]:
-            yield SemanticToken(syntax.spans[token], *meaning)
+        word = syntax.words[token]
+        if token == tokens.start:
+            yield SemanticToken(syntax.spans[token], DIRECTIVE)
+        elif word[0] == _QUOTE:
+            yield SemanticToken(syntax.spans[token], STRING)
+        elif number_value(word) is not None:
+            yield SemanticToken(syntax.spans[token], NUMBER)
+
+
+def _operand(
+    syntax: BundleSyntax, tokens: range, parts: Sequence[_Part]
+) -> Iterator[SemanticToken]:
+    """The tokens of a written operand, each as the part of the operand that it belongs to."""
+    at = number = 0
+    for token in tokens:
+        while number < len(parts) and parts[number].end <= at:
+            number += 1
+        if number < len(parts) and parts[number].start <= at:
+            meaning = parts[number].meaning or _alone(syntax.tokens[token])
+            if meaning is not None:
+                yield SemanticToken(syntax.spans[token], *meaning)
+        at += len(syntax.words[token])
+
+
+def _alone(token: Token) -> Meaning | None:
+    """What a token is that the operand around it says nothing of."""
+    if token.text[0] == _QUOTE:
+        return STRING, ()
+    return (NUMBER, ()) if number_value(token.text) is not None else None
+
+
+class _Part(NamedTuple):
+    """A stretch of an operand's text and what it means; None where each token is what it is."""
+
+    start: int
+    end: int
+    meaning: Meaning | None
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
-def _meanings(isa: Isa, words: tuple[str, ...]) -> tuple[Meaning | None, ...]:
-    """What the mnemonic and each operand of an instruction are; None for what is wrong."""
+def _meanings(
+    isa: Isa, words: tuple[str, ...]
+) -> tuple[Meaning | None, *tuple[tuple[_Part, ...], ...]]:
+    """What the mnemonic is, None for what is wrong, and what the parts of each operand are."""
     instruction = resolver_for(isa).instruction(words)
     mnemonic = None
     if instruction.spec is not None:
         more = (DEPRECATED,) if instruction.spec.deprecated else ()
-        mnemonic = (MNEMONIC, (instruction.spec.slot, *more))
-    return (mnemonic, *(_meaning(isa, instruction, place) for place in range(len(words) - 1)))
+        mnemonic = (MNEMONIC, (*_known(instruction.spec.slot), *more))
+    return (mnemonic, *(tuple(_parts(isa, instruction, n)) for n in range(len(words) - 1)))
 
 
-def _meaning(isa: Isa, instruction: Instruction, place: int) -> Meaning | None:
-    """What a written operand is, and of which file if it is a register."""
+def _parts(isa: Isa, instruction: Instruction, place: int) -> Iterator[_Part]:
+    """What the stretches of a written operand are; the keyword in front is a name."""
+    word = instruction.words[place + 1]
+    start = value_start(word)
+    if start:
+        yield _Part(0, start - 1, (NAME_OF_OPERAND, ()))
     operand = instruction.operands[place] if place < len(instruction.operands) else None
     value = instruction.values[place] if place < len(instruction.values) else None
-    text = instruction.words[place + 1].rpartition(KEYWORD_MARK)[2]
     if isinstance(value, str):
-        return LABEL, ()
-    register = text.lower() if text not in isa.file_of_register else text
-    if operand is not None and value is not None:
-        register = operand.type.format(value)
-    file = isa.file_of_register.get(register)
-    if file is not None:
-        return REGISTER, (file.name,)
-    if number_value(text) is not None:
+        prefix = operand.type.prefix if operand is not None else ""
+        yield _Part(start + len(prefix) * word.startswith(prefix, start), len(word), (LABEL, ()))
+        return
+    at = start
+    for name in sorted(named_in(isa, instruction, place), key=lambda name: name.start):
+        if name.start < at:
+            continue
+        yield _Part(at, name.start, None)
+        file = isa.file_of_register.get(name.register)
+        yield _Part(name.start, name.end, (REGISTER, _known(file.name if file else "")))
+        at = name.end
+    yield _Part(at, len(word), _plain(word[start:], value, at > start, operand))
+
+
+def _plain(
+    text: str, value: int | str | None, is_rest: bool, operand: Operand | None
+) -> Meaning | None:
+    """What an operand is that names no register; a composite one is what its tokens are."""
+    if is_rest or value is None:
+        return None
+    prefix = operand.type.prefix if operand is not None else ""
+    if number_value(text.removeprefix(prefix)) is not None:
         return NUMBER, ()
-    return None if value is None else (KEYWORD, ())
+    return (KEYWORD, ()) if _WORDS.fullmatch(text) else None
+
+
+def _known(name: str) -> tuple[str, ...]:
+    return (name,) if name in MODIFIERS else ()

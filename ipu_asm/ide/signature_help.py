@@ -1,16 +1,22 @@
-"""The operands of the instruction that is being written, with the one that is next."""
+"""The operands of the instruction that is being written, with the one that is next.
+
+A mnemonic with several forms has a signature for each.
+"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.ide.expectation import expectation_at
+from ipu_asm.ide.expectation import Expectation, expectation_at
+from ipu_asm.ide.fitting import fits
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
 
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis
+
+_MOST_SIGNATURES = 40
 
 
 class Parameter(NamedTuple):
@@ -35,18 +41,48 @@ class Signature(NamedTuple):
     active: int | None
 
 
-def signature_help(analysis: Analysis, offset: int) -> Signature | None:
-    """The signature of the instruction around an offset, once its mnemonic is written."""
-    expectation = expectation_at(analysis.program, offset)
-    if expectation is None or not expectation.mnemonic:
-        return None
-    spec = analysis.isa.spec(expectation.mnemonic)
+def signatures(analysis: Analysis, offset: int) -> list[Signature]:
+    """The signatures of the instruction around an offset, once its mnemonic is written.
+
+    First comes the form that is meant, then the others that fit what is written, then the rest.
+    """
+    expected = expectation_at(analysis.program, offset)
+    if expected is None or not expected.mnemonic:
+        return []
+    spec = analysis.isa.spec(expected.mnemonic)
     if spec is None:
-        return None
-    label, parameters = _line(spec)
-    word = analysis.text[expectation.span.start : expectation.span.end]
-    active = _active(spec, expectation.written, expectation.begun, word)
-    return Signature(label, spec.doc.summary or spec.doc.title, parameters, active)
+        return []
+    word = analysis.text[expected.span.start : expected.span.end]
+    forms = _by_fitness(analysis, spec, expected, word)[:_MOST_SIGNATURES]
+    found: dict[str, Signature] = {}
+    for form in forms:
+        label, parameters = _line(form, analysis.isa.surface.operand_separator)
+        active = _active(form, expected.written, expected.begun, word)
+        summary = form.doc.summary or form.doc.title
+        found.setdefault(label, Signature(label, summary, parameters, active))
+    return list(found.values())
+
+
+def signature_help(analysis: Analysis, offset: int) -> Signature | None:
+    """The signature of the form that is meant; None where no instruction is being written."""
+    return next(iter(signatures(analysis, offset)), None)
+
+
+def _by_fitness(
+    analysis: Analysis, spec: InstructionSpec, expected: Expectation, word: str
+) -> list[InstructionSpec]:
+    """The forms of a mnemonic, those first that fit best; they keep their order otherwise."""
+    forms = analysis.isa.forms(spec)
+    if len(forms) == 1:
+        return [spec]
+    written, begun = expected.written, expected.begun + word
+    texts = (*written, begun) if begun else written
+
+    def misfit(form: InstructionSpec) -> tuple[bool, bool, bool]:
+        is_full = len(form.operands) <= len(written)
+        return not fits(form, written), is_full and bool(form.operands), not fits(form, texts)
+
+    return sorted(forms, key=misfit)
 
 
 def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str) -> int | None:
@@ -61,13 +97,13 @@ def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str
     return None if found is None else spec.operands.index(found)
 
 
-def _line(spec: InstructionSpec) -> tuple[str, tuple[Parameter, ...]]:
+def _line(spec: InstructionSpec, separator: str) -> tuple[str, tuple[Parameter, ...]]:
     """A syntax line that names every operand, and what it calls each."""
     line = spec.syntax
     labels = [_label(operand, line) for operand in spec.operands]
     if "" in labels:
         labels = [operand.name for operand in spec.operands]
-        line = " ".join((spec.mnemonic, *labels))
+        line = f"{spec.mnemonic} {(separator.strip() + ' ').join(labels)}"
     parameters = (Parameter(label, _markdown(o)) for label, o in zip(labels, spec.operands))
     return line, tuple(parameters)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.ide.loops import Loop, loops
 from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.program import Program
 from ipu_asm.text import Span
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Cell(NamedTuple):
-    """An instruction: its words with single blanks, and where it stands.
+    """An instruction: its words, with one blank before each operand, and where it stands.
 
     `slot` is None where nobody knows the mnemonic; `is_idle` tells that it does nothing.
     """
@@ -78,13 +79,18 @@ def _cells(isa: Isa, bundle: Bundle) -> tuple[tuple[Cell, ...], ...]:
     for number, (instruction, place) in enumerate(zip(bundle.instructions, bundle.places)):
         cell = Cell(
             instruction.mnemonic,
-            " ".join(instruction.words),
+            _text(isa, instruction),
             bundle.syntax.instruction_span(number),
             instruction.spec.slot if instruction.spec else None,
             instruction.is_idle,
         )
         (strays if place is None else groups[cell.slot]).append(cell)
     return tuple(map(tuple, groups.values()))
+
+
+def _text(isa: Isa, instruction: Instruction) -> str:
+    mnemonic, *operands = instruction.words
+    return f"{mnemonic} {isa.surface.operand_separator.join(operands)}".rstrip()
 
 
 def _current(program: Program, offset: int) -> int | None:

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.ide.labels import is_local
 from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 LABEL: Final = "label"
 LOOP: Final = "loop"
+FUNCTION: Final = "function"
 BUNDLE: Final = "bundle"
 REGISTER: Final = "register"
 
@@ -75,13 +77,32 @@ def _blocks(program: Program) -> list[_Block]:
     labelled = [number for number, bundle in program.notable if bundle.label is not None]
     ends = [*labelled[1:], len(program.bundles)]
     repeats = program.branches_back
+    ends_of_functions = _ends_of_functions(program, labelled)
     blocks: list[_Block] = []
     for number, end in zip(labelled, ends):
         source = repeats.get(program.addresses[number])
-        is_loop = source is not None and bool(program.bundles[number].size)
+        is_loop = source is not None and _may_be_loop(program, number)
         last = number if source is None else program.number_at(source)
+        end = ends_of_functions.get(number, end)
         blocks.append(_Block(number, max(end, last + 1) if is_loop else end, is_loop))
     return _shallow(_closed(blocks))
+
+
+def _may_be_loop(program: Program, number: int) -> bool:
+    """Whether a label heads something: where a line is a bundle, labels have lines of their own."""
+    is_line = not program.isa.surface.bundle_end
+    return bool(program.bundles[number].size) or (
+        is_line and program.addresses[number] < program.size
+    )
+
+
+def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
+    """Where the functions end whose local labels lie in them, by the bundles where they begin."""
+    isa = program.isa
+    if not isa.surface.linked:
+        return {}
+    first = [n for n in labelled if not is_local(isa, program.bundles[n].label or "")]
+    return dict(zip(first, [*first[1:], len(program.bundles)]))
 
 
 def _closed(blocks: list[_Block]) -> list[_Block]:
@@ -134,17 +155,23 @@ def _symbol(program: Program, block: _Block, children: tuple[Symbol, ...]) -> Sy
     bundle = program.bundles[number]
     token = bundle.syntax.plan.label
     name = program.span(number, bundle.syntax.span_of(token, token + 1))
-    last = next((n for n in range(end - 1, number, -1) if program.bundles[n].size), number)
+    last = next((n for n in range(end - 1, number, -1) if _has_content(program.bundles[n])), number)
     first, following = program.addresses[number], program.addresses[end]
     detail = _addresses(program.isa.unit, first, following)
+    surface = program.isa.surface
+    is_function = surface.linked and not is_local(program.isa, bundle.label or "")
     return Symbol(
         bundle.label or "",
-        LOOP if is_loop else LABEL,
+        FUNCTION if is_function else LOOP if is_loop else LABEL,
         f"loop, {detail}" if is_loop else detail,
         Span(name.start, end_of_bundle(program, last)),
         name,
         children,
     )
+
+
+def _has_content(bundle: Bundle) -> bool:
+    return bool(bundle.size) or bundle.label is not None
 
 
 def _bundles(program: Program, first: int, end: int) -> list[Symbol]:

@@ -6,6 +6,7 @@ A package of data is a folder here whose `__init__` has `load() -> Isa`.
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from importlib import import_module
 
 from ipu_asm.isa.model import Isa
@@ -21,6 +22,23 @@ EXTENSIONS = {
     "colossus": (".S",),
 }
 
+# The language ids by which editors name them. Of several sets with one id the first is meant where
+# nothing else tells them apart.
+LANGUAGES = {
+    "ipu": "ipu-asm",
+    "edgenpu": "edgenpu-asm",
+    "xdna1": "aie-asm",
+    "xdna2": "aie-asm",
+    "colossus": "colossus-asm",
+}
+
+# The memories among which a project may choose, by the set whose machines have them; the first one
+# counts where it does not.
+MEMORIES = {"colossus": ("gc200", "gc2")}
+
+# The sets whose instructions have words: their programs are assembled here and nowhere else.
+WITH_WORDS = ("ipu", "edgenpu")
+
 
 class UnknownIsaError(LookupError):
     """A name that stands for no instruction set of this version."""
@@ -28,12 +46,20 @@ class UnknownIsaError(LookupError):
 
 def available_isas() -> list[str]:
     """The names of the instruction sets that this version knows."""
-    folder = os.path.dirname(__file__)
-    return [name for name in EXTENSIONS if os.path.isfile(f"{folder}/{name}/__init__.py")]
+    return [name for name in EXTENSIONS if _is_installed(name)]
 
 
-def load_isa(name: str) -> Isa:
-    """The instruction set of that name. Raises `UnknownIsaError`, `IsaError` for broken data."""
+def _is_installed(name: str) -> bool:
+    return any(os.path.isfile(f"{folder}/{name}/__init__.py") for folder in __path__)
+
+
+def load_isa(name: str, memory: str = "") -> Isa:
+    """The instruction set of that name, for the machine with that memory if there are several.
+
+    Raises `UnknownIsaError`, `IsaError` for broken data.
+    """
+    if memory:
+        return _in_memory(load_isa(name), memory)
     available = available_isas()
     if name not in available:
         state = "is not part of this version" if name in EXTENSIONS else "is unknown"
@@ -42,3 +68,8 @@ def load_isa(name: str) -> Isa:
         raise UnknownIsaError(f"instruction set `{name}` {state}; {known}")
     isa: Isa = import_module(f"ipu_asm.isa.{name}").load()
     return isa
+
+
+@lru_cache(maxsize=8)
+def _in_memory(isa: Isa, memory: str) -> Isa:
+    return isa.in_memory(memory)

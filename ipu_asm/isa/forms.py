@@ -11,7 +11,7 @@ from collections import Counter
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.description import IsaError
-from ipu_asm.isa.model import InstructionSpec, Isa, RegisterFile, Slot, Surface
+from ipu_asm.isa.model import InstructionSpec, Isa, Memory, RegisterFile, Slot, Surface
 
 NO_LIMIT = 1 << 32
 _MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
@@ -23,7 +23,7 @@ class FormsDescription(NamedTuple):
     `slots` come from `unit_slot`, in the order in which people see them. Of several forms of a
     mnemonic the first that fits is meant. `units_of` gives the parts of registers that overlap with
     others; a register that it does not name is a part of its own. `rules` are the modules of
-    `lint.rules` that are for this set. For the last two see `Isa`.
+    `lint.rules` that are for this set. For the last four see `Isa`.
     """
 
     name: str
@@ -37,6 +37,8 @@ class FormsDescription(NamedTuple):
     program_limit: int = NO_LIMIT
     loop_registers: tuple[str, str] | None = None
     returned: frozenset[str] = frozenset()
+    zeros: frozenset[str] = frozenset()
+    memories: tuple[Memory, ...] = ()
 
 
 def unit_slot(name: str, title: str, *units: str) -> Slot:
@@ -67,6 +69,8 @@ def build_forms(description: FormsDescription) -> Isa:
         description.rules,
         description.loop_registers,
         description.returned,
+        description.zeros,
+        description.memories,
     )
 
 

@@ -6,9 +6,11 @@ see of an instruction (its syntax, its ranges, its completion, its page) is deri
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
 
 if TYPE_CHECKING:
+    from ipu_asm.diagnostics import Severity
     from ipu_asm.isa.operands import OperandType
 
 
@@ -70,6 +72,32 @@ class Operand(NamedTuple):
     use_cycle: int | None = None
     def_cycle: int | None = None
     bypass: str = ""
+
+
+class MemoryRegion(NamedTuple):
+    """Bytes ``first..last`` of a memory.
+
+    Only from a region with `has_code` instructions can be fetched; only in an `interleaved` one
+    neighbouring words can be accessed at once.
+    """
+
+    first: int
+    last: int
+    has_code: bool
+    interleaved: bool
+
+
+class Memory(NamedTuple):
+    """The memory of one of the machines that an instruction set is for."""
+
+    name: str
+    title: str
+    regions: tuple[MemoryRegion, ...]
+
+    def region_of(self, address: int) -> MemoryRegion | None:
+        """The region in which a byte lies."""
+        found = (region for region in self.regions if region.first <= address <= region.last)
+        return next(found, None)
 
 
 class Implicit(NamedTuple):
@@ -169,6 +197,18 @@ class Slot(NamedTuple):
         return len(self.lows)
 
 
+class Pardon(NamedTuple):
+    """A directive from which on the findings of some codes are not told, until `ended_by`.
+
+    With `severity` they are told, but matter only that much.
+    """
+
+    directive: str
+    codes: tuple[str, ...]
+    ended_by: str = ""
+    severity: Severity | None = None
+
+
 class Surface(NamedTuple):
     """How programs of an instruction set are written, and what its files are called.
 
@@ -181,7 +221,8 @@ class Surface(NamedTuple):
     marks around a bundle of several instructions, where it has such. `linked` tells that labels
     may be defined in other files: all but those that begin with `local_prefix`. `numeric_labels`
     (``1:``, ``1b``, ``2f``) may be defined again. `preprocessed` tells that macros and a
-    preprocessor may make names that the text itself does not explain.
+    preprocessor may make names that the text itself does not explain. `modes` are the directives
+    that set an execution mode, `pardons` those that make some findings none.
     """
 
     grammar: str
@@ -199,6 +240,8 @@ class Surface(NamedTuple):
     local_prefix: str = ""
     numeric_labels: bool = False
     preprocessed: bool = False
+    modes: Mapping[str, str] = {}
+    pardons: tuple[Pardon, ...] = ()
 
 
 class Isa:
@@ -220,11 +263,15 @@ class Isa:
         rules: tuple[str, ...] = (),
         loop_registers: tuple[str, str] | None = None,
         returned: frozenset[str] = frozenset(),
+        zeros: frozenset[str] = frozenset(),
+        memories: tuple[Memory, ...] = (),
     ) -> None:
         """`forms` has all forms of the mnemonics that have several; `units_of` the parts that a
         register shares with others; `rules` the modules of `lint.rules` for this set alone.
         `loop_registers` hold the first and the last bundle of a loop that the machine closes by
         itself; `returned` are the registers that callers may read when a function returns.
+        `zeros` read as zero. Of the `memories` of its machines the first counts where nobody
+        says which one it is.
         """
         self.name = name
         self.title = title
@@ -240,6 +287,9 @@ class Isa:
             register: file for file in register_files for register in file.registers
         }
         self.rules = rules
+        self.zeros = zeros
+        self.memories = memories
+        self.memory = memories[0] if memories else None
         self.loop_registers = loop_registers
         self.returned = returned
         self._forms = dict(forms or {})
@@ -256,6 +306,12 @@ class Isa:
         if spec is None and self.surface.any_case:
             spec = self._folded.get(mnemonic.lower())
         return spec
+
+    def in_memory(self, name: str) -> Isa:
+        """The same set for the machine with the memory of that name."""
+        other = copy(self)
+        other.memory = next(memory for memory in self.memories if memory.name == name)
+        return other
 
     def forms(self, spec: InstructionSpec) -> tuple[InstructionSpec, ...]:
         """All forms of the mnemonic of `spec`, in the order in which they are tried."""

@@ -91,6 +91,10 @@ class OperandType:
         """The registers that a written operand names, with their places in its text."""
         return ()
 
+    def mode(self, text: str) -> str:
+        """The only execution mode that knows what is written; empty if all do."""
+        return ""
+
     def encode(self, value: int) -> int:
         """The field's bits for a value: two's complement unless a type says otherwise."""
         return value & ((1 << self.width) - 1)
@@ -110,6 +114,10 @@ class OperandType:
     def complete(self) -> Sequence[Choice]:
         """All that can be written, where that is a list."""
         return ()
+
+    def complete_behind(self, begun: str) -> Sequence[Choice]:
+        """What can follow the first part of an operand, where it is written in parts."""
+        return () if begun else self.complete()
 
     def resolve(
         self,

@@ -50,9 +50,24 @@ class BundleSyntax:
         return self.words[self.plan.label] if self.plan.label >= 0 else None
 
     @property
+    def labels(self) -> dict[str, int]:
+        """All labels, each with its token."""
+        tokens = (self.plan.label, *self.plan.more_labels) if self.plan.label >= 0 else ()
+        return {self.words[token]: token for token in tokens}
+
+    @property
     def directive(self) -> str | None:
         """The word with which a directive begins."""
         return self.words[self.plan.directive] if self.plan.directive >= 0 else None
+
+    @cached_property
+    def directives(self) -> list[tuple[str, ...]]:
+        """The words of the directive, or of those inside a bundle."""
+        if self.plan.directive >= 0:
+            words = self.words[self.plan.directive :]
+            ends = self.grammar.shape(words[-1:]) == self.grammar.letter("END")
+            return [words[:-1] if ends else words]
+        return [self.words[first:last] for first, last in self.plan.inner]
 
     def span_of(self, first: int, last: int) -> Span:
         """The range of tokens ``first..last-1``; beyond the last token, the end of the text."""
@@ -90,11 +105,14 @@ class BundleSyntax:
         return self.span_of(plan.mnemonic, plan.end)
 
     def instruction_words(self, instruction: int) -> tuple[str, ...]:
-        """The mnemonic and the operands of an instruction, each without blanks inside."""
+        """The mnemonic and the operands of an instruction, each without blanks inside.
+
+        Only between two words, which would be one without it, there is a blank.
+        """
         plan = self.plan.instructions[instruction]
         if plan.simple:
             return self.words[plan.mnemonic : plan.end]
-        operands = ("".join(self.words[first:last]) for first, last in plan.operands)
+        operands = (_joined(self.words[first:last]) for first, last in plan.operands)
         return (self.words[plan.mnemonic], *operands)
 
     def has_misfit(self, instruction: int, operand: int) -> bool:
@@ -116,3 +134,15 @@ class BundleSyntax:
     def token_before(self, offset: int) -> int:
         """The number of the last token that begins before `offset`, or -1."""
         return bisect_left(self.spans, (offset, -1)) - 1
+
+
+def _joined(words: tuple[str, ...]) -> str:
+    text = ""
+    for word in words:
+        text += f" {word}" if text and _meet(text[-1], word[0]) else word
+    return text
+
+
+def _meet(last: str, first: str) -> bool:
+    """Whether two tokens would be one word without a blank between them."""
+    return (last.isalnum() or last in "_.") and (first.isalnum() or first in "_.$\\")

@@ -16,11 +16,14 @@ from sys import intern
 from typing import Any, Iterator, NamedTuple
 
 # The names by which surfaces call what every one of them has; `plan` relies on them, and on
-# SEPARATOR between instructions and COMMA between operands where there are any. A word with which
-# a slice begins and that starts with a dot is a DIRECTIVE where the surface has such. Inside what
-# WHOLE matches, a slice does not end.
+# SEPARATOR between instructions and COMMA between operands where there are any. Where the surface
+# has directives, a DIRECTIVE is also a word with which a statement begins, if it starts with a dot
+# or EQUALS follows it. Between BRACES each END separates two statements. Inside what WHOLE matches,
+# a slice does not end.
 LABEL_TOKENS = ("WORD", "COLON")
 DIRECTIVE = "DIRECTIVE"
+COMMENT = "COMMENT"
+BRACES = ("LBRACE", "RBRACE")
 _DIRECTIVE_MARK = "."
 STRAY = "!"
 _END_OF_INPUT = "$END"
@@ -53,17 +56,26 @@ class Grammar:
         self._kinds = _KindsByText(
             [(re.compile(patterns[name]), letter) for name, letter in self._letters.items()]
         )
+        # Where one may begin: it means nothing inside a token.
+        self.comment = re.compile(patterns.get(COMMENT, r"(?!)"))
         skip = "|".join(patterns[terminal] for terminal in ignored)
         tokens = "|".join(pattern for _, pattern, _ in kept)
-        stray = rf"(?:(?!{skip}|{tokens})[\s\S])++"
+        # None is possessive or atomic: CPython before 3.11.5 matches those wrongly. Each stops only
+        # where what follows it matches, so that nothing is ever tried again.
+        stray = rf"(?:(?!{skip}|{tokens})[\s\S])+"
         # The empty match at the end keeps trailing blanks from being tried again and again.
-        self._scan = re.compile(rf"(?>{skip})*+({tokens}|{stray}|\Z)")
+        self._scan = re.compile(rf"(?:{skip})*({tokens}|{stray}|\Z)")
         end = patterns["END"]
         # Word characters, blanks and dots begin neither a comment nor an END in any surface.
         whole = f"{tables['whole']}|" if tables.get("whole") else ""
-        self._slices = re.compile(rf"(?:{whole}[\w \t.]++|{skip}|(?!{end})[\s\S])*+(?:{end}|\Z)")
+        self._slices = re.compile(rf"(?:{whole}[\w \t.]+|{skip}|(?!{end})[\s\S])*(?:{end}|\Z)")
         self._directive = self._letters.get(DIRECTIVE, "")
         self._label = "".join(self._letters.get(name, "") for name in LABEL_TOKENS)
+        self._equals = self._letters.get("EQUALS", STRAY)
+        # Whether a slice may end because of how the next line begins: a brace goes on till then.
+        self.looks_ahead = BRACES[0] in self._letters
+        # Behind these a statement begins, where a bundle has several.
+        self._breaks = self.letter(BRACES[0]) and self.letter(BRACES[0]) + self.letter("END")
 
     def letter(self, terminal: str) -> str:
         """The character that stands for a terminal in shapes; empty if there is no such."""
@@ -94,9 +106,20 @@ class Grammar:
         at = 0
         while shape.startswith(self._label, at):
             at += len(self._label)
-        if at < len(words) and words[at][0] == _DIRECTIVE_MARK and shape[at] == self._label[0]:
-            return shape[:at] + self._directive + shape[at + 1 :]
+        shape = self._marked(shape, words, at)
+        if self._breaks and shape.startswith(self._breaks[0], at):
+            for place in range(at + 1, len(shape)):
+                if shape[place - 1] in self._breaks:
+                    shape = self._marked(shape, words, place)
         return shape
+
+    def _marked(self, shape: str, words: tuple[str, ...], at: int) -> str:
+        """The same where the statement that begins at `at` is perhaps a directive."""
+        if shape[at : at + 1] != self._label[:1]:
+            return shape
+        if words[at][0] != _DIRECTIVE_MARK and shape[at + 1 : at + 2] != self._equals:
+            return shape
+        return shape[:at] + self._directive + shape[at + 1 :]
 
     def ends_of_slices(self, text: str, start: int) -> Iterator[int]:
         """The ends of the bundle slices of `text` from `start` on, one by one.
@@ -168,10 +191,10 @@ def _node(rule: str, children: list[Any]) -> Tree | list[Any]:
     """A tree; for a repetition, which lark names `__...`, the growing list of what is repeated."""
     if rule.startswith("__"):
         if isinstance(children[0], list):
-            children[0].extend(children[1:])
+            children[0].extend(_flat(children[1:]))
             repeated: list[Any] = children[0]
             return repeated
-        return children
+        return _flat(children)
     return Tree(rule, tuple(_flat(children)))
 
 

@@ -12,6 +12,8 @@ from ipu_asm.syntax.plan import MOST_TOKENS, Misfit
 from ipu_asm.text import Span, TextEdit
 
 _MOST_SHOWN = 20
+# What `macros` calls them: directives inside a bundle may choose between braces.
+_OF_BRACES = "{}"
 
 
 class _Place(NamedTuple):
@@ -30,7 +32,8 @@ def _finding(syntax: BundleSyntax, surface: Surface, misfit: Misfit) -> Diagnost
     span = syntax.span_of(misfit.token, misfit.token + 1)
     place = _Place(syntax, surface, syntax.words[misfit.token], span)
     message, fix = _SENTENCES[misfit.reason](place)
-    return Diagnostic(SYNTAX_ERROR, message, span, fix=fix)
+    unless = (_OF_BRACES,) if misfit.reason.startswith("brace-") else ()
+    return Diagnostic(SYNTAX_ERROR, message, span, fix=fix, unless=unless)
 
 
 def _shown(word: str) -> str:
@@ -130,6 +133,34 @@ def _endless(place: _Place) -> _Sentence:
     return f"{message} behind so many" + (f"; is `{end}` missing?" if end else ""), None
 
 
+def _brace_empty(place: _Place) -> _Sentence:
+    return (
+        f"a bundle has one instruction for each slot, found none after {_shown(place.word)}",
+        None,
+    )
+
+
+def _brace_inside(place: _Place) -> _Sentence:
+    message = f"a bundle ends before the next one begins, found {_shown(place.word)} inside one"
+    return f"{message}; is `{_closing(place)}` missing before it?", None
+
+
+def _brace_unclosed(place: _Place) -> _Sentence:
+    return (
+        f"a bundle that {_shown(place.word)} begins ends in `{_closing(place)}`, found none",
+        None,
+    )
+
+
+def _brace_unopened(place: _Place) -> _Sentence:
+    opening = (place.surface.brackets or ("{", "}"))[0]
+    return f"a bundle begins with `{opening}`, found {_shown(place.word)} without one", None
+
+
+def _closing(place: _Place) -> str:
+    return (place.surface.brackets or ("{", "}"))[1]
+
+
 def _incomplete(place: _Place) -> _Sentence:
     return f"the instruction is not complete after {_shown(place.word)}", None
 
@@ -142,6 +173,10 @@ _SENTENCES: Mapping[str, Callable[[_Place], _Sentence]] = {
     "empty-instruction": _empty_instruction,
     "empty-bundle": _empty_bundle,
     "unexpected": _unexpected,
+    "brace-empty": _brace_empty,
+    "brace-inside": _brace_inside,
+    "brace-unclosed": _brace_unclosed,
+    "brace-unopened": _brace_unopened,
     "incomplete": _incomplete,
     "endless": _endless,
 }

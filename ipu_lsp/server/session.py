@@ -52,7 +52,8 @@ class Session:
         """What was pushed about files with settings, by their paths."""
         self.asks_for_workspace = False
         self._open_files: set[str] = set()
-        self._analyzers: dict[str, Analyzer] = {}
+        # By the name of the instruction set and of the memory that a project chooses.
+        self._analyzers: dict[tuple[str, str], Analyzer] = {}
         self._warned: set[str] = set()
 
     def open(self, document: Document) -> None:
@@ -229,11 +230,12 @@ class Session:
         otherwise = UNCLAIMED if language == DEFAULT_ISA else language
         choice = choose_isa(document.text, document.name, None, configuration, otherwise)
         name = choice.name or DEFAULT_ISA
-        if name not in self._analyzers:
+        memory = configuration.memory.get(name, "") if configuration else ""
+        if (name, memory) not in self._analyzers:
             try:
-                self._analyzers[name] = Analyzer(load_isa(name))
+                self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
             except UnknownIsaError as error:
                 if not is_quiet or name not in EXTENSIONS:
                     self.warn(f"{choice.origin}: {error}")
                 return None
-        return self._analyzers[name], choice.name != UNCLAIMED
+        return self._analyzers[name, memory], choice.name != UNCLAIMED

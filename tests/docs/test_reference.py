@@ -10,10 +10,12 @@ import pytest
 
 from ipu_asm.cli.assembler import main
 from ipu_asm.docs.reference import reference_files
-from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa import WITH_WORDS, available_isas, load_isa
 
 FOLDER = Path(__file__).resolve().parents[2] / "docs" / "reference"
 EVERY_ISA = pytest.mark.parametrize("name", available_isas())
+EVERY_ISA_WITH_WORDS = pytest.mark.parametrize("name", WITH_WORDS)
+EVERY_ISA_OF_FORMS = pytest.mark.parametrize("name", sorted({*available_isas()} - {*WITH_WORDS}))
 
 
 def check_files(name: str) -> dict[str, str]:
@@ -28,7 +30,11 @@ def test_the_committed_reference_is_what_the_instruction_set_gives(name: str) ->
         assert (FOLDER / file_name).read_text(encoding="utf-8") == text, file_name
 
 
-@EVERY_ISA
+def test_the_sets_with_words_are_listed() -> None:
+    assert [name for name in available_isas() if load_isa(name).has_words] == list(WITH_WORDS)
+
+
+@EVERY_ISA_WITH_WORDS
 def test_every_instruction_has_all_its_parts(name: str) -> None:
     page = check_files(name)["md"]
     for spec in load_isa(name).instructions.values():
@@ -39,6 +45,21 @@ def test_every_instruction_has_all_its_parts(name: str) -> None:
         for operand in spec.operands:
             assert operand.name in section
             assert operand.description in section
+
+
+@EVERY_ISA_OF_FORMS
+def test_every_form_has_its_line_in_each_of_its_slots(name: str) -> None:
+    isa = load_isa(name)
+    sections = dict(re.findall(r"\n### (.*?)\n(.*?)(?=\n##+ |\Z)", check_files(name)["md"], re.S))
+    for mnemonic, first in isa.instructions.items():
+        forms = isa.forms(first)
+        slots = {form.slot for form in forms}
+        for form in forms:
+            where = f" in `{form.slot}`" if len(slots) > 1 else ""
+            section = sections[f"`{mnemonic}`{where}"]
+            assert form.syntax in section
+            assert f"(slot `{form.slot}`)" in section
+    assert "Encoding" not in check_files(name)["md"]
 
 
 def test_the_reference_tells_when_a_value_is_read() -> None:
@@ -52,18 +73,34 @@ def test_the_reference_tells_when_a_value_is_read() -> None:
 def test_every_link_within_the_page_leads_to_a_heading(name: str) -> None:
     page = check_files(name)["html"]
     links = set(re.findall(r'href="#([^"]+)"', page))
-    assert len(links) == len(load_isa(name).instructions)
+    isa = load_isa(name)
+    assert len(links) == sum(len(isa.instructions_of(slot.name)) for slot in isa.slots)
     assert links == set(re.findall(r'id="([^"]+)"', page))
+
+
+@EVERY_ISA_WITH_WORDS
+def test_the_page_has_its_picture_in_it(name: str) -> None:
+    assert "<svg" in check_files(name)["html"]
 
 
 @EVERY_ISA
 def test_the_page_needs_no_other_file(name: str) -> None:
     page = check_files(name)["html"]
-    assert "<svg" in page
     assert not re.search(r'(?:src|href)="(?!#)', page)
 
 
-@EVERY_ISA
+@EVERY_ISA_OF_FORMS
+def test_without_words_there_is_no_picture(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert set(check_files(name)) == {"md", "html"}
+    assert main(["docs", "--format", "svg", "--isa", name]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["docs", "--format", "md", "--isa", name, "-o", str(tmp_path)]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == [f"{name}.md"]
+
+
+@EVERY_ISA_WITH_WORDS
 def test_the_picture_has_a_box_for_every_field(name: str) -> None:
     isa = load_isa(name)
     picture = ElementTree.fromstring(check_files(name)["svg"])

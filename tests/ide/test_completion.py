@@ -243,3 +243,52 @@ def test_names_of_operands_are_offered_when_all_that_must_be_written_is() -> Non
 def test_behind_the_name_of_an_operand_its_values_are_offered() -> None:
     check_edgenpu("x: CONV AB[1], AB[0], WB[0], desc=$0", "x")
     check_edgenpu("FC AB[1], AB[0], WB[0], in=$0", "")
+
+
+def check_forms(text_with_cursor: str, exactly: str | None = None) -> dict[str, CompletionItem]:
+    """The same for a set whose mnemonics have several forms."""
+    return check_completions(text_with_cursor, exactly, isa="xdna1")
+
+
+def test_a_mnemonic_is_offered_once_wherever_one_of_its_forms_has_room() -> None:
+    items = check_forms("$0")
+    assert items["mov"].detail.startswith("lda or alu or mv: ") or " or " in items["mov"].detail
+    assert "vmac.f" not in check_forms("vmul.f bmh0, x0, x2, r0; $0")
+    assert "mov" in check_forms("nopa; nopx; $0")
+    check_forms("nop; $0", "")
+
+
+def test_what_may_stand_inside_brackets_is_offered_by_all_forms_that_fit() -> None:
+    strides = " ".join(f"dj{number}" for number in range(8))
+    check_forms("vlda wl0, [p0, $0", strides)
+    check_forms("vlda wl0, [p0, dj$0], #32", strides)
+    assert {"p0", "sp"} <= set(check_forms("vlda wl0, [$0"))
+    assert check_forms("vlda wl0, [p0], $0").keys() == {f"m{number}" for number in range(8)}
+
+
+def test_labels_have_the_mark_that_their_operand_has() -> None:
+    for text, written in (("j $0", "#x"), ("j #$0", "x"), ("j .$0", "#x"), ("j #.$0", "x")):
+        assert check_forms(f"x:\n {text}\n")["x"].insert_text == written
+
+
+def test_nothing_is_offered_in_directives_and_preprocessor_lines() -> None:
+    check_completions("#define A$0 1\n", "", isa="colossus")
+    check_completions(".globl $0\nx:\n", "", isa="colossus")
+    check_forms(".sect$0ion .text\n", "")
+
+
+def test_a_bundle_in_braces_has_room_for_what_the_other_lane_takes() -> None:
+    inside = check_completions("{ ld32 $a0, $m0, $mzero, 0\n  $0 }\n", isa="colossus")
+    assert "f32add" in inside
+    assert "st32" not in inside
+    assert "st32" in check_completions("{ ld32 $a0, $m0, $mzero, 0 ; fnop }\n$0", isa="colossus")
+
+
+def test_a_sign_that_begins_registers_is_part_of_the_word() -> None:
+    items = check_completions("brz $$0".replace("$$0", "$" + "$0"), isa="colossus")
+    assert items["$m0"].insert_text == "$m0"
+
+
+def test_macros_of_the_text_are_offered_like_instructions() -> None:
+    items = check_completions(".macro STEP a\n.endm\n$0", isa="colossus")
+    assert items["STEP"].detail == "macro of this file"

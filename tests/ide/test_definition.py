@@ -9,12 +9,14 @@ from ipu_asm.text import Span
 from tests.ide.cursor import CURSOR, fixture
 
 
-def check_definition(text_with_cursor: str, origin: str | None, name: str = "") -> None:
+def check_definition(
+    text_with_cursor: str, origin: str | None, name: str = "", isa: str = "ipu"
+) -> None:
     """The word at the cursor leads to `name`, the begin of what stands between ⟦ and ⟧.
 
     Without an origin it leads nowhere.
     """
-    analysis, offset = fixture(text_with_cursor.replace("⟦", "").replace("⟧", ""))
+    analysis, offset = fixture(text_with_cursor.replace("⟦", "").replace("⟧", ""), isa)
     found = definition(analysis, offset)
     if origin is None or found is None:
         assert (origin, found) == (None, None)
@@ -70,3 +72,18 @@ def test_what_is_not_there_leads_nowhere(text: str) -> None:
 
 def test_a_number_leads_nowhere_even_where_a_label_is_spelt_like_it() -> None:
     check_definition("128: incr lr0 12$08;;\nb 128;;", None)
+
+
+def test_a_label_on_a_line_of_its_own_is_what_a_branch_leads_to() -> None:
+    check_definition("⟦x:⟧\n nop\n j #$0x\n", "#x", "x", "xdna1")
+    check_definition("⟦x:⟧\n nop\n.size $0x, 1\n", "x", "x", "xdna1")
+
+
+def test_a_number_leads_to_the_nearest_label() -> None:
+    check_definition("1: bri 1$0f\n⟦1: bri 1b⟧\n1: bri 1b\n", "1f", "1", "colossus")
+
+
+def test_a_macro_leads_to_where_it_is_defined() -> None:
+    check_definition(".macro ⟦STEP a⟧\n.endm\n$0STEP $m0\n", "STEP", "STEP", "colossus")
+    check_definition("#define ⟦GO bri x⟧\n$0GO\n", "GO", "GO", "colossus")
+    check_definition("$0OTHER\n", None, isa="colossus")

@@ -33,6 +33,7 @@ from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import Symbol, symbols
 from ipu_asm.isa import load_isa
 from ipu_asm.text import Span
+from tests.form_programs import TEXTS as FORM_TEXTS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.s"))
 TEXTS = [path.read_text(encoding="utf-8") for path in EXAMPLES]
@@ -197,6 +198,60 @@ def test_every_offset_of_a_program_of_another_instruction_set() -> None:
         "POOL AB[ 2 ], AB[1], AVG, kernel=2x2, , stride=\nNOP AB[\n:,|=[]\nx:"
     )
     assert check_everywhere(analyze(text, "edgenpu"), range(len(text) + 1)) > len(text)
+
+
+@pytest.mark.parametrize(("isa", "text"), FORM_TEXTS)
+def test_every_offset_of_a_program_of_forms(isa: str, text: str) -> None:
+    assert check_everywhere(analyze(text, isa), range(len(text) + 1)) > len(text.split())
+    check_whole(analyze(text, isa))
+
+
+FORM_SNIPPETS = st.sampled_from([
+    ";", ":", "\n", "\r\n", "\r", "#", "//", "/*", "*/", ",", "[", "]", "{", "}", "(", ")",
+    "\"", "\\", "$", "$m0", "$a0:1", "p0", "r0", "#.L", ".LBB0_1", "1b", "1:", "nop",
+    ".macro x\n", ".endm\n", "#if 1\n", "#endif\n",
+    ".", "+=", "?", "\0", "\f", "\U0001f600", "\ud800", "0x", "-",
+])  # fmt: skip
+
+
+@st.composite
+def damaged_forms(draw: st.DrawFn) -> tuple[str, str]:
+    """An instruction set, and a stretch of a program of it with some pieces cut out or put in."""
+    isa, code = draw(st.sampled_from(FORM_TEXTS))
+    start = draw(st.integers(0, len(code) - 1))
+    stretch = code[start : start + draw(st.integers(1, 200))]
+    for _ in range(draw(st.integers(0, 4))):
+        at = draw(st.integers(0, len(stretch)))
+        stretch = stretch[:at] + draw(FORM_SNIPPETS) + stretch[at + draw(st.integers(0, 20)) :]
+    return isa, stretch
+
+
+@settings(max_examples=100, deadline=None)
+@given(damaged_forms())
+def test_every_offset_of_damaged_programs_of_forms(damage: tuple[str, str]) -> None:
+    isa, text = damage
+    check_everywhere(analyze(text, isa), range(len(text) + 1))
+    check_whole(analyze(text, isa))
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from([isa for isa, _ in FORM_TEXTS]),
+    st.lists(FORM_SNIPPETS | st.sampled_from(" \n"), max_size=30).map("".join),
+)
+def test_every_offset_of_hostile_texts_of_forms(isa: str, text: str) -> None:
+    check_everywhere(analyze(text, isa), range(len(text) + 1))
+    check_whole(analyze(text, isa))
+
+
+@pytest.mark.parametrize(("isa", "text"), FORM_TEXTS)
+def test_every_prefix_of_a_program_of_forms_while_it_is_typed(isa: str, text: str) -> None:
+    analyzer = Analyzer(load_isa(isa))
+    analysis = analyzer.analyze("")
+    for end in range(1, len(text) + 1):
+        analysis = analyzer.analyze(text[:end], before=analysis)
+        assert check_everywhere(analysis, range(end, end + 1)) >= 0
+        formatting_on_type(analysis, end, text[end - 1])
 
 
 def test_offsets_outside_the_text_are_its_ends() -> None:

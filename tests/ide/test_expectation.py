@@ -16,13 +16,14 @@ def check_expectation(
     replaced: str | None = None,
     others: str = "",
     address: int = 0,
+    isa: str = "ipu",
 ) -> None:
     """The cursor is at an operand of `mnemonic` behind those `written`, or at a mnemonic.
 
     `replaced` is the whole word at the cursor, `others` the mnemonics of the other instructions;
     without a mnemonic, not even an empty one, nothing is expected.
     """
-    analysis, offset = fixture(text_with_cursor)
+    analysis, offset = fixture(text_with_cursor, isa)
     expected = expectation_at(analysis.program, offset)
     if mnemonic is None:
         assert expected is None
@@ -102,3 +103,33 @@ def test_the_address_is_that_of_the_bundle_that_is_being_written() -> None:
     check_expectation("acc;; b $0", "b", address=1)
     check_expectation("x: $0 b +1;;", others="b", address=0)
     check_expectation("# nothing yet\n$0 # nor here\nacc;;", others="acc", address=0)
+
+
+def test_commas_in_brackets_part_no_operands() -> None:
+    check_expectation(
+        "vlda wl0, [p0, dj$00], #32", "vlda", "wl0", typed="dj", replaced="dj0", isa="xdna1"
+    )
+    check_expectation("vlda wl0, [p0, dj0], $0", "vlda", "wl0", "[p0,dj0]", isa="xdna1")
+
+
+def test_a_mark_before_a_word_is_not_part_of_it() -> None:
+    check_expectation(
+        "mov r0, #1; j #.L$0BB", "j", typed=".L", replaced=".LBB", others="mov", isa="xdna1"
+    )
+
+
+def test_a_colon_inside_an_operand_begins_no_instruction() -> None:
+    check_expectation("mov r0, r17:r$0", "mov", "r0", typed="r", replaced="r", isa="xdna1")
+    check_expectation("x: mov r$0", "mov", typed="r", replaced="r", isa="xdna1")
+    check_expectation("x$0: mov r0", None, isa="xdna1")
+
+
+def test_inside_braces_a_line_is_another_instruction_of_the_same_bundle() -> None:
+    check_expectation("{ nop\n  $0 }", "", others="nop", isa="colossus")
+    check_expectation("{ nop ; f$0 }", "", typed="f", replaced="f", others="nop", isa="colossus")
+    check_expectation("{ nop ; fnop }\n$0", "", address=1, isa="colossus")
+
+
+@pytest.mark.parametrize("text", ["#def$0ine A 1\n", ".globl $0x\n", ".sect$0", "x: .glo$0bl x\n"])
+def test_in_directives_nothing_is_expected(text: str) -> None:
+    check_expectation(text, None, isa="colossus")

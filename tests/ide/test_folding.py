@@ -51,3 +51,16 @@ def test_of_folds_that_begin_together_the_longest_comes_first() -> None:
 
 def test_another_instruction_set_has_its_own_comments() -> None:
     check_folding("; 1\n; 2\nx:\n  NOP\n  NOP\n", "1-2 comment", "3-5 region", isa="edgenpu")
+
+
+def test_conditions_and_macros_fold_up_to_what_closes_them() -> None:
+    text = "#if A\n.macro x\n nop\n nop\n.endm\n#else\n nop\n#endif\n"
+    check_folding(text, "1-5 region", "2-4 region", "6-7 region", isa="colossus")
+
+
+def test_a_comment_over_several_lines_folds() -> None:
+    check_folding("/* a\n * b\n */\nnop\n", "1-3 comment", isa="xdna1")
+
+
+def test_preprocessor_lines_are_no_comments() -> None:
+    check_folding("#define A 1\n#define B 2\n// c\n// d\n", "3-4 comment", isa="colossus")

@@ -11,7 +11,8 @@ from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.formatting import KEEP, STYLES, formatting
 from ipu_asm.ide.layout import BUNDLE, INSTRUCTION
 from ipu_asm.text import apply_edits
-from tests.ide.test_everywhere import EXAMPLES, SNIPPETS, TEXTS, damaged
+from tests.form_programs import PROGRAMS
+from tests.ide.test_everywhere import EXAMPLES, SNIPPETS, TEXTS, damaged, damaged_forms
 from tests.vectors import Record, records
 
 
@@ -309,3 +310,44 @@ SILENCING = st.sampled_from([
 @given(text=st.lists(SILENCING, max_size=30).map("".join))
 def test_what_is_silenced_stays_so(text: str, style: str) -> None:
     check_formatting(text, style)
+
+
+@pytest.mark.parametrize("isa", ["xdna1", "xdna2"])
+def test_what_a_compiler_prints_stays_as_it_is(isa: str) -> None:
+    assert check_formatting(PROGRAMS[isa], isa=isa) == PROGRAMS[isa]
+
+
+def test_blanks_are_mended_where_they_are_missing_or_do_nothing() -> None:
+    text = "x:nop\nmov r0,r1;mov   r2 , r3 // c  \n  \n\tvlda\twl0,[p0,#32];\t\tnopb  \n"
+    tidy = "x: nop\n    mov r0, r1; mov   r2, r3 // c\n\n\tvlda\twl0, [p0, #32];\t\tnopb\n"
+    assert check_formatting(text, isa="xdna1") == tidy
+    text = "{ld32 $a0,$m0,$mzero,0;f32add $a0,$a1,$a2}\n{\n  fnop \n  nop\n}\n"
+    tidy = "{ ld32 $a0, $m0, $mzero, 0; f32add $a0, $a1, $a2 }\n{\n  fnop\n  nop\n}\n"
+    assert check_formatting(text, isa="colossus") == tidy
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".section  .text,3  \n",
+        "#define A(x)  mov  x,x  \n",
+        ".macro x a,b\nadd $m0,$m1,\\a\n.endm\n",
+        "MACRO(a,b)\n",
+        "#if 1\n#endif  \n",
+    ],
+)
+def test_what_is_for_others_stays_as_it_is(text: str) -> None:
+    assert check_formatting(text, isa="colossus") == text
+
+
+@settings(max_examples=100, deadline=None)
+@given(damaged_forms(), st.sampled_from(STYLES))
+def test_damaged_programs_of_forms_keep_what_they_say(damage: tuple[str, str], style: str) -> None:
+    isa, text = damage
+    after = check_formatting(text, style, isa)
+    assert written(after, isa) == written(text, isa)
+
+
+def written(text: str, isa: str) -> list[str]:
+    """All tokens of a text."""
+    return [word for bundle in analyze(text, isa).program.bundles for word in bundle.syntax.words]

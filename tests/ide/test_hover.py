@@ -372,3 +372,35 @@ def test_a_number_of_which_a_part_is_stored_shows_that_part() -> None:
 def test_the_end_of_a_line_shows_the_address_where_a_line_is_an_instruction() -> None:
     check_edgenpu("NOP\nNOP 5 $0\n", "\n", "**Instruction 1**")
     check_hover("NOP 5 ; wa$0it\n", None, isa="edgenpu")
+
+
+def test_of_several_forms_the_one_that_is_meant_is_shown_and_the_others_are_named() -> None:
+    page = check_hover("vl$0da wl0, [p0], #32", "vlda", isa="xdna1")
+    assert page.startswith("```aie-asm\nvlda dst:w, [ptr], #offset\n```")
+    assert "**Other forms**" in page
+    assert "- `vlda dst:w, [ptr, dj]` (slot `lda`)" in page
+    assert "`dst` lands 7 bundles later" in page
+    # Here the move makes way for another.
+    assert "(slot `mv`)" in check_hover("nopx; m$0ov r0, r1", "mov", isa="xdna1")
+
+
+def test_a_register_inside_an_operand_has_a_page_of_its_own() -> None:
+    page = check_hover("vlda wl0, [p0, d$0j1]", "dj1", "**`dj1`**", isa="xdna1")
+    assert "Stride register" in page
+    check_hover("vlda wl0, [p0, #$032]", "[p0, #32]", isa="xdna1")
+    check_hover("padda [p0], $0#0x20", "#0x20", "**32** · `0x20` · `0b10_0000`", isa="xdna1")
+
+
+def test_a_label_behind_a_mark_leads_somewhere() -> None:
+    page = check_hover("// what it is for\nx:\n nop\n j #$0x\n", "#x", isa="xdna1")
+    assert page.startswith("**`x`** · bundle 0, line 2 · 1 bundle back\n\nwhat it is for\n\n")
+
+
+def test_a_bundle_in_braces_is_shown_with_them() -> None:
+    page = check_hover("f$0: { nop ; fnop }\nbri f\n", "f", isa="colossus")
+    assert "```colossus-asm\n{ nop ; fnop }\n```" in page
+
+
+def test_the_end_of_a_line_tells_which_slots_are_free_and_no_word() -> None:
+    page = check_hover("vlda wl0, [p0, #32]; mov r0, r1 $0\nnop", "\n", "**Bundle 0**", isa="xdna1")
+    assert page.endswith("Free: `ldb`, `st`, `alu`, `vec`.")

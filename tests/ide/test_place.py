@@ -9,10 +9,15 @@ from tests.ide.cursor import fixture
 
 
 def check_place(
-    text_with_cursor: str, kind: str, text: str, *numbers: int | str, off_by: int = 0
+    text_with_cursor: str,
+    kind: str,
+    text: str,
+    *numbers: int | str,
+    off_by: int = 0,
+    isa: str = "ipu",
 ) -> None:
     """The place is of that kind and covers that text; `numbers` are its further fields."""
-    analysis, offset = fixture(text_with_cursor)
+    analysis, offset = fixture(text_with_cursor, isa)
     place = place_at(analysis.program, offset + off_by)
     found = analysis.text[place.span.start : place.span.end]
     assert (type(place).__name__, found, *place[2:]) == (kind, text, *numbers)
@@ -92,3 +97,26 @@ def test_offsets_outside_the_text_count_as_its_ends() -> None:
 def test_a_byte_order_mark_is_before_everything() -> None:
     check_place("$0\ufeffacc;;", "Mnemonic", "acc", 0)
     check_place("\ufeffa$0cc;;", "Mnemonic", "acc", 0)
+
+
+def test_a_comment_with_an_end_of_its_own_ends_there() -> None:
+    for text in (
+        "nop /*$0 a\n b */ // c\n",
+        "nop /* a\n $0b */ // c\n",
+        "nop /* a\n b *$0/ // c\n",
+    ):
+        check_place(text, "Comment", "/* a\n b */", isa="xdna1")
+    check_place("nop /* a\n b */$0 // c\n", "Blank", "", isa="xdna1")
+    check_place("nop /* a\n b */ // c$0\n", "Comment", "// c", isa="xdna1")
+
+
+def test_marks_of_comments_inside_strings_and_preprocessor_lines_are_none() -> None:
+    check_place('.file "a// $0b"\n', "Blank", '"a// b"', isa="xdna1")
+    check_place('.ascii "/* $0", 3\n', "Blank", '"/* "', isa="colossus")
+    check_place("#define $0A 1\nbri x\n", "Blank", "#define A 1", isa="colossus")
+    check_place("#define A 1\nb$0ri x\n", "Mnemonic", "bri", 0, isa="colossus")
+
+
+def test_every_label_of_a_line_is_one() -> None:
+    check_place("a$0: b: bri a\n", "LabelDefinition", "a", "a", isa="colossus")
+    check_place("a: b$0: bri a\n", "LabelDefinition", "b", "b", isa="colossus")

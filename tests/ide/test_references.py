@@ -166,3 +166,37 @@ def test_a_number_is_no_label_even_where_one_is_spelt_like_it() -> None:
     check_references(
         "128$0: acc;;\nincr lr0 128; ?;;\nb 128;;", "⟦128⟧d: acc;;\nincr lr0 128; ?;;\nb ⟦128⟧n;;"
     )
+
+
+def test_registers_inside_an_operand_are_found_where_they_stand() -> None:
+    check_references(
+        "vlda wl0, [p$00, dj0]\n padda [p0], #32 // p0\n mov p1, p0",
+        "vlda wl0, [⟦p0⟧r, dj0]\n padda [⟦p0⟧c], #32 // p0\n mov p1, ⟦p0⟧r",
+        isa="xdna1",
+    )
+    check_references("vlda wl0, [p0, $0dj0]", "vlda wl0, [p0, ⟦dj0⟧r]", isa="xdna1")
+
+
+def test_a_register_keeps_to_its_own_name_though_others_overlap_with_it() -> None:
+    check_references("vmov x$00, x2\n vmov wl0, wl2", "vmov ⟦x0⟧w, x2\n vmov wl0, wl2", isa="xdna1")
+
+
+def test_labels_are_found_in_directives_and_expressions() -> None:
+    check_references(
+        "\t.globl f\nf$0:\n j #f\n.size f, .-f\n",
+        "\t.globl ⟦f⟧n\n⟦f⟧d:\n j #⟦f⟧n\n.size ⟦f⟧n, .-⟦f⟧n\n",
+        isa="xdna1",
+    )
+    check_references(
+        "f: setzi $m0, $0f + 4\nbri f\n",
+        "⟦f⟧d: setzi $m0, ⟦f⟧n + 4\nbri ⟦f⟧n\n",
+        isa="colossus",
+    )
+
+
+def test_a_number_as_a_label_is_the_nearest_one() -> None:
+    check_references(
+        "1: bri 1f\n1$0: bri 1b\n1: bri 1b\n",
+        "1: bri ⟦1f⟧n\n⟦1⟧d: bri ⟦1b⟧n\n1: bri 1b\n",
+        isa="colossus",
+    )

@@ -137,3 +137,33 @@ def test_a_renamed_program_means_the_same(text: str, name: str, data: st.DataObj
 def test_a_number_that_a_label_is_spelt_like_stays_a_number() -> None:
     check_rename("12$08: incr lr0 128;;\nb 128;;", "x", "x: incr lr0 128;;\nb x;;")
     check_refused("128: incr lr0 12$08;;", "x", "only labels have a name that can be changed")
+
+
+def test_a_label_behind_a_mark_is_renamed_without_it_and_in_directives() -> None:
+    check_rename(
+        "\t.globl f\n$0f:\n j #f\n.Lend:\n.size f, .Lend-f\n",
+        "main",
+        "\t.globl main\nmain:\n j #main\n.Lend:\n.size main, .Lend-main\n",
+        isa="xdna1",
+    )
+    check_rename(
+        "f: brz $m0, $0f\nsetzi $m0, f + 4\n",
+        "g",
+        "g: brz $m0, g\nsetzi $m0, g + 4\n",
+        isa="colossus",
+    )
+
+
+def test_numbers_as_labels_and_what_the_preprocessor_reads_stay() -> None:
+    check_refused(
+        "$01: bri 1b",
+        "again",
+        "a number as a label is no name: write a label with one in its place",
+        isa="colossus",
+    )
+    check_refused(
+        "#define GO bri f\n$0f: bri f\n",
+        "g",
+        "line 1 is for the preprocessor and speaks of `f`",
+        isa="colossus",
+    )

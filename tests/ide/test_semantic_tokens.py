@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis import analyze
 from ipu_asm.ide import semantic_tokens as ide
-from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa import WITH_WORDS, available_isas, load_isa
 
 Token = tuple[str, str]
 
@@ -82,11 +82,57 @@ def test_names_of_operands_have_a_colour_of_their_own() -> None:
 
 
 @pytest.mark.parametrize("isa", available_isas())
-def test_no_slot_and_no_register_file_is_without_its_modifier(isa: str) -> None:
-    description = load_isa(isa)
-    slots = {slot.name for slot in description.slots}
-    names = slots | {file.name for file in description.register_files}
-    assert names <= set(ide.modifiers())
+def test_no_slot_is_without_its_modifier(isa: str) -> None:
+    assert {slot.name for slot in load_isa(isa).slots} <= set(ide.modifiers())
+
+
+@pytest.mark.parametrize("isa", WITH_WORDS)
+def test_few_register_files_have_a_modifier_each(isa: str) -> None:
+    assert {file.name for file in load_isa(isa).register_files} <= set(ide.modifiers())
+
+
+def test_every_modifier_is_for_something() -> None:
+    sets = [load_isa(name) for name in available_isas()]
+    slots = {slot.name for isa in sets for slot in isa.slots}
+    files = {file.name for isa in sets for file in isa.register_files}
+    assert set(ide.modifiers()) <= slots | files | {ide.DEFINITION, ide.DEPRECATED}
+
+
+def test_registers_inside_an_operand_have_their_colour() -> None:
+    check_tokens(
+        "vlda wl0, [p0, #0x20]; mov r1, r2 // so",
+        *[("vlda", "function lda"), ("wl0", "variable"), ("p0", "variable")],
+        *[("0x20", "number"), ("mov", "function mv"), ("r1", "variable"), ("r2", "variable")],
+        ("// so", "comment"),
+        isa="xdna1",
+    )
+
+
+def test_labels_behind_a_mark_and_labels_that_are_numbers_are_labels() -> None:
+    check_tokens(
+        "j #x\nx:\n",
+        *[("j", "function lng"), ("x", "label"), ("x", "label definition")],
+        isa="xdna1",
+    )
+    check_tokens(
+        "1: bri 1b",
+        *[("1", "label definition"), ("bri", "function main"), ("1b", "label")],
+        isa="colossus",
+    )
+
+
+def test_directives_and_what_they_say_have_colours() -> None:
+    check_tokens(
+        '\t.section .text,"ax", 3 // on\n',
+        *[(".section", "macro"), ('"ax"', "string"), ("3", "number"), ("// on", "comment")],
+        isa="xdna1",
+    )
+    check_tokens(
+        "#define A \\\n    3 /* a\n b */\nbri x /* c\n d */\n",
+        *[("#define A", "macro"), ("3 /* a", "macro"), ("b */", "macro")],
+        *[("bri", "function main"), ("x", "label"), ("/* c", "comment"), ("d */", "comment")],
+        isa="colossus",
+    )
 
 
 def test_a_bundle_is_worked_out_once() -> None:

@@ -7,15 +7,15 @@ import re
 import pytest
 
 from ipu_asm.analysis import Analyzer, analyze
-from ipu_asm.ide.signature_help import Signature, signature_help
-from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.ide.signature_help import Signature, signature_help, signatures
+from ipu_asm.isa import WITH_WORDS, available_isas, load_isa
 from ipu_asm.isa.model import InstructionSpec
 from tests.ide.cursor import fixture
 
 INCR = "incr reg value"
 SPECS = [
     pytest.param(name, spec, id=f"{name}-{spec.mnemonic}")
-    for name in available_isas()
+    for name in WITH_WORDS
     for spec in load_isa(name).instructions.values()
 ]
 
@@ -132,3 +132,39 @@ def test_an_instruction_is_typed_letter_by_letter(isa: str, spec: InstructionSpe
         if required:
             due = required[text.count(joint.strip() or joint, len(start), end)]
             assert found.active == spec.operands.index(due)
+
+
+def check_forms(text_with_cursor: str, isa: str, *labels: str) -> list[str | None]:
+    """The first signatures at the cursor; of each of these the operand that is next."""
+    found = signatures(*fixture(text_with_cursor, isa))[: len(labels)]
+    assert [each.label for each in found] == list(labels)
+    return [None if f.active is None else f.parameters[f.active].label for f in found]
+
+
+def test_the_form_that_fits_what_is_written_comes_first() -> None:
+    first = "vlda dst:w, [ptr, dj]"
+    assert check_forms("vlda wl0, $0", "xdna1", first) == ["[ptr, dj]"]
+    assert check_forms("nopb; vlda wl0, [p0]$0", "xdna1", "vlda dst:w, [ptr], mod:m") == ["[ptr]"]
+    behind = check_forms("vlda wl0, [p0], #3$02", "xdna1", "vlda dst:w, [ptr], #offset")
+    assert behind == ["offset"]
+
+
+def test_inside_brackets_their_operand_is_still_next() -> None:
+    for text in ("vlda wl0, [$0", "vlda wl0, [p0, $0", "vlda wl0, [p0, dj$0]"):
+        assert check_forms(text, "xdna1", "vlda dst:w, [ptr, dj]") == ["[ptr, dj]"]
+
+
+@pytest.mark.parametrize("isa", sorted(set(available_isas()) - set(WITH_WORDS)))
+def test_every_form_has_its_operands_in_its_line(isa: str) -> None:
+    description = load_isa(isa)
+    for mnemonic, first in description.instructions.items():
+        found = signatures(analyze(f"{mnemonic} ", isa), len(mnemonic) + 1)
+        assert len(found) == len({form.syntax for form in description.forms(first)})
+        for shown in found:
+            places = [
+                re.search(rf"(?<!\w){re.escape(parameter.label)}(?!\w)", shown.label)
+                for parameter in shown.parameters
+            ]
+            starts = [place.start() for place in places if place]
+            assert len(starts) == len(places), shown.label
+            assert starts == sorted(set(starts)), shown.label

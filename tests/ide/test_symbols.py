@@ -163,3 +163,22 @@ def test_the_place_of_a_role_is_its_line() -> None:
     text = "#  lr5 = row offset  \nx: acc;;\n"
     role = symbols(analyze(text))[0]
     assert text[role.span.start : role.span.end] == "lr5 = row offset"
+
+
+def test_local_labels_lie_in_their_function_and_loops_may_have_a_line_of_their_own() -> None:
+    check_tree(
+        "f:\n nop\n.LBB0:\n jnz r0, #.LBB0\n nop\n nop\n nop\n nop\n nop\n ret lr\ng:\n nop\n",
+        "f (bundles 0 to 7)",
+        "  nop (bundle 0)",
+        "  .LBB0 (loop, bundles 1 to 7)",
+        *[f"    {name} (bundle {at})" for at, name in enumerate(["jnz", *["nop"] * 5, "ret"], 1)],
+        "g (bundle 8)",
+        "  nop (bundle 8)",
+        isa="xdna1",
+    )
+    found = symbols(analyze("f: nop\n1: bri 1b\ng: nop\n", "colossus"))
+    assert [(symbol.name, symbol.kind) for symbol in found] == [
+        ("f", "function"),
+        ("g", "function"),
+    ]
+    assert [symbol.name for symbol in found[0].children if symbol.kind == "loop"] == ["1"]

@@ -93,8 +93,8 @@ def test_a_part_of_a_name_is_no_selector() -> None:
 
 
 def test_unknown_selectors_are_told_once_and_in_their_order() -> None:
-    selection = Selection(["W9", "E"], ["unused-lable", "W9"], ["W1011"], {"*.s": ["all", "X", ""]})
-    assert selection.unknown_selectors() == ["W9", "W1011", "unused-lable", "X", ""]
+    selection = Selection(["W9", "E"], ["unused-lable", "W9"], ["W1011"], {"*.s": ["all", "Y", ""]})
+    assert selection.unknown_selectors() == ["W9", "W1011", "unused-lable", "Y", ""]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,13 @@ SLOTS = (
     unit_slot("lng", "Scalar and Move Unit", "alu", "mv"),
     unit_slot("nop", "Whole Bundle", *_UNITS),
 )
-RULES = ("lost_result",)
+RULES = (
+    "lost_result",
+    "broken_delay_slots",
+    "wrong_queue_registers",
+    "open_bundle",
+    "unaligned_loop",
+)
 # What belongs to the caller and is put back before a function returns.
 _RETURNED = ("p6", "p7", "lr", "sp", *(f"r{number}" for number in range(8, 32)))
 _COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"

@@ -23,26 +23,9 @@ class Documents:
         """What people read about one form."""
         text = TEXTS.get(mnemonic)
         lines = [f"{operand.name}: {operand.description}" for operand in operands]
-        timing = _timing_of(operands)
         if text is None:
             title = title_of(mnemonic)
-            summary = f"{title} in {self._slots[slot]}.{timing}"
+            summary = f"{title} in {self._slots[slot]}."
             return InstructionDoc(title, summary, syntax, lines)
         example = self._examples.get(mnemonic, text.example)
-        return InstructionDoc(
-            text.title, text.summary + timing, syntax, lines, text.operation, example
-        )
-
-
-def _timing_of(operands: Sequence[Operand]) -> str:
-    """When the result lands and what is not read at once, in a sentence; empty if that is plain."""
-    said = [
-        f"`{operand.name}` lands in cycle {operand.def_cycle}"
-        for operand in operands
-        if operand.def_cycle is not None and operand.def_cycle > 1
-    ] + [
-        f"`{operand.name}` is read in cycle {operand.use_cycle}"
-        for operand in operands
-        if operand.use_cycle is not None and operand.use_cycle > 1
-    ]
-    return f" Timing: {', '.join(said)}." if said else ""
+        return InstructionDoc(text.title, text.summary, syntax, lines, text.operation, example)

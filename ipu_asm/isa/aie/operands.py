@@ -20,6 +20,9 @@ MARK = "#"
 LOCAL_PREFIX = ".L"
 _MACRO_ARGUMENT = "\\"
 _SYMBOL = re.compile(r"[A-Za-z_.$@][A-Za-z0-9_.$@]*|\"[^\"]*\"")
+# There are more control and status registers than the documents name.
+SETTINGS = "control"
+_SETTING = re.compile(r"[cs]r[a-z]\w*")
 _MOST_REMEMBERED = 5_000
 _MOST_FILES_TOLD = 3
 _MOST_OFFERED = 64
@@ -65,12 +68,15 @@ class RegisterClass(AieType):
         self._sorts = sorts
         self.registers = tuple(register for file in files for register in file.registers)
         self._numbers = {register.lower(): n for n, register in enumerate(self.registers)}
+        self._is_open = any(file.name == SETTINGS for file in files)
 
-    def _read(self, text: str) -> int | Problem:
-        number = self._numbers.get(text.lower())
-        if number is not None:
-            return number
-        sort = self._sorts.get(text.lower(), "")
+    def _read(self, text: str) -> Parsed:
+        folded = text.lower()
+        if folded in self._numbers:
+            return self._numbers[folded]
+        sort = self._sorts.get(folded, "")
+        if not sort and self._is_open and _SETTING.fullmatch(folded):
+            return None
         return self._wrong(text, sort, None if sort else self._vocabulary.nearest(text))
 
     @cached_property
@@ -145,11 +151,11 @@ class SuffixedClass(AieType):
     def __init__(self, inner: RegisterClass, suffixes: Sequence[str], shown: str) -> None:
         super().__init__(inner.name + shown)
         self.inner = inner
-        self._suffixes = tuple(suffixes)
+        self.suffixes = tuple(suffixes)
         self._shown = shown
 
     def _cut(self, text: str) -> str | None:
-        found = (suffix for suffix in self._suffixes if text.lower().endswith(suffix))
+        found = (suffix for suffix in self.suffixes if text.lower().endswith(suffix))
         suffix = next(found, None)
         return None if suffix is None else text[: -len(suffix)]
 
@@ -278,8 +284,10 @@ class Element(NamedTuple):
 class BracketType(AieType):
     """An address in brackets: a pointer, perhaps with an offset or the registers of a queue."""
 
-    def __init__(self, name: str, elements: Sequence[Element]) -> None:
-        super().__init__(name)
+    def __init__(self, shown: str, elements: Sequence[Element]) -> None:
+        """`shown` is how syntax lines write it."""
+        super().__init__(f"[{', '.join(element.type.name for element in elements)}]")
+        self.shown = shown
         self.elements = tuple(elements)
 
     def _read(self, text: str) -> Parsed:
@@ -312,9 +320,20 @@ class BracketType(AieType):
             start += len(part) + 1
         return found
 
+    def complete_behind(self, begun: str) -> Sequence[Choice]:
+        if not begun.startswith("["):
+            return ()
+        *before, rest = begun[1:].split(",")
+        if len(before) >= len(self.elements):
+            return ()
+        parts = list(zip(before, self.elements))
+        if any(isinstance(element.type.parse(part), Problem) for part, element in parts):
+            return ()
+        return self.elements[len(before)].type.complete_behind(rest)
+
     def format(self, value: int) -> str:
-        return self.name
+        return self.shown
 
     def describe(self) -> str:
         parts = [element.type.describe() for element in self.elements]
-        return f"an address `{self.name}` with {' and '.join(parts)}"
+        return f"an address `{self.shown}` with {' and '.join(parts)}"

@@ -157,6 +157,9 @@ class FlagsType(OperandType):
     def complete(self) -> Sequence[Choice]:
         return [Choice(flag, meaning) for flag, meaning in self.flags.items()]
 
+    def complete_behind(self, begun: str) -> Sequence[Choice]:
+        return self.complete() if not begun or begun.endswith("|") else ()
+
 
 class DdrAddressType(IntegerType):
     """A 32-bit address whose upper 16 bits are the field: it counts steps of 64 KiB."""

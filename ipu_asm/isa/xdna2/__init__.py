@@ -10,7 +10,12 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.xdna2.instruction_spec import FORMS
 from ipu_asm.isa.xdna2.registers import CLASSES, FAMILIES, PAIR_NAMES
 
-EXAMPLES = {"vmac.f": "vmac.f dm0, dm0, ex0, ex2, r0", "vmov": "vmov x0, x2"}
+EXAMPLES = {
+    "vmac.f": "vmac.f dm0, dm0, ex0, ex2, r0",
+    "vmov": "vmov x1, x0",
+    "vlda.conv.fp32.bf16": "vlda.conv.fp32.bf16 cml0, [p0], #64",
+    "vst.conv.bf16.fp32": "vst.conv.bf16.fp32 cml0, [p2], #64",
+}
 LINK_CYCLE = None
 
 

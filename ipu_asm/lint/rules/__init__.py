@@ -41,12 +41,27 @@ _CHECKED_HERE = (
 )
 _OF_SOME_SETS: tuple[str, ...] = (
     "lost_result",
+    "broken_delay_slots",
+    "wrong_queue_registers",
+    "open_bundle",
+    "unaligned_loop",
     "used_before_sync",
     "store_without_sync",
     "transfer_too_long",
     "conv_without_descriptor",
     "sync_for_everything",
     "unimplemented_operation",
+    "wrong_lane",
+    "write_clash",
+    "repeat_body",
+    "repeat_misaligned",
+    "wrong_mode",
+    "stands_alone",
+    "half_bundle",
+    "outside_memory",
+    "misaligned_access",
+    "not_interleaved",
+    "code_outside_region",
 )
 
 

@@ -9,7 +9,7 @@ from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams
 
 from ipu_asm.analysis import Analysis
-from ipu_asm.assemble import encode, errors_of
+from ipu_asm.assemble import UnencodableIsaError, encode, errors_of, require_words
 from ipu_asm.images import FORMATS, image_of
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
@@ -43,6 +43,10 @@ def _assemble(session: Session, view: View, arguments: Json) -> object:
         wanted = ", ".join((*FORMATS, _LISTING))
         raise JsonRpcInvalidParams(f"`format` is one of {wanted}, found {name!r:.40}")
     program = view.analysis.program
+    try:
+        require_words(program.isa)
+    except UnencodableIsaError as error:
+        raise JsonRpcInvalidParams(str(error)) from error
     if errors_of(program):
         return json_object(findings=_errors(session, view, arguments["uri"]))
     if name == _LISTING:

@@ -15,14 +15,16 @@ from ipu_lsp.server.session import Session, View
 Json = dict[str, Any]
 
 # A blank, because an operand follows it; a dot, because editors end words there and mnemonics do
-# not. Not the separator: behind `;;` the next key is Enter, which would take the first item.
-OPTIONS = t.CompletionOptions(trigger_characters=[" ", "."], resolve_provider=True)
+# not; signs with which an operand of some set begins. Not the separator: behind `;;` the next key
+# is Enter, which would take the first item.
+OPTIONS = t.CompletionOptions(trigger_characters=[" ", ".", "[", "#", "$"], resolve_provider=True)
 _KINDS = {
     ide.INSTRUCTION: t.CompletionItemKind.Function,
     ide.REGISTER: t.CompletionItemKind.Variable,
     ide.KEYWORD: t.CompletionItemKind.EnumMember,
     ide.LABEL: t.CompletionItemKind.Reference,
     ide.DISTANCE: t.CompletionItemKind.Value,
+    ide.MACRO: t.CompletionItemKind.Snippet,
     ide.PARAMETER: t.CompletionItemKind.Property,
 }
 

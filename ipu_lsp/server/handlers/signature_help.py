@@ -17,28 +17,32 @@ OPTIONS = t.SignatureHelpOptions(trigger_characters=[" ", ","], retrigger_charac
 
 
 def signature_help(session: Session, params: t.SignatureHelpParams) -> Json | None:
-    """The syntax line with the operand that is next."""
+    """The syntax lines with the operand that is next, the one that is meant first."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
-    found = ide.signature_help(view.analysis, view.coordinates.offset(params.position))
-    if found is None:
+    found = ide.signatures(view.analysis, view.coordinates.offset(params.position))
+    if not found:
         return None
-    client = session.client
-    active: int | None = len(found.parameters) if found.active is None else found.active
-    if found.active is None and client.signature_without_active:
-        active = None
-    signature: Json = {
-        "label": found.label,
-        "documentation": markup(found.summary, client.signature_markdown),
-        "parameters": [_parameter(session, parameter) for parameter in found.parameters],
-        "activeParameter": active,
-    }
+    first = found[0]
     # Clients that know no signature without one take the operand behind the last for none.
     return {
-        "signatures": [signature],
+        "signatures": [_signature(session, signature) for signature in found],
         "activeSignature": 0,
-        "activeParameter": len(found.parameters) if active is None else active,
+        "activeParameter": len(first.parameters) if first.active is None else first.active,
+    }
+
+
+def _signature(session: Session, signature: ide.Signature) -> Json:
+    client = session.client
+    active: int | None = signature.active
+    if active is None and not client.signature_without_active:
+        active = len(signature.parameters)
+    return {
+        "label": signature.label,
+        "documentation": markup(signature.summary, client.signature_markdown),
+        "parameters": [_parameter(session, parameter) for parameter in signature.parameters],
+        "activeParameter": active,
     }
 
 

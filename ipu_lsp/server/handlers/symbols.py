@@ -17,6 +17,7 @@ Json = dict[str, Any]
 _LABELS = "labels"
 _KINDS = {
     ide.LABEL: t.SymbolKind.Function,
+    ide.FUNCTION: t.SymbolKind.Function,
     ide.LOOP: t.SymbolKind.Function,
     ide.BUNDLE: t.SymbolKind.Event,
     ide.REGISTER: t.SymbolKind.Variable,

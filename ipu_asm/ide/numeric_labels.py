@@ -1,0 +1,55 @@
+"""Labels that are numbers: ``1:`` may be defined again, ``1b`` is the last, ``1f`` the next."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+from ipu_asm.ide.place import LabelDefinition
+from ipu_asm.program import Program, Reference
+from ipu_asm.text import Span
+
+_BACK, _FORTH = "bf"
+
+
+class NumericLabel(NamedTuple):
+    """One definition of a number as a label: the number as written, and its bundle."""
+
+    name: str
+    bundle: int
+
+
+def definition_of(program: Program, place: LabelDefinition) -> NumericLabel | None:
+    """The numeric label that is defined at a place."""
+    if place.bundle in program.numeric_labels.get(place.name, ()):
+        return NumericLabel(place.name, place.bundle)
+    return None
+
+
+def numeric_label_span(program: Program, label: NumericLabel) -> Span:
+    """Where a numeric label is defined."""
+    syntax = program.bundles[label.bundle].syntax
+    token = syntax.labels[label.name]
+    return program.span(label.bundle, syntax.span_of(token, token + 1))
+
+
+@lru_cache(maxsize=1)
+def references_of(program: Program) -> dict[Reference, NumericLabel]:
+    """The references to numeric labels, each with the definition that it means."""
+    found = {}
+    for reference in program.references if program.numeric_labels else ():
+        label = meant(program, reference)
+        if label is not None:
+            found[reference] = label
+    return found
+
+
+def meant(program: Program, reference: Reference) -> NumericLabel | None:
+    """The definition that a reference such as ``1b`` or ``2f`` means."""
+    name, way = reference.text[:-1], reference.text[-1]
+    if way not in (_BACK, _FORTH):
+        return None
+    numbers = program.numeric_labels.get(name, ())
+    at = bisect_right(numbers, reference.bundle) - (way == _BACK)
+    return NumericLabel(name, numbers[at]) if 0 <= at < len(numbers) else None

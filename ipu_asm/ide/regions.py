@@ -1,0 +1,60 @@
+"""Parts of a text that directives open and close: macro bodies, and what depends on conditions."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from ipu_asm.program import Program
+
+BODY: Final = "body"
+CONDITION: Final = "condition"
+_OPENING: Final = {
+    BODY: re.compile(r"\.(?:macro|rept|irpc?)\b"),
+    CONDITION: re.compile(r"(?:#\s*|\.)if"),
+}
+_CLOSING: Final = {
+    BODY: re.compile(r"\.(?:endm|endr)\b"),
+    CONDITION: re.compile(r"(?:#\s*|\.)endif"),
+}
+_BETWEEN: Final = re.compile(r"(?:#\s*|\.)(?:else|elif)")
+
+
+class Region(NamedTuple):
+    """From the directive in bundle `first` to the one in bundle `last` that closes or parts it."""
+
+    first: int
+    last: int
+    kind: str
+
+
+@lru_cache(maxsize=1)
+def regions(program: Program) -> list[Region]:
+    """All regions that are closed, by their last bundles. One may lie in another."""
+    found: list[Region] = []
+    opened: list[tuple[int, str]] = []
+    for number, bundle in program.directives if program.isa.surface.preprocessed else ():
+        word = bundle.directive or ""
+        for kind, opening in _OPENING.items():
+            if opening.match(word):
+                opened.append((number, kind))
+            elif opened and opened[-1][1] == kind and _CLOSING[kind].match(word):
+                found.append(Region(opened.pop()[0], number, kind))
+        if opened and opened[-1][1] == CONDITION and _BETWEEN.match(word):
+            found.append(Region(opened.pop()[0], number, CONDITION))
+            opened.append((number, CONDITION))
+    # A body that nothing closes yet is one all the same.
+    found += [Region(first, len(program.bundles) - 1, kind) for first, kind in opened]
+    return found
+
+
+@lru_cache(maxsize=1)
+def bodies(program: Program) -> frozenset[int]:
+    """The numbers of the bundles that stand in bodies of macros."""
+    return frozenset(
+        number
+        for region in regions(program)
+        if region.kind == BODY
+        for number in range(region.first, region.last + 1)
+    )

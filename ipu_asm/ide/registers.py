@@ -1,0 +1,76 @@
+"""The registers that a bundle names: where, as what, and what happens to them."""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple, Sequence
+
+from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.dataflow import access_of
+from ipu_asm.instruction import Instruction
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import Named
+from ipu_asm.matching import value_start
+from ipu_asm.text import Span
+
+
+class RegisterUse(NamedTuple):
+    """A register that a bundle names; its span counts from the start of the bundle.
+
+    `access` is "r", "w", "rw", or empty where it is only named. `instruction` and `operand` are the
+    numbers of those that name it.
+    """
+
+    register: str
+    span: Span
+    access: str
+    instruction: int
+    operand: int
+
+
+@once_a_bundle
+def registers_in(isa: Isa, bundle: Bundle) -> tuple[RegisterUse, ...]:
+    """The registers that a bundle names, also where they are the wrong ones."""
+    return tuple(
+        RegisterUse(
+            named.register,
+            bundle.syntax.part_span(number, place, named.start, named.end),
+            named.access,
+            number,
+            place,
+        )
+        for number, instruction in enumerate(bundle.instructions)
+        for place in range(len(instruction.words) - 1)
+        for named in named_in(isa, instruction, place)
+    )
+
+
+def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[Named]:
+    """The registers in the text of one written operand, each with what happens to it."""
+    word = instruction.words[place + 1]
+    start = value_start(word)
+    operand = instruction.operands[place] if place < len(instruction.operands) else None
+    value = instruction.values[place] if place < len(instruction.values) else None
+    if isinstance(value, str):
+        return ()
+    if instruction.spec is None or operand is None or value is None:
+        return list(_guessed(isa, operand.type.names(word[start:]) if operand else (), word, start))
+    access = access_of(instruction.spec, operand)
+    found: dict[str, Named] = {}
+    for register, begin, end, own in operand.type.names(word[start:]):
+        known = found.get(register)
+        accesses = (known.access if known else "") + (own or access)
+        both = "".join(letter for letter in "rw" if letter in accesses)
+        found[register] = Named(register, begin + start, end + start, both)
+    return list(found.values())
+
+
+def _guessed(isa: Isa, names: Sequence[Named], word: str, start: int) -> Iterator[Named]:
+    """What a wrong operand names, or one whose value cannot be told."""
+    if names:
+        yield from (Named(n.register, n.start + start, n.end + start) for n in names)
+        return
+    value = word[start:]
+    for spelling in (value, value.lower()):
+        if spelling in isa.file_of_register:
+            yield Named(spelling, start, len(word))
+            return

@@ -1,0 +1,302 @@
+"""The operand types of Colossus: registers and their groups, numbers, branch targets, and CSRs.
+
+Files pass through the C preprocessor and may be full of macros. What one of them may have made is
+no mistake here: it has no value, or it is wrong only unless a macro makes the name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Mapping, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Problem
+from ipu_asm.errors import (
+    IMMEDIATE_OUT_OF_RANGE,
+    UNDEFINED_LABEL,
+    UNKNOWN_KEYWORD,
+    WRONG_OPERAND_TYPE,
+)
+from ipu_asm.isa.colossus.expressions import Expression, is_local_label, read_expression
+from ipu_asm.isa.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
+from ipu_asm.isa.operands import Choice, Named, OperandType, quoted, with_article
+from ipu_asm.spelling import Vocabulary
+
+LOCAL_PREFIX = ".L"
+_SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
+_GROUP = re.compile(r"([ma])([0-9]{1,3})")
+_NAME = re.compile(r"[A-Za-z_.][\w.$]*")
+_CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
+_HALVES = ("B", "BL", "BU")
+_BY_NAME = {**{name: name for name in UNITS}, **ALIASES}
+_PLACES = {
+    "+=": "`+=` behind it (it is advanced by the stride)",
+    "++": "`++` behind it (it is advanced)",
+    "@": "`@` behind it",
+    ">>": "`>>` behind it (it is shifted)",
+}
+
+
+class RegisterOperand(OperandType):
+    """A register or a group of 2 or 4, with the suffix that its instruction asks for.
+
+    Groups begin at a multiple of their width. `suffix` is what is written behind the register:
+    ``+=``, ``++``, ``@``, ``>>``, or ``:B``, ``:BL``, ``:BU`` for a value that is repeated.
+    """
+
+    def __init__(self, file: str, width: int, suffix: str) -> None:
+        super().__init__(f"{file}{width}{suffix}", 4)
+        self.file = file
+        self.group_width = width
+        self.suffix = suffix
+        names = [group(file, first, width) for first in range(0, 16, width)]
+        own = set(names)
+        self.registers = (*names, *(name for name, meant in ALIASES.items() if meant in own))
+        self._values = {
+            name + suffix: int(_BY_NAME[name][2:].partition(":")[0]) for name in self.registers
+        }
+        self._vocabulary = Vocabulary(self.registers)
+
+    def parse(self, text: str) -> int | Problem | None:
+        value = self._values.get(text)
+        if value is not None:
+            return value
+        return self._problem(text)
+
+    def names(self, text: str) -> Sequence[Named]:
+        if text not in self._values:
+            return ()
+        name = text.removesuffix(self.suffix)
+        return [Named(_BY_NAME[name], 0, len(name))]
+
+    def _problem(self, text: str) -> Problem | None:
+        expression = read_expression(text)
+        if expression.is_opaque:
+            return None
+        match = _SHAPE.fullmatch(text)
+        if match is None:
+            return self._no_register(text, expression)
+        made: tuple[str, ...] = (match[1],) if match[1] else ()
+        if match[2] and not match[2].isdigit() and match[2] not in _HALVES:
+            made += (match[2],)
+        base, last, mark = "$" + match[1], match[2], match[3] or ""
+        known = _GROUP.fullmatch(match[1])
+        if known is None and base not in ALIASES:
+            nearest = self._vocabulary.nearest(base)
+            replacement = nearest + text[len(base) :] if nearest else None
+            message = f"no register is called {quoted(base)}; expected {self.describe()}"
+            return Problem(WRONG_OPERAND_TYPE, message, replacement, unless=made)
+        found = self._found(base, last, mark, text)
+        problem = Problem(WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}")
+        return problem._replace(unless=made[1:]) if made[1:] else problem
+
+    def _found(self, base: str, last: str | None, mark: str, text: str) -> str:
+        """What is there in place of what is due."""
+        meant = ALIASES.get(base, base)
+        whole = meant if last is None or last in _HALVES else f"{meant}:{last}"
+        if meant[1] != self.file:
+            return f"{quoted(text)}, {with_article(title(meant[1], _width_of(whole)))}"
+        if whole not in UNITS:
+            return f"{quoted(text)}, {_why_no_group(whole)}"
+        if len(UNITS[whole]) != self.group_width:
+            return f"{quoted(text)}, {with_article(title(meant[1], len(UNITS[whole])))}"
+        written = f":{last}" if last in _HALVES else mark
+        if self.suffix and not written:
+            return f"{quoted(text)} without `{self.suffix}`"
+        return f"{quoted(text)} with `{written}`"
+
+    def _no_register(self, text: str, expression: Expression) -> Problem:
+        if " " in text:
+            found = f"{quoted(text)}; is a comma missing?"
+        elif expression.value is not None:
+            found = f"the number {quoted(text)}"
+        else:
+            found = quoted(text) if text else "nothing"
+        message = f"expected {self.describe()}, found {found}"
+        return Problem(WRONG_OPERAND_TYPE, message, unless=expression.names)
+
+    def format(self, value: int) -> str:
+        return group(self.file, value, self.group_width) + self.suffix
+
+    def describe(self) -> str:
+        examples = [group(self.file, first, self.group_width) for first in (0, self.group_width)]
+        said = f"{with_article(title(self.file, self.group_width))} such as "
+        said += (
+            f"`{examples[0]}`" if self.group_width == 1 else f"`{examples[0]}` or `{examples[1]}`"
+        )
+        if not self.suffix:
+            return said
+        return f"{said} with {_PLACES.get(self.suffix, f'`{self.suffix}` behind it')}"
+
+    def complete(self) -> Sequence[Choice]:
+        said = title(self.file, self.group_width)
+        return [Choice(name + self.suffix, _detail(name, said)) for name in self.registers]
+
+
+def _detail(name: str, said: str) -> str:
+    meant = _BY_NAME[name]
+    detail = said if meant == name else f"{said} `{meant}`"
+    return f"{detail}, zero" if meant in ZEROS else detail
+
+
+def _width_of(whole: str) -> int:
+    return len(UNITS[whole]) if whole in UNITS else 1
+
+
+def _why_no_group(whole: str) -> str:
+    first, _, last = whole[2:].partition(":")
+    if not last:
+        return "but the last register of a file is number 15"
+    if not last.isdigit():
+        return "which is no group of registers"
+    width = int(last) - int(first) + 1
+    if width not in (2, 4):
+        return "but a group has 2 or 4 registers"
+    if int(first) % width:
+        return f"but a group of {width} begins at a multiple of {width}"
+    return "but the last register of a file is number 15"
+
+
+class Range(NamedTuple):
+    """Numbers from `first` to `last` in steps."""
+
+    first: int
+    last: int
+    step: int = 1
+
+    def describe(self) -> str:
+        """The range in a few words."""
+        if self.step == 1:
+            return f"{self.first} to {self.last}"
+        return f"a multiple of 0x{self.step:x} up to 0x{self.last:x}"
+
+
+class NumberOperand(OperandType):
+    """A number, or an expression that may have a value only when all macros have been run.
+
+    With `symbols` it may also be a label, of this file or another.
+    """
+
+    def __init__(
+        self, name: str, width: int, *ranges: Range, symbols: bool = False, note: str = ""
+    ) -> None:
+        super().__init__(name, width)
+        self.ranges = ranges
+        self.symbols = symbols
+        self.note = note
+
+    def parse(self, text: str) -> int | str | Problem | None:
+        expression = read_expression(text)
+        if expression.is_opaque:
+            return None
+        if expression.register is not None or expression.is_broken:
+            found = quoted(text) if text else "nothing"
+            if " " in text:
+                found += "; is a comma missing?"
+            message = f"expected {self.describe()}, found {found}"
+            return Problem(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
+        if expression.value is not None:
+            return self._in_range(expression.value, text)
+        if _NAME.fullmatch(text) or is_local_label(text):
+            return self._name(text)
+        return None
+
+    def _in_range(self, value: int, text: str) -> int | Problem:
+        for first, last, step in self.ranges:
+            if first <= value <= last and value % step == 0:
+                return value
+        shown = quoted(text) if text.isdigit() else f"{quoted(text)}, which is {value}"
+        return Problem(IMMEDIATE_OUT_OF_RANGE, f"expected {self.describe()}, found {shown}")
+
+    def _name(self, text: str) -> str | Problem | None:
+        if self.symbols:
+            return text
+        if is_local_label(text) or text == ".":
+            return None
+        message = f"expected {self.describe()}, found {quoted(text)}, which nothing here defines"
+        return Problem(WRONG_OPERAND_TYPE, message, unless=(text,))
+
+    def resolve(
+        self,
+        text: str,
+        address: int,
+        labels: Mapping[str, int],
+        nearest: Callable[[str], str | None],
+    ) -> int | Problem | None:
+        if text in labels:
+            return labels[text]
+        if is_local_label(text):
+            message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
+            return Problem(UNDEFINED_LABEL, message, unless=(text,))
+        if text.startswith(LOCAL_PREFIX):
+            message = f"no label {quoted(text)} in this file"
+            return Problem(UNDEFINED_LABEL, message, nearest(text), unless=(text,))
+        return None
+
+    def describe(self) -> str:
+        ranges = " or ".join(each.describe() for each in self.ranges)
+        said = f"a number ({ranges})" if self.ranges[0].step != 1 else f"a number from {ranges}"
+        if self.symbols:
+            said = f"a label or {said}"
+        return f"{said}{self.note}"
+
+
+def _made_names(expression: Expression) -> tuple[str, ...]:
+    """The names in an expression that a macro may make, that of a register among them."""
+    register = expression.register or "$"
+    is_known = register in ALIASES or _GROUP.fullmatch(register[1:])
+    return expression.names if is_known or register == "$" else (*expression.names, register[1:])
+
+
+class WordOperand(OperandType):
+    """One of some words that headers define as numbers; any name or number may stand for it."""
+
+    def __init__(self, name: str, what: str) -> None:
+        super().__init__(name, 12)
+        self.what = what
+
+    def parse(self, text: str) -> int | Problem | None:
+        expression = read_expression(text)
+        if expression.register is None and not expression.is_broken:
+            return expression.value
+        message = f"expected {self.describe()}, found {quoted(text) if text else 'nothing'}"
+        return Problem(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
+
+    def describe(self) -> str:
+        return f"{self.what}: a name that a header defines, or a number"
+
+
+class ControlRegister(OperandType):
+    """A control and status register, by name or by number."""
+
+    def __init__(self, name: str, registers: Mapping[str, int], what: str) -> None:
+        """`registers` has the number of each name."""
+        super().__init__(name, 8)
+        self.registers = dict(registers)
+        self.what = what
+        self._number = NumberOperand(name, 8, Range(0, 255))
+        self._vocabulary = Vocabulary(tuple(registers))
+
+    def parse(self, text: str) -> int | Problem | None:
+        if text in self.registers:
+            return self.registers[text]
+        if _CONTROL.fullmatch(text):
+            nearest = self._vocabulary.nearest(text)
+            if nearest is None or nearest.rstrip("0123456789") == text.rstrip("0123456789"):
+                return None  # of another generation, perhaps
+            message = f"expected {self.describe()}, found {quoted(text)}"
+            return Problem(UNKNOWN_KEYWORD, message, nearest, unless=(text[1:],))
+        value = self._number.parse(text)
+        if isinstance(value, Problem) and value.kind is WRONG_OPERAND_TYPE:
+            message = f"expected {self.describe()}, found {quoted(text)}"
+            return value._replace(message=message)
+        return value if not isinstance(value, str) else None
+
+    def mode(self, text: str) -> str:
+        return CSR_MODES.get(text, "")
+
+    def describe(self) -> str:
+        shown = " or ".join(f"`{name}`" for name in list(self.registers)[:2])
+        return f"{self.what} such as {shown}, or its number from 0 to 255"
+
+    def complete(self) -> Sequence[Choice]:
+        return [Choice(name, f"{self.what} {code}") for name, code in self.registers.items()]

@@ -1,0 +1,125 @@
+"""Loads and stores at addresses that are certain: constants that a straight line of code sets.
+
+Labels, macros and conditions end such a line, for something else may have come before them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Iterator, NamedTuple
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.dataflow import touches_of
+from ipu_asm.instruction import Instruction
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+_BYTES = "bytes"
+_CONSTANT = "constant"
+_BASES = ("mBase", "mDelta")
+_OFFSETS = ("mOff", "zimm")
+_WORD = 8
+
+
+class Access(NamedTuple):
+    """A load or store of `size` bytes at an address, or a jump there, whose size is 0."""
+
+    bundle: int
+    instruction: int
+    operand: int
+    address: int
+    size: int
+
+    def span(self, program: Program) -> Span:
+        """Where the operand with the base address stands."""
+        span = program.bundles[self.bundle].span(self.instruction, self.operand)
+        return program.span(self.bundle, span)
+
+
+@lru_cache(maxsize=1)
+def accesses_of(program: Program) -> tuple[Access, ...]:
+    """All accesses and jumps whose addresses are certain."""
+    return tuple(_accesses(program))
+
+
+def _accesses(program: Program) -> Iterator[Access]:
+    """Follows the code behind each bundle that sets a constant."""
+    zeros = dict.fromkeys(program.isa.zeros, 0)
+    known: dict[str, int] | None = None
+    for number, bundle in enumerate(program.bundles):
+        if known is not None and (bundle.label is not None or not _is_certain(bundle)):
+            known = None
+        if known is None:
+            if _CONSTANT not in bundle.traits or not _is_certain(bundle):
+                continue
+            known = dict(zeros)
+        for place, instruction in enumerate(bundle.instructions):
+            found = _access(number, place, instruction, known)
+            if found is not None:
+                yield found
+        _advance(program, bundle, known)
+        if len(known) == len(zeros):
+            known = None
+
+
+def _is_certain(bundle: Bundle) -> bool:
+    return not (bundle.directive or bundle.is_broken or bundle.has_unknown)
+
+
+def _access(
+    bundle: int, place: int, instruction: Instruction, known: dict[str, int]
+) -> Access | None:
+    spec = instruction.spec
+    if spec is None or instruction.problems:
+        return None
+    size = next((int(t[len(_BYTES) :]) for t in spec.traits if t.startswith(_BYTES)), None)
+    if spec.flow == "indirect":
+        address = known.get(_register(instruction, 0))
+        return None if address is None else Access(bundle, place, 0, address, 0)
+    if size is None:
+        return None
+    parts: list[int | None] = []
+    first = -1
+    for number, operand in enumerate(instruction.operands):
+        name = operand.name if operand is not None else ""
+        if name.startswith(_BASES):
+            first = number if first < 0 else first
+            parts.append(known.get(_register(instruction, number)))
+        elif name.startswith(_OFFSETS):
+            value = instruction.values[number]
+            if name.startswith(_OFFSETS[0]):
+                value = known.get(_register(instruction, number))
+            parts.append(_scaled(value, size) if isinstance(value, int) else None)
+    if first < 0 or None in parts:
+        return None
+    return Access(bundle, place, first, sum(part for part in parts if part is not None), size)
+
+
+def _scaled(value: int, size: int) -> int | None:
+    """Bytes of an offset in elements; how those of the widest accesses count is not certain."""
+    return value * size if size <= _WORD or not value else None
+
+
+def _register(instruction: Instruction, number: int) -> str:
+    operand = instruction.operands[number]
+    names = operand.type.names(instruction.words[number + 1]) if operand is not None else ()
+    return names[0].register if len(names) == 1 else ""
+
+
+def _advance(program: Program, bundle: Bundle, known: dict[str, int]) -> None:
+    """What is known behind a bundle."""
+    for touch in touches_of(program.isa, bundle):
+        for unit in touch.units if touch.writes else ():
+            if unit not in program.isa.zeros:
+                known.pop(unit, None)
+    for instruction in bundle.instructions:
+        spec = instruction.spec
+        if spec is None or instruction.problems:
+            continue
+        if spec.flow == "branch" and spec.operands[0].access == "w":
+            for register in set(known) - set(program.isa.zeros):
+                del known[register]  # a function may have changed them
+        if _CONSTANT in spec.traits and isinstance(instruction.values[-1], int):
+            register = _register(instruction, 0)
+            if register and register not in program.isa.zeros:
+                known[register] = instruction.values[-1]

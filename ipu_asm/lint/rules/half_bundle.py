@@ -1,0 +1,90 @@
+"""A bundle with one instruction.
+
+## What it does
+Reports braces with one instruction between them.
+
+## Why
+A bundle has an instruction for the main pipeline and one for the aux pipeline. An instruction that
+is executed alone is written without braces; where the place of a whole bundle is to be filled,
+`nop` and `fnop` do nothing.
+
+## Example
+```
+{ add $m0, $m0, 1 }
+```
+
+## Use instead
+```
+{ add $m0, $m0, 1 ; fnop }
+```
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.text import Span, TextEdit
+
+KIND = Kind("C107", "half-bundle", Severity.ERROR)
+# What a macro may have made something of that holds the other half.
+_MADE = re.compile(r"\\|[A-Za-z_]\w*\(")
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for braces with one instruction, if no macro can make it two."""
+    plan = bundle.syntax.plan
+    if plan.braces is None or plan.misfits or plan.inner or len(bundle.instructions) != 1:
+        return
+    instruction = bundle.instructions[0]
+    if instruction.spec is None or any(map(_MADE.search, instruction.words)):
+        return
+    names = tuple(word for word in instruction.words[1:] if word.isidentifier())
+    other = _filler(isa, instruction.spec)
+    message = (
+        f"a bundle has two instructions, found `{instruction.mnemonic}` alone; "
+        f"`{other}` does nothing in the other half"
+    )
+    span = bundle.syntax.instruction_span(0)
+    lanes = [slot.name for slot in isa.slots]
+    if instruction.spec.slot == lanes[0]:
+        edit = TextEdit(Span(span.end, span.end), f" ; {other}")
+    else:
+        edit = TextEdit(Span(span.start, span.start), f"{other} ; ")
+    fix = Fix(f"add `{other}`", (edit,), safe=False)
+    yield Diagnostic(KIND, message, bundle.span(0), fix=fix, unless=names)
+
+
+def _filler(isa: Isa, spec: InstructionSpec) -> str:
+    """The instruction that does nothing in a slot which that one leaves free."""
+    return next(
+        each.mnemonic
+        for slot in isa.slots
+        if slot.name != spec.slot
+        for each in isa.instructions_of(slot.name)
+        if each.nop
+    )
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "{ add $m1, $m2, $m3 ; fnop }",
+        "add $m1, $m2, $m3",
+        ".macro BOTH\nnop\nfnop\n.endm\n{ BOTH }",
+        "#define REST 3 ; fnop\n{ add $m1, $m2, REST }",
+        "{ add $m1, $m2, $m3\n#ifdef A\nfnop\n#endif\n}",
+    ),
+    invalid=(
+        "{ ⟦add⟧ $m1, $m2, $m3 }",
+        "loop: {\n  ⟦f32add⟧ $a0, $a1, $a2\n}",
+    ),
+    check_bundle=check,
+    isa="colossus",
+    fixes=("unsafe",),
+)

@@ -1,0 +1,63 @@
+"""A load of 128 bits outside the interleaved memory.
+
+## What it does
+Reports a load of 128 bits at a constant address in the first region of memory.
+
+## Why
+Such a load takes two words of 64 bits at once. Only in the interleaved region do neighbouring words
+lie in different banks; elsewhere both are in one bank, and the two accesses end in an exception.
+
+## Example
+```
+setzi $m0, 0x50000
+ld128 $a0:3, $m0, $mzero, 0
+```
+
+## Use instead
+```
+setzi $m0, 0x80000
+ld128 $a0:3, $m0, $mzero, 0
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.lint.accesses import accesses_of
+from ipu_asm.lint.rule import Rule
+from ipu_asm.program import Program
+
+KIND = Kind("C203", "not-interleaved", Severity.WARNING)
+_WORD = 8
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each access of two words that lie in one bank."""
+    memory = program.isa.memory
+    for access in accesses_of(program) if memory is not None else ():
+        region = memory.region_of(access.address) if memory else None
+        if access.size > _WORD and region is not None and not region.interleaved:
+            message = (
+                f"{access.size} bytes at once are only in interleaved memory, "
+                f"found 0x{access.address:x} in the region before it"
+            )
+            yield Diagnostic(KIND, message, access.span(program))
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "setzi $m0, 0x80000\nld128 $a0:3, $m0, $mzero, 0",
+        "setzi $m0, 0x50000\nld64 $a0:1, $m0, $mzero, 0",
+        "ld128 $a0:3, $m0, $mzero, 0",
+    ),
+    invalid=(
+        "setzi $m0, 0x50000\nld128 $a0:3, ⟦$m0⟧, $mzero, 0",
+        "setzi $m1, 0x7fff0\n{ ld128step $a0:3, ⟦$mzero⟧, $m1+=, 1 ; fnop }",
+    ),
+    check_program=check,
+    isa="colossus",
+)

@@ -1,0 +1,68 @@
+"""A line that ends in a separator, so that its bundle goes on.
+
+## What it does
+Reports a `;` with nothing but blanks or a comment behind it on its line.
+
+## Why
+The end of a line ends a bundle only if no separator stands before it. With one the operations of
+the next line are issued together with those of this, whatever the author meant by the line break.
+
+## Example
+```
+    lda r0, [p0, #0];
+    add r1, r1, r2
+```
+
+## Use instead
+```
+    lda r0, [p0, #0]
+    add r1, r1, r2
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.text import Span, TextEdit
+
+KIND = Kind("X104", "open-bundle", Severity.WARNING)
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each separator that is the last token of its line."""
+    mark, syntax = isa.surface.separator, bundle.syntax
+    if mark not in syntax.text or not bundle.instructions:
+        return
+    for number, word in enumerate(syntax.words):
+        following = syntax.words[number + 1 : number + 2]
+        if word[: len(mark)] == mark and (word != mark or not following or following[0].isspace()):
+            start = syntax.spans[number].start
+            span = Span(start, start + len(mark))
+            message = f"a bundle ends with its line unless a `{mark}` keeps it open, found one"
+            fix = Fix(f"remove the `{mark}`", (TextEdit(span, ""),), safe=False)
+            yield Diagnostic(KIND, message, span, fix=fix)
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "    nopa; nopb\n    nop\n",
+        "    nop // nothing;\n    nop\n",
+        "    .byte 1;\n",
+    ),
+    invalid=(
+        "    nopa⟦;⟧\n    nopb\n",
+        "    nopa; nopb ⟦;⟧ // and then?\n    nop\n",
+        "    nopa⟦;⟧",
+        "    nopa⟦;⟧\r\n    nopb⟦;⟧ \r\n    nopx\n",
+    ),
+    check_bundle=check,
+    isa="xdna1",
+    fixes=("unsafe",),
+)

@@ -1,0 +1,112 @@
+"""A body of `rpt` that cannot be repeated.
+
+## What it does
+Reports in the body of an `rpt` an instruction outside a bundle, a control instruction such as a
+branch or another `rpt`, and a system instruction such as `get` and `trap`; and a body of more than
+256 bundles.
+
+## Why
+`rpt` repeats whole bundles without branching. Its second operand is their number less one, in 8
+bits, so labels around the body give it as `((2f - 1f) / 8) - 1`. The assembler refuses everything
+else.
+
+## Example
+```
+.align 8
+{ rpt 10, ((2f - 1f) / 8) - 1 ; fnop }
+1:
+  { ld32step $a0, $mzero, $m0+=, 1 ; f32add $a1, $a1, $a0 }
+  nop
+  nop
+2:
+```
+
+## Use instead
+```
+.align 8
+{ rpt 10, ((2f - 1f) / 8) - 1 ; fnop }
+1:
+  { ld32step $a0, $mzero, $m0+=, 1 ; f32add $a1, $a1, $a0 }
+  { nop ; fnop }
+2:
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.lint.repeats import MOST_BUNDLES, Repeat, body_of, repeats_of
+from ipu_asm.lint.rule import Rule
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+KIND = Kind("C103", "repeat-body", Severity.ERROR)
+_REFUSED = ("control", "system")
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """The findings about each body, as far as it can be known."""
+    for repeat in repeats_of(program):
+        yield from _findings(program, repeat)
+
+
+def _findings(program: Program, repeat: Repeat) -> Iterator[Diagnostic]:
+    count = 0
+    for number in body_of(program, repeat):
+        bundle = program.bundles[number]
+        if bundle.syntax.plan.braces is None:
+            said = bundle.instructions[0].mnemonic
+            message = f"only bundles can be repeated, found `{said}` outside braces"
+            yield _finding(program, repeat, message, program.span(number, bundle.span(0)))
+            return
+        count += 1
+        for place, instruction in enumerate(bundle.instructions):
+            traits = instruction.spec.traits if instruction.spec is not None else frozenset()
+            trait = next((trait for trait in _REFUSED if trait in traits), None)
+            if trait is not None:
+                article = "a" if trait[0] not in "aeiou" else "an"
+                message = (
+                    f"{article} {trait} instruction cannot be repeated, "
+                    f"found `{instruction.mnemonic}`"
+                )
+                yield _finding(program, repeat, message, program.span(number, bundle.span(place)))
+    if count > MOST_BUNDLES:
+        message = f"at most {MOST_BUNDLES} bundles can be repeated, found {count}"
+        yield Diagnostic(KIND, message, _count_span(program, repeat))
+
+
+def _finding(program: Program, repeat: Repeat, message: str, span: Span) -> Diagnostic:
+    place = program.span(repeat.bundle, program.bundles[repeat.bundle].span(repeat.instruction))
+    return Diagnostic(KIND, message, span, (RelatedInformation(place, "it is repeated by this"),))
+
+
+def _count_span(program: Program, repeat: Repeat) -> Span:
+    bundle = program.bundles[repeat.bundle]
+    last = len(bundle.instructions[repeat.instruction].operands) - 1
+    return program.span(repeat.bundle, bundle.span(repeat.instruction, last))
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        ".align 8\n{ rpt 10, ((2f - 1f) / 8) - 1 ; fnop }\n1:\n{ add $m1, $m0, 5 ; fnop }\n2:\nnop",
+        ".align 8\n{ rpt $m0, 0 ; fnop }\n{ add $m1, $m0, 5 ; fnop }\nbri 0x40000",
+        # What a macro makes is not known.
+        ".macro BODY\nnop\n.endm\nrpt 10, 3\nBODY\nnop",
+        "rpt 10, COUNT\n{ nop ; fnop }\nnop\n#define COUNT 0",
+        ".allow_invalid_repeat\nrpt 10, 0\nnop",
+    ),
+    invalid=(
+        "{ rpt 10, ((2f - 1f) / 8) - 1 ; fnop }\n1:\n{ add $m1, $m0, 5 ; fnop }\n⟦nop⟧\nnop\n2:",
+        "{ rpt 10, 1 ; fnop }\n{ add $m1, $m0, 5 ; fnop }\n⟦nop⟧\nnop",
+        "{ rpt 10, 0 ; fnop }\n{ ⟦bri⟧ 0x40000 ; fnop }",
+        "{ rpt 10, (.Lend - .Lstart) / 8 - 1 ; fnop }\n.Lstart:\n{ ⟦get⟧ $m1, 0 ; fnop }\n.Lend:",
+        "rpt $m0, \\count\n⟦add⟧ $m1, $m1, 1",
+        "rpt $m0, ⟦(2f - 1f) / 8 - 1⟧\n1:\n" + "{ nop ; fnop }\n" * 257 + "2:",
+    ),
+    check_program=check,
+    isa="colossus",
+)

@@ -1,0 +1,55 @@
+"""An instruction in a bundle that cannot stand in one.
+
+## What it does
+Reports an instruction between braces that is executed alone only, such as `exitz` and `run`, and
+`ldconst`, of which the assembler makes one or two instructions.
+
+## Why
+The assembler refuses such a bundle.
+
+## Example
+```
+{ ldconst $m0, 0x12345678 ; f32add $a0, $a1, $a2 }
+```
+
+## Use instead
+```
+ldconst $m0, 0x12345678
+f32add $a0, $a1, $a2
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+
+KIND = Kind("C106", "stands-alone", Severity.ERROR)
+_ALONE = "alone"
+
+
+def check(_isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each instruction of a bundle that may not be in one."""
+    if bundle.syntax.plan.braces is None:
+        return
+    for number, instruction in enumerate(bundle.instructions):
+        if instruction.spec is not None and _ALONE in instruction.spec.traits:
+            message = f"`{instruction.mnemonic}` is executed alone, found it in a bundle"
+            yield Diagnostic(KIND, message, bundle.span(number))
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=("ldconst $m0, 42\nexitz $mzero", "{ setzi $m0, 42 ; fnop }"),
+    invalid=(
+        "{ ⟦ldconst⟧ $m0, 42 ; fnop }",
+        "{ ⟦exitz⟧ $mzero\n  fnop }",
+    ),
+    check_bundle=check,
+    isa="colossus",
+)

@@ -1,0 +1,158 @@
+"""A hardware loop that may begin in the middle of 16 bytes.
+
+## What it does
+Reports the label of a hardware loop's first bundle where neither a directive in front of it aligns
+it nor the bundles between do, by being 16 bytes long themselves. A hint, for bundles are counted,
+not encoded.
+
+## Why
+The core fetches a loop's first bundle from an address that is a multiple of 16. Bundles have 2 to
+16 bytes, so a label has such an address by chance, unless `.p2align 4` stands before it.
+
+## Example
+```
+    .p2align 4
+start:
+    movxm ls, #body
+    movxm le, #last
+body:
+    nopa
+last:
+    nopa
+    ret lr
+    nop  # 5 times
+```
+
+## Use instead
+```
+    .p2align 4
+start:
+    movxm ls, #body
+    movxm le, #last
+    .p2align 4
+body:
+    nopa
+last:
+    nopa
+    ret lr
+    nop  # 5 times
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.assignment import units_of
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import number_value
+from ipu_asm.lint.rule import Rule
+from ipu_asm.program import Program, Reference
+from ipu_asm.text import Span, TextEdit
+
+KIND = Kind("X105", "unaligned-loop", Severity.HINT)
+
+_BY_POWER, _BY_BYTES = (".p2align", ".align"), (".balign",)
+_ALIGNMENT = 16
+# Files that are read, and bodies that are repeated, may hold anything.
+_OPAQUE = (".include", ".incbin", ".org", ".skip", ".space", ".fill")
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each label that begins a hardware loop and is perhaps not aligned."""
+    loops = program.isa.loop_registers
+    if loops is None:
+        return
+    seen = set()
+    for reference in program.references:
+        label = reference.text
+        if (
+            label in seen
+            or label not in program.labels
+            or not _is_put(program, reference, loops[0])
+        ):
+            continue
+        seen.add(label)
+        if _is_unaligned(program, program.labels[label]):
+            yield _finding(program, label, reference)
+
+
+def _is_put(program: Program, reference: Reference, register: str) -> bool:
+    """Whether a reference is the value that an instruction writes into a register."""
+    instruction = program.bundles[reference.bundle].instructions[reference.use.instruction]
+    return len(instruction.words) > 1 and instruction.words[1].lower() == register
+
+
+def _is_unaligned(program: Program, number: int) -> bool:
+    """Whether bundles of less than 16 bytes stand between the last alignment and a slice.
+
+    Without an alignment before it nothing is known, and so in doubt.
+    """
+    moved = False
+    for earlier in range(number, -1, -1):
+        bundle = program.bundles[earlier]
+        if program.macros.region_of(earlier) or bundle.is_broken or bundle.directive in _OPAQUE:
+            return False
+        if _aligns(bundle):
+            return moved
+        if bundle.size and earlier != number:
+            moved = moved or not _is_full(program.isa, bundle)
+    return False
+
+
+def _aligns(bundle: Bundle) -> bool:
+    """Whether it is a directive that makes the next address a multiple of 16."""
+    words = bundle.syntax.words[bundle.syntax.plan.directive :]
+    if bundle.directive is None or len(words) < 2:
+        return False
+    amount = number_value(words[1]) or 0
+    if words[0] in _BY_POWER:
+        return amount >= _ALIGNMENT.bit_length() - 1
+    return words[0] in _BY_BYTES and amount > 0 and amount % _ALIGNMENT == 0
+
+
+def _is_full(isa: Isa, bundle: Bundle) -> bool:
+    """Whether a bundle names an operation for every unit, and so takes 16 bytes."""
+    used = {unit for instruction in bundle.instructions for unit in units_of(isa, instruction)}
+    every = {unit for slot in isa.slots for unit in slot.units}
+    return used == every and len(bundle.instructions) > 1
+
+
+def _finding(program: Program, label: str, reference: Reference) -> Diagnostic:
+    span = program.label_span(label)
+    register = RelatedInformation(program.reference_span(reference), "the loop is set up here")
+    message = (
+        f"a hardware loop begins at a multiple of {_ALIGNMENT} bytes, "
+        f"found no `.p2align 4` before `{label}`"
+    )
+    line = program.text.rfind("\n", 0, span.start) + 1
+    edit = TextEdit(Span(line, line), "    .p2align 4\n")
+    fix = Fix("insert `.p2align 4` before it", (edit,), safe=False)
+    return Diagnostic(KIND, message, span, (register,), fix)
+
+
+_SETUP = "    movxm ls, #body\n    movxm le, #last\n"
+_BODY = ":\n    nopa\nlast:\n    nopa\n    ret lr\n" + "    nop\n" * 5
+_FULL = "    nopa; nopb; nops; nopxm; nopv\n"
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\nbody" + _BODY,
+        "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\n" + _FULL * 2 + "body" + _BODY,
+        # Nothing tells where the code begins.
+        "start:\n" + _SETUP + "body" + _BODY,
+        "    .p2align 4\n    movxm ls, #elsewhere\n    nop\nbody" + _BODY,
+    ),
+    invalid=(
+        "    .p2align 4\nstart:\n" + _SETUP + "⟦body⟧" + _BODY,
+        "    .p2align 4\nstart:\n" + _SETUP + _FULL + "⟦body⟧" + _BODY,
+        "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 2\n⟦body⟧" + _BODY,
+    ),
+    check_program=check,
+    isa="xdna1",
+    fixes=("unsafe",),
+)

@@ -1,0 +1,83 @@
+"""Both halves of a bundle write the same register.
+
+## What it does
+Reports a bundle whose two instructions write the same register, or groups of registers that
+overlap. Registers that read as zero count as well.
+
+## Why
+Both halves of a bundle are executed at once. Which of two results would stay is not defined, and
+the assembler refuses such a bundle.
+
+## Example
+```
+{ ld64 $a0:1, $m0, $mzero, 0 ; f32add $a1, $a2, $a3 }
+```
+
+## Use instead
+```
+{ ld64 $a0:1, $m0, $mzero, 0 ; f32add $a4, $a2, $a3 }
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.lint.rule import Rule
+from ipu_asm.text import Span
+
+KIND = Kind("C102", "write-clash", Severity.ERROR)
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each write of what an earlier instruction of the bundle writes as well."""
+    if len(bundle.instructions) != 2 or bundle.syntax.plan.inner or None in bundle.places:
+        return
+    writes = [touch for touch in touches_of(isa, bundle) if touch.writes and touch.operand >= 0]
+    for later in writes:
+        for earlier in writes:
+            clashes = earlier.instruction < later.instruction
+            if clashes and not earlier.units.isdisjoint(later.units):
+                yield _finding(bundle, earlier, later)
+                break
+
+
+def _finding(bundle: Bundle, earlier: Touch, later: Touch) -> Diagnostic:
+    first, second = _place(bundle, earlier), _place(bundle, later)
+    texts = [quoted(bundle.syntax.text[span.start : span.end]) for span in (first, second)]
+    message = (
+        f"the halves of a bundle write different registers, found a second write of {texts[1]}"
+    )
+    if texts[0] != texts[1]:
+        message += f", which overlaps {texts[0]}"
+    related = RelatedInformation(first, f"{texts[0]} is written here")
+    return Diagnostic(KIND, message, second, (related,))
+
+
+def _place(bundle: Bundle, touch: Touch) -> Span:
+    return bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "{ ld32 $a0, $m0, $m0 ; setzi $a1, 10 }",
+        "{ ld32 $a2, $m0, $m0 ; f16v2tof32 $a0:1, $a0 }",
+        "{ ldst64pace $a0:1, $a2:3, $m0:1+=, $mzero, 0 ; f32v2add $a2:3, $a2:3, $a4:5 }",
+        "ld32 $a0, $m0, $m0\nsetzi $a0, 10",
+    ),
+    invalid=(
+        "{ ld32 $a0, $m0, $m0 ; setzi ⟦$a0⟧, 10 }",
+        "{ ld2x64pace $a0:1, $a2:3, $m0:1+=, $m15, 0x00 ; setzi ⟦$a1⟧, 10 }",
+        "{ ld64a32 $a0:3, $m0++, $m0, $m1\n  f16v2tof32 ⟦$a2:3⟧, $a4 }",
+        "{ ld32 $a15, $m13, $m15, 0 ; setzi ⟦$azero⟧, 4 }",
+    ),
+    check_bundle=check,
+    isa="colossus",
+)

@@ -1,0 +1,82 @@
+"""The halves of a bundle in the wrong order.
+
+## What it does
+Reports a bundle in whose first half stands an instruction of the aux pipeline while the second
+half has one of the main pipeline.
+
+## Why
+The first half of a bundle goes to the main pipeline, the second half to the aux pipeline. The
+assembler refuses a bundle that is written the other way round, unless `.allow_optimizations` lets
+it swap the halves.
+
+## Example
+```
+{ f32add $a1, $a1, $a2 ; add $m0, $m0, 1 }
+```
+
+## Use instead
+```
+{ add $m0, $m0, 1 ; f32add $a1, $a1, $a2 }
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.instruction import Instruction
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.text import TextEdit
+
+KIND = Kind("C101", "wrong-lane", Severity.ERROR)
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for a bundle of two instructions that stand in each other's place."""
+    syntax = bundle.syntax
+    if syntax.plan.braces is None or syntax.plan.inner or len(bundle.instructions) != 2:
+        return
+    lanes = [slot.name for slot in isa.slots]
+    first, second = (_lane(instruction, lanes) for instruction in bundle.instructions)
+    if first is None or second is None or first <= second:
+        return
+    message = (
+        f"in a bundle the `{lanes[second]}` instruction stands first, "
+        f"found the `{lanes[first]}` instruction `{bundle.instructions[0].mnemonic}` before it"
+    )
+    spans = syntax.instruction_span(0), syntax.instruction_span(1)
+    texts = [syntax.text[span.start : span.end] for span in spans]
+    edits = tuple(TextEdit(span, text) for span, text in zip(spans, reversed(texts)))
+    fix = Fix("swap the halves of the bundle", edits)
+    yield Diagnostic(KIND, message, bundle.span(0), fix=fix)
+
+
+def _lane(instruction: Instruction, lanes: list[str]) -> int | None:
+    return lanes.index(instruction.spec.slot) if instruction.spec is not None else None
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "{ add $m0, $m0, 1 ; f32add $a1, $a1, $a2 }",
+        "f32add $a1, $a1, $a2\nadd $m0, $m0, 1",
+        "{ nop ; fnop }",
+        "{ setzi $m0, 1\n  setzi $a0, 1 }",
+        ".allow_optimizations\n{ f32add $a1, $a1, $a2 ; brnzdec $m1, loop }",
+        # A macro may be anything.
+        ".macro ANY\nnop\n.endm\n{ f32add $a1, $a1, $a2 ; ANY }",
+        "{ f32add $a1, $a1, $a2\n#ifdef A\nfnop\n#else\nnop\n#endif\n}",
+    ),
+    invalid=(
+        "{ ⟦f32fromi32⟧ $a0, $a0 ; setzi $m1, 1 }",
+        "again: { ⟦fnop⟧\n  brnzdec $m1, again }",
+        "{ ⟦setzi⟧ $a0, 1 ; setzi $m0, 1 }",
+    ),
+    check_bundle=check,
+    isa="colossus",
+    fixes=("safe",),
+)

@@ -1,0 +1,103 @@
+"""An instruction or control register of the other execution mode.
+
+## What it does
+Reports an instruction for workers behind `.supervisor`, one for the supervisor behind `.worker`,
+and control registers that the mode in force does not have.
+
+## Why
+A tile has one supervisor and six workers. The supervisor has no aux pipeline, so it can neither use
+`$a` registers nor compute with floating point, and it cannot repeat; a worker cannot start others,
+nor can it take part in the exchange. The assembler refuses what the mode does not know. Which one
+the code is for is said by the last `.worker` or `.supervisor` before it.
+
+## Example
+```
+.supervisor
+ld32 $a0, $m0, $mzero, 0
+```
+
+## Use instead
+```
+.supervisor
+ld32 $m1, $m0, $mzero, 0
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.instruction import Instruction
+from ipu_asm.lint.rule import Rule
+from ipu_asm.modes import modes_of
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+KIND = Kind("C105", "wrong-mode", Severity.ERROR)
+# What reads and writes control registers.
+_SYSTEM = "system"
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each instruction and control register that the mode in force lacks."""
+    modes = modes_of(program)
+    if modes.names == (None,):
+        return
+    known = frozenset(program.isa.surface.modes.values())
+    for first, last, mode in modes.stretches(len(program.bundles)):
+        suspicious = known - {mode} | {_SYSTEM}
+        for number in range(first, last):
+            bundle = program.bundles[number]
+            if bundle.traits.isdisjoint(suspicious):
+                continue
+            for message, span in _mistakes(bundle, mode, known):
+                yield Diagnostic(KIND, message, program.span(number, span))
+
+
+def _mistakes(bundle: Bundle, mode: str, known: frozenset[str]) -> Iterator[tuple[str, Span]]:
+    for number, instruction in enumerate(bundle.instructions):
+        if instruction.spec is None or instruction.problems:
+            continue
+        own = instruction.spec.traits & known
+        if own and mode not in own:
+            name = next(iter(own))
+            found = f"found it in {mode} code"
+            yield f"`{instruction.mnemonic}` is for {name} code here, {found}", bundle.span(number)
+            continue
+        for place, other in _other_modes(instruction):
+            if other not in ("", mode):
+                text = instruction.words[place + 1]
+                message = f"`{text}` is for {other} code only, found it in {mode} code"
+                yield message, bundle.span(number, place)
+
+
+def _other_modes(instruction: Instruction) -> Iterator[tuple[int, str]]:
+    for place, operand in enumerate(instruction.operands):
+        if operand is not None:
+            yield place, operand.type.mode(instruction.words[place + 1])
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "ld32 $a0, $m0, $mzero, 0\nrunall $m0, $m1, 0",
+        ".worker\nld32 $a0, $m0, $mzero, 0\n.supervisor\nrunall $m0, $m1, 0",
+        ".worker\nput $PC, $m0\nuput $PRNG_0_1, $a0",
+        # Which of them counts is for the preprocessor to say.
+        ".worker\n#ifdef A\n.supervisor\n#endif\nrunall $m0, $m1, 0",
+        ".supervisor\n.macro BODY\nf32add $a0, $a1, $a2\n.endm",
+        ".allow_invalid_execution_mode\n.supervisor\nf32add $a0, $a1, $a2",
+    ),
+    invalid=(
+        ".supervisor\n⟦st64step⟧ $a0:1, $m0, $m1+=, $m2",
+        ".worker\n⟦runall⟧ $m0, $m1, 0",
+        ".worker\nget $m0, ⟦$CWEI_0_2⟧",
+        ".supervisor\n{ ⟦rpt⟧ 10, 0 ; ⟦fnop⟧ }",
+        "#ifdef A\n.supervisor\n#else\n.worker\n⟦sync⟧ 1\n#endif",
+    ),
+    check_program=check,
+    isa="colossus",
+)

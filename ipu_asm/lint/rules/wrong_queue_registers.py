@@ -1,0 +1,71 @@
+"""A queue with registers that belong to another one.
+
+## What it does
+Reports an access to a load queue whose pointer or position is that of the other queue.
+
+## Why
+A queue has its own pointer and its own position: `lf0` goes with `p0` and `r24`, `lf1` with `p1`
+and `r25`. The instruction has one number for all three, so no other combination can be encoded.
+
+## Example
+```
+    vlda.fill.512 [p0, lf1, r24]
+```
+
+## Use instead
+```
+    vlda.fill.512 [p0, lf0, r24]
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+
+KIND = Kind("X103", "wrong-queue-registers", Severity.WARNING)
+
+_TRIPLES = (("p0", "lf0", "r24"), ("p1", "lf1", "r25"), ("p2", "sf", "r26"))
+_QUEUE = 1
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each register that stands beside a queue to which it does not belong."""
+    touches = touches_of(isa, bundle)
+    for queue in touches:
+        triple = next((each for each in _TRIPLES if each[_QUEUE] == queue.register), None)
+        if triple is not None and not bundle.instructions[queue.instruction].problems:
+            place = (queue.instruction, queue.operand)
+            beside = [touch for touch in touches if (touch.instruction, touch.operand) == place]
+            for touch, due in zip(beside, triple):
+                if touch.register != due:
+                    yield _finding(bundle, touch, triple)
+
+
+def _finding(bundle: Bundle, touch: Touch, triple: tuple[str, str, str]) -> Diagnostic:
+    pointer, queue, position = triple
+    message = f"`{queue}` goes with `{pointer}` and `{position}`, found `{touch.register}`"
+    span = bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
+    return Diagnostic(KIND, message, span)
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        "    vlda.fill.512 [p0, lf0, r24]; vldb.pop.576 ex10, [p1, lf1, r25]\n",
+        "    vlda.pop.512 x0, [p0, LF0, r24, m3]\n",
+        "    vst.flush.512 [p2, sf, r26]\n",
+    ),
+    invalid=(
+        "    vlda.fill.512 [⟦p0⟧, lf1, r25]\n",
+        "    vldb.pop.576 ex10, [p1, lf1, ⟦r24⟧]; vlda.fill.512 [⟦p1⟧, lf0, ⟦R25⟧]\n",
+    ),
+    check_bundle=check,
+    isa="xdna2",
+)

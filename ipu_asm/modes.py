@@ -1,0 +1,97 @@
+"""Execution modes that directives set, for the code behind them: which one counts where.
+
+What a condition or a macro may change is not known, and then nobody is told anything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import lru_cache
+from typing import Iterator, NamedTuple
+
+from ipu_asm.macros import told_by
+from ipu_asm.program import Program
+
+
+class Modes(NamedTuple):
+    """From the bundle `starts[i]` on the mode is `names[i]`; None where it cannot be told."""
+
+    starts: tuple[int, ...]
+    names: tuple[str | None, ...]
+
+    def at(self, bundle: int) -> str | None:
+        """The mode in which a bundle is executed."""
+        return self.names[bisect_right(self.starts, bundle) - 1]
+
+    def stretches(self, count: int) -> Iterator[tuple[int, int, str]]:
+        """The bundles ``first..last-1`` of which the mode is known, and the mode."""
+        for first, last, name in zip(self.starts, (*self.starts[1:], count), self.names):
+            if name is not None:
+                yield first, last, name
+
+
+@lru_cache(maxsize=1)
+def modes_of(program: Program) -> Modes:
+    """The modes of a program, by its directives alone."""
+    reader = _Reader(program)
+    for number, bundle in program.notable if program.isa.surface.modes else ():
+        if bundle.has_unknown and reader.calls_matter:
+            reader.mode = None
+        elif bundle.directive or bundle.syntax.plan.inner:
+            for words in bundle.syntax.directives:
+                reader.directive(words)
+        else:
+            continue
+        if reader.mode != reader.names[-1]:
+            reader.starts.append(number)
+            reader.names.append(reader.mode)
+    return Modes(tuple(reader.starts), tuple(reader.names))
+
+
+class _Frame(NamedTuple):
+    """A condition or the body of a macro that is open, and the mode before it."""
+
+    mode: str | None
+    is_body: bool
+    changes: list[bool]
+
+
+class _Reader:
+    """Goes through the directives."""
+
+    def __init__(self, program: Program) -> None:
+        self.modes = program.isa.surface.modes
+        self.mode: str | None = None
+        self.starts = [0]
+        self.names: list[str | None] = [None]
+        self.frames: list[_Frame] = []
+        # Who calls a macro whose body nobody has read may be in another mode behind it.
+        self.calls_matter = program.macros.reads_files or _sets_in_body(program)
+
+    def directive(self, words: tuple[str, ...]) -> None:
+        """What a directive changes."""
+        if words[0] in self.modes:
+            self.mode = self.modes[words[0]]
+            for frame in self.frames:
+                frame.changes.append(True)
+            return
+        step = told_by(words).step
+        if step in ("if", "body"):
+            self.frames.append(_Frame(self.mode, step == "body", []))
+            self.mode = None if step == "body" else self.mode
+        elif self.frames and step == "else":
+            self.mode = self.frames[-1].mode
+        elif self.frames and step in ("endif", "end"):
+            frame = self.frames.pop()
+            self.mode = frame.mode if frame.is_body or not frame.changes else None
+
+
+def _sets_in_body(program: Program) -> bool:
+    """Whether a directive for a mode stands in the body of a macro."""
+    modes = program.isa.surface.modes
+    regions = (
+        program.macros.region_of(number)
+        for number, bundle in program.directives
+        if bundle.directive in modes
+    )
+    return any(region is not None and region.is_body for region in regions)

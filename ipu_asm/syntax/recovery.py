@@ -1,0 +1,189 @@
+"""Bundles that the grammar refuses, read piece by piece.
+
+What is wrong with one piece leaves the others alone.
+"""
+
+from __future__ import annotations
+
+from ipu_asm.syntax.grammar import BRACES, DIRECTIVE, LABEL_TOKENS, STRAY, Grammar, Tree
+from ipu_asm.syntax.plan import InstructionPlan, Misfit, Plan, instruction_plan
+
+_MOST_ERRORS_OF_A_BUNDLE = 100
+# No operand of any surface has more tokens before the one that makes it complete.
+_LONGEST_UNFINISHED = 8
+
+
+class _Braces:
+    """The braces of a shape, around a bundle or in places where they mean nothing."""
+
+    def __init__(self, grammar: Grammar, shape: str) -> None:
+        self.letters = "".join(map(grammar.letter, BRACES))
+        self.span: tuple[int, int] | None = None
+        self.wrong: list[Misfit] = []
+        first = -1
+        for number, letter in enumerate(shape) if self.letters else ():
+            if letter not in self.letters:
+                continue
+            if letter == self.letters[0]:
+                if self.span or first >= 0:
+                    self.wrong.append(Misfit(number, "unexpected" if self.span else "brace-inside"))
+                else:
+                    first = number
+            elif first < 0:
+                self.wrong.append(Misfit(number, "brace-unopened"))
+            else:
+                self.span, first = (first, number), -1
+        if first >= 0:
+            self.span = (first, len(shape))
+            self.wrong.append(Misfit(first, "brace-unclosed"))
+
+    def hold(self, number: int) -> bool:
+        """Whether a token stands behind the brace that begins the bundle."""
+        return self.span is not None and number > self.span[0]
+
+    def misfits(self, has_more: bool) -> list[Misfit]:
+        """What is wrong with them; `has_more` tells whether there is anything but braces."""
+        if self.span and not self.wrong and not has_more:
+            return [Misfit(self.span[0], "brace-empty")]
+        return self.wrong
+
+
+class Recovery:
+    """Reads a shape that the grammar refuses, in time proportional to its length."""
+
+    def __init__(self, grammar: Grammar, shape: str) -> None:
+        self.grammar = grammar
+        self.shape = shape
+        self.label = -1
+        self.instructions: list[InstructionPlan] = []
+        self.misfits: list[Misfit] = []
+        self.label_shape = "".join(map(grammar.letter, LABEL_TOKENS))
+        self.separator = grammar.letter("SEPARATOR")
+        self.comma = grammar.letter("COMMA")
+        self.end = grammar.letter("END")
+        self.directive = grammar.letter(DIRECTIVE)
+        self.more_labels: list[int] = []
+        self.inner: list[tuple[int, int]] = []
+        self.braces = _Braces(grammar, shape)
+
+    def plan(self) -> Plan:
+        start = 0
+        breaks = {self.separator, self.end, *self.braces.letters} - {""}
+        for position, letter in enumerate(self.shape):
+            if letter in breaks:
+                self._piece(start, position, letter == self.end)
+                start = position + 1
+        if start < len(self.shape):
+            self._piece(start, len(self.shape), True)
+        # Where directives choose between parts of a bundle, they may choose between braces too.
+        if not self.inner:
+            self.misfits += self.braces.misfits(bool(self.instructions or self.misfits))
+        misfits = tuple(sorted(self.misfits)[:_MOST_ERRORS_OF_A_BUNDLE])
+        return Plan(
+            self.label,
+            tuple(self.instructions),
+            misfits,
+            more_labels=tuple(self.more_labels),
+            braces=self.braces.span,
+            inner=tuple(self.inner),
+        )
+
+    def _piece(self, start: int, stop: int, last: bool) -> None:
+        """What stands between two separators: perhaps a label, then one instruction."""
+        numbers = [number for number in range(start, stop) if self.shape[number] != STRAY]
+        strays = [number for number in range(start, stop) if self.shape[number] == STRAY]
+        self.misfits += (Misfit(number, "stray") for number in strays)
+        shape = self.shape[start:stop].replace(STRAY, "")
+        at = 0
+        while shape.startswith(self.label_shape, at):
+            is_inside = bool(self.instructions) or self.braces.hold(numbers[at])
+            self._take_label(numbers[at], "label-inside" if is_inside else "")
+            at += 2
+        if self.directive and shape.startswith(self.directive, at):
+            self.inner.append((numbers[at], stop))
+            return
+        if self.directive and shape.endswith(self.directive):
+            shape = shape[:-1]
+        if at < len(shape):
+            self._take_instructions(shape, numbers, at, bool(strays))
+        elif not strays and not (last and self.instructions):
+            self._report_empty(stop)
+
+    def _take_label(self, number: int, reason: str) -> None:
+        """A label, wrong for that reason if there is one; the first is the bundle's in any case."""
+        if self.label >= 0 and not reason:
+            if self.grammar.accepts(*LABEL_TOKENS, *LABEL_TOKENS):
+                self.more_labels.append(number)
+            else:
+                reason = "second-label"
+        if reason:
+            self.misfits.append(Misfit(number, reason))
+        if self.label < 0:
+            self.label = number
+
+    def _take_instructions(self, shape: str, numbers: list[int], at: int, broken: bool) -> None:
+        """One instruction is due from `at` on; where a label follows in its middle, one more."""
+        while at < len(shape):
+            tree = self.grammar.parse(shape, "instruction", at)
+            if isinstance(tree, Tree):
+                self.instructions.append(_renumbered(instruction_plan(tree, 0, broken), numbers))
+                return
+            stop, following = self._cut(shape, numbers, at, tree)
+            plan = self._beginning(shape, at, stop)
+            if plan is not None:
+                self.instructions.append(_renumbered(plan, numbers))
+            at, broken = following, True
+
+    def _beginning(self, shape: str, at: int, stop: int) -> InstructionPlan | None:
+        """An instruction that goes on as far as it makes sense: without an unfinished operand."""
+        # At the very end it has just been tried.
+        last = min(stop, len(shape) - 1)
+        for end in range(last, max(at, last - _LONGEST_UNFINISHED), -1):
+            tree = self.grammar.parse(shape, "instruction", at, end)
+            if isinstance(tree, Tree):
+                plan = instruction_plan(tree, 0, True)
+                unfinished = end < stop and shape[end] != self.comma
+                return _without_last_operand(plan) if unfinished else plan
+        return None
+
+    def _cut(self, shape: str, numbers: list[int], at: int, misfit: int) -> tuple[int, int]:
+        """Where what can be read from `at` on stops, and where to go on after the misfit."""
+        for label in (misfit - 1, misfit):
+            if label >= at and shape.startswith(self.label_shape, label):
+                self._take_label(numbers[label], "label-inside")
+                return label, (label + 2 if self.separator else len(shape))
+        number, reason = numbers[-1], "incomplete"
+        neighbour = number + 1
+        if misfit < len(shape):
+            number, reason = numbers[misfit], "unexpected"
+            neighbour = number - 1
+        # Where what is between two tokens does not fit, it is no wonder that they do not.
+        if self.shape[neighbour : neighbour + 1] != STRAY:
+            self.misfits.append(Misfit(number, reason))
+        return misfit, len(shape)
+
+    def _report_empty(self, stop: int) -> None:
+        if self.label >= 0 and not self.instructions:
+            if not self.grammar.accepts(*LABEL_TOKENS):
+                self.misfits.append(Misfit(self.label, "label-of-nothing"))
+        elif not self.grammar.accepts("END"):
+            reason = "empty-instruction" if self.instructions else "empty-bundle"
+            self.misfits.append(Misfit(min(stop, len(self.shape) - 1), reason))
+
+
+def _without_last_operand(plan: InstructionPlan) -> InstructionPlan:
+    operands = plan.operands[:-1]
+    return plan._replace(
+        operands=operands, end=operands[-1][1] if operands else plan.mnemonic + 1, simple=False
+    )
+
+
+def _renumbered(plan: InstructionPlan, numbers: list[int]) -> InstructionPlan:
+    """A plan in the numbers of all tokens, from one that does not count the stray ones."""
+    operands = tuple((numbers[first], numbers[last - 1] + 1) for first, last in plan.operands)
+    return plan._replace(
+        mnemonic=numbers[plan.mnemonic],
+        operands=operands,
+        end=numbers[plan.end - 1] + 1,
+        simple=plan.simple and numbers[plan.end - 1] - numbers[plan.mnemonic] == len(operands),
+    )

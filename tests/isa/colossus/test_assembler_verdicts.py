@@ -1,0 +1,75 @@
+"""What the vendor's assembler accepts is accepted here; what it refuses has an error."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.analysis import Analyzer
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.isa import load_isa
+from tests.isa.colossus.cases import Case, cases
+
+ANALYZER = Analyzer(load_isa("colossus"))
+CASES = cases()
+# What follows a directive is left to the assembler: nothing here reads `.size`.
+EXCEPTIONS = {".size myexcellentfunction .-myexcellentfunction"}
+
+
+def check_verdict(case: Case) -> list[Diagnostic]:
+    """The findings of a case, which are as grave as the assembler takes them to be."""
+    findings = list(ANALYZER.analyze(case.whole).diagnostics)
+    grave = min((finding.severity for finding in findings), default=Severity.HINT)
+    verdicts = {Severity.ERROR: "error", Severity.WARNING: "warning"}
+    assert verdicts.get(grave, "ok") == case.verdict, case
+    return findings
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.text)
+def test_a_text_is_taken_as_the_assembler_takes_it(case: Case) -> None:
+    if case.text in EXCEPTIONS:
+        check_verdict(case._replace(verdict="ok"))
+        return
+    findings = check_verdict(case)
+    # The directive for the mode is not to blame.
+    assert all(finding.span.start > len(case.mode) for finding in findings)
+
+
+def test_there_are_enough_cases() -> None:
+    assert len(CASES) >= 160
+    assert sum(case.verdict == "error" for case in CASES) > 90
+    assert sum(case.verdict == "ok" for case in CASES) > 40
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "place"),
+    [
+        ("{ setzi $m0, 1 ; setzi $m1, 1 }", "E201", "setzi"),
+        ("{ f32fromi32 $a0, $a0 ; setzi $m1, 1 }", "C101", "f32fromi32"),
+        ("{ sub $m1, $m1, $m1 ; setzi $a2, 1; setzi $a3, 1 }", "E201", "setzi"),
+        ("{ add $m1, $m2, $m3 }", "C107", "add"),
+        ("add $m3, $m3, $m3 }", "E001", "}"),
+        ("{ }", "E001", "{"),
+        ("foo", "E101", "foo"),
+        ("add $m16, $m1, $m2", "E104", "$m16"),
+        ("add $m1, $m2", "E102", "add"),
+        ("add $m1, $m2, $m3, $m4", "E103", "$m4"),
+        ("add $m1, $m2, 65536", "E106", "65536"),
+        ("ld64 $a0:5, $m0, 0", "E104", "$a0:5"),
+        ("st64step $a1:2, $m0, $m1+=, $m2", "E104", "$a1:2"),
+        ("ld32 $m0, $m1, $m2, -1", "E106", "-1"),
+        ("ld32 $m0, $m1, $m2, ABC", "E104", "ABC"),
+        ("ld32 $m0, $sp $mzero, 0", "E104", "$sp $mzero"),
+        ("bri $m0", "E104", "$m0"),
+        ("ld32step $a0, $mzero, $m0, 1", "E104", "$m0"),
+        ("setzi $m0++, 1", "E104", "$m0++"),
+        ("bri .Lnowhere", "E301", ".Lnowhere"),
+        ("bri 1b", "E301", "1b"),
+        ("a: nop\na: nop", "E302", "a"),
+        ("rpt $m0, 256", "E106", "256"),
+    ],
+)
+def test_an_error_has_the_code_of_its_sort_and_stands_at_the_culprit(
+    text: str, code: str, place: str
+) -> None:
+    found = ANALYZER.analyze(text).diagnostics
+    assert [(f.code, text[f.span.start : f.span.end]) for f in found] == [(code, place)]

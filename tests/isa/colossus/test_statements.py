@@ -1,0 +1,108 @@
+"""Colossus text cut into statements: what belongs together, what is left of what does not fit."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.isa import load_isa
+from ipu_asm.resolve import resolver_for
+from ipu_asm.syntax.bundle import BundleSyntax
+
+GRAMMAR = resolver_for(load_isa("colossus")).grammar
+
+
+def statements(text: str) -> list[BundleSyntax]:
+    """The statements of a text, which joined are the text."""
+    ends = list(GRAMMAR.ends_of_slices(text, 0))
+    parts = [text[start:end] for start, end in zip([0, *ends], ends)]
+    assert "".join(parts) == text
+    return [BundleSyntax(GRAMMAR, part) for part in parts]
+
+
+def check_statements(text: str, *expected: str) -> None:
+    """What the statements are: labels, then a directive or instructions with bars between them.
+
+    Braces stand around bundles; misfits follow by their reasons.
+    """
+    shown = [_shown(syntax) for syntax in statements(text)]
+    assert [text for text in shown if text] == list(expected)
+
+
+def _shown(syntax: BundleSyntax) -> str:
+    plan = syntax.plan
+    labels = [f"{label}:" for label in syntax.labels]
+    instructions = " | ".join(
+        f"{words[0]} {', '.join(words[1:])}".strip()
+        for words in map(syntax.instruction_words, range(len(plan.instructions)))
+    )
+    if plan.braces is not None:
+        instructions = f"{{{instructions}}}"
+    directives = [" ".join(words) for words in syntax.directives]
+    misfits = [f"!{misfit.reason}" for misfit in plan.misfits]
+    return " ".join([*labels, *filter(None, [instructions]), *directives, *misfits])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("nop", ["nop"]),
+        ("nop;add $m0 , $m1,3 // c\n", ["nop", "add $m0, $m1, 3"]),
+        ("a: 1: b:\tnop", ["a: 1: b: nop"]),
+        ("a:\nb: ;c: nop", ["a:", "b:", "c: nop"]),
+        ("{nop;fnop}", ["{nop | fnop}"]),
+        ("x: { nop\n\n // c }\n fnop ; }\nnop", ["x: {nop | fnop}", "nop"]),
+        ("{ nop ; fnop } ; nop", ["{nop | fnop}", "nop"]),
+        ("{ nop ; fnop } /* c\n} */\n nop", ["{nop | fnop}", "nop"]),
+        ("ld32step $a0, $mzero, $m0 +=, 1", ["ld32step $a0, $mzero, $m0+=, 1"]),
+        ("rpt $m0, (( 2f - 1f ) / 8)-1", ["rpt $m0, ((2f-1f)/8)-1"]),
+        ("m a b(c, d), e", ["m a b(c,d), e"]),
+        ("F(x, y)", ["F (x,y)"]),
+        ("F(x,\n  y)\nnop", ["F (x,\ny)", "nop"]),
+        ("add $m0,, 1", ["add $m0, , 1"]),
+        ("add ,", ["add ,"]),
+        ("\\op\\()v2 \\a\\().x, \\@", ["\\op\\()v2 \\a\\().x, \\@"]),
+        (".L\\name\\()_1: nop", [".L\\name\\()_1: nop"]),
+        (".type f, @function ; .align 8", [".type f , @ function", ".align 8"]),
+        ("x = 1 + 2\ny: z = 3", ["x = 1 + 2", "y: z = 3"]),
+        ("#define a b ; c \\\n  d ; { \nnop", ["#define a b ; c \\\n  d ; { ", "nop"]),
+        ("#define a /* one\ntwo ; */ three\nnop", ["#define a /* one\ntwo ; */ three", "nop"]),
+        ("nop # a comment ; of the old sort\nnop", ["nop", "nop"]),
+        ("# ipu: ignore[E101]\nnop", ["nop"]),
+        ('.ascii "a;b\\"c" ; nop', ['.ascii "a;b\\"c"', "nop"]),
+        ("add $m0, \\\n $m1, 2", ["add $m0, $m1, 2"]),
+        ("nop /* never ends ; nop\nnop", ["nop"]),
+        ("{ nop\n#if 1\nfnop\n#endif\n}", ["{nop | fnop} #if 1 #endif"]),
+        ("{ nop\n.if 1\nfnop\n.endif\n}", ["{nop | fnop} .if 1 .endif"]),
+    ],
+)  # fmt: skip
+def test_a_text_is_cut_into_statements(text: str, expected: list[str]) -> None:
+    check_statements(text, *expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{ }", ["{} !brace-empty"]),
+        ("{ nop ; fnop\n", ["{nop | fnop} !brace-unclosed"]),
+        ("{ nop\n{ nop ; fnop }", ["{nop} !brace-unclosed", "{nop | fnop}"]),
+        ("{ nop ; fnop\nloop: nop", ["{nop | fnop} !brace-unclosed", "loop: nop"]),
+        (
+            "{ nop ; fnop\n.align 8\nnop }",
+            ["{nop | fnop} !brace-unclosed", ".align 8", "nop !brace-unopened"],
+        ),
+        ("{ nop { fnop }", ["{nop | fnop} !brace-inside"]),
+        (
+            "{ nop ; fnop } { nop ; fnop }",
+            ["{nop | fnop | nop | fnop} !unexpected !brace-unopened"],
+        ),
+        ("nop }", ["nop !brace-unopened"]),
+        ("}", ["!brace-unopened"]),
+        ("{ nop ; a: fnop }", ["a: {nop | fnop} !label-inside"]),
+        ("add $m0, (1", ["add $m0 !incomplete"]),
+        ("add $m0, 1)", ["add $m0, 1 !unexpected"]),
+        (": nop", ["!unexpected"]),
+        ("add é, 1", ["add , 1 !stray"]),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_spoils_one_statement(text: str, expected: list[str]) -> None:
+    check_statements(text, *expected)
