@@ -42,12 +42,7 @@ def reference_markdown(isa: Isa, picture: str = "") -> str:
 
 def reference_html(isa: Isa) -> str:
     """The reference as a page that needs no other file: the picture is in it."""
-    from markdown_it import MarkdownIt
-
-    body = MarkdownIt("commonmark").enable("table").render(reference_markdown(isa, _PICTURE_MARK))
-    mark = f'<p><img src="{_PICTURE_MARK}" alt="{escape(_alt(isa))}" /></p>'
-    body = _HEADING.sub(_with_anchor, body.replace(mark, layout_svg(isa)))
-    title = escape(_title(isa))
+    title, body = escape(reference_title(isa)), reference_body(isa)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
@@ -55,8 +50,23 @@ def reference_html(isa: Isa) -> str:
     )
 
 
-def _title(isa: Isa) -> str:
+def reference_title(isa: Isa) -> str:
+    """What the reference is called."""
     return f"{isa.title} instruction reference"
+
+
+def reference_body(isa: Isa) -> str:
+    """What stands between `<body>` and `</body>`: it brings no style, no script, no other file."""
+    from markdown_it import MarkdownIt
+
+    body = MarkdownIt("commonmark").enable("table").render(reference_markdown(isa, _PICTURE_MARK))
+    mark = f'<p><img src="{_PICTURE_MARK}" alt="{escape(_alt(isa))}" /></p>'
+    return _HEADING.sub(_with_anchor, body.replace(mark, layout_svg(isa)))
+
+
+def anchor_of(mnemonic: str) -> str:
+    """The anchor of an instruction's heading, as Markdown viewers make it, too."""
+    return mnemonic.lower().replace(".", "")
 
 
 def _alt(isa: Isa) -> str:
@@ -64,7 +74,7 @@ def _alt(isa: Isa) -> str:
 
 
 def _sections(isa: Isa, picture: str) -> Iterator[str]:
-    yield f"# {_title(isa)}"
+    yield f"# {reference_title(isa)}"
     yield (
         f"{len(isa.instructions)} instructions. A word has {isa.word_bits} bits and is stored in "
         f"{isa.image_bytes} bytes, little-endian; a program has {isa.program_limit} words at most."
@@ -96,16 +106,11 @@ def _overview(isa: Isa) -> str:
 
 
 def _link(spec: InstructionSpec) -> str:
-    """A link to the instruction's heading, by the anchor that Markdown viewers make of it."""
-    return f"[`{spec.mnemonic}`](#{_anchor(spec.mnemonic)})"
-
-
-def _anchor(mnemonic: str) -> str:
-    return mnemonic.lower().replace(".", "")
+    return f"[`{spec.mnemonic}`](#{anchor_of(spec.mnemonic)})"
 
 
 def _with_anchor(heading: re.Match[str]) -> str:
-    return f'<h3 id="{_anchor(heading[1])}"><code>{heading[1]}</code></h3>'
+    return f'<h3 id="{anchor_of(heading[1])}"><code>{heading[1]}</code></h3>'
 
 
 def _about_slot(isa: Isa, slot: Slot) -> str:
