@@ -111,6 +111,8 @@ class Terminal:
             stdout=slave,
             stderr=slave,
             start_new_session=True,
+            # The program's own terminal: it hangs up when these tests are gone, however they end.
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
         )
         os.close(slave)
         self._reader = threading.Thread(target=self._read, daemon=True)
