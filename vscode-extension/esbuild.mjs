@@ -35,6 +35,9 @@ const forNode = {
   mainFields: ["module", "main"],
 };
 
+if (options.has("--production")) {
+  await rm(join(here, "dist", "webviews"), { recursive: true, force: true });
+}
 await copyGrammars();
 const builds = [
   { ...forNode, entryPoints: ["src/extension.ts"], outfile: "dist/extension.js" },

@@ -51,12 +51,14 @@ class Grammar:
         )
         skip = "|".join(patterns[terminal] for terminal in ignored)
         tokens = "|".join(pattern for _, pattern, _ in kept)
-        stray = rf"(?:(?!{skip}|{tokens})[\s\S])++"
+        # None is possessive or atomic: CPython before 3.11.5 matches those wrongly. Each stops only
+        # where what follows it matches, so that nothing is ever tried again.
+        stray = rf"(?:(?!{skip}|{tokens})[\s\S])+"
         # The empty match at the end keeps trailing blanks from being tried again and again.
-        self._scan = re.compile(rf"(?>{skip})*+({tokens}|{stray}|\Z)")
+        self._scan = re.compile(rf"(?:{skip})*({tokens}|{stray}|\Z)")
         end = patterns["END"]
         # Word characters, blanks and dots begin neither a comment nor an END in any surface.
-        self._slices = re.compile(rf"(?:[\w \t.]++|{skip}|(?!{end})[\s\S])*+(?:{end}|\Z)")
+        self._slices = re.compile(rf"(?:[\w \t.]+|{skip}|(?!{end})[\s\S])*(?:{end}|\Z)")
 
     def letter(self, terminal: str) -> str:
         """The character that stands for a terminal in shapes; empty if there is no such."""

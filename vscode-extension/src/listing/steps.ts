@@ -155,7 +155,7 @@ function wholeLine(line: number): vscode.Range {
   return new vscode.Range(line, 0, line, 0);
 }
 
-/** Whether a line is the first one that is seen, or as near to it as the end of the text lets it. */
+/** Whether a line is the first that is seen, or as near to it as the end of the text lets it. */
 function isAtTop(editor: vscode.TextEditor, line: number): boolean {
   const range = editor.visibleRanges[0];
   const isAtEnd = (range?.end.line ?? 0) >= editor.document.lineCount - 1;
