@@ -5,16 +5,36 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
+from ipu_asm import __version__
+
 _COMMANDS = {"lint": "ipu_asm.cli.lint", "as": "ipu_asm.cli.assembler", "run": "ipu_asm.cli.run"}
+_USAGE = """\
+usage: python -m ipu_asm COMMAND ...
+
+  lint   find mistakes in files and folders, as `ipu-lint` does
+  as     assemble, disassemble, or write the instruction reference, as `ipu-as` does
+  run    execute a kernel, as `ipu-run` does
+
+`python -m ipu_asm COMMAND --help` tells the rest. The language server is `python -m ipu_lsp`, the
+debug adapter `python -m ipu_lsp.debug_adapter`.
+"""
 
 
 def main() -> int:
     """Run the command that the first argument names."""
     name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name in ("-h", "--help"):
+        print(_USAGE, end="")
+        return 0
+    if name == "--version":
+        print(f"ipu-asm {__version__}")
+        return 0
     if name not in _COMMANDS:
         found = f"found `{name}`" if name else "found none"
         message = f"expected a command, lint, as or run, {found}"
         print(f"python -m ipu_asm: error: {message}", file=sys.stderr)
+        if not name:
+            print(f"\n{_USAGE}", end="", file=sys.stderr)
         return 2
     status: int = import_module(_COMMANDS[name]).main(sys.argv[2:])
     return status

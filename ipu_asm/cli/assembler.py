@@ -61,6 +61,15 @@ formats:
   mem      a line for each word, with the digits of the word itself
 """
 _LISTING = "  listing  address, word and source side by side; can be read as an image, too\n"
+_DOCS_FORMATS = """\
+formats:
+  md        the reference as Markdown; with it, in a folder, its picture
+  html      the reference as a page that needs no other file
+  svg       the picture of a word
+  textmate  a TextMate grammar: colours for an editor or a web page
+
+Without --format, a folder gets the first three, standard output md.
+"""
 _GUESS = "\nWithout --format, a file that is text is read as hex or mem, any other as bin.\n"
 
 
@@ -141,10 +150,8 @@ def _write(data: bytes, path: str | None) -> None:
 
 
 def _document(options: Namespace) -> int:
-    from ipu_asm.docs.reference import reference_files
-
     isa = _isa_by_name(options.isa or "ipu")
-    files = reference_files(isa)
+    files = _documents(isa, options.format)
     if options.format and options.format not in files:
         raise FileProblem(f"{isa.name}: there is no picture of a word whose bits nobody has told")
     if options.output is None:
@@ -163,6 +170,17 @@ def _document(options: Namespace) -> int:
     return Status.OK
 
 
+def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:
+    """File names and texts by format. The grammar for editors is no part of the reference."""
+    if wanted == _TEXTMATE:
+        from ipu_asm.docs.textmate import textmate_file
+
+        return {wanted: textmate_file(isa)}
+    from ipu_asm.docs.reference import reference_files
+
+    return reference_files(isa)
+
+
 def _isa_by_name(name: str) -> Isa:
     try:
         return load_isa(name)
@@ -175,6 +193,7 @@ _COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
     "disassemble": _disassemble,
 }
 _DOCS = "docs"
+_TEXTMATE = "textmate"
 
 
 def _read_options(argv: Sequence[str] | None) -> Namespace:
@@ -212,9 +231,13 @@ def _parser() -> ArgumentParser:
     )
     disassemble.add_argument("--format", choices=FORMATS, help="what the image is")
     _add_files(disassemble, "the image")
-    docs = commands.add_parser(_DOCS, help="the instruction reference and the picture of a word")
+    docs = commands.add_parser(
+        _DOCS,
+        help="the instruction reference, the picture of a word, the grammar for editors",
+        epilog=_DOCS_FORMATS,
+    )
     add_isa_option(docs, default=SUPPRESS)
-    docs.add_argument("--format", choices=("md", "html", "svg"), help="one of them (all, or md)")
+    docs.add_argument("--format", choices=("md", "html", "svg", _TEXTMATE), help="one of them")
     docs.add_argument("-o", "--output", metavar="DIR", help="a folder; else standard output")
     return parser
 

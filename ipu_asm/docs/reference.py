@@ -51,12 +51,7 @@ def reference_markdown(isa: Isa, picture: str = "") -> str:
 
 def reference_html(isa: Isa) -> str:
     """The reference as a page that needs no other file: the picture is in it."""
-    from markdown_it import MarkdownIt
-
-    body = MarkdownIt("commonmark").enable("table").render(reference_markdown(isa, _PICTURE_MARK))
-    mark = f'<p><img src="{_PICTURE_MARK}" alt="{escape(_alt(isa))}" /></p>'
-    body = _HEADING.sub(_with_anchor, body.replace(mark, layout_svg(isa)))
-    title = escape(_title(isa))
+    title, body = escape(reference_title(isa)), reference_body(isa)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
@@ -64,8 +59,24 @@ def reference_html(isa: Isa) -> str:
     )
 
 
-def _title(isa: Isa) -> str:
+def reference_title(isa: Isa) -> str:
+    """What the reference is called."""
     return f"{isa.title} instruction reference"
+
+
+def reference_body(isa: Isa) -> str:
+    """What stands between `<body>` and `</body>`: it brings no style, no script, no other file."""
+    from markdown_it import MarkdownIt
+
+    body = MarkdownIt("commonmark").enable("table").render(reference_markdown(isa, _PICTURE_MARK))
+    mark = f'<p><img src="{_PICTURE_MARK}" alt="{escape(_alt(isa))}" /></p>'
+    picture = layout_svg(isa) if isa.has_words else ""
+    return _HEADING.sub(_with_anchor, body.replace(mark, picture))
+
+
+def anchor_of(isa: Isa, spec: InstructionSpec) -> str:
+    """The anchor of an instruction's heading, as Markdown viewers make it, too."""
+    return _anchor(_heading(isa, spec))
 
 
 def _alt(isa: Isa) -> str:
@@ -73,7 +84,7 @@ def _alt(isa: Isa) -> str:
 
 
 def _sections(isa: Isa, picture: str) -> Iterator[str]:
-    yield f"# {_title(isa)}"
+    yield f"# {reference_title(isa)}"
     yield _summary(isa)
     if picture and isa.has_words:
         yield f"![{_alt(isa)}]({picture})"
@@ -128,16 +139,15 @@ def _heading(isa: Isa, spec: InstructionSpec) -> str:
 
 
 def _link(isa: Isa, spec: InstructionSpec) -> str:
-    """A link to the instruction's heading, by the anchor that Markdown viewers make of it."""
-    return f"[`{spec.mnemonic}`](#{_anchor(_heading(isa, spec))})"
-
-
-def _anchor(heading: str) -> str:
-    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+    return f"[`{spec.mnemonic}`](#{anchor_of(isa, spec)})"
 
 
 def _with_anchor(heading: re.Match[str]) -> str:
     return f'<h3 id="{_anchor(_TAG.sub("", heading[1]))}">{heading[1]}</h3>'
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 
 
 def _about_slot(isa: Isa, slot: Slot) -> str:

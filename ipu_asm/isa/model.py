@@ -30,12 +30,16 @@ class InstructionDoc(NamedTuple):
 
 
 class RegisterFile(NamedTuple):
-    """Registers of one sort. `title` is what one of them is called in a sentence."""
+    """Registers of one sort, `elements` numbers in each.
+
+    `title` is what one of them is called in a sentence.
+    """
 
     name: str
     title: str
     registers: tuple[str, ...]
     summary: str
+    elements: int = 1
 
     def spoken(self) -> str:
         """The registers in a few words: `lr0` to `lr15`, or the list where it is short."""

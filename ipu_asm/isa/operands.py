@@ -20,7 +20,7 @@ from ipu_asm.errors import (
 from ipu_asm.isa.model import RegisterFile
 from ipu_asm.spelling import Vocabulary
 
-_NUMBER = re.compile(
+NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+"
     r"|0(?:_?0)*|[1-9](?:_?[0-9])*)"
 )
@@ -32,7 +32,7 @@ _MOST_SHOWN = 40
 
 def number_value(text: str) -> int | None:
     """The value of a number as assembly writes it, None for anything else."""
-    if not _NUMBER.fullmatch(text):
+    if not NUMBER.fullmatch(text):
         return None
     if len(text) > _LONGEST_NUMBER:
         sign = "-" if text[0] == "-" else ""

@@ -107,8 +107,12 @@ class Session:
         """Tell the client something now."""
         self.outbox.event(name, body)
 
-    def tell(self, text: str, category: str = "console", **place: Any) -> None:
-        """Show a text to the user."""
+    def tell(self, text: str, category: str = "stdout", **place: Any) -> None:
+        """Show a text to the user.
+
+        What a run says is `stdout`, what is amiss `stderr`; `console` reads like a warning in some
+        editors.
+        """
         self.event("output", {"category": category, "output": text, **place})
 
     def run(self, move: Move, title: str, may_end: bool = False) -> None:
@@ -166,7 +170,7 @@ class Session:
     def finish(self, stop: Stop, status: int) -> None:
         """The program has come to its end."""
         self.has_ended = True
-        category, kernel = "console" if status == 0 else "stderr", self.program.kernel
+        category, kernel = "stdout" if status == 0 else "stderr", self.program.kernel
         self.tell(final_words(stop, kernel.source), category, **self.program.place(stop.pc))
         self.event("exited", {"exitCode": status})
         self.event("terminated")
@@ -242,7 +246,7 @@ class Session:
         """What a log breakpoint says, with the place from which it does."""
         debuggee = self.program
         address = debuggee.debugger.state.program_counter
-        self.tell(f"{text}\n", "console", **debuggee.place(address))
+        self.tell(f"{text}\n", **debuggee.place(address))
 
     def _write_dumps(self) -> None:
         try:

@@ -8,6 +8,7 @@ from lsprotocol import types as t
 
 LISTING = "ipu/listing"
 SLOT_GRID = "ipu/slotGrid"
+REFERENCE = "ipu/reference"
 
 Reader = Callable[[Any, Any], object]
 
@@ -27,5 +28,5 @@ def _read(converter: Any, params: Any) -> DocumentParams:
     )
 
 
-READERS: Mapping[str, Reader] = {LISTING: _read, SLOT_GRID: _read}
+READERS: Mapping[str, Reader] = {LISTING: _read, SLOT_GRID: _read, REFERENCE: _read}
 """How the parameters of a request are read; any exception says that they are none."""

@@ -11,7 +11,7 @@ from typing import Any, Callable, NamedTuple
 
 from lsprotocol import types as t
 
-from ipu_lsp.server.custom import LISTING, SLOT_GRID
+from ipu_lsp.server.custom import LISTING, REFERENCE, SLOT_GRID
 from ipu_lsp.server.handlers import (
     code_actions,
     code_lens,
@@ -24,8 +24,10 @@ from ipu_lsp.server.handlers import (
     formatting,
     hover,
     inlay_hints,
+    inline_values,
     lifecycle,
     listing,
+    reference,
     references,
     rename,
     selection_range,
@@ -84,6 +86,7 @@ FEATURES = (
         formatting.ON_TYPE_OPTIONS,
     ),
     Feature(t.TEXT_DOCUMENT_INLAY_HINT, inlay_hints.inlay_hints, inlay_hints.OPTIONS),
+    Feature(t.TEXT_DOCUMENT_INLINE_VALUE, inline_values.inline_values),
     Feature(t.TEXT_DOCUMENT_CODE_LENS, code_lens.code_lenses, code_lens.OPTIONS),
     Feature(t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, symbols.document_symbols),
     Feature(t.WORKSPACE_SYMBOL, symbols.workspace_symbols),
@@ -92,4 +95,5 @@ FEATURES = (
     Feature(t.WORKSPACE_TEXT_DOCUMENT_CONTENT, listing.text_document_content, listing.OPTIONS),
     Feature(LISTING, listing.listing),
     Feature(SLOT_GRID, slot_grid.slot_grid),
+    Feature(REFERENCE, reference.reference),
 )

@@ -1,4 +1,4 @@
-"""Whether a message is one of the Debug Adapter Protocol, strictly."""
+"""Whether a message is one of the Debug Adapter Protocol or of our own, strictly."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from jsonschema import Draft7Validator
+
+from tests.debug_adapter.own_requests import DEFINITIONS
 
 Json = dict[str, Any]
 
@@ -51,13 +53,15 @@ def _definition_of(message: Json) -> str:
 
 @lru_cache(None)
 def _validator(name: str) -> Draft7Validator:
-    return Draft7Validator({"$ref": f"#/definitions/{name}", "definitions": _definitions()})
+    pointer = f"#/definitions/{name.replace('/', '~1')}"
+    return Draft7Validator({"$ref": pointer, "definitions": _definitions()})
 
 
 @lru_cache(None)
 def _definitions() -> Json:
     schema = json.loads(_SCHEMA.read_text(encoding="utf-8"))
-    return {name: _strict(name, definition) for name, definition in schema["definitions"].items()}
+    every = {**schema["definitions"], **DEFINITIONS}
+    return {name: _strict(name, definition) for name, definition in every.items()}
 
 
 def _strict(name: str, definition: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +66,14 @@ def check_moved(client: Client, command: str, pc: int, reason: str = "goto") -> 
 
 
 def test_expressions_have_values(standing: Client) -> None:
-    for context in ("watch", "hover", "variables", "repl"):
+    for context in ("hover", "variables", "repl"):
         assert {text: standing.evaluate(text, context) for text in VALUES} == VALUES
+
+
+def test_watches_are_short(standing: Client) -> None:
+    short = {text: re.sub("  # r.*", "", value) for text, value in VALUES.items()}
+    assert {text: standing.evaluate(text) for text in VALUES} == short
+    assert (short["lr1"], short["dtype"]) == ("16 (0x10) was 0", "0  # int8")
 
 
 def test_without_a_frame_and_a_context_it_is_the_same(standing: Client) -> None:
@@ -91,12 +98,12 @@ def test_the_clipboard_gets_a_plain_and_complete_value(standing: Client) -> None
 
 
 def test_numbers_are_hexadecimal_on_request(standing: Client) -> None:
-    assert standing.evaluate("cr1", format=HEX) == "0x00001000  # results"
+    assert standing.evaluate("cr1", format=HEX) == "0x00001000"
     assert standing.evaluate("acc[2..3]", format=HEX) == "[0x00000004, 0x00000009], 2 changed"
     assert standing.evaluate("acc[2..3]", "repl", format=HEX).startswith("[0x00000004")
     assert standing.evaluate("3 * 7", format=HEX) == "0x15"
-    assert standing.evaluate("cr1", format={"hex": False}) == "4096 (0x1000)  # results"
-    assert standing.evaluate("cr1,u", format=HEX) == "4096  # results"
+    assert standing.evaluate("cr1", format={"hex": False}) == "4096 (0x1000)"
+    assert standing.evaluate("cr1,u", format=HEX) == "4096"
     assert standing.evaluate("lr0 = 16", "repl", format=HEX) == "0x00000010 was 0x00000000"
 
 

@@ -113,6 +113,8 @@ def right_arguments(program: Path, reference: int = 1) -> dict[str, Json]:
         "loadedSources": {},
         "source": {"source": source, "sourceReference": 0},
         "modules": {"startModule": 0, "moduleCount": 1},
+        "ipu/vectors": {},
+        "ipu/vector": {"name": "acc", "type": "float32", "mask": "mask[0]", "frameId": 1},
     }
 
 

@@ -8,6 +8,7 @@ from typing import Any, Callable, Iterator
 import pytest
 
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
+from tests.editors.blocks import blocks_of
 from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, UNUSED, place
 from tests.editors.neovim import Neovim
 from tests.editors.patience import soon
@@ -266,6 +267,19 @@ def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, tmp_path: Pat
     server.write_text(server.read_text("utf-8").replace("\n}", f"\n  {setting},\n}}"), "utf-8")
     with Neovim(user, user.kernel(UNUSED)) as restarted:
         assert soon(lambda: codes(restarted), ["E101"]) == ["E101"]
+
+
+def test_three_lines_alone_bring_findings_and_help(tmp_path: Path) -> None:
+    user = User(tmp_path, "neovim.md")
+    for path in (user.home / ".config" / "nvim").rglob("*.lua"):
+        path.unlink()
+    lines = blocks_of("neovim.md", "lua")[0]
+    assert lines.count("\n") == 3
+    (user.home / ".config" / "nvim" / "init.lua").write_text(lines, "utf-8")
+    with Neovim(user, user.kernel(MISTAKEN)) as neovim:
+        check_findings(neovim, FINDING)
+        neovim.put_cursor(*place(MISTAKEN, "mult.ve "))
+        check_hover(neovim, PAGE.syntax, PAGE.summary)
 
 
 def test_leaving_neovim_ends_the_server(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ MEANINGS: dict[str, Callable[[Any], set[str]]] = {
     },
     "codeActionProvider": lambda _: {t.TEXT_DOCUMENT_CODE_ACTION},
     "inlayHintProvider": lambda _: {t.TEXT_DOCUMENT_INLAY_HINT},
+    "inlineValueProvider": lambda _: {t.TEXT_DOCUMENT_INLINE_VALUE},
     "codeLensProvider": lambda _: {t.TEXT_DOCUMENT_CODE_LENS},
     "executeCommandProvider": lambda _: {t.WORKSPACE_EXECUTE_COMMAND},
     "experimental": lambda methods: {method for method, is_on in methods.items() if is_on},

@@ -14,8 +14,9 @@ from ipu_asm.debugger.inspection.inspector import Inspector
 from ipu_asm.debugger.inspection.memory_map import MemoryRange
 from ipu_asm.debugger.inspection.model import Computed, Group, Item, Kind, Scope
 from ipu_asm.debugger.inspection.texts import written_value
+from ipu_asm.debugger.inspection.vectors import Listed, Picture
 
 __all__ = [
-    "Computed", "Group", "Inspector", "Item", "Kind", "MemoryRange", "Moment", "Scope", "names_of",
-    "written_value",
+    "Computed", "Group", "Inspector", "Item", "Kind", "Listed", "MemoryRange", "Moment", "Picture",
+    "Scope", "names_of", "written_value",
 ]  # fmt: skip

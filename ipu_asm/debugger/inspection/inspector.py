@@ -23,6 +23,7 @@ from ipu_asm.debugger.inspection.memory_map import (
 )
 from ipu_asm.debugger.inspection.model import Group, Item, Kind, Scope
 from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
+from ipu_asm.debugger.inspection.vectors import Listed, Picture, listed, picture
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
 from ipu_asm.line_table import LineTable
@@ -76,6 +77,7 @@ class Inspector:
         comparison = Comparison(self._state, self._context, before)
         self._stopped = stopped
         self._items = Items(comparison, self._notes, self._where)
+        self._without_notes = Items(comparison, {}, self._where)
 
     def scopes(self) -> list[Scope]:
         """The headings, always the same."""
@@ -101,16 +103,36 @@ class Inspector:
             return found
         return [item._replace(group=_in_notation(item.group, group.notation)) for item in found]
 
-    def item_of(self, expression: str, notation: str | None = None) -> Item:
-        """The value of an expression; a vector opens as in the scopes. Raises ExpressionError."""
+    def item_of(
+        self, expression: str, notation: str | None = None, with_notes: bool = True
+    ) -> Item:
+        """The value of an expression; a vector opens as in the scopes. Raises ExpressionError.
+
+        Where there is little room it is told without what the author calls it.
+        """
         result = evaluate(self._context, expression)
         name, plain = expression.strip(), without_formats(expression)
         shown_in = result.notation or notation or None
         if result.place is None:
             item = computed_item(name, plain, result.value, shown_in)
         else:
-            item = self._items.at(result.place, name, plain, shown_in)
+            items = self._items if with_notes else self._without_notes
+            item = items.at(result.place, name, plain, shown_in)
         return item._replace(group=_in_notation(item.group, result.notation))
+
+    def vectors(self) -> list[Listed]:
+        """The registers that a picture can be made of."""
+        return listed(self._items.comparison.dtype)
+
+    def picture(
+        self, expression: str, type_: str | None = None, mask: str | None = None
+    ) -> Picture:
+        """A whole vector, in a type and beneath a mask if one is given. Raises ExpressionError."""
+        return picture(self._items.comparison, expression, type_, mask)
+
+    def note(self, name: str) -> str:
+        """What the author says of a register; nothing if that is nothing."""
+        return self._notes.get(name, "")
 
     def child(self, group: Group, name: str) -> Item | None:
         """The item of a name in a group; None if there is none. Raises ExpressionError."""

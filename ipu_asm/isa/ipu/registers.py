@@ -10,6 +10,7 @@ MULT_STAGE = RegisterFile(
     "mult-stage register",
     ("r0", "r1", "mem_bypass"),
     "128 elements of one byte, the first factor of the multiplier; loaded by `ldr_mult_reg`",
+    elements=128,
 )
 LOOP = RegisterFile(
     "lr",

@@ -30,6 +30,7 @@ from ipu_lsp.debug_adapter.table import Cancelled, Needs, Refused, request
 
 _CONSOLE: Final = "repl"
 _CLIPBOARD: Final = "clipboard"
+_WATCH: Final = "watch"
 _KINDS: Final = {
     "register": "variable", "label": "reference", "name": "variable", "function": "function",
     "type": "class", "format": "keyword", "command": "keyword",
@@ -55,7 +56,9 @@ def evaluate_(
         if context == _CLIPBOARD:
             text = _complete_text(session.program.context, expression, notation)
             return {"result": text, "variablesReference": 0}
-        return _result(session, session.program.inspector.item_of(expression, notation))
+        # Watches are short: editors show them behind the lines as well.
+        item = session.program.inspector.item_of(expression, notation, context != _WATCH)
+        return _result(session, item)
     except ExpressionError as error:
         raise Refused(error.message) from error
     except Interrupted as error:

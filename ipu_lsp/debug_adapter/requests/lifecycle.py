@@ -107,7 +107,7 @@ def _load(session: Session, given: Json) -> None:
     except ConfigurationProblem as error:
         raise _refused(session, [(mistake, {}) for mistake in error.mistakes]) from error
     for hint in configuration.hints:
-        session.tell(f"{hint}\n")
+        session.tell(f"{hint}\n", "console")
     session.forget_run()
     session.debuggee = debuggee
     session.launched = given

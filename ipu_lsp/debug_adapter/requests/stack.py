@@ -20,7 +20,7 @@ def threads(session: Session) -> Json:
     return {"threads": [{"id": THREAD, "name": "IPU"}]}
 
 
-@request("stackTrace", Needs.STANDING, "supportsDelayedStackTraceLoading")
+@request("stackTrace", Needs.STANDING)
 def stack_trace(
     session: Session,
     *,
@@ -28,7 +28,10 @@ def stack_trace(
     levels: int = 0,
     format_: FrameFormat | None = None,
 ) -> Json:
-    """The bundle, and behind it the loops around it from the inside out."""
+    """The bundle, and behind it the loops around it from the inside out.
+
+    That frames may be asked for in parts is not announced: VS Code then offers more of these few.
+    """
     format_ = format_ or FrameFormat()
     address = standing_at(session)
     loops = enclosing_loops(session.program.kernel.program, address)
@@ -81,5 +84,6 @@ def _frame(
     }
     if found is not None:
         frame["source"] = debuggee.source()
-        frame.update(debuggee.positions.sent(found.place.span))
+        # With an end, VS Code selects the bundle: the next key that is pressed would replace it.
+        frame.update(debuggee.positions.sent_start(found.place.span))
     return frame

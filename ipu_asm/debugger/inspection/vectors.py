@@ -1,0 +1,217 @@
+"""Whole vectors, as a picture shows them: each element as a number and as text, what changed."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+from ipu_asm.debugger.expressions import ExpressionError, Place, Space, evaluate, shown
+from ipu_asm.debugger.expressions.element_types import (
+    BIT,
+    MASK,
+    OTHER_NAMES,
+    TYPES,
+    ElementType,
+    Number,
+    named_type,
+)
+from ipu_asm.debugger.expressions.names import TYPE_NAMES
+from ipu_asm.debugger.inspection.comparison import Comparison, Content
+from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
+from ipu_asm.debugger.inspection.texts import element_texts
+from ipu_asm.text import Span
+
+MOST: Final = 512
+"""How many elements one picture has room for."""
+
+_LONG_NAMES: Final = {short: long for long, short in OTHER_NAMES.items()} | {BIT.name: BIT.name}
+_OFFERED: Final = ("i8", "u8", "e4m3", "e5m2", "i32", "u32", "f32")
+_ML_DTYPES: Final = {"e4m3": "ml_dtypes.float8_e4m3fn", "e5m2": "ml_dtypes.float8_e5m2"}
+_ROW: Final = 16
+
+
+class Listed(NamedTuple):
+    """A register that can be shown: its type at present, and those that its bytes can have."""
+
+    name: str
+    type: str
+    types: tuple[str, ...]
+    elements: int
+    masks: tuple[str, ...]
+
+
+class Picture(NamedTuple):
+    """A vector at one moment.
+
+    `place` is where it lies, `path` the expression for what was named. `texts` and `bits` are the
+    elements in decimal and in hexadecimal, `previous` what those at `changed` were at the stop
+    before. `masked` are the elements that a mask suppresses. Types have their long names, such as
+    `fp8_e4m3`.
+    """
+
+    place: Place
+    path: str
+    types: tuple[str, ...]
+    masks: tuple[str, ...]
+    numbers: tuple[Number, ...]
+    texts: tuple[str, ...]
+    bits: tuple[str, ...]
+    expressions: tuple[str, ...]
+    changed: tuple[int, ...]
+    previous: tuple[Number, ...]
+    previous_texts: tuple[str, ...]
+    masked: tuple[int, ...]
+
+    @property
+    def type(self) -> str:
+        """The type of the elements."""
+        return _LONG_NAMES[self.place.kind.name]
+
+    @property
+    def extent(self) -> tuple[str, str] | None:
+        """The smallest and the greatest number; None where there is no number."""
+        ordered = [place for place, number in enumerate(self.numbers) if number == number]
+        if not ordered:
+            return None
+        least, most = (pick(ordered, key=self.numbers.__getitem__) for pick in (min, max))
+        return self.texts[least], self.texts[most]
+
+    @property
+    def nans(self) -> int:
+        """How many elements are no number."""
+        return sum(number != number for number in self.numbers)
+
+    @property
+    def infinities(self) -> int:
+        """How many elements are infinite."""
+        return sum(map(math.isinf, self.numbers))
+
+    @property
+    def numpy(self) -> str:
+        """An expression of Python that makes the same array."""
+        texts = [_in_python(text) for text in self.texts]
+        rows = [f"    {', '.join(texts[i : i + _ROW])},\n" for i in range(0, len(texts), _ROW)]
+        short = self.place.kind.name
+        kind = "bool" if short == BIT.name else _ML_DTYPES.get(short, f"np.{self.type}")
+        return f"np.array([\n{''.join(rows)}], dtype={kind})"
+
+
+def listed(dtype: int) -> list[Listed]:
+    """The registers that can be shown under a `cr15`."""
+    names = (*VECTORS, RESULT, *(f"{MASKS}[{number}]" for number in range(8)))
+    return [_listed(name, dtype) for name in names]
+
+
+def picture(
+    comparison: Comparison, expression: str, type_: str | None = None, mask: str | None = None
+) -> Picture:
+    """What an expression names, in a type if one is given, beneath a mask if one is given.
+
+    A mask counts where there are as many elements as it has bits. Raises ExpressionError.
+    """
+    named = _place(comparison, expression)
+    place = named.bits() or named
+    if type_ is not None:
+        place = _in_type(place, type_, comparison.dtype)
+    if place.elements > MOST:
+        raise _mistake(f"{MOST} elements fit, found {place.elements:,} in", expression)
+    now, old = comparison.pair(place)
+    numbers, path = _numbers(place.kind, now), path_of(place, comparison.dtype)
+    changed = _changed(place.kind, now, old)
+    before = b"" if old is None else b"".join(_elements(place.kind, old)[i] for i in changed)
+    return Picture(
+        place,
+        path_of(named, comparison.dtype).whole,
+        _types(place),
+        _masks(place),
+        numbers,
+        tuple(element_texts(place.kind, now, None)),
+        tuple(element_texts(place.kind, now, "x")),
+        tuple(expression for _, expression in path.elements(0, place.elements)),
+        changed,
+        _numbers(place.kind, before),
+        tuple(element_texts(place.kind, before, None)),
+        () if mask is None else _masked(comparison, mask, place),
+    )
+
+
+def _listed(name: str, dtype: int) -> Listed:
+    place = register_named(name.partition("[")[0], dtype)
+    if place.kind == MASK:
+        place = place.part(0, None).bits() or place
+    kind = _LONG_NAMES[place.kind.name]
+    return Listed(name, kind, _types(place), place.elements, _masks(place))
+
+
+def _place(comparison: Comparison, expression: str) -> Place:
+    """Where the elements lie. Raises ExpressionError."""
+    place = evaluate(comparison.context, expression).place
+    if place is None:
+        raise _mistake("a vector lies in a register or in xmem, found", expression)
+    if (place.length is None) is not (place.kind == MASK):
+        raise _mistake("a vector is several elements or one mask, found", expression)
+    return place
+
+
+def _in_type(place: Place, name: str, dtype: int) -> Place:
+    if name == BIT.name == place.kind.name:
+        return place
+    kind = named_type(name.lower(), dtype)
+    if kind is None:
+        known = ", ".join(dict.fromkeys((*TYPES, *TYPE_NAMES)))
+        raise _mistake(f"a type is one of {known}, found", name)
+    found = place.read_as(kind)
+    if found is None or found.length is None:
+        raise _mistake(f"{place.elements} x {place.kind.name} are no vector of", name)
+    return found
+
+
+def _types(place: Place) -> tuple[str, ...]:
+    """The types that the bytes of a place can have, first those of the size of its elements."""
+    if place.space is Space.BITS:
+        return (BIT.name,)
+    fitting = [TYPES[name] for name in _OFFERED if place.size % TYPES[name].size == 0]
+    fitting.sort(key=lambda kind: kind.size != place.kind.size)
+    return tuple(_LONG_NAMES[kind.name] for kind in fitting)
+
+
+def _masks(place: Place) -> tuple[str, ...]:
+    if place.elements != MASK.bits or place.space is Space.BITS:
+        return ()
+    return tuple(f"{MASKS}[{number}]" for number in range(8))
+
+
+def _masked(comparison: Comparison, mask: str, place: Place) -> tuple[int, ...]:
+    found = evaluate(comparison.context, mask).place
+    bits = None if found is None else found.bits()
+    if bits is None:
+        raise _mistake(f"a mask is one such as `{MASKS}[0]`, found", mask)
+    if not _masks(place):
+        return ()
+    return tuple(number for number, bit in enumerate(comparison.pair(bits)[0]) if bit)
+
+
+def _numbers(kind: ElementType, data: Content) -> tuple[Number, ...]:
+    return tuple(data) if kind == BIT else kind.decode(data)
+
+
+def _changed(kind: ElementType, now: Content, old: Content | None) -> tuple[int, ...]:
+    if old is None:
+        return ()
+    pairs = zip(_elements(kind, now), _elements(kind, old))
+    return tuple(number for number, (new, before) in enumerate(pairs) if new != before)
+
+
+def _elements(kind: ElementType, data: Content) -> list[Content]:
+    return [data[i : i + kind.size] for i in range(0, len(data), kind.size)]
+
+
+def _mistake(message: str, text: str) -> ExpressionError:
+    """What is wrong with all of a text, which comes last in the message."""
+    return ExpressionError(f"{message} {shown(text)}", Span(0, len(text)))
+
+
+def _in_python(text: str) -> str:
+    """A number as Python writes it with numpy at hand."""
+    sign, word = ("-", text[1:]) if text.startswith("-") else ("", text)
+    return f"{sign}np.{word}" if word in ("nan", "inf") else text

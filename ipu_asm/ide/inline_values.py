@@ -1,0 +1,72 @@
+"""Values behind the lines while a program is debugged: which registers to show, and where.
+
+What the registers hold, a debugger knows: an answer names the expressions to ask it for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis import Analysis
+
+
+class InlineValue(NamedTuple):
+    """A register where it is named, and the expression of its value."""
+
+    span: Span
+    expression: str
+
+
+def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineValue]:
+    """The scalar registers to show in a part of the text, for a machine that stands at an offset.
+
+    They are those that the bundles name that have just been executed: from the start of the
+    innermost loop, or else from the last label, up to the bundle that comes next. A line tells each
+    register once.
+    """
+    program = analysis.program
+    last = program.bundle_at(stopped)
+    first = max(_begin(program, last), program.bundle_at(span.start))
+    found: dict[tuple[int, str], InlineValue] = {}
+    for number in range(first, last + 1):
+        start = program.starts[number]
+        if start > span.end:
+            break
+        for name, place in _named(program.isa, program.bundles[number]):
+            where = place.shifted(start)
+            line = program.text.rfind("\n", 0, where.start)
+            found.setdefault((line, name), InlineValue(where, name))
+    return [value for value in found.values() if span.touches(value.span.start)]
+
+
+def _begin(program: Program, number: int) -> int:
+    """The number of the bundle from which on something leads straight to another."""
+    address = program.addresses[number]
+    loops = [
+        (last - first, first)
+        for first, last in program.branches_back.items()
+        if first <= address <= last
+    ]
+    if loops:
+        return program.number_at(min(loops)[1])
+    labelled = (label for label in program.labels.values() if label <= number)
+    return max(labelled, default=0)
+
+
+@once_a_bundle
+def _named(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
+    """The scalar registers that a bundle names, and where they stand in it."""
+    return tuple(
+        (register, bundle.value_span(number, place))
+        for number, instruction in enumerate(bundle.instructions)
+        for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values))
+        if operand is not None and isinstance(value, int)
+        if (register := operand.type.format(value)) in isa.file_of_register
+        if isa.file_of_register[register].elements == 1
+    )

@@ -1,0 +1,98 @@
+"""Requests of our own: whole vectors, with all that it takes to draw them. See docs/protocol.md."""
+
+from __future__ import annotations
+
+import math
+from typing import Iterable
+
+from ipu_asm.debugger.expressions import ExpressionError, Space, region_of
+from ipu_asm.debugger.inspection import Picture
+from ipu_lsp.debug_adapter.inbox import Json
+from ipu_lsp.debug_adapter.requests.stack import check_frame
+from ipu_lsp.debug_adapter.requests.variables import memory_reference
+from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.table import Needs, Refused, request
+
+VECTOR = "ipu/vector"
+VECTORS = "ipu/vectors"
+
+
+@request(VECTORS, Needs.STANDING)
+def vectors(session: Session) -> Json:
+    """The registers that can be drawn, with the types that their elements can have."""
+    inspector = session.program.inspector
+    return {
+        "vectors": [
+            {
+                "name": found.name,
+                "note": inspector.note(found.name),
+                "type": found.type,
+                "types": list(found.types),
+                "elements": found.elements,
+                "masks": list(found.masks),
+            }
+            for found in inspector.vectors()
+        ]
+    }
+
+
+@request(VECTOR, Needs.STANDING)
+def vector(
+    session: Session,
+    *,
+    name: str,
+    type_: str | None = None,
+    mask: str | None = None,
+    frame_id: int | None = None,
+) -> Json:
+    """The elements of a vector, what they were, and which of them a mask suppresses."""
+    check_frame(frame_id)
+    try:
+        picture = session.program.inspector.picture(name, type_, mask)
+    except ExpressionError as error:
+        raise Refused(error.message) from error
+    extent = picture.extent
+    return {
+        "name": name.strip(),
+        "path": picture.path,
+        "note": session.program.inspector.note(picture.path),
+        "type": picture.type,
+        "types": list(picture.types),
+        "masks": list(picture.masks),
+        "elements": _numbers(picture.numbers),
+        "texts": list(picture.texts),
+        "hex": list(picture.bits),
+        "expressions": list(picture.expressions),
+        "changed": list(picture.changed),
+        "previous": _numbers(picture.previous),
+        "previousTexts": list(picture.previous_texts),
+        "masked": list(picture.masked),
+        **({} if extent is None else {"minimum": extent[0], "maximum": extent[1]}),
+        "nans": picture.nans,
+        "infinities": picture.infinities,
+        "numpy": picture.numpy,
+        **_location(picture),
+    }
+
+
+def _location(picture: Picture) -> Json:
+    """Where the bytes are; nothing for bits, which are parts of bytes."""
+    place = picture.place
+    if place.space is Space.BITS:
+        return {}
+    where = region_of(place)
+    return {
+        "memoryReference": memory_reference(place),
+        "location": {"part": where.name, "start": where.start, "elementSize": place.kind.size},
+    }
+
+
+def _numbers(numbers: Iterable[int | float]) -> list[int | float | str]:
+    """Numbers for JSON, which has no word for some of them."""
+    return [number if math.isfinite(number) else _word(number) for number in numbers]
+
+
+def _word(number: float) -> str:
+    if math.isnan(number):
+        return "NaN"
+    return "Infinity" if number > 0 else "-Infinity"

@@ -1,0 +1,26 @@
+"""What to show behind the lines while a debugger stands still; the editor asks it for values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types as t
+
+from ipu_asm.ide import inline_values as ide
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+
+def inline_values(session: Session, params: t.InlineValueParams) -> list[Json] | None:
+    """The registers to show in a range, each as an expression for the debugger."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    coordinates = view.coordinates
+    span = coordinates.span(params.range)
+    stopped = coordinates.offset(params.context.stopped_location.start)
+    return [
+        {"range": coordinates.range(value.span), "expression": value.expression}
+        for value in ide.inline_values(view.analysis, span, stopped)
+    ]

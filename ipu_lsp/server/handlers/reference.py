@@ -1,0 +1,30 @@
+"""`ipu/reference`: the instruction reference, open at what the cursor is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ipu_asm.docs.reference import anchor_of, reference_body, reference_title
+from ipu_asm.ide.reference import instruction_at
+from ipu_lsp.server.custom import DocumentParams
+from ipu_lsp.server.session import Session
+
+Json = dict[str, Any]
+
+
+def reference(session: Session, params: DocumentParams) -> Json | None:
+    """The reference of a document's instruction set; None for a document that is not open."""
+    view = session.view(params.text_document.uri)
+    if view is None:
+        return None
+    spec = None
+    if params.position is not None:
+        spec = instruction_at(view.analysis, view.coordinates.offset(params.position))
+    isa = view.analysis.isa
+    return {
+        "isa": isa.name,
+        "title": reference_title(isa),
+        "mnemonic": spec and spec.mnemonic,
+        "anchor": spec and anchor_of(isa, spec),
+        "body": reference_body(isa),
+    }

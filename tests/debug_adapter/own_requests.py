@@ -1,0 +1,84 @@
+"""What docs/protocol.md says of the requests that are ours alone, as a schema of the protocol."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+Json = dict[str, Any]
+
+
+def _object(required: Json, optional: Json | None = None) -> Json:
+    properties = {**required, **(optional or {})}
+    return {"type": "object", "properties": properties, "required": list(required)}
+
+
+def _list(of: Json) -> Json:
+    return {"type": "array", "items": of}
+
+
+def _request(command: str, arguments: Json) -> Json:
+    words = {"seq": _COUNT, "type": {"const": "request"}, "command": {"const": command}}
+    return _object({**words, **({"arguments": arguments} if arguments else {})})
+
+
+def _response(command: str, body: Json) -> Json:
+    words = {"seq": _COUNT, "type": {"const": "response"}, "command": {"const": command}}
+    is_done = {"request_seq": _COUNT, "success": {"type": "boolean"}}
+    return _object({**words, **is_done, "body": body})
+
+
+_TEXT: Final[Json] = {"type": "string"}
+_WORDS: Final = {"type": "string", "minLength": 1}
+_COUNT: Final[Json] = {"type": "integer", "minimum": 0}
+_NUMBER: Final = {"$ref": "#/definitions/VectorNumber"}
+
+_LISTED: Final = _object(
+    {
+        "name": _WORDS,
+        "note": _TEXT,
+        "type": _WORDS,
+        "types": _list(_WORDS),
+        "elements": _COUNT,
+        "masks": _list(_WORDS),
+    }
+)
+_PICTURE: Final = _object(
+    {
+        "name": _WORDS,
+        "path": _WORDS,
+        "note": _TEXT,
+        "type": _WORDS,
+        "types": _list(_WORDS),
+        "masks": _list(_WORDS),
+        "elements": _list(_NUMBER),
+        "texts": _list(_WORDS),
+        "hex": _list(_WORDS),
+        "expressions": _list(_WORDS),
+        "changed": _list(_COUNT),
+        "previous": _list(_NUMBER),
+        "previousTexts": _list(_WORDS),
+        "masked": _list(_COUNT),
+        "nans": _COUNT,
+        "infinities": _COUNT,
+        "numpy": _WORDS,
+    },
+    {
+        "minimum": _WORDS,
+        "maximum": _WORDS,
+        "memoryReference": _WORDS,
+        "location": _object({"part": _WORDS, "start": _COUNT, "elementSize": _COUNT}),
+    },
+)
+
+DEFINITIONS: Final[Json] = {
+    "VectorNumber": {
+        "anyOf": [{"type": "number"}, {"enum": ["NaN", "Infinity", "-Infinity"]}],
+    },
+    "Ipu/vectorsRequest": _request("ipu/vectors", {}),
+    "Ipu/vectorsResponse": _response("ipu/vectors", _object({"vectors": _list(_LISTED)})),
+    "Ipu/vectorRequest": _request(
+        "ipu/vector", _object({"name": _TEXT}, {"type": _TEXT, "mask": _TEXT, "frameId": _COUNT})
+    ),
+    "Ipu/vectorResponse": _response("ipu/vector", _PICTURE),
+}
+"""By the names that the protocol would have for them."""

@@ -1,0 +1,300 @@
+"""The generated grammars in the engine of VS Code, held against what the server says of each word.
+
+A character is right if its innermost scope is one that its semantic token allows; one without a
+semantic token must look like nothing in particular.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Iterator, Sequence
+
+import pytest
+
+from ipu_asm.analysis import analyze
+from ipu_asm.diagnostics import Problem
+from ipu_asm.ide.semantic_tokens import (
+    COMMENT,
+    KEYWORD,
+    LABEL,
+    MNEMONIC,
+    NAME_OF_OPERAND,
+    NUMBER,
+    REGISTER,
+    SemanticToken,
+    semantic_tokens,
+)
+from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.isa.operands import number_value
+from ipu_asm.lint.directives import directives_of
+from ipu_asm.syntax.grammar import load_grammar
+from tests.editors.conftest import need
+from tests.editors.install_cache import command
+
+PROJECT = Path(__file__).resolve().parents[2]
+TOKENIZER = Path(__file__).with_name("textmate.js")
+EXAMPLES = sorted((PROJECT / "examples").glob("*.s"))
+EVERY_ISA = pytest.mark.parametrize("name", available_isas())
+LONGEST_S = 60
+
+NOTHING = ("source", "punctuation", "keyword.operator", "keyword.control.bundle-end")
+NUMERIC = ("constant.numeric",)
+LABELS = ("entity.name.function.label",)
+ALLOWED = {
+    NUMBER: NUMERIC,
+    KEYWORD: ("constant.language", "constant.numeric.pair", "keyword.operator.bitwise"),
+    NAME_OF_OPERAND: ("variable.parameter",),
+    COMMENT: ("comment", "keyword.control.directive"),
+}
+
+Painted = list[tuple[str, ...]]
+
+
+def check_painted(name: str, *texts: str) -> list[Painted]:
+    """The texts are painted as their semantic tokens want it; the scopes of each character."""
+    isa = load_isa(name)
+    painted = paint(isa, texts)
+    for text, scopes in zip(texts, painted):
+        wanted = wanted_scopes(isa, text)
+        wrong = [
+            (text[max(at - 20, 0) : at + 20], text[at], scopes[at][-1], wanted[at])
+            for at, character in enumerate(text)
+            if not character.isspace() and not _is_right(scopes[at], wanted[at])
+        ]
+        assert wrong == [], text
+    return painted
+
+
+def paint(isa: Isa, texts: Sequence[str]) -> list[Painted]:
+    """The scopes of every character, from the outermost in, without what tells the language."""
+    need("vscode-textmate")
+    language = isa.surface.language_id
+    grammar = PROJECT / "grammars" / f"{language}.tmLanguage.json"
+    suffix = f".{language.removesuffix('-asm')}"
+    node = shutil.which("node")
+    assert node, "Node.js must be on the PATH"
+    done = subprocess.run(
+        [node, str(TOKENIZER), f"source.asm{suffix}", str(grammar)],
+        input=json.dumps(texts),
+        env={"NODE_PATH": str(command("vscode-textmate"))},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=LONGEST_S,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    answers = json.loads(done.stdout)
+    return [_by_character(text, tokens, suffix) for text, tokens in zip(texts, answers)]
+
+
+def _by_character(text: str, tokens: list[tuple[int, int, list[str]]], suffix: str) -> Painted:
+    painted: Painted = [("source",)] * len(text)
+    for start, end, scopes in tokens:
+        names = tuple(part.removesuffix(suffix) for scope in scopes for part in scope.split(" "))
+        painted[start:end] = [names] * (min(end, len(text)) - start)
+    return painted
+
+
+def wanted_scopes(isa: Isa, text: str) -> list[tuple[str, ...]]:
+    """For each character, how its innermost scope may begin."""
+    wanted: list[tuple[str, ...]] = [NOTHING] * len(text)
+    program = analyze(text, isa).program
+    for start, bundle in zip(program.starts, program.bundles):
+        for token in semantic_tokens(isa, bundle):
+            span = token.span.shifted(start)
+            allowed = _allowed(token, text[span.start : span.end])
+            wanted[span.start : span.end] = [allowed] * (span.end - span.start)
+    return wanted
+
+
+def _allowed(token: SemanticToken, text: str) -> tuple[str, ...]:
+    if token.kind == MNEMONIC:
+        return (f"keyword.control.mnemonic.{token.modifiers[0]}",)
+    if token.kind == REGISTER:
+        return (f"variable.language.register.{token.modifiers[0]}",)
+    if token.kind == LABEL:
+        return LABELS if number_value(text) is None else NUMERIC
+    return ALLOWED[token.kind]
+
+
+def _is_right(scopes: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """In a comment everything is a comment, whatever stands out in it."""
+    is_comment = any(scope.startswith("comment") for scope in scopes)
+    if wanted is ALLOWED[COMMENT] or is_comment:
+        return is_comment and wanted is ALLOWED[COMMENT]
+    return any(f"{scopes[-1]}.".startswith(f"{start}.") for start in wanted)
+
+
+def scopes_of(name: str, line: str, *words: str) -> list[str]:
+    """The innermost scope of each of these words, where a line first has them."""
+    [painted] = paint(load_isa(name), [line])
+    return [painted[line.index(word)][-1] for word in words]
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.stem))
+def test_an_example_looks_before_the_server_runs_as_it_does_then(path: Path) -> None:
+    [painted] = check_painted("ipu", path.read_text(encoding="utf-8"))
+    seen = {scopes[-1].partition(".")[0] for scopes in painted}
+    assert {"keyword", "variable", "entity", "constant"} <= seen
+
+
+@EVERY_ISA
+def test_every_instruction_s_own_example_is_painted_as_the_server_paints_it(name: str) -> None:
+    check_painted(name, *(spec.doc.example for spec in load_isa(name).instructions.values()))
+
+
+@EVERY_ISA
+def test_every_instruction_is_known_with_its_slot_and_its_operands(name: str) -> None:
+    isa = load_isa(name)
+    lines = [line for spec in isa.instructions.values() for line in _lines(isa, spec)]
+    painted = check_painted(name, *lines)
+    assert len(lines) >= 2 * len(isa.instructions)
+    slots = {scopes[0][-1].rpartition(".")[2] for scopes in painted}
+    assert slots == {slot.name for slot in isa.slots}
+
+
+def _lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
+    """An instruction with one of each thing that its operands take, as it is and in other cases."""
+    end = f"{isa.surface.bundle_end}\n"
+    operands = [list(_samples(operand)) for operand in spec.operands]
+    for number in range(max(map(len, operands), default=1)):
+        written = [samples[number % len(samples)] for samples in operands]
+        line = isa.surface.operand_separator.join(written)
+        yield f"{spec.mnemonic} {line}{end}"
+        # A name that is written in another case is another name.
+        yield f"{spec.mnemonic} {line.swapcase().replace('A_LABEL', 'a_label')}{end}"
+        if isa.surface.any_case:
+            yield f"{spec.mnemonic.swapcase()} {line}{end}"
+
+
+def _samples(operand: Operand) -> Iterator[str]:
+    name = f"{operand.keyword}=" if operand.keyword else ""
+    choices = [choice.text for choice in operand.type.complete()]
+    others = ("1", "0x1F0000", "0", "a_label", "1x1")
+    for text in (*choices, *others):
+        if not isinstance(operand.type.parse(text), Problem):
+            yield f"{name}{text}"
+
+
+def test_blanks_lines_and_comments_between_the_words_change_no_colour() -> None:
+    chance = random.Random(5)
+    texts = [_scattered(path.read_text(encoding="utf-8"), chance) for path in EXAMPLES * 3]
+    check_painted("ipu", *texts)
+
+
+def _scattered(text: str, chance: random.Random) -> str:
+    """The words of a program with anything between them that may be there."""
+    gaps = (" ", "   ", "\t", "\n", "\r\n", "  # acc; lr0 ;; 5\n", " // row: set # ;;\n", "##\n")
+    result = ""
+    for word in load_grammar("ipu").words(text):
+        result += word if word == ":" else f"{chance.choice(gaps)}{word}"
+    return result
+
+
+@EVERY_ISA
+def test_any_text_has_the_comments_that_the_assembler_sees(name: str) -> None:
+    isa, chance = load_isa(name), random.Random(7)
+    pieces = ("#", "//", "/", ";", ";;", "/*", "*/", ":", "lr0", "acc", " ", "\n", "\r\n", '"', "é")
+    texts = ["".join(chance.choices(pieces, k=40)) for _ in range(200)]
+    for text, painted in zip(texts, paint(isa, texts)):
+        wanted = wanted_scopes(isa, text)
+        for at, character in enumerate(text):
+            if not character.isspace():
+                is_comment = any(scope.startswith("comment") for scope in painted[at])
+                assert is_comment == (wanted[at] is ALLOWED[COMMENT]), (text, at)
+
+
+def test_the_longest_mnemonic_wins_and_a_longer_word_is_none() -> None:
+    slot = "keyword.control.mnemonic.mult"
+    assert scopes_of("ipu", "mult.ve.cr lr0", ".cr") == [slot]
+    assert scopes_of("ipu", "mult.ve lr0", ".ve") == [slot]
+    for unknown in ("mult.ve.c", "mult.ve.crx", "mult", "mult.ve.", "ACC", "+acc", "acc_"):
+        assert scopes_of("ipu", f"{unknown} lr0;;", unknown) == ["source.asm"]
+    assert scopes_of("edgenpu", "conv ab[0]", "conv") == ["keyword.control.mnemonic.main"]
+
+
+@pytest.mark.parametrize(
+    ("number", "base"),
+    [
+        ("0", "decimal"), ("-1_000", "decimal"), ("+0x_fF", "hex"), ("0O17", "octal"),
+        ("-0b1_0", "binary"),
+    ],
+)  # fmt: skip
+def test_a_number_tells_its_base(number: str, base: str) -> None:
+    assert scopes_of("ipu", f"set lr1 {number};;", number) == [f"constant.numeric.{base}"]
+
+
+@pytest.mark.parametrize("number", ["010", "1__0", "1_", "0x", "0xG", "0b2", "12abc", "1.5", "1e3"])
+def test_what_is_no_number_is_marked(number: str) -> None:
+    assert number_value(number) is None
+    assert scopes_of("ipu", f"set lr1 {number};;", number) == ["invalid.illegal.number"]
+
+
+def test_two_numbers_without_a_blank_are_two_numbers() -> None:
+    [painted] = check_painted("ipu", "break.ifeq lr0 5;b+3;set lr1-0x5;;")
+    assert painted[-3][-1] == "constant.numeric.hex"
+
+
+def test_a_word_is_a_keyword_or_a_label_only_where_one_is_due() -> None:
+    assert scopes_of("ipu", "agg max value cr0 aaq0;;", "max", "value") == ["constant.language"] * 2
+    assert scopes_of("ipu", "bne lr0 lr1 max;;", "max") == ["entity.name.function.label"]
+    assert scopes_of("ipu", "set lr0 max;;", "max") == ["source.asm"]
+    assert scopes_of("ipu", "foo max lr1;;", "foo", "max", "lr1") == [
+        "source.asm",
+        "source.asm",
+        "variable.language.register.lr",
+    ]
+    assert scopes_of("ipu", "foo acc lr1;;", "acc") == ["source.asm"]
+
+
+def test_the_end_of_a_bundle_stands_out_more_than_a_separator() -> None:
+    line = "acc; b +1;;"
+    [painted] = paint(load_isa("ipu"), [line])
+    assert painted[3][-1] == "punctuation.separator.instruction"
+    end = ("source.asm", "punctuation.terminator.bundle", "keyword.control.bundle-end")
+    assert painted[-1] == painted[-2] == end
+
+
+def test_a_forgotten_separator_costs_the_colours_of_no_other_line() -> None:
+    text = "    incr lr0 1\n    acc\nrow:\n    set lr1 5\n"
+    [painted] = paint(load_isa("ipu"), [text])
+    innermost = {word: painted[text.index(word)][-1] for word in ("incr", "acc", "row", "set")}
+    assert innermost == {
+        "incr": "keyword.control.mnemonic.lr",
+        "acc": "keyword.control.mnemonic.acc",
+        "row": "entity.name.function.label",
+        "set": "keyword.control.mnemonic.lr",
+    }
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# ipu: ignore[unused-label] called by the host", "//ipu:ignore[W101, H001]",
+        "## ipu: ignore-file[unused-label]", "# a reason # ipu: ignore[x]", "# ipu: ignore",
+        "# ipu: ignores[x]", "# no ipu: ignore[x]", "# ipu: ignore[x", "# ipu: run", "#ipu:",
+    ],
+)  # fmt: skip
+def test_what_is_said_to_the_linter_stands_out_where_it_hears_it(comment: str) -> None:
+    text = f"{comment}\nacc;;\n"
+    analysis = analyze(text)
+    [painted] = paint(load_isa("ipu"), [text])
+    said = "".join(c for c, scopes in zip(text, painted) if "keyword.control.directive" in scopes)
+    names = "".join(c for c, scopes in zip(text, painted) if "entity.name.tag.finding" in scopes)
+    heard = directives_of(analysis.program, analysis.source)
+    assert [re.sub(r".*:\s*", "", said)] == ([directive.word for directive in heard] or [""])
+    for directive in heard:
+        assert re.findall(r"[^\s,]+", names) == [text[a:b] for a, b in directive.names or ()]
+
+
+def test_the_instruction_set_that_a_comment_names_stands_out() -> None:
+    directive = "keyword.control.directive"
+    assert scopes_of("ipu", "# isa: edgenpu", "isa") == [directive]
+    assert scopes_of("edgenpu", ";isa:xdna1 // x", "isa", "xdna1") == [directive, directive]
+    for prose in ("# the isa: ipu", "# isa: of ours", "# isa: ipus"):
+        assert scopes_of("ipu", prose, "isa")[0].startswith("comment.line.number-sign")

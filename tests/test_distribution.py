@@ -1,0 +1,133 @@
+"""What is shipped says one version, and what starts without scripts starts."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import ipu_asm
+
+ROOT = Path(__file__).parents[1]
+VERSION = ipu_asm.__version__
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+HEADINGS = re.findall(r"^## (.*)$", CHANGELOG, re.MULTILINE)
+CONTAINER = [
+    line.partition(" ")[::2]
+    for line in (ROOT / "Containerfile").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+
+
+def check_module(*arguments: str, status: int = 0) -> str:
+    """What ``python -m`` with these arguments prints that ends with this status."""
+    command = [sys.executable, "-m", *arguments]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input="")
+    assert ended.returncode == status, ended.stderr
+    return ended.stderr if status else ended.stdout
+
+
+def test_the_topmost_version_of_the_changelog_is_the_packages() -> None:
+    versions = [heading for heading in HEADINGS if heading != "[Unreleased]"]
+    assert re.fullmatch(rf"\[{re.escape(VERSION)}\] - (unreleased|\d{{4}}-\d\d-\d\d)", versions[0])
+    assert HEADINGS.index(versions[0]) <= 1
+
+
+def test_a_version_of_the_changelog_is_dated_once_and_they_go_down() -> None:
+    numbers = [re.findall(r"\d+", heading)[:3] for heading in HEADINGS if heading[1].isdigit()]
+    ordered = [tuple(map(int, number)) for number in numbers]
+    assert ordered == sorted(set(ordered), reverse=True)
+
+
+def test_sections_of_the_changelog_have_the_usual_names() -> None:
+    usual = {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+    assert set(re.findall(r"^### (.*)$", CHANGELOG, re.MULTILINE)) <= usual
+
+
+@pytest.mark.parametrize("page", ["docs/ci.md", "docs/versioning.md"])
+def test_examples_name_the_version_that_there_is(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert set(re.findall(r"(?:ipu-asm@v|rev: v|ipu-asm==)([\d.]+\d)", text)) == {VERSION}
+
+
+def test_python_m_of_the_toolchain_shows_how_to_use_it() -> None:
+    usage = check_module("ipu_asm", "--help")
+    assert usage.startswith("usage: python -m ipu_asm COMMAND")
+    said = check_module("ipu_asm", status=2)
+    assert said.endswith(usage)
+    assert "expected a command, lint, as or run, found none" in said
+
+
+@pytest.mark.parametrize("command", ["lint", "as", "run"])
+def test_python_m_of_the_toolchain_has_every_command(command: str) -> None:
+    assert f"usage: ipu-{command}" in check_module("ipu_asm", command, "--help")
+    assert check_module("ipu_asm", command, "--version") == f"ipu-{command} {VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "program"),
+    [("ipu_asm", "ipu-asm"), ("ipu_lsp", "ipu-lsp"), ("ipu_lsp.debug_adapter", "ipu-dap")],
+)
+def test_python_m_tells_the_version(module: str, program: str) -> None:
+    assert check_module(module, "--version") == f"{program} {VERSION}\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "request_", "answer"),
+    [
+        (
+            "ipu_lsp",
+            '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}',
+            '"name":"ipu-lsp"',
+        ),
+        (
+            "ipu_lsp.debug_adapter",
+            '{"seq":1,"type":"request","command":"initialize","arguments":{"adapterID":"ipu"}}',
+            '"supportsStepBack":true',
+        ),
+    ],
+)
+def test_python_m_of_a_server_answers(module: str, request_: str, answer: str) -> None:
+    message = f"Content-Length: {len(request_)}\r\n\r\n{request_}"
+    command = [sys.executable, "-m", module]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=message)
+    assert answer in ended.stdout.replace(" ", ""), ended.stderr
+
+
+def test_every_command_of_the_wheel_is_a_function() -> None:
+    assert set(PROJECT["scripts"]) == {"ipu-lint", "ipu-as", "ipu-run", "ipu-lsp", "ipu-dap"}
+    for target in PROJECT["scripts"].values():
+        module, _, name = target.partition(":")
+        assert callable(getattr(__import__(module, fromlist=[name]), name))
+
+
+def test_the_container_copies_what_is_there_and_what_it_may_see() -> None:
+    ignored = (ROOT / ".containerignore").read_text(encoding="utf-8").split()
+    seen = {line[1:] for line in ignored if line.startswith("!")}
+    copies = [rest.split() for word, rest in CONTAINER if word == "COPY"]
+    copied = {name for words in copies if not words[0].startswith("--") for name in words[:-1]}
+    assert ignored[0] == "*"
+    assert copied == seen
+    assert [name for name in seen if not (ROOT / name).exists()] == []
+
+
+def test_the_container_has_all_that_the_wheel_is_made_of() -> None:
+    copies = [rest.split() for word, rest in CONTAINER if word == "COPY"]
+    copied = {name for words in copies for name in words[:-1]}
+    assert {"pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} <= copied
+
+
+def test_the_container_starts_from_a_python_that_will_do_and_runs_as_nobody_special() -> None:
+    words = [word for word, _ in CONTAINER]
+    images = [rest for word, rest in CONTAINER if word == "FROM"]
+    oldest = tuple(map(int, re.findall(r"\d+", PROJECT["requires-python"])))
+    used = [tuple(map(int, re.findall(r":(\d+)\.(\d+)", image)[0])) for image in images]
+    assert min(used) >= oldest
+    assert dict(CONTAINER)["USER"] not in ("", "root", "0")
+    assert words.index("USER") > len(words) - 1 - words[::-1].index("RUN")
+    assert dict(CONTAINER)["CMD"] == '["ipu-lint", "."]'

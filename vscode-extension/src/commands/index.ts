@@ -1,0 +1,40 @@
+/** The commands that work on a whole program. */
+
+import * as vscode from "vscode";
+import { type Part, ToolchainError } from "../parts";
+import { assembleFile } from "./assemble";
+import { newKernel } from "./newKernel";
+import { ProfileReports } from "./profile";
+import { ReferencePanel } from "./reference";
+import { RunArguments } from "./runArguments";
+import { runKernel } from "./run";
+
+export const registerCommands: Part = (parts) => {
+  const remembered = new RunArguments(parts.context.workspaceState);
+  const reference = new ReferencePanel(parts);
+  const reports = new ProfileReports(parts, remembered);
+  const commands: Readonly<Record<string, (...given: unknown[]) => Promise<unknown>>> = {
+    "ipu.assembleFile": (file, choice) => assembleFile(parts, file, choice),
+    "ipu.runKernel": (file, given) => runKernel(parts, remembered, file, given),
+    "ipu.profileKernel": (file, given) => reports.profile(file, given),
+    "ipu.openReference": (file) => reference.open(file),
+    "ipu.newKernel": (folder, choice) => newKernel(parts.context, folder, choice),
+  };
+  const registered = Object.entries(commands).map(([name, command]) =>
+    vscode.commands.registerCommand(name, (...given: unknown[]) => reported(command(...given))),
+  );
+  return [reference, reports, ...registered];
+};
+
+/** What a command gives; what goes wrong is said in a message, if nobody has said it yet. */
+async function reported(work: Promise<unknown>): Promise<unknown> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof ToolchainError)) {
+      const reason = error instanceof Error ? error.message : String(error);
+      void vscode.window.showErrorMessage(reason);
+    }
+    return undefined;
+  }
+}

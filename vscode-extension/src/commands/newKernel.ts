@@ -1,0 +1,94 @@
+/** Makes a new kernel out of one of the templates. */
+
+import { posix } from "node:path";
+import * as vscode from "vscode";
+import { nameOf } from "./subject";
+
+interface Template extends vscode.QuickPickItem {
+  /** Its file in the folder `templates`; also the name that it calls itself by. */
+  readonly file: string;
+}
+
+const TEMPLATES: readonly Template[] = [
+  {
+    label: "$(file) Empty",
+    detail: "A header that says what is in which register, and a first bundle",
+    file: "empty.s",
+  },
+  {
+    label: "$(arrow-both) Load and store",
+    detail: "Moves rows of 128 elements through the accumulator: the least that a kernel does",
+    file: "load_store.s",
+  },
+  {
+    label: "$(symbol-operator) Element-wise loop",
+    detail: "Two tensors, element by element, row by row",
+    file: "elementwise.s",
+  },
+  {
+    label: "$(layers) Fully connected layer",
+    detail: "A row of inputs times a matrix of weights, a bundle for each input",
+    file: "fully_connected.s",
+  },
+];
+
+/** Which template and where to, for those who do not want to be asked. */
+interface Choice {
+  readonly template?: string;
+  readonly output?: vscode.Uri;
+}
+
+/** Ask for a template and a place, make the file and open it; its address. */
+export async function newKernel(
+  { extensionUri }: vscode.ExtensionContext,
+  folder: unknown,
+  given: unknown,
+): Promise<vscode.Uri | undefined> {
+  const { template: name, output } = (given ?? {}) as Choice;
+  const template = name
+    ? TEMPLATES.find(({ file }) => file === name)
+    : await vscode.window.showQuickPick(TEMPLATES, { placeHolder: "What to begin with" });
+  if (!template) {
+    return undefined;
+  }
+  const place = output instanceof vscode.Uri ? output : await askPlace(folder, template);
+  if (!place) {
+    return undefined;
+  }
+  const source = vscode.Uri.joinPath(extensionUri, "templates", template.file);
+  const text = Buffer.from(await vscode.workspace.fs.readFile(source)).toString("utf8");
+  const named = text.replaceAll(template.file, () => nameOf(place));
+  await vscode.workspace.fs.writeFile(place, Buffer.from(named));
+  await vscode.window.showTextDocument(place);
+  return place;
+}
+
+async function askPlace(
+  folder: unknown,
+  { file }: Template,
+): Promise<vscode.Uri | undefined> {
+  const name = file === "empty.s" ? "kernel.s" : file;
+  const within = folder instanceof vscode.Uri ? await folderOf(folder) : currentFolder();
+  return vscode.window.showSaveDialog({
+    defaultUri: within && vscode.Uri.joinPath(within, name),
+    filters: { "IPU assembly": ["s", "ipu", "asm"] },
+    title: "New kernel",
+    saveLabel: "Create",
+  });
+}
+
+/** The folder that was clicked on, or that of the file. */
+async function folderOf(uri: vscode.Uri): Promise<vscode.Uri> {
+  const { type } = await vscode.workspace.fs.stat(uri);
+  return type & vscode.FileType.Directory ? uri : parentOf(uri);
+}
+
+function currentFolder(): vscode.Uri | undefined {
+  const active = vscode.window.activeTextEditor?.document.uri;
+  const [first] = vscode.workspace.workspaceFolders ?? [];
+  return active?.scheme === "file" ? parentOf(active) : first?.uri;
+}
+
+function parentOf(uri: vscode.Uri): vscode.Uri {
+  return uri.with({ path: posix.dirname(uri.path) });
+}

@@ -1,0 +1,126 @@
+/** Runs a program with `ipu-run` in a terminal, where its output stays. */
+
+import { dirname, sep } from "node:path";
+import * as vscode from "vscode";
+import type { Parts } from "../parts";
+import { type Arguments, optionsOf, type RunArguments } from "./runArguments";
+import { askArguments } from "./runForm";
+import { nameOf, subject } from "./subject";
+
+/** A program on the disk, and what it is to be run with. */
+export interface Request {
+  readonly program: vscode.Uri;
+  readonly given: Arguments;
+}
+
+/** Ask for arguments, and run; the exit status of `ipu-run`. */
+export async function runKernel(
+  parts: Parts,
+  remembered: RunArguments,
+  file: unknown,
+  given: unknown,
+): Promise<number | undefined> {
+  const request = await requestOf(remembered, file, given, "Run");
+  return request && runTask(parts, request, [], "run");
+}
+
+/** The program that is meant and its arguments, asked for unless they are given. */
+export async function requestOf(
+  remembered: RunArguments,
+  file: unknown,
+  given: unknown,
+  verb: string,
+): Promise<Request | undefined> {
+  const document = await subject(file);
+  const program = document && (await savedUri(document));
+  if (!program) {
+    return undefined;
+  }
+  const before = remembered.of(program);
+  const chosen = isArguments(given)
+    ? { ...before, ...given }
+    : await askArguments(program, before, verb);
+  if (!chosen) {
+    return undefined;
+  }
+  await remembered.remember(program, chosen);
+  return { program, given: chosen };
+}
+
+/** Run `ipu-run` in a terminal until it ends; its exit status. */
+export async function runTask(
+  { toolchain }: Parts,
+  { program, given }: Request,
+  more: readonly string[],
+  verb: string,
+): Promise<number | undefined> {
+  const line = await toolchain.commandLine("run", program);
+  const folder = dirname(program.fsPath);
+  // The report and the messages show the name as it is given; `-` would be an option.
+  const name = nameOf(program).replace(/^-/, `.${sep}-`);
+  const options = [...line.args, ...optionsOf(given), ...more, name];
+  const task = new vscode.Task(
+    { type: "ipu", file: program.fsPath },
+    vscode.workspace.getWorkspaceFolder(program) ?? vscode.TaskScope.Workspace,
+    `${verb} ${nameOf(program)}`,
+    "ipu",
+    new vscode.ProcessExecution(line.command, options, {
+      cwd: folder,
+      env: changesOf(line.env),
+    }),
+    [],
+  );
+  const { Shared } = vscode.TaskPanelKind;
+  task.presentationOptions = { panel: Shared, clear: true, focus: false, showReuseMessage: false };
+  return ended(task);
+}
+
+/** The address of the file that holds what is in the editor. */
+async function savedUri(document: vscode.TextDocument): Promise<vscode.Uri | undefined> {
+  if (!document.isUntitled && !document.isDirty) {
+    return document.uri;
+  }
+  const saved = await vscode.workspace.save(document.uri);
+  if (!saved) {
+    void vscode.window.showWarningMessage("A kernel has to be saved before it can be run.");
+  }
+  return saved;
+}
+
+/** Menus give lists of files where we take arguments. */
+function isArguments(given: unknown): given is Partial<Arguments> {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
+function changesOf(env: NodeJS.ProcessEnv = {}): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+async function ended(task: vscode.Task): Promise<number | undefined> {
+  let execution: vscode.TaskExecution | undefined;
+  let early: vscode.TaskProcessEndEvent[] = [];
+  return new Promise((resolve, reject) => {
+    const done = (event: vscode.TaskProcessEndEvent) => {
+      if (execution === undefined) {
+        early.push(event);
+      } else if (event.execution === execution) {
+        listener.dispose();
+        resolve(event.exitCode);
+      }
+    };
+    const listener = vscode.tasks.onDidEndTaskProcess(done);
+    vscode.tasks.executeTask(task).then(
+      (started) => {
+        execution = started;
+        early.forEach(done);
+        early = [];
+      },
+      (error: unknown) => {
+        listener.dispose();
+        reject(error);
+      },
+    );
+  });
+}

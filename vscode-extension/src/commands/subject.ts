@@ -1,0 +1,49 @@
+/** What a command is about: the file it was called on, else the one in the editor. */
+
+import * as vscode from "vscode";
+
+/** The languages that the server answers about. */
+export const LANGUAGES: readonly string[] = ["ipu-asm", "edgenpu-asm", "aie-asm", "colossus-asm"];
+
+/** Whether a document is a program, not a view that we made of one. */
+export function isProgram(document: vscode.TextDocument): boolean {
+  return LANGUAGES.includes(document.languageId) && document.uri.scheme !== "ipu-listing";
+}
+
+/**
+ * The program that a command is about. Menus give the address of their file, the keyboard and the
+ * command palette nothing. Says so where there is none.
+ */
+export async function subject(argument: unknown): Promise<vscode.TextDocument | undefined> {
+  const document = await documentOf(argument);
+  if (document && isProgram(document)) {
+    return document;
+  }
+  const what = document ? `${nameOf(document.uri)} is not one.` : "There is none in the editor.";
+  void vscode.window.showErrorMessage(`This command is about an assembly program. ${what}`);
+  return undefined;
+}
+
+/** The last part of an address. */
+export function nameOf(uri: vscode.Uri): string {
+  return uri.path.slice(uri.path.lastIndexOf("/") + 1);
+}
+
+/** The editor in which a document can be seen, the active one first. */
+export function editorOf(document: vscode.TextDocument): vscode.TextEditor | undefined {
+  const { activeTextEditor, visibleTextEditors } = vscode.window;
+  if (activeTextEditor?.document === document) {
+    return activeTextEditor;
+  }
+  return visibleTextEditors.find((editor) => editor.document === document);
+}
+
+async function documentOf(argument: unknown): Promise<vscode.TextDocument | undefined> {
+  if (argument instanceof vscode.Uri) {
+    return vscode.workspace.openTextDocument(argument);
+  }
+  const active = vscode.window.activeTextEditor?.document;
+  const seen = vscode.window.visibleTextEditors.map((editor) => editor.document);
+  // With the focus in one of our views, the program beside it is meant.
+  return active ?? seen.find(isProgram);
+}

@@ -1,0 +1,22 @@
+/** The debugger: how it is started, what is debugged, and which words of a program have a value. */
+
+import * as vscode from "vscode";
+import type { Part } from "../parts";
+import { AdapterFactory } from "./adapter";
+import { DEBUG_TYPE, EXECUTABLE } from "./configurations";
+import { debugKernel } from "./debugKernel";
+import { dynamicConfigurations } from "./dynamic";
+import { expressionProvider } from "./expressions";
+import { ConfigurationResolver } from "./resolver";
+
+export const registerDebug: Part = (parts) => [
+  vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, new AdapterFactory(parts)),
+  vscode.debug.registerDebugConfigurationProvider(DEBUG_TYPE, new ConfigurationResolver(parts)),
+  vscode.debug.registerDebugConfigurationProvider(
+    DEBUG_TYPE,
+    dynamicConfigurations,
+    vscode.DebugConfigurationProviderTriggerKind.Dynamic,
+  ),
+  vscode.languages.registerEvaluatableExpressionProvider(EXECUTABLE, expressionProvider(parts)),
+  vscode.commands.registerCommand("ipu.debugKernel", debugKernel),
+];

@@ -1,0 +1,167 @@
+/** Keeps a listing and its program in step: what is shown, and where the cursor is. */
+
+import * as vscode from "vscode";
+import type { Parts } from "../parts";
+import { listingUri, programUri, SCHEME } from "./content";
+import { type ListingLine, linesShowing, listingLineOf, programLineOf } from "./lines";
+
+/** So long an editor may be under way to where we have scrolled it. */
+const ECHO_MS = 250;
+
+/** An editor that we have scrolled: when, and whether it is where we wanted it. */
+interface Echo {
+  readonly time: number;
+  readonly hasArrived: (editor: vscode.TextEditor) => boolean;
+}
+
+interface Pair {
+  readonly program: vscode.TextEditor;
+  readonly listing: vscode.TextEditor;
+}
+
+/** Follows the editors in which there are listings. */
+export class Steps implements vscode.Disposable {
+  private readonly mark = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor("list.inactiveSelectionBackground"),
+    outlineColor: new vscode.ThemeColor("contrastActiveBorder"),
+    outlineStyle: "dashed",
+    outlineWidth: "1px",
+    overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.rangeHighlightForeground"),
+  });
+  /** The lines of each listing, with the version of the text that they belong to. */
+  private readonly lines = new Map<string, { version: number; lines: readonly ListingLine[] }>();
+  private readonly echoes = new WeakMap<vscode.TextEditor, Echo>();
+  private readonly waiting = new Map<vscode.TextEditor, NodeJS.Timeout>();
+  private readonly listeners: vscode.Disposable[];
+
+  constructor(private readonly parts: Parts) {
+    const { window, workspace } = vscode;
+    this.listeners = [
+      this.mark,
+      window.onDidChangeTextEditorVisibleRanges(({ textEditor }) => this.scrolled(textEditor)),
+      window.onDidChangeTextEditorSelection(({ textEditor }) => void this.point(textEditor)),
+      window.onDidChangeVisibleTextEditors(() => void this.pointAll()),
+      workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme === SCHEME) {
+          void this.pointAll();
+        }
+      }),
+      workspace.onDidCloseTextDocument(({ uri }) => this.lines.delete(uri.toString())),
+    ];
+  }
+
+  dispose(): void {
+    this.waiting.forEach((timer) => clearTimeout(timer));
+    this.listeners.forEach((listener) => listener.dispose());
+  }
+
+  /** An editor shows other lines than before: was it the user, or is it where we sent it? */
+  private scrolled(editor: vscode.TextEditor): void {
+    const echo = this.echoes.get(editor);
+    if (!echo || Date.now() - echo.time > ECHO_MS) {
+      void this.follow(editor);
+    } else if (!this.waiting.has(editor)) {
+      const look = () => {
+        this.waiting.delete(editor);
+        if (!echo.hasArrived(editor)) {
+          void this.follow(editor);
+        }
+      };
+      this.waiting.set(editor, setTimeout(look, ECHO_MS));
+    }
+  }
+
+  /** Scroll the other editor to what this one shows. */
+  private async follow(editor: vscode.TextEditor): Promise<void> {
+    const pair = this.pairOf(editor);
+    const first = editor.visibleRanges[0]?.start.line;
+    if (!pair || first === undefined) {
+      return;
+    }
+    const lines = await this.linesOf(pair);
+    const isProgram = editor === pair.program;
+    const other = isProgram ? pair.listing : pair.program;
+    // The head of a listing belongs to nothing: the top of one is the top of the other.
+    const map = isProgram ? listingLineOf : programLineOf;
+    const target = first === 0 ? 0 : map(lines, first);
+    if (target !== other.visibleRanges[0]?.start.line) {
+      this.echoes.set(other, { time: Date.now(), hasArrived: (one) => isAtTop(one, target) });
+      other.revealRange(wholeLine(target), vscode.TextEditorRevealType.AtTop);
+    }
+  }
+
+  private async pointAll(): Promise<void> {
+    for (const editor of vscode.window.visibleTextEditors) {
+      if (editor.document.uri.scheme === SCHEME) {
+        const pair = this.pairOf(editor);
+        await this.point(pair?.program ?? editor);
+      }
+    }
+  }
+
+  /** Mark in the other editor what the cursor of this one is at. */
+  private async point(editor: vscode.TextEditor): Promise<void> {
+    const pair = this.pairOf(editor);
+    if (!pair) {
+      editor.setDecorations(this.mark, []);
+      return;
+    }
+    const lines = await this.linesOf(pair);
+    const isProgram = editor === pair.program;
+    const cursor = editor.selection.active.line;
+    const line = isProgram ? cursor : programLineOf(lines, cursor);
+    const shown = linesShowing(lines, line).map(wholeLine);
+    pair.listing.setDecorations(this.mark, shown);
+    pair.program.setDecorations(this.mark, isProgram ? [] : [wholeLine(line)]);
+    const other = isProgram ? pair.listing : pair.program;
+    const target = isProgram ? shown[0] : wholeLine(line);
+    if (target && editor === vscode.window.activeTextEditor) {
+      this.echoes.set(other, { time: Date.now(), hasArrived: (one) => isSeen(one, target) });
+      other.revealRange(target, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    }
+  }
+
+  /** The editors of a program and of its listing, if both can be seen. */
+  private pairOf(editor: vscode.TextEditor): Pair | undefined {
+    const { uri } = editor.document;
+    const isListing = uri.scheme === SCHEME;
+    const wanted = (isListing ? programUri(uri) : listingUri(uri)).toString();
+    const editors = vscode.window.visibleTextEditors;
+    const other = editors.find(({ document }) => document.uri.toString() === wanted);
+    if (!other) {
+      return undefined;
+    }
+    return isListing ? { program: other, listing: editor } : { program: editor, listing: other };
+  }
+
+  private async linesOf({ program, listing }: Pair): Promise<readonly ListingLine[]> {
+    const key = listing.document.uri.toString();
+    const { version } = listing.document;
+    const known = this.lines.get(key);
+    if (known?.version === version) {
+      return known.lines;
+    }
+    const parameters = { textDocument: { uri: program.document.uri.toString() } };
+    type Answer = { readonly lines: readonly ListingLine[] } | null;
+    const ask = this.parts.server.request<Answer>("ipu/listing", parameters);
+    const lines = (await ask.catch(() => null))?.lines ?? [];
+    this.lines.set(key, { version, lines });
+    return lines;
+  }
+}
+
+function wholeLine(line: number): vscode.Range {
+  return new vscode.Range(line, 0, line, 0);
+}
+
+/** Whether a line is the first that is seen, or as near to it as the end of the text lets it. */
+function isAtTop(editor: vscode.TextEditor, line: number): boolean {
+  const range = editor.visibleRanges[0];
+  const isAtEnd = (range?.end.line ?? 0) >= editor.document.lineCount - 1;
+  return range?.start.line === line || (isAtEnd && (range?.start.line ?? 0) <= line);
+}
+
+function isSeen(editor: vscode.TextEditor, range: vscode.Range): boolean {
+  return editor.visibleRanges.some((visible) => visible.contains(range.start));
+}

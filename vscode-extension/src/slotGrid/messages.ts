@@ -1,0 +1,88 @@
+/** The slot grid as the server answers it (docs/protocol.md), and what its page and we say. */
+
+export interface Column {
+  readonly name: string;
+  readonly title: string;
+  /** How many instructions of this slot fit into a bundle. */
+  readonly capacity: number;
+}
+
+export interface Loop {
+  readonly first: number;
+  readonly last: number;
+  readonly label: string | null;
+  readonly iterationBundles: number;
+  readonly utilisation: number;
+}
+
+export interface Place {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Place;
+  readonly end: Place;
+}
+
+/** An instruction as the page shows it. */
+export interface Cell {
+  readonly mnemonic: string;
+  readonly text: string;
+  readonly idle: boolean;
+}
+
+/** The bundle at an address as the page shows it: the instructions of each slot, and the rest. */
+export interface Row {
+  readonly address: number;
+  readonly label: string | null;
+  readonly cells: readonly (readonly Cell[])[];
+  readonly strays: readonly Cell[];
+}
+
+/** A cell that knows where it stands in the text. */
+export interface PlacedCell extends Cell {
+  readonly range: Range;
+}
+
+export interface PlacedRow extends Row {
+  readonly range: Range;
+  readonly cells: readonly (readonly PlacedCell[])[];
+  readonly strays: readonly PlacedCell[];
+}
+
+/** Rows of one sort or the other, with what belongs to the whole program. */
+export interface Grid<R extends Row = Row> {
+  readonly isa: string;
+  readonly unit: string;
+  readonly slots: readonly Column[];
+  readonly rows: readonly R[];
+  readonly loops: readonly Loop[];
+}
+
+/** What the extension tells the page. `uri` is what the page remembers over a reload. */
+export type ToPage =
+  | {
+      readonly kind: "grid";
+      readonly uri: string;
+      readonly file: string;
+      readonly grid: Grid;
+      readonly current: number | null;
+    }
+  | { readonly kind: "current"; readonly row: number | null }
+  | { readonly kind: "notice"; readonly text: string };
+
+/**
+ * What the page tells the extension. Of a bundle, `slot` is the number of a column, that behind the
+ * last one for instructions without a slot, and null for the bundle itself; `index` counts the
+ * instructions of the slot.
+ */
+export type FromPage =
+  | { readonly kind: "ready" }
+  | {
+      readonly kind: "go";
+      readonly row: number;
+      readonly slot: number | null;
+      readonly index: number;
+      readonly focus: boolean;
+    };

@@ -1,0 +1,52 @@
+/** Finds things in the rows of a slot grid. */
+
+import type { Grid, Place, PlacedRow, Range, Row } from "./messages";
+
+/**
+ * The row that a place of the text belongs to: the bundle around it or ahead of it on its line,
+ * else the next one, for comments are written above what they are about.
+ */
+export function rowAt(rows: readonly PlacedRow[], place: Place): number | null {
+  const next = firstBehind(rows, place);
+  const before = rows[next - 1];
+  if (before && (isAtMost(place, before.range.end) || place.line === before.range.end.line)) {
+    return next - 1;
+  }
+  return next < rows.length ? next : null;
+}
+
+/** Where an instruction stands, or the beginning of the bundle where there is none. */
+export function rangeOf(row: PlacedRow, slot: number | null, index: number): Range {
+  const cells = slot === null ? undefined : (row.cells[slot] ?? row.strays);
+  return cells?.[index]?.range ?? { start: row.range.start, end: row.range.start };
+}
+
+/** The grid without what only the extension needs: a large program makes a large message. */
+export function forPage(grid: Grid<PlacedRow>): Grid {
+  return { ...grid, rows: grid.rows.map(withoutRanges) };
+}
+
+function withoutRanges({ address, label, cells, strays }: PlacedRow): Row {
+  const bare = ({ mnemonic, text, idle }: Row["strays"][number]) => ({ mnemonic, text, idle });
+  return { address, label, cells: cells.map((some) => some.map(bare)), strays: strays.map(bare) };
+}
+
+/** The first row that begins behind a place. */
+function firstBehind(rows: readonly PlacedRow[], place: Place): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const row = rows[middle];
+    if (row && isAtMost(row.range.start, place)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+function isAtMost(one: Place, other: Place): boolean {
+  return one.line < other.line || (one.line === other.line && one.character <= other.character);
+}

@@ -1,0 +1,117 @@
+/** Which Python and which package serve this window. */
+
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import { ToolchainError, type CommandLine, type Tool, type Toolchain } from "../parts";
+import { findBasePython } from "./basePython";
+import { ENVIRONMENT, fromPath, fromSetting, type Origin } from "./origins";
+import { PrivateEnvironment } from "./privateEnvironment";
+import { PythonExtension } from "./pythonExtension";
+import { explain, UNTRUSTED } from "./explain";
+import { readWheels } from "./wheels";
+
+/**
+ * The toolchain of a window. It tries, in this order: the setting `ipu.interpreter`; the
+ * interpreter chosen in the Python extension; `ipu-lsp` on PATH; a private environment.
+ */
+export function createToolchain(
+  context: vscode.ExtensionContext,
+  log: vscode.LogOutputChannel,
+): ToolchainControl {
+  return new WindowToolchain(context, log);
+}
+
+/** The toolchain as the extension's entry sees it. */
+export interface ToolchainControl extends Toolchain {
+  /** Nobody waits now: fetch what other programs than the language server will need. */
+  completeQuietly(): Promise<void>;
+}
+
+class WindowToolchain implements ToolchainControl {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+
+  private readonly origins = new Map<string, Promise<Origin>>();
+  private readonly pythonExtension: PythonExtension;
+  private readonly cwd: string;
+  private environment: PrivateEnvironment | undefined;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    const { subscriptions } = context;
+    this.cwd = context.globalStorageUri.fsPath;
+    const forget = () => this.forget();
+    this.pythonExtension = new PythonExtension(log, this.cwd, forget, subscriptions);
+    subscriptions.push(
+      this.changed,
+      vscode.workspace.onDidGrantWorkspaceTrust(forget),
+      vscode.extensions.onDidChange(() => this.pythonExtension.lookAgain()),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("ipu.interpreter")) {
+          forget();
+        }
+      }),
+    );
+  }
+
+  async commandLine(tool: Tool, resource?: vscode.Uri): Promise<CommandLine> {
+    try {
+      const origin = await this.origin(resource);
+      await origin.prepare?.(tool);
+      return { ...origin.command(tool), env: ENVIRONMENT, origin: origin.name };
+    } catch (error) {
+      explain(this.log, error as Error);
+      throw error;
+    }
+  }
+
+  async completeQuietly(): Promise<void> {
+    const origins = await Promise.all(this.origins.values());
+    await Promise.all(origins.map((origin) => origin.completeQuietly?.()));
+  }
+
+  private forget(): void {
+    this.origins.clear();
+    this.changed.fire();
+  }
+
+  /** Found once for each folder; what could not be found is looked for again. */
+  private origin(resource: vscode.Uri | undefined): Promise<Origin> {
+    if (!vscode.workspace.isTrusted) {
+      return Promise.reject(new ToolchainError(UNTRUSTED));
+    }
+    const { workspaceFolders, getWorkspaceFolder } = vscode.workspace;
+    const folder = (resource && getWorkspaceFolder(resource)) ?? workspaceFolders?.[0];
+    const key = folder?.uri.toString() ?? "";
+    const known = this.origins.get(key) ?? this.find(folder?.uri);
+    this.origins.set(key, known);
+    known.catch(() => this.origins.get(key) === known && this.origins.delete(key));
+    return known;
+  }
+
+  private async find(resource: vscode.Uri | undefined): Promise<Origin> {
+    await mkdir(this.cwd, { recursive: true });
+    const origin =
+      (await fromSetting(this.log, this.cwd, resource)) ??
+      (await this.pythonExtension.origin(resource)) ??
+      (await fromPath(this.log, this.cwd)) ??
+      (await (await this.privateEnvironment(resource)).origin());
+    this.log.info(`Using ${origin.name}: ${origin.command("lsp").command}`);
+    return origin;
+  }
+
+  private async privateEnvironment(resource: vscode.Uri | undefined): Promise<PrivateEnvironment> {
+    const wheels = await readWheels(this.context.asAbsolutePath("wheels"));
+    const base = async () => {
+      const chosen = await this.pythonExtension.interpreter(resource);
+      return (await findBasePython(this.log, this.cwd, chosen ? [chosen] : [])).executable;
+    };
+    const storage = join(this.cwd, "environments");
+    const { subscriptions } = this.context;
+    this.environment ??= new PrivateEnvironment(this.log, storage, wheels, base, subscriptions);
+    return this.environment;
+  }
+}

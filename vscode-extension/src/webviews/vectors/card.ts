@@ -1,0 +1,162 @@
+/** One pinned vector: what it is, how to see it, the picture, the element that is pointed at. */
+
+import type { Card, FromPage, Pin, Vector } from "../../vectors/messages";
+import { element as make, withRole } from "../slotGrid/html";
+import { Detail } from "./detail";
+import { elementsOf, type Element } from "./elements";
+import { Grid } from "./grid";
+import { legendOf } from "./legend";
+import { Table } from "./table";
+
+type Tell = (message: FromPage) => void;
+
+/** A card that stays where it is while what it shows changes. */
+export class CardView {
+  readonly element = withRole(make("section", "card"), "region");
+  private readonly heading = make("h2");
+  private readonly tools = make("div", "tools");
+  private readonly type = make("select");
+  private readonly mask = make("select");
+  private readonly table = toggle("Table", "Show a list in place of the picture");
+  private readonly difference = toggle("Difference", "Show the difference to the stop before");
+  private readonly problem = withRole(make("p", "problem"), "status");
+  private readonly picture = make("div", "picture");
+  private readonly legend = make("div");
+  private readonly detail: Detail;
+  private readonly grid = new Grid((index, isPinned) => this.select(index, isPinned));
+  private readonly list = new Table((index, isPinned) => this.select(index, isPinned));
+  private readonly id: number;
+  private vector: Vector | undefined;
+  private elements: readonly Element[] = [];
+  private selected: number | undefined;
+
+  constructor(
+    pin: Pin,
+    private readonly tell: Tell,
+  ) {
+    this.id = pin.id;
+    this.detail = new Detail(
+      (expression) => tell({ kind: "who", id: this.id, expression }),
+      (command) => tell({ kind: "console", command }),
+    );
+    this.element.append(this.head(), this.problem, this.picture);
+    this.picture.append(this.grid.element, this.list.element, this.legend, this.detail.element);
+    this.picture.addEventListener("pointerleave", () => this.point(this.selected));
+  }
+
+  /** Show what there is; nothing more can be asked of a machine that is gone. */
+  show({ pin, vector, problem }: Card, stop: number, canAsk: boolean): void {
+    this.detail.at(stop, canAsk);
+    this.type.disabled = this.mask.disabled = !canAsk;
+    this.element.setAttribute("aria-label", pin.name);
+    this.heading.replaceChildren(make("code", "", pin.name), ...about(pin, vector));
+    this.problem.textContent = problem ?? "";
+    this.problem.hidden = !problem;
+    this.picture.hidden = this.tools.hidden = !vector;
+    this.table.setAttribute("aria-pressed", String(!!pin.isTable));
+    this.difference.setAttribute("aria-pressed", String(!!pin.isDifference));
+    this.grid.element.hidden = !!pin.isTable;
+    this.list.element.hidden = !pin.isTable;
+    this.vector = vector;
+    if (vector) {
+      this.draw(pin, vector);
+    }
+  }
+
+  /** What the adapter says of who wrote an element. */
+  showAuthor(expression: string, text: string, command: string | undefined): void {
+    this.detail.showAuthor(expression, text, command);
+  }
+
+  private draw(pin: Pin, vector: Vector): void {
+    this.elements = elementsOf(vector);
+    options(this.type, vector.types, vector.type);
+    options(this.mask, ["", ...vector.masks], pin.mask ?? "", "no mask");
+    this.mask.hidden = !vector.masks.length;
+    if (pin.isTable) {
+      this.list.show(vector, this.elements);
+    } else {
+      this.grid.show(this.elements, !!pin.isDifference, pin.name);
+    }
+    this.legend.replaceChildren(legendOf(vector, this.elements, !!pin.isDifference));
+    this.point(this.selected);
+  }
+
+  private select(index: number, isPinned: boolean): void {
+    if (isPinned) {
+      this.selected = index;
+      this.grid.mark(index);
+      this.list.mark(index);
+    }
+    this.point(index);
+  }
+
+  private point(index: number | undefined): void {
+    this.detail.show(this.vector, index === undefined ? undefined : this.elements[index]);
+  }
+
+  private head(): HTMLElement {
+    const copy = button("Copy", "Copy as a numpy array");
+    const remove = button("✕", "Take this vector away");
+    named(remove.title, remove);
+    copy.addEventListener("click", () => this.tell({ kind: "copy", id: this.id }));
+    remove.addEventListener("click", () => this.tell({ kind: "remove", id: this.id }));
+    this.type.addEventListener("change", () => this.change({ type: this.type.value }));
+    this.mask.addEventListener("change", () => this.change({ mask: this.mask.value || undefined }));
+    this.table.addEventListener("click", () => this.change({ isTable: !isOn(this.table) }));
+    this.difference.addEventListener("click", () =>
+      this.change({ isDifference: !isOn(this.difference) }),
+    );
+    withRole(this.tools, "group", { label: "How to show it" });
+    this.tools.append(named("Type of the elements", this.type), named("Mask over them", this.mask));
+    this.tools.append(this.difference, this.table, copy);
+    const head = make("header");
+    head.append(this.heading, this.tools, remove);
+    return head;
+  }
+
+  private change(to: Partial<Pin>): void {
+    this.tell({ kind: "change", id: this.id, to });
+  }
+}
+
+/** What stands behind the name: where it is now, and what its author calls it. */
+function about(pin: Pin, vector: Vector | undefined): HTMLElement[] {
+  if (!vector) {
+    return [];
+  }
+  const path = vector.path === pin.name ? "" : vector.path;
+  const words = [path, vector.note].filter(Boolean).join(", ");
+  return words ? [make("span", "about", words)] : [];
+}
+
+function options(list: HTMLSelectElement, values: readonly string[], now: string, none = ""): void {
+  const shown = values.includes(now) ? values : [now, ...values];
+  if (shown.join() !== Array.from(list.options, ({ value }) => value).join()) {
+    list.replaceChildren(...shown.map((value) => new Option(value || none, value)));
+  }
+  list.value = now;
+}
+
+function named(title: string, control: HTMLElement): HTMLElement {
+  control.title = title;
+  control.setAttribute("aria-label", title);
+  return control;
+}
+
+function button(text: string, title: string): HTMLButtonElement {
+  const made = make("button", "", text);
+  made.type = "button";
+  made.title = title;
+  return made;
+}
+
+function toggle(text: string, title: string): HTMLButtonElement {
+  const made = button(text, title);
+  made.setAttribute("aria-pressed", "false");
+  return made;
+}
+
+function isOn(control: HTMLElement): boolean {
+  return control.getAttribute("aria-pressed") === "true";
+}

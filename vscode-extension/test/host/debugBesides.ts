@@ -1,0 +1,96 @@
+/** What the editor shows beside a program while a machine stands, and what goes in and out. */
+
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { expressionProvider } from "../../src/debug/expressions";
+import type { Parts } from "../../src/parts";
+import { ended, moved, standing, value } from "./debugSessions";
+import { extension, open, runs, soon, workspace } from "./extension";
+import { suite } from "./suite";
+
+const KERNEL = `# lr1 = row
+set lr5 2; ldr_mult_reg r0 lr1 cr0;;
+loop:
+  incr lr1 1; mult.ee r0 lr0 lr0 lr0; acc;;
+  blt lr1 lr5 loop;;
+bkpt;;
+`;
+
+export const run = suite({
+  "registers and labels under the pointer are values, mnemonics are not": async () => {
+    const document = await written("kernel.s", KERNEL);
+    await runs();
+    const expressions = await expressionsOf(document, 3);
+    assert.deepEqual(expressions, ["lr1", "r0", "lr0", "lr0", "lr0"]);
+    assert.deepEqual(await expressionsOf(document, 2), ["loop"]);
+    assert.deepEqual(await expressionsOf(document, 4), ["lr1", "lr5", "loop"]);
+    assert.deepEqual(await expressionsOf(document, 5), []);
+  },
+
+  "what is shown behind the lines has a value": async () => {
+    await written("kernel.s", KERNEL);
+    const { server } = await extension();
+    const session = await standing("kernel.s");
+    await moved(session, "next");
+    await moved(session, "next");
+    const { stackFrames } = await session.customRequest("stackTrace", { threadId: 1 });
+    const at = { line: stackFrames[0].line - 1, character: stackFrames[0].column - 1 };
+    const shown = await server.request<Inline[]>("textDocument/inlineValue", {
+      textDocument: { uri: workspace("kernel.s").toString() },
+      range: { start: { line: 0, character: 0 }, end: { line: 9, character: 0 } },
+      context: { frameId: 1, stoppedLocation: { start: at, end: at } },
+    });
+    const texts = shown.map(async ({ range, expression }) => {
+      return `${range.start.line + 1}: ${expression} = ${await value(session, expression)}`;
+    });
+    assert.deepEqual(await Promise.all(texts), [
+      "4: lr1 = 1 was 0",
+      "4: lr0 = 0",
+      "5: lr1 = 1 was 0",
+      "5: lr5 = 2",
+    ]);
+    await ended();
+  },
+
+  "files of memory are looked for in the workspace": async () => {
+    await vscode.workspace.fs.writeFile(workspace("row.bin"), new Uint8Array([5, 6, 7]));
+    const load = [{ file: "row.bin", address: "0x100" }];
+    const dump = [{ file: "out.bin", address: "0x100", length: 4 }];
+    const session = await standing("kernel.s", { program: "kernel.s", load, dump });
+    assert.equal(await value(session, "xmem[0x100 .. +4]"), "[5, 6, 7, 0]");
+    await moved(session, "continue");
+    await ended();
+    const out = await vscode.workspace.fs.readFile(workspace("out.bin"));
+    assert.deepEqual([...out], [5, 6, 7, 0]);
+  },
+});
+
+interface Inline {
+  readonly range: { readonly start: { readonly line: number } };
+  readonly expression: string;
+}
+
+/** The expressions under the pointer from the left to the right of a line. */
+async function expressionsOf(document: vscode.TextDocument, line: number): Promise<string[]> {
+  const { server } = await extension();
+  const provider = expressionProvider({ server } as unknown as Parts);
+  const { token } = new vscode.CancellationTokenSource();
+  const found = new Map<number, string>();
+  for (let column = 0; column <= document.lineAt(line).text.length; column++) {
+    const at = new vscode.Position(line, column);
+    const expression = await provider.provideEvaluatableExpression(document, at, token);
+    if (expression) {
+      found.set(expression.range.start.character, document.getText(expression.range));
+    }
+  }
+  return [...found.values()];
+}
+
+async function written(name: string, text: string): Promise<vscode.TextDocument> {
+  await vscode.workspace.fs.writeFile(workspace(name), Buffer.from(text));
+  await open(name);
+  const document = vscode.window.activeTextEditor?.document;
+  assert.ok(document);
+  await soon(() => document.getText(), (now) => now === text);
+  return document;
+}
