@@ -95,6 +95,17 @@ def test_whole_programs_have_no_finding_and_answer_everything(isa: str) -> None:
     assert len(listed["lines"]) == listed["text"].count("\n")
 
 
+def test_the_slot_grid_tells_which_slots_compete() -> None:
+    grid = {"id": 1, "method": "ipu/slotGrid", "params": {"textDocument": {"uri": "untitled:a"}}}
+    (found,) = check_answers("\tmovxm r0, #1; nopa\n", "aie-asm", grid)
+    units = {slot["name"]: slot["units"] for slot in found["slots"]}
+    assert (units["alu"], units["mv"], units["lng"]) == (["alu"], ["mv"], ["alu", "mv"])
+    (row,) = found["rows"]
+    filled = [slot["name"] for slot, cells in zip(found["slots"], row["cells"]) if cells]
+    assert filled == ["lda", "lng"]
+    assert row["strays"] == []
+
+
 def test_findings_come_for_what_is_wrong() -> None:
     said = greeted(
         opened("untitled:a", "\tpadda [p0], #3\n\tmov r1, r2; mov r3, r4; mov r5, r6\n", "aie-asm"),

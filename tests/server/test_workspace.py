@@ -83,11 +83,14 @@ def test_every_file_is_read_in_its_own_instruction_set(tmp_path: Path) -> None:
         "c.s": "; isa: edgenpu\nNOP\n",
         "d.s": BAD,
         "old/e.s": BAD,
-        "f.aie": BAD,
+        "f.aie": "\tmov r0, r1\n\tnope\n",
+        "g.aie2p": "\tvmul.f dm1, y3, y0, r0\n",
+        "h.S": "// isa: colossus\nstart: bri start\n",
     }
     written(tmp_path, texts)
     expected: dict[str, list[str]] = {"b.edgenpu": [], "c.s": [], "old/e.s": []}
-    expected |= {"npu/a.s": ["E101"], "d.s": ["E101"]}
+    expected |= {"npu/a.s": ["E101"], "d.s": ["E101"], "f.aie": ["E101"], "g.aie2p": []}
+    expected |= {"h.S": []}
     check_codes(tmp_path, pulled(tmp_path), expected)
 
 

@@ -279,6 +279,8 @@ class ControlRegister(OperandType):
     def parse(self, text: str) -> int | Problem | None:
         if text in self.registers:
             return self.registers[text]
+        if text in CSR_MODES:
+            return None  # of the other pipeline
         if _CONTROL.fullmatch(text):
             nearest = self._vocabulary.nearest(text)
             if nearest is None or nearest.rstrip("0123456789") == text.rstrip("0123456789"):

@@ -33,6 +33,7 @@ from ipu_asm.text import Span, TextEdit
 KIND = Kind("C107", "half-bundle", Severity.ERROR)
 # What a macro may have made something of that holds the other half.
 _MADE = re.compile(r"\\|[A-Za-z_]\w*\(")
+_NAME = re.compile(r"(?<![\w.$:])[A-Za-z_]\w*")
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -43,7 +44,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     instruction = bundle.instructions[0]
     if instruction.spec is None or any(map(_MADE.search, instruction.words)):
         return
-    names = tuple(word for word in instruction.words[1:] if word.isidentifier())
+    names = tuple(name for word in instruction.words[1:] for name in _NAME.findall(word))
     other = _filler(isa, instruction.spec)
     message = (
         f"a bundle has two instructions, found `{instruction.mnemonic}` alone; "
@@ -78,6 +79,7 @@ RULE = Rule(
         "add $m1, $m2, $m3",
         ".macro BOTH\nnop\nfnop\n.endm\n{ BOTH }",
         "#define REST 3 ; fnop\n{ add $m1, $m2, REST }",
+        "#define REST ; fnop\n{ add $m1, $m2, $m3 REST }",
         "{ add $m1, $m2, $m3\n#ifdef A\nfnop\n#endif\n}",
     ),
     invalid=(

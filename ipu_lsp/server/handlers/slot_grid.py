@@ -6,6 +6,7 @@ from typing import Any
 
 from ipu_asm.ide import slot_grid as ide
 from ipu_asm.ide.loops import Loop
+from ipu_asm.isa.model import Slot
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.custom import DocumentParams
 from ipu_lsp.server.session import Session
@@ -24,16 +25,21 @@ def slot_grid(session: Session, params: DocumentParams) -> Json | None:
     answer: Json = {
         "isa": view.analysis.isa.name,
         "unit": view.analysis.isa.unit,
-        "slots": [
-            {"name": slot.name, "title": slot.title, "capacity": slot.capacity}
-            for slot in grid.slots
-        ],
+        "slots": [_slot(slot) for slot in grid.slots],
         "rows": [_row(row, coordinates) for row in grid.rows],
         "loops": [_loop(loop) for loop in grid.loops],
     }
     if grid.current is not None:
         answer["current"] = grid.current
     return answer
+
+
+def _slot(slot: Slot) -> Json:
+    """A slot; where slots compete, with the units that it takes up."""
+    written: Json = {"name": slot.name, "title": slot.title, "capacity": slot.capacity}
+    if slot.units:
+        written["units"] = list(slot.units)
+    return written
 
 
 def _row(row: ide.Row, coordinates: Coordinates) -> Json:

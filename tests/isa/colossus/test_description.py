@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from ipu_asm.analysis import Analyzer
 from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.colossus.registers import ALIASES, UNITS
@@ -105,6 +106,13 @@ def test_both_machines_have_the_memory_that_the_document_gives() -> None:
     assert other.memory == ISA.memories[1]
     assert other is load_isa("colossus", "gc2")
     assert other is not ISA
+
+
+def test_the_machine_that_is_chosen_decides_what_is_in_memory() -> None:
+    text = "setzi $m0, 0x40000\nld32 $m1, $m0, $mzero, 0\n"
+    for memory, codes in (("", ["C201"]), ("gc200", ["C201"]), ("gc2", [])):
+        found = Analyzer(load_isa("colossus", memory)).analyze(text).diagnostics
+        assert [finding.code for finding in found] == codes
 
 
 def test_nobody_else_pays_for_it() -> None:

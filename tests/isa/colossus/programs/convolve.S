@@ -57,7 +57,7 @@ convWorker:
     brneg $mLoops, .Lno_work
     tapack $mPtrs, $m8, $mzero, $mWeights
     { ld64step $azeros, $mzero, $m8+=, 0
-      uput $FP_ICTL, $a0 }
+      uput $FP_CTL, $a0 }
     fill_pipeline $a0:1, $a2:3, TAMP_F16V4_E4_P0
     fill_pipeline $a0:1, $a2:3 TAMP_F16V4_E4_P1
     { rpt $mLoops, ((2f - 1f) / 8) - 1
