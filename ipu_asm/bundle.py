@@ -30,8 +30,8 @@ class Bundle:
     __slots__ = (
         "directive",
         "findings",
-        "hangs_on_names",
         "flow",
+        "hangs_on_names",
         "has_unknown",
         "instructions",
         "is_broken",

@@ -12,31 +12,38 @@ import json
 import os
 import sys
 from argparse import ArgumentParser
-from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+from typing import Any, Iterator, Sequence
 
+from ipu_asm.docs.textmate_directives import directives, has_preprocessor, preprocessor
+from ipu_asm.docs.textmate_language import LABEL, Language, language_of
+from ipu_asm.docs.textmate_operands import (
+    Operands,
+    Pattern,
+    inside,
+    numbers,
+    operands_of,
+    register_patterns,
+    strings,
+)
 from ipu_asm.docs.textmate_patterns import (
     BLANKS,
     BLOCK_COMMENT,
     LINE_COMMENTS,
-    NUMBER_PATTERN,
-    Terminals,
+    LINE_END,
+    SAID,
     alternatives,
     escaped,
-    registers,
-    terminals_of,
 )
 from ipu_asm.files import FileProblem, replace_file
 from ipu_asm.isa import EXTENSIONS, available_isas, load_isa
-from ipu_asm.isa.model import InstructionSpec, Isa, RegisterFile
-from ipu_asm.isa.operands import KeywordType, OperandType, number_value
+from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.matching import KEYWORD_MARK
 from ipu_asm.syntax.grammar import LABEL_TOKENS, grammar_folder
 
-Pattern = dict[str, Any]
-
+_SEPARATOR = "punctuation.separator.instruction"
 # By what they are in the grammar, else by how they are written.
 _MARKS = {
-    "SEPARATOR": "punctuation.separator.instruction",
+    "SEPARATOR": _SEPARATOR,
     ",": "punctuation.separator.operand",
     "[": "punctuation.section.brackets.begin",
     "]": "punctuation.section.brackets.end",
@@ -45,11 +52,12 @@ _MARKS = {
     "{": "punctuation.section.braces.begin",
     "}": "punctuation.section.braces.end",
     "|": "keyword.operator.bitwise",
+    "#": "punctuation.definition.immediate",
     KEYWORD_MARK: "keyword.operator.assignment",
 }
-_BASES = {"hex": "0[xX]", "octal": "0[oO]", "binary": "0[bB]", "decimal": ""}
-_PAIR = "[0-9]+[xX][0-9]+"
-_EXAMPLE_OF_A_PAIR = "1x1"
+_INSTRUCTION_ENDS = (";",)
+_MNEMONIC = "keyword.control.mnemonic"
+_END = "punctuation.terminator.bundle keyword.control.bundle-end"
 _DIRECTIVE = r"(ipu:[ \t]*ignore(?:-file)?)(?![\w-])(?:[ \t]*(\[)([^\[\]]*)(\]))?"
 
 
@@ -58,18 +66,28 @@ def textmate(*isas: Isa) -> dict[str, Any]:
 
     Sets that share a language have one grammar with the instructions of all of them.
     """
-    language = _language(isas)
+    language = language_of(isas)
     return {
         "information_for_contributors": ["Generated: python -m ipu_asm.docs.textmate"],
         "name": f"{' and '.join(isa.title for isa in isas)} assembly",
         "scopeName": f"source.asm.{language.suffix}",
         "patterns": list(_top(language)),
-        "repository": {
-            "comments": {"patterns": list(_comments(language))},
-            "registers": {"patterns": list(_registers(language))},
-            "numbers": {"patterns": list(_numbers(language))},
-            "punctuation": {"patterns": list(_punctuation(language))},
-        },
+        "repository": {name: {"patterns": found} for name, found in _parts(language).items()},
+    }
+
+
+def _parts(language: Language) -> dict[str, list[Pattern]]:
+    """What several patterns include."""
+    parts = {"comments": list(_comments(language))}
+    if has_preprocessor(language):
+        parts["preprocessor"] = list(preprocessor(language))
+    if language.terminals.has_strings:
+        parts["strings"] = list(strings(language))
+    return {
+        **parts,
+        "registers": list(register_patterns(language)),
+        "numbers": list(numbers(language)),
+        "punctuation": list(_punctuation(language)),
     }
 
 
@@ -98,69 +116,35 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-class _Language(NamedTuple):
-    suffix: str
-    isas: tuple[Isa, ...]
-    terminals: Terminals
-    no_more: str
-
-    def scope(self, name: str) -> str:
-        return " ".join(f"{part}.{self.suffix}" for part in name.split(" "))
-
-    def instructions(self) -> dict[str, list[InstructionSpec]]:
-        """By mnemonic, what the sets have of that name."""
-        found: dict[str, list[InstructionSpec]] = {}
-        for isa in self.isas:
-            for spec in isa.instructions.values():
-                found.setdefault(spec.mnemonic, []).append(spec)
-        return found
-
-    def one_of(self, mnemonics: Iterable[str]) -> str:
-        """One of these mnemonics, as a group."""
-        case = "i" if self.isas[0].surface.any_case else ""
-        return f"(?{case}:{alternatives(mnemonics)})"
-
-
-def _language(isas: tuple[Isa, ...]) -> _Language:
-    surface = isas[0].surface
-    terminals = terminals_of(surface.grammar)
-    suffix = surface.language_id.removesuffix("-asm")
-    return _Language(suffix, isas, terminals, f"(?![{terminals.more}])")
-
-
-def _top(language: _Language) -> Iterator[Pattern]:
+def _top(language: Language) -> Iterator[Pattern]:
     """What stands outside of instructions, and the instructions."""
     yield {"include": "#comments"}
-    label = f"({language.terminals.word}){BLANKS}({language.terminals.patterns['COLON']})"
+    if has_preprocessor(language):
+        yield {"include": "#preprocessor"}
+    yield from directives(language)
     yield {
-        "match": label,
+        "match": f"({language.terminals.word}){BLANKS}({language.label_colon})",
         "captures": {
-            "1": {"name": language.scope(_LABEL)},
+            "1": {"name": language.scope(LABEL)},
             "2": {"name": language.scope("punctuation.separator.label")},
         },
     }
-    groups: dict[_Operands, list[InstructionSpec]] = {}
+    groups: dict[Operands, list[InstructionSpec]] = {}
     for specs in language.instructions().values():
-        groups.setdefault(_operands(language, specs), []).append(specs[0])
+        groups.setdefault(operands_of(language, specs), []).append(specs[0])
     end = _end_of_instruction(language)
     for operands, specs in groups.items():
-        yield {**_mnemonics(language, specs), "end": end, "patterns": _inside(language, operands)}
+        yield {**_mnemonics(language, specs), "end": end, "patterns": inside(language, operands)}
+    if language.terminals.has_strings:
+        yield {"include": "#strings"}
     unknown = f"(?:{language.terminals.word})"
-    yield {"begin": unknown, "end": end, "patterns": _inside(language, _Operands())}
+    yield {"begin": unknown, "end": end, "patterns": inside(language, Operands())}
     if not language.terminals.ends_with_line:
         yield {"match": language.terminals.patterns["END"], "name": language.scope(_END)}
     yield {"include": "#punctuation"}
 
 
-# Of two scopes the second is the inner one. Few themes have a colour for labels and for ends: that
-# of functions and that of keywords is used. With these names most themes, among them those of
-# Visual Studio Code, keep mnemonics, registers, labels and plain words apart.
-_MNEMONIC = "keyword.control.mnemonic"
-_LABEL = "entity.name.label entity.name.function.label"
-_END = "punctuation.terminator.bundle keyword.control.bundle-end"
-
-
-def _mnemonics(language: _Language, specs: Sequence[InstructionSpec]) -> Pattern:
+def _mnemonics(language: Language, specs: Sequence[InstructionSpec]) -> Pattern:
     """The start of an instruction: a capture for each slot."""
     slots: dict[str, list[str]] = {}
     for spec in specs:
@@ -173,7 +157,7 @@ def _mnemonics(language: _Language, specs: Sequence[InstructionSpec]) -> Pattern
     return {"begin": f"(?:{parts}){language.no_more}", "beginCaptures": captures}
 
 
-def _end_of_instruction(language: _Language) -> str:
+def _end_of_instruction(language: Language) -> str:
     """Where an instruction ends, without what ends it.
 
     Where lines may go on, one that begins with a label or a mnemonic begins something new: then a
@@ -181,126 +165,45 @@ def _end_of_instruction(language: _Language) -> str:
     """
     terminals = language.terminals
     if terminals.ends_with_line:
-        names = [name for name in ("SEPARATOR",) if name in terminals.patterns]
-    else:
-        names = [name for name in ("SEPARATOR", "END") if name in terminals.patterns]
-    marks = [terminals.patterns[name] for name in names]
-    marks += [escaped(mark) for mark in "{}" if mark in _texts(terminals).values()]
-    ends = [f"(?={'|'.join(marks)})"] if marks else []
-    if terminals.ends_with_line:
-        return "|".join([*ends, "$"])
+        marks = [mark for mark in _INSTRUCTION_ENDS if terminals.separates(mark)]
+        marks += language.braces
+        marks += ["#"] if has_preprocessor(language) else []
+        ends = [f"(?={'|'.join(marks)})"] if marks else []
+        return "|".join([*ends, LINE_END if has_preprocessor(language) else "$"])
+    names = [name for name in ("SEPARATOR", "END") if name in terminals.patterns]
+    marks = [*(terminals.patterns[name] for name in names), *language.braces]
     label = f"(?:{terminals.word}){BLANKS}{terminals.patterns['COLON']}"
     known = f"{language.one_of(language.instructions())}{language.no_more}"
-    return "|".join([*ends, f"^(?={BLANKS}(?:{label}|{known}))"])
+    return f"(?={'|'.join(marks)})|^(?={BLANKS}(?:{label}|{known}))"
 
 
-class _Operands(NamedTuple):
-    """What may stand behind a mnemonic, besides registers and numbers."""
-
-    keywords: frozenset[str] = frozenset()
-    labels: bool = False
-    pairs: bool = False
-    names: bool = False
-
-
-def _operands(language: _Language, specs: Sequence[InstructionSpec]) -> _Operands:
-    """What may stand behind the mnemonic that these have in common."""
-    operands = [operand for spec in specs for operand in spec.operands]
-    types = [operand.type for operand in operands]
-    known = {register for isa in language.isas for register in isa.file_of_register}
-    words = {word for operand_type in types for word in _words(operand_type)}
-    return _Operands(
-        frozenset(word for word in words - known if number_value(word) is None),
-        any(type(operand_type).resolve is not OperandType.resolve for operand_type in types),
-        any(_takes(operand_type, _EXAMPLE_OF_A_PAIR) for operand_type in types),
-        any(operand.keyword for operand in operands),
-    )
-
-
-def _words(operand_type: OperandType) -> list[str]:
-    if isinstance(operand_type, KeywordType):
-        return list(operand_type.spellings)
-    return [choice.text for choice in operand_type.complete()]
-
-
-def _takes(operand_type: OperandType, text: str) -> bool:
-    return isinstance(operand_type.parse(text), int)
-
-
-def _inside(language: _Language, operands: _Operands) -> list[Pattern]:
-    """The patterns of operands. Each takes a whole token, so that none begins within a word."""
-    terminals, no_more = language.terminals, language.no_more
-    patterns: list[Pattern] = [{"include": "#comments"}]
-    if operands.names:
-        name = f"(?:{terminals.word})(?={BLANKS}{escaped(KEYWORD_MARK)})"
-        patterns.append({"match": name, "name": language.scope("variable.parameter")})
-    patterns.append({"include": "#registers"})
-    if operands.keywords:
-        keyword = f"(?i:{alternatives(operands.keywords)}){no_more}"
-        patterns.append({"match": keyword, "name": language.scope("constant.language")})
-    if operands.pairs:
-        pair = {"match": f"{_PAIR}{no_more}", "name": language.scope("constant.numeric.pair")}
-        patterns.append(pair)
-    patterns.append({"include": "#numbers"})
-    word: Pattern = {"match": f"(?:{terminals.number})"}
-    if operands.labels:
-        word["name"] = language.scope(_LABEL)
-    else:
-        patterns.append(_malformed(language))
-    return [*patterns, word, {"include": "#punctuation"}]
-
-
-def _malformed(language: _Language) -> Pattern:
-    match = f"(?=[+-]?[0-9])(?:{language.terminals.number})"
-    return {"match": match, "name": language.scope("invalid.illegal.number")}
-
-
-def _numbers(language: _Language) -> Iterator[Pattern]:
-    # Else a long word would be searched for numbers from each of its characters on.
-    first = f"(?:(?=[+-])|(?<![{language.terminals.more}]))"
-    for base, start in _BASES.items():
-        ahead = f"(?=[+-]?{start})" if start else ""
-        yield {
-            "match": f"{first}{ahead}(?:{NUMBER_PATTERN}){language.no_more}",
-            "name": language.scope(f"constant.numeric.{base}"),
-        }
-
-
-def _registers(language: _Language) -> Iterator[Pattern]:
-    files: dict[str, list[RegisterFile]] = {}
-    for isa in language.isas:
-        for file in isa.register_files:
-            files.setdefault(file.name, []).append(file)
-    for name, parts in files.items():
-        names = [register for file in parts for register in file.registers]
-        yield {
-            "match": f"(?i:{registers(list(dict.fromkeys(names)))}){language.no_more}",
-            "name": language.scope(f"variable.language.register.{name}"),
-        }
-
-
-def _punctuation(language: _Language) -> Iterator[Pattern]:
-    for name, text in _texts(language.terminals).items():
+def _punctuation(language: Language) -> Iterator[Pattern]:
+    texts = language.terminals.texts
+    for name, text in texts.items():
         scope = _MARKS.get(name) or _MARKS.get(text)
         if scope and name not in (*LABEL_TOKENS, "END"):
             yield {"match": escaped(text), "name": language.scope(scope)}
+    for mark in _INSTRUCTION_ENDS:
+        if mark not in texts.values() and language.terminals.separates(mark):
+            yield {"match": mark, "name": language.scope(_SEPARATOR)}
+    if language.has_expressions:
+        sign = language.terminals.patterns["SIGN"]
+        yield {"match": sign, "name": language.scope("keyword.operator.arithmetic")}
 
 
-def _texts(terminals: Terminals) -> dict[str, str]:
-    """The terminals that are always written alike, as they are written."""
-    return {name: terminals.patterns[name].replace("\\", "") for name in terminals.fixed}
-
-
-def _comments(language: _Language) -> Iterator[Pattern]:
+def _comments(language: Language) -> Iterator[Pattern]:
     marks = language.terminals.line_comments()
     if language.terminals.has_block_comments():
         begin, end = BLOCK_COMMENT
         yield _comment(language, "block", escaped(begin), escaped(end), marks)
     for mark in marks:
         yield _comment(language, f"line.{LINE_COMMENTS[mark]}", escaped(mark), "$", marks)
+    for mark in language.terminals.said_comments():
+        begin = f"{escaped(mark)}(?={BLANKS}(?:{alternatives(SAID)}):)"
+        yield _comment(language, f"line.{LINE_COMMENTS[mark]}", begin, "$", marks)
 
 
-def _comment(language: _Language, kind: str, begin: str, end: str, marks: Sequence[str]) -> Pattern:
+def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequence[str]) -> Pattern:
     """A comment, in which what is said to the linter and of the instruction set stands out."""
     mark = {"0": {"name": language.scope("punctuation.definition.comment")}}
     start = rf"(?:\G|{alternatives(marks)}){BLANKS}" if marks else rf"\G{BLANKS}"

@@ -27,6 +27,11 @@ LINE_COMMENTS = {
     "%": "percentage",
 }
 BLOCK_COMMENT = ("/*", "*/")
+SAID = ("ipu", "isa")
+"""With these words begins what comments say to the linter, and of the instruction set."""
+STRING = r'"(?:[^"\\\r\n]|\\.)*"'
+LINE_END = r"(?<![\\\n])(?<!\\[ \t])$"
+"""The end of a line that does not go on behind a backslash."""
 
 _WORDS = ("WORD", "NUMBER")
 _NUMBERED = re.compile(r"(\D*)([0-9]+)")
@@ -59,9 +64,35 @@ class Terminals(NamedTuple):
     @property
     def more(self) -> str:
         """The characters with which words go on, to be used inside a character class."""
-        last = re.compile(self.number)
-        more = [c for c in string.printable if last.fullmatch(f"a{c}") or last.fullmatch(f"0{c}")]
-        return _class(more)
+        goes_on = re.compile(self.number).fullmatch
+        starts = [(f"a{c}", f"0{c}", f"a{c}a") for c in string.printable]
+        return _class(c for c, texts in zip(string.printable, starts) if any(map(goes_on, texts)))
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The terminals that are always written alike, as they are written."""
+        return {name: self.patterns[name].replace("\\", "") for name in self.fixed}
+
+    @property
+    def has_strings(self) -> bool:
+        """Whether there are texts in quotes."""
+        return any(self.is_one(name, '"a b"') for name in self.patterns)
+
+    def has(self, mark: str) -> bool:
+        """Whether a word may have a character in front or inside."""
+        return any(re.fullmatch(self.word, text) for text in (f"{mark}a", f"{mark}a{mark}"))
+
+    def is_one(self, name: str, text: str) -> bool:
+        """Whether a text may be a terminal of that name; such a terminal need not exist."""
+        return name in self.patterns and re.fullmatch(self.patterns[name], text) is not None
+
+    def ends_with(self, mark: str) -> bool:
+        """Whether a mark on its line ends a bundle."""
+        return self.is_one("END", mark)
+
+    def separates(self, mark: str) -> bool:
+        """Whether a mark stands between two instructions of a line, or ends the first of them."""
+        return self.is_one("SEPARATOR", mark) or self.ends_with(mark)
 
     def skips(self, text: str) -> bool:
         """Whether a text is nothing to the parser, as comments are."""
@@ -70,6 +101,11 @@ class Terminals(NamedTuple):
     def line_comments(self) -> list[str]:
         """The marks behind which the rest of a line is a comment."""
         return [mark for mark in LINE_COMMENTS if self.skips(f"{mark} a: {mark} b")]
+
+    def said_comments(self) -> list[str]:
+        """The marks that begin a comment only where something is said to the linter behind them."""
+        marks = (mark for mark in LINE_COMMENTS if mark not in self.line_comments())
+        return [mark for mark in marks if all(self.skips(f"{mark} {word}: a") for word in SAID)]
 
     def has_block_comments(self) -> bool:
         """Whether there are comments that may go over several lines."""

@@ -18,7 +18,7 @@ MOST_BUNDLES = 256
 ALIGNMENT = 8
 _SINGLE = 4
 _BUNDLE = 8
-_REPEATING = "repeat"
+REPEATING = "repeat"
 _ALIGNING = {".align": 1, ".balign": 1, ".p2align": 2}
 _LARGEST = 64
 # Directives that put nothing where they stand.
@@ -46,10 +46,10 @@ def repeats_of(program: Program) -> tuple[Repeat, ...]:
     return tuple(
         Repeat(number, place)
         for number, bundle in enumerate(program.bundles)
-        if _REPEATING in bundle.traits
+        if REPEATING in bundle.traits
         for place, instruction in enumerate(bundle.instructions)
         if instruction.spec is not None
-        and _REPEATING in instruction.spec.traits
+        and REPEATING in instruction.spec.traits
         and not instruction.problems
     )
 

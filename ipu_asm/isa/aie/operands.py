@@ -140,9 +140,14 @@ class PairClass(RegisterClass):
     ) -> None:
         super().__init__(name, title, files, sorts)
         numbers = self._numbers
+        self._other_names = {other: pair for other, pair in other_names.items() if pair in numbers}
         self._numbers = numbers | {
-            other: numbers[pair] for other, pair in other_names.items() if pair in numbers
+            other: numbers[pair] for other, pair in self._other_names.items()
         }
+
+    def complete(self) -> Sequence[Choice]:
+        others = (Choice(other, f"`{pair}`") for other, pair in self._other_names.items())
+        return [*super().complete(), *others]
 
 
 class SuffixedClass(AieType):
@@ -166,6 +171,12 @@ class SuffixedClass(AieType):
     def names(self, text: str) -> Sequence[Named]:
         register = self._cut(text)
         return self.inner.names(register) if register is not None else ()
+
+    def complete(self) -> Sequence[Choice]:
+        return [
+            Choice(choice.text + self.suffixes[0], choice.detail)
+            for choice in self.inner.complete()
+        ]
 
     def describe(self) -> str:
         return f"{self.inner.describe()} followed by `{self._shown}`"

@@ -37,7 +37,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
-from ipu_asm.lint.repeats import MOST_BUNDLES, Repeat, body_of, repeats_of
+from ipu_asm.lint.repeats import MOST_BUNDLES, REPEATING, Repeat, body_of, repeats_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.text import Span
@@ -72,6 +72,8 @@ def _findings(program: Program, repeat: Repeat) -> Iterator[Diagnostic]:
                     f"found `{instruction.mnemonic}`"
                 )
                 yield _finding(program, repeat, message, program.span(number, bundle.span(place)))
+        if REPEATING in bundle.traits:
+            return  # what follows is the body of that one
     if count > MOST_BUNDLES:
         message = f"at most {MOST_BUNDLES} bundles can be repeated, found {count}"
         yield Diagnostic(KIND, message, _count_span(program, repeat))
