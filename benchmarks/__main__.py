@@ -13,6 +13,7 @@ NAMES = (
     "features",
     "cold_start",
     "throughput",
+    "sets",
     "memory",
     "emulator",
     "time_travel",

@@ -11,7 +11,6 @@ text around it is edited.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import lru_cache
 from itertools import accumulate
 from typing import Mapping, NamedTuple
@@ -20,6 +19,7 @@ from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, falls_through, touches_of
 from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
+from ipu_asm.macros import told_by
 from ipu_asm.program import Program
 
 # What the traits of an instruction say that leaves a function, for good or for a while.
@@ -42,7 +42,8 @@ class Ways(NamedTuple):
 
     `numbers[a]` is the place of address a among the function's bundles. `following[a]` are the
     addresses that may come next. From an address in `unknown` control goes on where this cannot
-    tell, which the end of the text is too; from one in `returning` back to the caller.
+    tell, which the end of the text is too, and where a directive decides what comes next; from one
+    in `returning` back to the caller.
     """
 
     numbers: tuple[int, ...]
@@ -54,16 +55,18 @@ class Ways(NamedTuple):
 def functions_of(program: Program) -> list[Function]:
     """The functions of a program, in order; a text without returns is one."""
     bundles = program.bundles
-    entries = [number for number, bundle in program.notable if _is_entry(program.isa, bundle)]
     functions, first = [], 0
-    for number, bundle in enumerate(bundles):
-        if bundle.flow != "indirect" or number < first:
+    for number in [n for n, bundle in enumerate(bundles) if bundle.flow == "indirect"]:
+        slots = _slots_of_return(bundles[number])
+        if number < first or slots < 0:
             continue
-        last = program.number_at(program.addresses[number] + _slots_of_return(bundle))
-        place = bisect_left(entries, last + 1)
-        if place < len(entries) and _slots_of_return(bundle) >= 0:
-            functions.append(Function(first, tuple(bundles[first : entries[place]])))
-            first = entries[place]
+        last = program.number_at(program.addresses[number] + slots)
+        behind = range(last + 1, len(bundles))
+        entry = next((n for n in behind if _is_entry(program.isa, bundles[n])), None)
+        if entry is None:
+            break
+        functions.append(Function(first, tuple(bundles[first:entry])))
+        first = entry
     functions.append(Function(first, tuple(bundles[first:])))
     return functions
 
@@ -90,7 +93,7 @@ def ways_of(isa: Isa, bundles: tuple[Bundle, ...]) -> Ways:
     labels = {b.label: addresses[n] for n, b in enumerate(bundles) if b.label is not None}
     size = len(numbers)
     following = [[address + 1] for address in range(size)]
-    unknown: set[int] = set()
+    unknown = _before_choices(bundles, addresses, size)
     returning: set[int] = set()
     for address, number in enumerate(numbers):
         bundle = bundles[number]
@@ -120,6 +123,15 @@ def ways_of(isa: Isa, bundles: tuple[Bundle, ...]) -> Ways:
         frozenset(unknown),
         frozenset(returning),
     )
+
+
+def _before_choices(bundles: tuple[Bundle, ...], addresses: list[int], size: int) -> set[int]:
+    """The addresses before conditions and bodies of macros: what comes next is another's choice."""
+    return {
+        min(addresses[number], size) - 1
+        for number, bundle in enumerate(bundles)
+        if bundle.directive and any(told_by(words).step for words in bundle.syntax.directives)
+    } - {-1}
 
 
 def _is_doubtful(bundle: Bundle) -> bool:

@@ -12,7 +12,8 @@ from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
 
 _PICTURE_MARK = "layout"
-_HEADING = re.compile("<h3>(.*?)</h3>")
+_HEADING = re.compile("<(h3)>(.*?)</h3>")
+_SLOT_OR_HEADING = re.compile("<(h[23])>(.*?)</h[23]>")
 _TAG = re.compile("<[^>]*>")
 _STYLE = """
 :root { color-scheme: light dark; --line: #8886; --code: #8881; }
@@ -71,7 +72,8 @@ def reference_body(isa: Isa) -> str:
     body = MarkdownIt("commonmark").enable("table").render(reference_markdown(isa, _PICTURE_MARK))
     mark = f'<p><img src="{_PICTURE_MARK}" alt="{escape(_alt(isa))}" /></p>'
     picture = layout_svg(isa) if isa.has_words else ""
-    return _HEADING.sub(_with_anchor, body.replace(mark, picture))
+    headings = _HEADING if isa.has_words else _SLOT_OR_HEADING
+    return headings.sub(_with_anchor, body.replace(mark, picture))
 
 
 def anchor_of(isa: Isa, spec: InstructionSpec) -> str:
@@ -89,8 +91,9 @@ def _sections(isa: Isa, picture: str) -> Iterator[str]:
     if picture and isa.has_words:
         yield f"![{_alt(isa)}]({picture})"
     yield _overview(isa)
-    yield "## Operand types"
-    yield _operand_types(isa)
+    # Of forms there are many types: who looks for an instruction finds them behind all of those.
+    if isa.has_words:
+        yield from _operand_types(isa)
     yield "## Registers"
     yield "\n".join(
         f"- {file.spoken()}, {file.title}: {file.summary}" for file in isa.register_files
@@ -98,9 +101,13 @@ def _sections(isa: Isa, picture: str) -> Iterator[str]:
     for slot in isa.slots:
         yield f"## {slot.title}"
         yield _about_slot(isa, slot)
+        if not isa.has_words:
+            yield _links(isa, slot)
         for spec in isa.instructions_of(slot.name):
             yield f"### {_heading(isa, spec)}"
             yield instruction_markdown(isa, spec, _others_in_slot(isa, spec))
+    if not isa.has_words:
+        yield from _operand_types(isa)
 
 
 def _summary(isa: Isa) -> str:
@@ -121,15 +128,25 @@ def _others_in_slot(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
 
 
 def _overview(isa: Isa) -> str:
-    """What there is in each slot, and where its bits are or which units it takes."""
+    """What there is in each slot, and where its bits are or which units it takes.
+
+    Of forms there are so many that each slot has the list of its instructions itself.
+    """
     what = "bits" if isa.has_words else "units"
     rows = [f"| slot | {what} | instructions |", "|---|---|---|"]
     for slot in isa.slots:
         places = [f"{low + slot.width - 1}:{low}" for low in slot.lows]
         taken = ", ".join(places if isa.has_words else slot.units)
-        names = ", ".join(_link(isa, spec) for spec in isa.instructions_of(slot.name))
-        rows.append(f"| {slot.name} | {taken} | {names} |")
+        if isa.has_words:
+            rows.append(f"| {slot.name} | {taken} | {_links(isa, slot)} |")
+        else:
+            count = len(isa.instructions_of(slot.name))
+            rows.append(f"| [{slot.name}](#{_anchor(slot.title)}) | {taken} | {count} |")
     return "\n".join(rows)
+
+
+def _links(isa: Isa, slot: Slot) -> str:
+    return ", ".join(_link(isa, spec) for spec in isa.instructions_of(slot.name))
 
 
 def _heading(isa: Isa, spec: InstructionSpec) -> str:
@@ -143,7 +160,8 @@ def _link(isa: Isa, spec: InstructionSpec) -> str:
 
 
 def _with_anchor(heading: re.Match[str]) -> str:
-    return f'<h3 id="{_anchor(_TAG.sub("", heading[1]))}">{heading[1]}</h3>'
+    level, title = heading.groups()
+    return f'<{level} id="{_anchor(_TAG.sub("", title))}">{title}</{level}>'
 
 
 def _anchor(heading: str) -> str:
@@ -161,7 +179,8 @@ def _about_slot(isa: Isa, slot: Slot) -> str:
     return f"A word carries {many} of this slot{default}."
 
 
-def _operand_types(isa: Isa) -> str:
+def _operand_types(isa: Isa) -> Iterator[str]:
+    yield "## Operand types"
     bits = " bits |" if isa.has_words else ""
     rows = [f"| type |{bits} written |", "|---|---|---|" if bits else "|---|---|"]
     for operand_type in _types_in_use(isa):
@@ -171,7 +190,7 @@ def _operand_types(isa: Isa) -> str:
         written = written.replace("|", "\\|")  # a bar ends a cell, even in code
         width = f" {operand_type.width} |" if isa.has_words else ""
         rows.append(f"| {operand_type.name} |{width} {written} |")
-    return "\n".join(rows)
+    yield "\n".join(rows)
 
 
 def _types_in_use(isa: Isa) -> list[OperandType]:

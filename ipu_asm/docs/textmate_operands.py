@@ -24,6 +24,7 @@ _BASES = {"hex": "0[xX]", "octal": "0[oO]", "binary": "0[bB]", "decimal": ""}
 _PAIR = "[0-9]+[xX][0-9]+"
 _EXAMPLE_OF_A_PAIR = "1x1"
 _EXAMPLE_OF_A_LABEL = "a_label"
+_CONTROL = "$"
 _KEYWORD = re.compile(r"\$?[\w.]+")
 # Words with these are no names of labels, where a word may have them.
 _NO_LABELS = {"$": r"\$", '"': '"', "\\": r"[^\s,;]*\\"}
@@ -81,9 +82,11 @@ def inside(language: Language, operands: Operands) -> list[Pattern]:
         name = f"(?:{terminals.word})(?={BLANKS}{escaped(KEYWORD_MARK)})"
         patterns.append({"match": name, "name": language.scope("variable.parameter")})
     patterns.append({"include": "#registers"})
-    if operands.keywords:
-        keyword = f"(?i:{alternatives(operands.keywords)}){no_more}"
-        patterns.append({"match": keyword, "name": language.scope("constant.language")})
+    for scope, is_control in (("constant.language", False), ("constant.language.control", True)):
+        words = [word for word in operands.keywords if word.startswith(_CONTROL) == is_control]
+        if words:
+            keyword = f"(?i:{alternatives(words)}){no_more}"
+            patterns.append({"match": keyword, "name": language.scope(scope)})
     if operands.pairs:
         pair = {"match": f"{_PAIR}{no_more}", "name": language.scope("constant.numeric.pair")}
         patterns.append(pair)

@@ -142,12 +142,13 @@ def registers(names: Sequence[str]) -> str:
             numbered.setdefault(match[1], []).append(match[2])
         elif not _INDEXED.fullmatch(name):
             others.append(name)
-    parts = [f"{escaped(head)}(?:{_one_of(tails)})" for head, tails in numbered.items()]
-    if others:
-        parts.append(alternatives(others))
+    parts = []
     if indexed:
         index = f"{BLANKS}\\[{BLANKS}(?:{NUMBER_PATTERN}){BLANKS}\\]"
         parts.append(f"(?:{alternatives(indexed)}){index}")
+    parts += [f"{escaped(head)}(?:{_one_of(tails)})" for head, tails in numbered.items()]
+    if others:
+        parts.append(alternatives(others))
     return "|".join(parts)
 
 

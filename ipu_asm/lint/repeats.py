@@ -10,7 +10,8 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Iterator, NamedTuple
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.program import Program
 
@@ -21,14 +22,19 @@ _BUNDLE = 8
 REPEATING = "repeat"
 _ALIGNING = {".align": 1, ".balign": 1, ".p2align": 2}
 _LARGEST = 64
+_ANEW = -1
+# How many bundles before it tell where a repeat stands.
+_FARTHEST = 2_000
 # Directives that put nothing where they stand.
 _SILENT = re.compile(
     r"\.(?:globa?l|type|size|set|equi?v?|extern|weak|hidden|local|loc|file|ident"
     r"|worker|supervisor|(?:allow|warn_on|error_on)_\w+)"
 )
 _DEFINING = re.compile(r"#\s*(?:define|undef)\b")
-_LABEL = re.compile(r"(?<![\w.$])(?:[0-9]+[bf]|[A-Za-z_.][\w.$]*)(?![\w.$])")
-_VAGUE = re.compile(r"\\|[A-Za-z_]\w*\(")
+# A label that a macro numbers, as in ``end\@``, is written alike wherever it is meant.
+_NUMBERED = r"\\(?:@|\(\)|\w)"
+_LABEL = re.compile(rf"(?<![\w.$\\])(?:[0-9]+[bf]|[A-Za-z_.](?:[\w.$]|{_NUMBERED})*)(?![\w.$\\])")
+_VAGUE = re.compile(r"(?<![\w.$@)])\\|[A-Za-z_]\w*\(")
 # The largest value of which one instruction is made; others may take two.
 _SHORT_CONSTANT = (1 << 20) - 1
 
@@ -50,7 +56,8 @@ def repeats_of(program: Program) -> tuple[Repeat, ...]:
         for place, instruction in enumerate(bundle.instructions)
         if instruction.spec is not None
         and REPEATING in instruction.spec.traits
-        and not instruction.problems
+        # A count under a name that a macro makes is as good as any.
+        and all(problem.unless for _, problem in instruction.problems)
     )
 
 
@@ -63,14 +70,15 @@ def body_of(program: Program, repeat: Repeat) -> Iterator[int]:
     length, end = _extent(program, repeat)
     for number in range(repeat.bundle + 1, min(end, len(program.bundles))):
         bundle = program.bundles[number]
-        if length <= 0 or not _goes_on(bundle):
+        if length <= 0 or not _goes_on(program.isa, bundle):
             return
         if bundle.instructions:
             yield number
             length -= _BUNDLE if bundle.syntax.plan.braces else _SINGLE
 
 
-def _goes_on(bundle: Bundle) -> bool:
+@once_a_bundle
+def _goes_on(isa: Isa, bundle: Bundle) -> bool:
     """Whether the bundle is what it seems, so that it is known what follows it."""
     if bundle.directive:
         return bundle.directive in _ALIGNING or bool(_SILENT.fullmatch(bundle.directive))
@@ -107,17 +115,17 @@ def _bundle_of(program: Program, label: str, origin: int) -> int | None:
 
 def ends_of_repeats(program: Program) -> Iterator[tuple[Repeat, int]]:
     """Each repeat whose place is certain, and where it ends."""
-    position: int | None = None
-    waiting = {repeat.bundle: repeat for repeat in repeats_of(program)}
-    if not waiting:
-        return
-    for number, bundle in enumerate(program.bundles):
-        if bundle.directive:
-            position = _behind_directive(bundle, position)
-        elif bundle.size:
-            position = _behind(bundle, position)
-        if number in waiting and position is not None:
-            yield waiting[number], position
+    for repeat in repeats_of(program):
+        position = 0
+        first = max(-1, repeat.bundle - _FARTHEST)
+        for number in range(repeat.bundle, first, -1):
+            taken = _taken(program.isa, program.bundles[number])
+            if taken is None:
+                break
+            if taken == _ANEW:
+                yield repeat, position
+                break
+            position += taken
 
 
 def is_aligned_anew(program: Program, repeat: Repeat) -> bool:
@@ -130,20 +138,26 @@ def is_aligned_anew(program: Program, repeat: Repeat) -> bool:
     return False
 
 
-def _behind(bundle: Bundle, position: int | None) -> int | None:
-    if position is None or not _goes_on(bundle):
+@once_a_bundle
+def _taken(isa: Isa, bundle: Bundle) -> int | None:
+    """How many bytes a bundle takes; `_ANEW` for an alignment, None where it is not known."""
+    if bundle.directive:
+        return _taken_by_directive(bundle)
+    if not bundle.size:
+        return 0
+    if not _goes_on(isa, bundle):
         return None
     if bundle.syntax.plan.braces:
-        return position + _BUNDLE
+        return _BUNDLE
     instruction = bundle.instructions[0]
     if instruction.spec is not None and "macro" in instruction.spec.traits:
         value = instruction.values[-1]
         if not isinstance(value, int) or not 0 <= value <= _SHORT_CONSTANT:
             return None
-    return position + _SINGLE
+    return _SINGLE
 
 
-def _behind_directive(bundle: Bundle, position: int | None) -> int | None:
+def _taken_by_directive(bundle: Bundle) -> int | None:
     words = bundle.syntax.words[bundle.syntax.plan.directive :]
     word = words[0]
     if word in _ALIGNING:
@@ -152,8 +166,7 @@ def _behind_directive(bundle: Bundle, position: int | None) -> int | None:
             return None
         step = value if _ALIGNING[word] == 1 else 1 << value
         if step % ALIGNMENT == 0:
-            return 0
-        return position if position is not None and _SINGLE % step == 0 else None
-    if _SILENT.fullmatch(word) or _DEFINING.match(word) or words[1:2] == ("=",):
-        return position
-    return None
+            return _ANEW
+        return 0 if _SINGLE % step == 0 else None
+    is_silent = _SILENT.fullmatch(word) or _DEFINING.match(word) or words[1:2] == ("=",)
+    return 0 if is_silent else None

@@ -18,6 +18,8 @@ import pytest
 
 from ipu_asm.analysis import analyze
 from ipu_asm.diagnostics import Problem
+from ipu_asm.docs.textmate_directives import has_preprocessor
+from ipu_asm.docs.textmate_language import language_of
 from ipu_asm.ide.semantic_tokens import (
     COMMENT,
     DEFINITION,
@@ -34,7 +36,7 @@ from ipu_asm.ide.semantic_tokens import (
 )
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
-from ipu_asm.isa.operands import number_value
+from ipu_asm.isa.operands import OperandType, number_value
 from ipu_asm.lint.directives import directives_of
 from ipu_asm.syntax.grammar import load_grammar
 from tests.editors.conftest import need
@@ -43,10 +45,16 @@ from tests.editors.install_cache import command
 PROJECT = Path(__file__).resolve().parents[2]
 TOKENIZER = Path(__file__).with_name("textmate.js")
 EXAMPLES = sorted((PROJECT / "examples").glob("*.s"))
+EXAMPLES_OF_SETS = [
+    (name, path) for name in available_isas() for path in (PROJECT / "examples" / name).glob("*")
+]
 EVERY_ISA = pytest.mark.parametrize("name", available_isas())
 LONGEST_S = 60
+_MOST_PARTS = 4
 
 NOTHING = ("source", "punctuation", "keyword.operator", "keyword.control.bundle-end")
+# Colours for what the server leaves alone: control registers, and numbers such as 1.5.
+MORE = ("constant.language.control", "constant.numeric.other")
 NUMERIC = ("constant.numeric",)
 LABELS = ("entity.name.function.label",)
 # Before a number, and not a part of it.
@@ -109,7 +117,7 @@ def _by_character(text: str, tokens: list[tuple[int, int, list[str]]], suffix: s
 
 def wanted_scopes(isa: Isa, text: str) -> list[tuple[str, ...]]:
     """For each character, how its innermost scope may begin."""
-    wanted: list[tuple[str, ...]] = [NOTHING] * len(text)
+    wanted: list[tuple[str, ...]] = [(*NOTHING, *MORE)] * len(text)
     program = analyze(text, isa).program
     for start, bundle in zip(program.starts, program.bundles):
         for token in semantic_tokens(isa, bundle):
@@ -127,6 +135,8 @@ def _allowed(isa: Isa, token: SemanticToken, text: str) -> tuple[str, ...]:
     if token.kind == LABEL:
         is_name = DEFINITION in token.modifiers or number_value(text) is None
         return LABELS if is_name else NUMERIC
+    if token.kind == KEYWORD and text.lower() in isa.file_of_register:
+        return (*ALLOWED[KEYWORD], "variable.language.register")
     if token.kind == NUMBER and text in MARKS:
         return (*NUMERIC, *NOTHING)
     return ALLOWED[token.kind]
@@ -156,6 +166,13 @@ def scopes_of(name: str, line: str, *words: str) -> list[str]:
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.stem))
 def test_an_example_looks_before_the_server_runs_as_it_does_then(path: Path) -> None:
     [painted] = check_painted("ipu", path.read_text(encoding="utf-8"))
+    seen = {scopes[-1].partition(".")[0] for scopes in painted}
+    assert {"keyword", "variable", "entity", "constant"} <= seen
+
+
+@pytest.mark.parametrize(("name", "path"), EXAMPLES_OF_SETS, ids=lambda part: Path(part).name)
+def test_an_example_of_another_set_looks_the_same_before_and_after(name: str, path: Path) -> None:
+    [painted] = check_painted(name, path.read_text(encoding="utf-8"))
     seen = {scopes[-1].partition(".")[0] for scopes in painted}
     assert {"keyword", "variable", "entity", "constant"} <= seen
 
@@ -197,9 +214,20 @@ def _in_other_case(text: str, operand: Operand) -> str:
     return f"{name}={swapped}" if name else swapped if means_the_same else text
 
 
+def _in_brackets(operand_type: OperandType) -> list[str]:
+    """An operand in brackets, of what can follow each of its parts."""
+    begun = "["
+    for _ in range(_MOST_PARTS):
+        parts = [choice.text for choice in operand_type.complete_behind(begun)] or ["#0"]
+        if not isinstance(operand_type.parse(f"{begun}{parts[-1]}]"), Problem):
+            return [f"{begun}{parts[-1]}]"]
+        begun += f"{parts[-1]},"
+    return []
+
+
 def _samples(operand: Operand) -> Iterator[str]:
     name = f"{operand.keyword}=" if operand.keyword else ""
-    choices = [choice.text for choice in operand.type.complete()]
+    choices = [choice.text for choice in operand.type.complete()] or _in_brackets(operand.type)
     mark = operand.type.prefix
     others = ("1", "0x1F0000", "0", "-4", "a_label", "1x1")
     for text in (*choices, *(mark + other for other in others)):
@@ -225,7 +253,9 @@ def _scattered(text: str, chance: random.Random) -> str:
 @EVERY_ISA
 def test_any_text_has_the_comments_that_the_assembler_sees(name: str) -> None:
     isa, chance = load_isa(name), random.Random(7)
-    pieces = ("#", "//", "/", ";", ";;", "/*", "*/", ":", "lr0", "acc", " ", "\n", "\r\n", '"', "é")
+    pieces = ["#", "//", "/", ";", ";;", "/*", "*/", ":", "lr0", "acc", " ", "\n", "\r\n", "é"]
+    # To the assembler a quote is nothing in lines for the preprocessor.
+    pieces += [] if has_preprocessor(language_of((isa,))) else ['"']
     # Whether something further down ends a comment is nothing that an editor can know on its line.
     end = "".join(f"\n{end}" for _, end in isa.surface.block_comments)
     texts = ["".join((*chance.choices(pieces, k=40), end)) for _ in range(200)]
@@ -238,7 +268,7 @@ def test_any_text_has_the_comments_that_the_assembler_sees(name: str) -> None:
 
 
 def for_the_preprocessor(isa: Isa, text: str) -> set[int]:
-    """The places of lines for the preprocessor: to the assembler the comments in them are theirs."""
+    """The places of lines for the preprocessor, to which the comments in them belong."""
     program = analyze(text, isa).program
     return {
         start + at
@@ -338,3 +368,85 @@ def test_the_instruction_set_that_a_comment_names_stands_out() -> None:
     assert scopes_of("edgenpu", ";isa:xdna1 // x", "isa", "xdna1") == [directive, directive]
     for prose in ("# the isa: ipu", "# isa: of ours", "# isa: ipus"):
         assert scopes_of("ipu", prose, "isa")[0].startswith("comment.line.number-sign")
+
+
+def test_what_a_linker_is_told_is_no_instruction() -> None:
+    directive = "keyword.control.directive"
+    assert scopes_of("xdna1", '    .file "a;b//c" // d', ".file", '"a;b//c"', "d") == [
+        directive,
+        "string.quoted.double",
+        "comment.line.double-slash",
+    ]
+    assert scopes_of("colossus", "f: .align 8; nop", "f", ".align", "8", "nop") == [
+        "entity.name.function.label",
+        directive,
+        "constant.numeric.decimal",
+        "keyword.control.mnemonic.main",
+    ]
+    assert scopes_of("colossus", "SIZE = 1 << 3", "SIZE", "=", "3")[::2] == [
+        directive,
+        "constant.numeric.decimal",
+    ]
+    assert scopes_of("colossus", "{ .long 1 ; nop }", ".long", "nop", "}") == [
+        directive,
+        "keyword.control.mnemonic.main",
+        "punctuation.section.braces.end",
+    ]
+
+
+def test_a_line_for_the_preprocessor_goes_on_behind_a_backslash() -> None:
+    line = "#define TWO(x) \\\n  nop ; \\\n  x // twice\nnop"
+    assert scopes_of("colossus", line, "#define", "TWO", "nop", "x //", "// ") == [
+        "keyword.control.directive",
+        *["meta.preprocessor"] * 3,
+        "punctuation.definition.comment",
+    ]
+    assert scopes_of("colossus", line[::-1][:3][::-1], "nop") == ["keyword.control.mnemonic.main"]
+    [painted] = paint(load_isa("colossus"), [line])
+    assert painted[-1][-1] == "keyword.control.mnemonic.main"
+
+
+def test_registers_are_whole_with_their_groups_and_what_stands_behind_them() -> None:
+    line = "ld64step $a0:1, $mzero, $m10+=, 1 ; f32v2add $a2:3, $a0:B, $a14:15"
+    assert scopes_of("colossus", line, "$a0:1", ":1", "$mzero", "+=", ":B", ":15") == [
+        *["variable.language.register.pair-of-aux-registers"] * 2,
+        *["variable.language.register.main-register"] * 2,
+        "variable.language.register.aux-register",
+        "variable.language.register.pair-of-aux-registers",
+    ]
+    assert (
+        scopes_of("xdna2", "mov r1:r0, l2", "r1", ":", "r0", "l2")
+        == ["variable.language.register.pair"] * 4
+    )
+
+
+def test_labels_that_are_numbers_are_labels_with_their_direction() -> None:
+    line = "1: { brnzdec $m0, 1b ; fnop }"
+    label = "entity.name.function.label"
+    assert scopes_of("colossus", line, "1:", "1b", "b ;") == [label, label, label]
+    assert scopes_of("colossus", "add $m0, $m0, 1b", "1b") == ["constant.numeric.other"]
+
+
+def test_what_a_macro_puts_there_is_nothing_in_particular() -> None:
+    line = "ld32\\suffix $m0, \\base, $mzero, \\offset"
+    assert scopes_of("colossus", line, "ld32", "\\base", "\\offset") == ["source.asm"] * 3
+
+
+def test_a_block_comment_goes_over_lines_and_leaves_strings_alone() -> None:
+    for name in ("xdna1", "colossus"):
+        [painted] = paint(load_isa(name), ['nop /* a\n nop "*/ nop'])
+        assert [scopes[1] for scopes in painted[-10:-4]] == ["comment.block"] * 6
+        assert painted[-1][-1].startswith(("keyword.control.mnemonic", "source"))
+    assert scopes_of("colossus", '.ascii "/*" ; nop', "nop") == ["keyword.control.mnemonic.main"]
+
+
+def test_the_mark_of_an_immediate_and_a_sign_are_told_apart() -> None:
+    line = "padda [p0], #-32; add r0, r0, #4-2*8"
+    assert scopes_of("xdna1", line, "#-", "-32", "#4", "-2", "2*", "*8") == [
+        "punctuation.definition.immediate",
+        "constant.numeric.decimal",
+        "punctuation.definition.immediate",
+        "keyword.operator.arithmetic",
+        "constant.numeric.decimal",
+        "keyword.operator.arithmetic",
+    ]

@@ -29,8 +29,8 @@ RULES = (
     "open_bundle",
     "unaligned_loop",
 )
-# What belongs to the caller and is put back before a function returns.
-_RETURNED = ("p6", "p7", "lr", "sp", *(f"r{number}" for number in range(8, 32)))
+# What belongs to the caller in every generation and is put back before a function returns.
+_RETURNED = ("p6", "p7", "lr", "sp")
 _COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
 
 
@@ -38,7 +38,8 @@ class Engine(NamedTuple):
     """What differs between the generations.
 
     `classes` are those of `registers.classes_of`; `pair_names` gives pairs of scalar registers
-    second names; `link_cycle` is when a call writes the link register.
+    second names; `link_cycle` is when a call writes the link register; `kept` are the numbers of
+    the scalar registers that belong to the caller.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Engine(NamedTuple):
     pair_names: Mapping[str, str]
     forms: Mapping[str, Sequence[str]]
     link_cycle: int | None
+    kept: range
     examples: Mapping[str, str]
 
 
@@ -67,7 +69,7 @@ def description_of(engine: Engine) -> FormsDescription:
         units_of=registers.units,
         rules=RULES,
         loop_registers=("ls", "le"),
-        returned=frozenset(_RETURNED),
+        returned=frozenset((*_RETURNED, *(f"r{number}" for number in engine.kept))),
     )
 
 
@@ -98,4 +100,6 @@ def surface_of(extensions: tuple[str, ...]) -> Surface:
 
 
 def _spoken(title: str) -> str:
-    return f"the {title.lower()}"
+    """A title inside a sentence; the letter of a unit stays as it is."""
+    words = (word if len(word) == 1 else word.lower() for word in title.split())
+    return f"the {' '.join(words)}"

@@ -25,7 +25,7 @@ class Documents:
         lines = [f"{operand.name}: {operand.description}" for operand in operands]
         if text is None:
             title = title_of(mnemonic)
-            summary = f"{title} in {self._slots[slot]}."
+            summary = f"An operation of {self._slots[slot]}."
             return InstructionDoc(title, summary, syntax, lines)
         example = self._examples.get(mnemonic, text.example)
         return InstructionDoc(text.title, text.summary, syntax, lines, text.operation, example)

@@ -12,6 +12,8 @@ from ipu_asm.isa.xdna1.registers import CLASSES, FAMILIES, PAIR_NAMES
 
 EXAMPLES = {"vmac.f": "vmac.f bmh0, bmh0, x0, x2, r0", "vmov": "vmov x0, x2"}
 LINK_CYCLE = 4
+# The scalar registers that a function hands back as it found them.
+KEPT = range(16, 24)
 
 
 @lru_cache(maxsize=1)
@@ -28,6 +30,7 @@ def load() -> Isa:
                 PAIR_NAMES,
                 FORMS,
                 LINK_CYCLE,
+                KEPT,
                 EXAMPLES,
             )
         )

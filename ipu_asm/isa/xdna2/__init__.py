@@ -17,6 +17,8 @@ EXAMPLES = {
     "vst.conv.bf16.fp32": "vst.conv.bf16.fp32 cml0, [p2], #64",
 }
 LINK_CYCLE = None
+# The scalar registers that a function hands back as it found them.
+KEPT = range(8, 16)
 
 
 @lru_cache(maxsize=1)
@@ -33,6 +35,7 @@ def load() -> Isa:
                 PAIR_NAMES,
                 FORMS,
                 LINK_CYCLE,
+                KEPT,
                 EXAMPLES,
             )
         )

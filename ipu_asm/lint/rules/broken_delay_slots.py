@@ -35,7 +35,7 @@ again:
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
@@ -44,6 +44,7 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.text import Span
+from ipu_asm.timing import CALL
 
 KIND = Kind("X102", "broken-delay-slots", Severity.WARNING)
 
@@ -54,11 +55,30 @@ _SECTIONS = (".section", ".text", ".data", ".bss", ".end")
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each branch, target and end that stands in the way of a branch before it."""
-    targets = _targets(program)
-    for number, bundle in enumerate(program.bundles):
-        branch = _branch_of(program.isa, bundle)
-        if branch is not None:
-            yield from _broken(program, number, branch, targets)
+    isa, bundles = program.isa, program.bundles
+    targets: frozenset[int] | None = None
+    for number in [n for n, bundle in enumerate(bundles) if bundle.flow or CALL in bundle.traits]:
+        branch = _branch_of(isa, bundles[number])
+        if branch is None or _are_plain(isa, bundles, number, branch):
+            continue
+        if targets is None:
+            targets = _targets(program)
+        yield from _broken(program, number, branch, targets)
+
+
+def _are_plain(isa: Isa, bundles: Sequence[Bundle], number: int, branch: int) -> bool:
+    """Whether the slots of a branch are filled at once by what may stand in any slot."""
+    spec = bundles[number].instructions[branch].spec
+    slots = spec.delay_slots if spec is not None else 0
+    following = bundles[number + 1 : number + 1 + slots]
+    return len(following) == slots and all(_is_plain(isa, bundle) for bundle in following)
+
+
+@once_a_bundle
+def _is_plain(isa: Isa, bundle: Bundle) -> bool:
+    known = all(instruction.spec is not None for instruction in bundle.instructions)
+    lone = bundle.size == 1 and bundle.label is None and _branch_of(isa, bundle) is None
+    return known and lone and not bundle.directive and not bundle.is_broken
 
 
 @once_a_bundle

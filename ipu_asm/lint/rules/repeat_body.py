@@ -107,6 +107,9 @@ RULE = Rule(
         "{ rpt 10, 0 ; fnop }\n{ ⟦bri⟧ 0x40000 ; fnop }",
         "{ rpt 10, (.Lend - .Lstart) / 8 - 1 ; fnop }\n.Lstart:\n{ ⟦get⟧ $m1, 0 ; fnop }\n.Lend:",
         "rpt $m0, \\count\n⟦add⟧ $m1, $m1, 1",
+        ".macro sum n\nrpt $m0, (end\\n\\()\\@ - start\\n\\()\\@) / 8 - 1\nstart\\n\\()\\@:\n"
+        "{ nop ; fnop }\n{ ⟦bri⟧ 2f ; fnop }\nend\\n\\()\\@:\n2:\n.endm",
+        "#define loops m1\nrpt $loops, (2f - 1f) / 8 - 1\n1:\n{ ⟦bri⟧ 2f ; fnop }\n2:",
         "rpt $m0, ⟦(2f - 1f) / 8 - 1⟧\n1:\n" + "{ nop ; fnop }\n" * 257 + "2:",
     ),
     check_program=check,

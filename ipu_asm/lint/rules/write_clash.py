@@ -2,7 +2,8 @@
 
 ## What it does
 Reports a bundle whose two instructions write the same register, or groups of registers that
-overlap. Registers that read as zero count as well.
+overlap. Registers that read as zero count as well, and so does the same name for a register,
+whatever a macro makes of it.
 
 ## Why
 Both halves of a bundle are executed at once. Which of two results would stay is not defined, and
@@ -21,10 +22,11 @@ the assembler refuses such a bundle.
 
 from __future__ import annotations
 
+import re
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.dataflow import Touch, access_of, touches_of
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
@@ -32,6 +34,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span
 
 KIND = Kind("C102", "write-clash", Severity.ERROR)
+_NAME = re.compile(r"[$\\][\w.$\\():@]+")
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -39,12 +42,26 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     if len(bundle.instructions) != 2 or bundle.syntax.plan.inner or None in bundle.places:
         return
     writes = [touch for touch in touches_of(isa, bundle) if touch.writes and touch.operand >= 0]
+    writes += _by_other_names(bundle)
     for later in writes:
         for earlier in writes:
             clashes = earlier.instruction < later.instruction
             if clashes and not earlier.units.isdisjoint(later.units):
                 yield _finding(bundle, earlier, later)
                 break
+
+
+def _by_other_names(bundle: Bundle) -> Iterator[Touch]:
+    """The writes of registers under names that only macros know."""
+    for number, instruction in enumerate(bundle.instructions):
+        if instruction.spec is None:
+            continue
+        for place, operand in enumerate(instruction.operands):
+            if operand is None or access_of(instruction.spec, operand) != "w":
+                continue
+            text = instruction.words[place + 1]
+            if _NAME.fullmatch(text) and not operand.type.names(text):
+                yield Touch(text, frozenset((text,)), "w", number, place, 0, len(text))
 
 
 def _finding(bundle: Bundle, earlier: Touch, later: Touch) -> Diagnostic:
@@ -71,12 +88,15 @@ RULE = Rule(
         "{ ld32 $a2, $m0, $m0 ; f16v2tof32 $a0:1, $a0 }",
         "{ ldst64pace $a0:1, $a2:3, $m0:1+=, $mzero, 0 ; f32v2add $a2:3, $a2:3, $a4:5 }",
         "ld32 $a0, $m0, $m0\nsetzi $a0, 10",
+        "#define SUM a0\n#define NEXT a1\n{ ld32 $NEXT, $m0, $m0 ; f32add $SUM, $SUM, $NEXT }",
     ),
     invalid=(
         "{ ld32 $a0, $m0, $m0 ; setzi ⟦$a0⟧, 10 }",
         "{ ld2x64pace $a0:1, $a2:3, $m0:1+=, $m15, 0x00 ; setzi ⟦$a1⟧, 10 }",
         "{ ld64a32 $a0:3, $m0++, $m0, $m1\n  f16v2tof32 ⟦$a2:3⟧, $a4 }",
         "{ ld32 $a15, $m13, $m15, 0 ; setzi ⟦$azero⟧, 4 }",
+        "#define SUM a0\n{ ld32 $SUM, $m0, $m0 ; f32add ⟦$SUM⟧, $a1, $a2 }",
+        ".macro next to\n{ ld64 \\to, $m0, $m0 ; f32v2add ⟦\\to⟧, $a0:1, $a2:3 }\n.endm",
     ),
     check_bundle=check,
     isa="colossus",
