@@ -87,6 +87,9 @@ def vscode(browser: Browser, vscode_user: VSCodeUser) -> Iterator[VSCode]:
     """Their window, which the tests of a file share; each opens a file of its own."""
     with VSCode(browser, vscode_user.server, vscode_user.work) as vscode:
         yield vscode
+    # The server tells the findings of all kernels of a folder: the next file starts without.
+    for kernel in vscode_user.work.glob("*.s"):
+        kernel.unlink()
 
 
 def need(program: str) -> None:

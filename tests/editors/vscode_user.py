@@ -27,6 +27,7 @@ class VSCodeUser:
     ) -> None:
         self.work = folder / "work"
         self.work.mkdir(parents=True)
+        self._kernels = 0
         self._complaints = folder / "complaints"
         environment = {**os.environ, "PATH": f"{self._programs(folder)}:{os.environ['PATH']}"}
         self.server = Server(version, folder / "code", settings=settings, environment=environment)
@@ -34,8 +35,8 @@ class VSCodeUser:
 
     def kernel(self, text: str, name: str = "") -> Path:
         """A new file in the folder of work; without a name one that is called so."""
-        number = sum(1 for _ in self.work.iterdir())
-        path = self.work / (name or f"kernel{number}.s")
+        self._kernels += 1
+        path = self.work / (name or f"kernel{self._kernels}.s")
         path.write_text(text, encoding="utf-8")
         return path
 
