@@ -5,7 +5,6 @@ from __future__ import annotations
 import pkgutil
 import re
 from importlib import import_module
-from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, Iterator
 
 import pytest
@@ -15,6 +14,8 @@ import ipu_lsp
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.syntax.grammar import load_grammar
 
+_constants: Any = import_module("re._constants")
+_parser: Any = import_module("re._parser")
 # CPython before 3.11.5 matches these wrongly in places.
 NEW = {_constants.POSSESSIVE_REPEAT, _constants.ATOMIC_GROUP}
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Iterator
 
 import pytest
 
@@ -10,6 +12,13 @@ from tests.editors.emacs import Emacs
 from tests.editors.install import NotInstalledError, command
 from tests.editors.neovim import Neovim
 from tests.editors.user import User
+from tests.editors.vscode import VSCode, chromium
+from tests.editors.vscode_server import VERSIONS
+from tests.editors.vscode_user import VSCodeUser
+from tests.editors.vscode_vsix import packaged
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +49,47 @@ def emacs(emacs_user: User) -> Iterator[Emacs]:
     with Emacs(emacs_user) as emacs:
         yield emacs
     assert emacs_user.complaints() == ""
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The browser that every Visual Studio Code is shown in."""
+    need("chromium")
+    if find_spec("playwright") is None:
+        pytest.fail("playwright is not installed: run `pip install -e .[editors]`", pytrace=False)
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def vsix() -> Path:
+    """The packaged extension of the sources as they are."""
+    try:
+        return packaged()
+    except NotInstalledError as error:
+        pytest.fail(str(error), pytrace=False)
+
+
+@pytest.fixture(scope="session", params=VERSIONS)
+def vscode_user(
+    request: pytest.FixtureRequest, vsix: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[VSCodeUser]:
+    """Somebody with the extension in Visual Studio Code, once the current and once the oldest."""
+    need(request.param)
+    user = VSCodeUser(request.param, vsix, tmp_path_factory.mktemp(request.param))
+    with user.server:
+        yield user
+    assert user.complaints() == ""
+
+
+@pytest.fixture(scope="module")
+def vscode(browser: Browser, vscode_user: VSCodeUser) -> Iterator[VSCode]:
+    """Their window, which the tests of a file share; each opens a file of its own."""
+    with VSCode(browser, vscode_user.server, vscode_user.work) as vscode:
+        yield vscode
+    # The server tells the findings of all kernels of a folder: the next file starts without.
+    for kernel in vscode_user.work.glob("*.s"):
+        kernel.unlink()
 
 
 def need(program: str) -> None:

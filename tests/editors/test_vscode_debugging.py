@@ -1,0 +1,167 @@
+"""What a person sees who debugs a kernel in Visual Studio Code, with the packaged extension."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Iterator
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser
+
+from tests.editors.kernels import EXAMPLE, LOOP, place
+from tests.editors.patience import soon
+from tests.editors.vscode import VSCode
+from tests.editors.vscode_debug import Debugger
+from tests.editors.vscode_user import VSCodeUser
+
+INCREMENT, HALT = 5, 7  # rows of LOOP
+
+SAMPLES, INPUTS, OUTPUTS = 10, 128, 64
+LAYER = {
+    "type": "ipu",
+    "request": "launch",
+    "name": "One layer",
+    "program": "${workspaceFolder}/fully_connected.s",
+    "dtype": "int8",
+    "cr": {"0": 0, "1": "0x20000", "2": "0x40000"},
+    "load": [
+        {"file": "inputs.bin", "address": 0},
+        {"file": "weights.bin", "address": "0x20000"},
+    ],
+    "dump": [{"file": "results.bin", "address": "0x40000", "length": SAMPLES * 256}],
+}
+
+
+@pytest.fixture
+def debugger(
+    vscode: VSCode, vscode_user: VSCodeUser, request: pytest.FixtureRequest
+) -> Iterator[Debugger]:
+    """A debugger where the loop is open; a picture is kept of how that looked in the end."""
+    vscode.open(vscode_user.kernel(LOOP).name)
+    debugger = Debugger(vscode)
+    yield debugger
+    vscode.screenshot(request.function.__name__.removeprefix("test_"))
+    debugger.stop()
+    vscode.close_file()
+
+
+@pytest.fixture
+def layer(browser: Browser, vscode_user: VSCodeUser) -> Iterator[Debugger]:
+    """A debugger in a folder with a kernel, what it works on, and how it is launched."""
+    folder = vscode_user.work / "layer"
+    (folder / ".vscode").mkdir(parents=True)
+    launch = {"version": "0.2.0", "configurations": [LAYER]}
+    (folder / ".vscode" / "launch.json").write_text(json.dumps(launch), encoding="utf-8")
+    (folder / "fully_connected.s").write_text(EXAMPLE, encoding="utf-8")
+    (folder / "inputs.bin").write_bytes(inputs().tobytes())
+    padded = np.pad(weights().T, ((0, 0), (0, INPUTS - OUTPUTS)))
+    (folder / "weights.bin").write_bytes(padded.tobytes())
+    with VSCode(browser, vscode_user.server, folder, scale=2) as vscode:
+        vscode.open("fully_connected.s")
+        debugger = Debugger(vscode)
+        yield debugger
+        debugger.stop()
+
+
+def inputs() -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+    """Waves, a little later from sample to sample."""
+    sample, place = np.indices((SAMPLES, INPUTS))
+    return np.round(100 * np.sin(place / 9 + sample)).astype(np.int8)
+
+
+def weights() -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+    """Something of both signs that repeats nowhere soon."""
+    output, place = np.indices((OUTPUTS, INPUTS))
+    return ((output * 7 + place * 3) % 31 - 15).astype(np.int8)
+
+
+def check_place(debugger: Debugger, row: int, reason: str = "") -> None:
+    """Asserts that the machine comes to stand on a row, counted from 0, for this reason."""
+    wanted = f" {row + 1}:"
+    assert wanted in soon(debugger.place, lambda place: wanted in place)
+    assert reason in soon(debugger.reason, lambda shown: reason in shown)
+
+
+def check_register(debugger: Debugger, name: str, value: str) -> None:
+    """Asserts that a variable on the screen comes to have a value that begins so."""
+    debugger.expand("Loop registers")
+    shown = soon(debugger.variables, lambda found: found.get(name, "").startswith(value))
+    assert shown.get(name, "").startswith(value), shown
+
+
+def test_a_breakpoint_stops_the_kernel_and_shows_its_registers(debugger: Debugger) -> None:
+    debugger.toggle_breakpoint(INCREMENT)
+    debugger.start()
+    check_place(debugger, INCREMENT, "breakpoint")
+    check_register(debugger, "lr1", "0")
+    check_register(debugger, "lr2", "8")
+    debugger.vscode.press("F5")
+    check_register(debugger, "lr1", "1")
+    check_place(debugger, INCREMENT, "breakpoint")
+
+
+def test_steps_go_on_and_back(debugger: Debugger) -> None:
+    debugger.toggle_breakpoint(INCREMENT)
+    debugger.start()
+    check_place(debugger, INCREMENT)
+    debugger.vscode.press("F10")
+    check_place(debugger, INCREMENT + 1, "cycle 3")
+    check_register(debugger, "lr1", "1")
+    debugger.click("step-back")
+    check_place(debugger, INCREMENT)
+    check_register(debugger, "lr1", "0")
+
+
+def test_without_breakpoints_the_kernel_runs_to_its_bkpt(debugger: Debugger) -> None:
+    debugger.start()
+    check_place(debugger, HALT, "halted")
+    check_register(debugger, "lr1", "8")
+    debugger.vscode.press("F5")
+    debugger.page.locator(".debug-toolbar").wait_for(state="hidden")
+
+
+def test_values_stand_in_the_text_and_under_the_mouse(debugger: Debugger) -> None:
+    debugger.toggle_breakpoint(INCREMENT + 1)
+    debugger.start()
+    check_place(debugger, INCREMENT + 1)
+    wanted = "lr1 = 1"
+    assert wanted in soon(debugger.vscode.text, lambda text: wanted in text)
+    assert debugger.vscode.hover(debugger.vscode.word("lr2"), "8").startswith("8")
+
+
+def test_a_layer_is_debugged_with_its_vectors_to_the_right_results(layer: Debugger) -> None:
+    vscode = layer.vscode
+    row, _ = place(EXAMPLE, "\nelement:\n    incr", "incr")
+    layer.toggle_breakpoint(row)
+    layer.start()
+    check_place(layer, row, "breakpoint")
+    layer.expand("Loop registers")
+    vscode.command("IPU: Show vectors")
+    shown = vscode.webview(".card")
+    cells = shown.locator(".card", has_text="r0").first.locator(".cell")
+    wanted = [str(value) for value in inputs()[0]]
+    assert soon(cells.all_inner_texts, wanted) == wanted
+    for turn in range(3):
+        vscode.press("F5")
+        check_register(layer, "lr2", str(turn))
+    products = weights()[:, :3].astype(int) @ inputs()[0, :3].astype(int)
+    sums = shown.locator(".card", has_text="r_acc").first.locator(".cell")
+    wanted = [str(value) for value in products]
+    assert soon(lambda: sums.all_inner_texts()[:OUTPUTS], wanted) == wanted
+    vscode.screenshot("vectors")
+    layer.vscode.focus_editor()
+    layer.toggle_breakpoint(row)
+    vscode.press("F5")
+    check_place(layer, place(EXAMPLE, "bkpt;;")[0], "halted")
+    vscode.press("F5")
+    layer.page.locator(".debug-toolbar").wait_for(state="hidden")
+    check_results(vscode.folder / "results.bin")
+
+
+def check_results(path: Path) -> None:
+    """Asserts that the kernel has written what numpy calculates."""
+    assert soon(path.exists, expected=True)
+    written = np.frombuffer(path.read_bytes(), dtype=np.int32).reshape(SAMPLES, OUTPUTS)
+    assert (written == inputs().astype(int) @ weights().T.astype(int)).all()

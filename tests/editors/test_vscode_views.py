@@ -1,0 +1,96 @@
+"""The views that our extension brings to Visual Studio Code, beside the kernel they are about."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Iterator
+
+import pytest
+
+from tests.editors.kernels import EXAMPLE, place
+from tests.editors.patience import soon
+from tests.editors.vscode import VSCode
+from tests.editors.vscode_user import VSCodeUser
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame
+
+ELEMENT = 4  # the bundle of the inner loop
+UTILISATION = "1 bundle per iteration, 75 % of the places used"
+
+
+@pytest.fixture
+def example(
+    vscode: VSCode, vscode_user: VSCodeUser, request: pytest.FixtureRequest
+) -> Iterator[VSCode]:
+    """A window with the example; a picture is kept of how that looked in the end."""
+    vscode.open(vscode_user.kernel(EXAMPLE).name)
+    yield vscode
+    vscode.screenshot(request.function.__name__.removeprefix("test_"))
+    vscode.close_file()
+
+
+def check_selected(vscode: VSCode, words: str, inside: str) -> None:
+    """Asserts that `inside` in the first `words` of the example comes to be selected."""
+    row, column = place(EXAMPLE, words, inside)
+    end = column + 1 + len(inside)
+    wanted = f"Ln {row + 1}, Col {end} ({len(inside)} selected)"
+    assert wanted in soon(vscode.status, lambda status: wanted in status)
+
+
+def test_the_slot_grid_shows_bundles_and_two_clicks_go_to_the_instruction(example: VSCode) -> None:
+    example.go_to(*place(EXAMPLE, "mult.ve "))
+    example.command("IPU: Show slot grid")
+    grid = example.webview(".row.current")
+    current = grid.locator(".row.current")
+    assert soon(lambda: current.get_attribute("data-row"), str(ELEMENT)) == str(ELEMENT)
+    used = grid.locator(f".row[data-row='{ELEMENT}'] .cell.used")
+    wanted = ["ldr_cyclic_mult_reg", "mult.ve", "acc", "incr", "incr", "bne"]
+    assert [title.split(" ")[0] for title in titles(grid, ELEMENT)] == wanted
+    assert used.count() == len(wanted)
+    shown = "\n".join(grid.locator("body").all_inner_texts())
+    assert UTILISATION in shown
+    grid.locator(f".row[data-row='{ELEMENT}'] .cell[title^='acc']").dblclick()
+    check_selected(example, "\n    acc;", "acc")
+    grid.locator(".row[data-row='6'] .cell[title^='bkpt']").dblclick()
+    check_selected(example, "bkpt;;", "bkpt")
+
+
+def titles(grid: Frame, row: int) -> list[str]:
+    """The instructions of a row of the slot grid, whole."""
+    used = grid.locator(f".row[data-row='{row}'] .cell.used")
+    return [str(used.nth(number).get_attribute("title")) for number in range(used.count())]
+
+
+def test_the_slot_grid_follows_the_cursor_and_what_is_typed(example: VSCode) -> None:
+    example.command("IPU: Show slot grid")
+    grid = example.webview(".row[data-row='0']")
+    example.focus_editor()
+    example.go_to(*place(EXAMPLE, "str_acc_reg"))
+    current = grid.locator(".row.current")
+    assert soon(lambda: current.get_attribute("data-row"), "5") == "5"
+    row, _ = place(EXAMPLE, "str_acc_reg")
+    example.go_to(row, 0)
+    example.type("    acc;")
+    wanted = ["str_acc_reg lr4 cr2 (xmem)", "acc (acc)"]
+    assert soon(lambda: titles(grid, 5)[:2], wanted) == wanted
+
+
+def test_the_listing_stands_beside_the_kernel(example: VSCode) -> None:
+    example.go_to(*place(EXAMPLE, "bkpt;;"))
+    example.command("IPU: Open listing")
+    beside = example.page.locator(".editor-group-container:has(.tab[data-resource-name$='.lst'])")
+    lines = beside.locator(".view-line")
+    shown = soon(lambda: lines.all_inner_texts(), lambda texts: "bkpt" in "".join(texts))
+    [line] = [text for text in shown if "bkpt" in text]
+    assert re.match(r"\s*6:\s0x[0-9a-f]{48}\s+#\s+bkpt;;", line)
+
+
+def test_the_reference_opens_at_the_instruction_under_the_cursor(example: VSCode) -> None:
+    example.go_to(*place(EXAMPLE, "mult.ve "))
+    example.command("IPU: Open instruction reference")
+    page = example.webview("#mult\\.ve, [id='mult-ve'], [id*='mult']")
+    heading = page.locator("h3, h2", has_text="mult.ve").first
+    heading.wait_for()
+    visible = "e => { const r = e.getBoundingClientRect(); return r.top >= 0 && r.top < 400; }"
+    assert soon(lambda: bool(heading.evaluate(visible)), expected=True)
