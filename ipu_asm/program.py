@@ -240,7 +240,8 @@ class Program:
         self.findings.append(Diagnostic(SYNTAX_ERROR, message, self.label_span(label)))
 
     def _read_references(self) -> list[Reference]:
-        labels = self.label_addresses
+        labels, addresses = self.label_addresses, self.addresses
+        numeric = bool(self.numeric_labels)
         references = []
         suggestions = iter(range(_MOST_SUGGESTIONS))
 
@@ -253,10 +254,10 @@ class Program:
                 operand, text = instruction.operands[use.operand], instruction.values[use.operand]
                 assert operand is not None
                 assert isinstance(text, str)
-                address = self.addresses[number]
-                target: int | Problem | None = self._numeric_target(number, text)
+                target: int | Problem | None
+                target = self._numeric_target(number, text) if numeric else None
                 if target is None:
-                    target = operand.type.resolve(text, address, labels, nearest)
+                    target = operand.type.resolve(text, addresses[number], labels, nearest)
                 if isinstance(target, Problem):
                     references.append(Reference(number, use, text, None))
                     self._report(references[-1], target)

@@ -93,7 +93,10 @@ def _is_unaligned(program: Program, number: int) -> bool:
     moved = False
     for earlier in range(number, -1, -1):
         bundle = program.bundles[earlier]
-        if program.macros.region_of(earlier) or bundle.is_broken or bundle.directive in _OPAQUE:
+        if bundle.is_broken or bundle.directive in _OPAQUE:
+            return False
+        # Only past a bundle without size can a way back come into a macro.
+        if (earlier == number or not bundle.size) and program.macros.region_of(earlier):
             return False
         if _aligns(bundle):
             return moved
