@@ -196,7 +196,13 @@ def _timing(match: re.Match[str]) -> Timing:
     )
 
 
+# In every form whose cycles are known, registers of these classes are read in the first one.
+_READ_FIRST = ("X", "Y", "EX", "EY", "Q", "QX", "QY", "QEX", "QEY")
+
+
 def _operand(name: str, operand_type: AieType, timing: Timing) -> Operand:
+    if timing.use is None and timing.access == "r" and operand_type.name in _READ_FIRST:
+        timing = timing._replace(use=1)
     return Operand(
         name,
         operand_type,

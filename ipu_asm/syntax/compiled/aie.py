@@ -2,7 +2,7 @@
 
 from typing import Any
 
-TABLES: dict[str, Any] = {'checksum': 2795825744,
+TABLES: dict[str, Any] = {'checksum': 3024237067,
  'terminals': (('END', '\r\n|\n|\r', False),
                ('SEPARATOR', ';(?:[ \t]*(?:\r\n|\n|\r))?', False),
                ('COLON', ':', True),
@@ -17,7 +17,7 @@ TABLES: dict[str, Any] = {'checksum': 2795825744,
                 False),
                ('NUMBER', '[0-9][A-Za-z0-9_.]*', False),
                ('SIGN', '[-+*\\/%&|^~()<>!?]', False),
-               ('COMMENT', '\\/\\/[^\r\n]*|\\/\\*(?:[^*]|\\*(?!\\/))*\\*\\/', False),
+               ('COMMENT', '\\/\\/[^\r\n]*|\\/\\*(?:[^*]|\\*(?!\\/))*(?:\\*\\/|\\Z)', False),
                ('BLANK', '[ \t]', False)),
  'ignored': ('COMMENT', 'BLANK'),
  'whole': '"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"|;[ \\t]*(?:\\r\\n|\\n|\\r)',

@@ -114,7 +114,6 @@ def test_a_text_is_clean(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "code", "place"),
     [
-        ("/* never closed", "E001", "/"),
         ("nopa nopb", "E103", "nopb"),
         ("lda r0 [p0, #0]", "E001", ","),
         ("lda r0, [p0 #0]", "E001", "#"),
