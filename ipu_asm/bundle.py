@@ -38,6 +38,7 @@ class Bundle:
         "is_notable",
         "label",
         "label_uses",
+        "leaves",
         "memo",
         "open_slots",
         "places",
@@ -76,6 +77,10 @@ class Bundle:
             self.label is not None or label_uses or findings or self.directive or syntax.plan.inner
         )
         self.flow = _flow_of(instructions)
+        # Whether control goes elsewhere from it, be it for a call.
+        self.leaves = self.flow is not None or any(
+            i.spec and i.spec.delay_slots for i in instructions
+        )
         # The traits of all its instructions, and whether nothing is known of one of them.
         self.traits = frozenset[str]().union(
             *[i.spec.traits for i in instructions if i.spec is not None and i.spec.traits]

@@ -142,6 +142,11 @@ class Program:
         return read_macros(self._telling, len(self.bundles))
 
     @cached_property
+    def leaving(self) -> list[int]:
+        """The numbers of the bundles from which control goes elsewhere than to the next one."""
+        return [number for number, bundle in enumerate(self.bundles) if bundle.leaves]
+
+    @cached_property
     def label_addresses(self) -> dict[str, int]:
         """The address that each label stands for."""
         addresses = self.addresses

@@ -56,7 +56,7 @@ def functions_of(program: Program) -> list[Function]:
     """The functions of a program, in order; a text without returns is one."""
     bundles = program.bundles
     functions, first = [], 0
-    for number in [n for n, bundle in enumerate(bundles) if bundle.flow == "indirect"]:
+    for number in program.leaving:
         slots = _slots_of_return(bundles[number])
         if number < first or slots < 0:
             continue

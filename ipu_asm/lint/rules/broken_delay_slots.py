@@ -44,7 +44,6 @@ from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.text import Span
-from ipu_asm.timing import CALL
 
 KIND = Kind("X102", "broken-delay-slots", Severity.WARNING)
 
@@ -57,7 +56,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each branch, target and end that stands in the way of a branch before it."""
     isa, bundles = program.isa, program.bundles
     targets: frozenset[int] | None = None
-    for number in [n for n, bundle in enumerate(bundles) if bundle.flow or CALL in bundle.traits]:
+    for number in program.leaving:
         branch = _branch_of(isa, bundles[number])
         if branch is None or _are_plain(isa, bundles, number, branch):
             continue
