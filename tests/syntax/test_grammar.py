@@ -73,7 +73,8 @@ def _read_by_lark(
             if token.start_pos in directives:
                 token = LarkToken.new_borrow_pos(DIRECTIVE, token.value, token)
             parser.feed_token(token)
-        return _numbered(parser.feed_eof(), numbers)
+        feed_eof: Any = parser.feed_eof
+        return _numbered(feed_eof(), numbers)
     except UnexpectedInput as error:
         if isinstance(error, UnexpectedToken) and error.token.type == "$END":
             return len(numbers)

@@ -138,9 +138,10 @@ def out_of_range(random: Random) -> str:
     texts, at = _texts(random, form), _number_at(form)
     kind = form.operands[at].type
     assert isinstance(kind, NumberOperand)
-    ends = [(each.first - each.step, each.last + each.step) for each in kind.ranges]
+    ends = [(first - step, last + step) for first, last, step in kind.ranges]
     number = random.choice(random.choice(ends))
-    if any(e.first <= number <= e.last and number % e.step == 0 for e in _ranges(form)):
+    ranges = _ranges(form)
+    if any(first <= number <= last and number % step == 0 for first, last, step in ranges):
         number = (1 << 33) + 1
     texts[at] = random.choice((str(number), f"({number})", hex(number)))
     return _written(form, texts)
