@@ -38,8 +38,8 @@ def test_a_hook_calls_a_command_of_this_package(
 @pytest.mark.parametrize("hook", HOOKS)
 def test_a_hook_takes_the_files_of_the_sets_that_are_there(hook: str) -> None:
     files = re.compile(check_hook(hook)["files"].strip("'"))
-    assert all(files.search(name) for name in ("a.s", "x/a.asm", "a.ipu", "a.edgenpu"))
-    assert not any(files.search(name) for name in ("a.S", "a.aie", "a.sh", "s"))
+    assert all(files.search(name) for name in ("a.s", "x/a.asm", "a.ipu", "a.edgenpu", "a.aie2"))
+    assert not any(files.search(name) for name in ("a.S", "a.aie3", "a.sh", "s"))
 
 
 def test_there_are_two_hooks() -> None:

@@ -10,12 +10,16 @@ Answer = TypeVar("Answer")
 _LONGEST = 60.0  # seconds, of a machine that does other things as well
 
 
-def soon(probe: Callable[[], Answer], expected: Callable[[Answer], bool] | Answer) -> Answer:
+def soon(
+    probe: Callable[[], Answer],
+    expected: Callable[[Answer], bool] | Answer,
+    within: float = _LONGEST,
+) -> Answer:
     """What `probe` answers once that is as expected; its last answer, if that never happens.
 
     The caller asserts on the answer: then a failure shows what was there instead.
     """
-    deadline = time.monotonic() + _LONGEST
+    deadline = time.monotonic() + within
     while True:
         answer = probe()
         right = expected(answer) if callable(expected) else answer == expected

@@ -125,8 +125,13 @@ class VSCode:
 
     def save(self) -> None:
         """Saves the current file, and waits until that is done."""
-        self.press("Control+s")
-        self.page.wait_for_selector(".tab.dirty", state="detached")
+        dirty = self.page.locator(".tab.dirty")
+        for _ in range(10):
+            # What comes in from the server meanwhile wants to be saved as well.
+            self.press("Control+s")
+            if soon(dirty.count, 0, within=3) == 0:
+                return
+        raise AssertionError("there is something that cannot be saved")
 
     def saved_text(self) -> str:
         """The current file as it is on the disk."""
