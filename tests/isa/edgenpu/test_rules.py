@@ -7,28 +7,7 @@ from itertools import product
 import pytest
 
 from ipu_asm.analysis import analyze
-
-DOCUMENT = """
-start:
-    ; Load weights
-    LOAD    WB, 0x80000000, 65536
-    SYNC    WAIT_DMA
-
-    ; Load activations
-    LOAD    AB, 0x80010000, 16384
-    SYNC    WAIT_DMA
-
-    ; Run convolution
-    CONV    AB[1], AB[0], WB[0], RELU
-    SYNC    WAIT_COMPUTE
-
-    ; Store output
-    STORE   0x80020000, AB[1], 16384
-    SYNC    WAIT_DMA | IRQ
-
-    ; Done
-    NOP     0
-"""
+from tests.isa.edgenpu.document import PROGRAM
 
 
 def check_names(text: str, *names: str) -> None:
@@ -60,7 +39,7 @@ PROGRAMS = [
 
 
 def test_the_program_of_the_reference_lacks_only_its_descriptor() -> None:
-    check_names(DOCUMENT, "conv-without-descriptor")
+    check_names(PROGRAM, "conv-without-descriptor")
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
