@@ -44,7 +44,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.assignment import units_of
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
@@ -62,27 +62,30 @@ _OPAQUE = (".include", ".incbin", ".org", ".skip", ".space", ".fill")
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each label that begins a hardware loop and is perhaps not aligned."""
-    loops = program.isa.loop_registers
-    if loops is None:
+    if program.isa.loop_registers is None:
         return
-    seen = set()
+    isa, bundles, seen = program.isa, program.bundles, set[str]()
     for reference in program.references:
         label = reference.text
-        if (
-            label in seen
-            or label not in program.labels
-            or not _is_put(program, reference, loops[0])
-        ):
+        if label in seen or label not in _loop_labels(isa, bundles[reference.bundle]):
             continue
         seen.add(label)
-        if _is_unaligned(program, program.labels[label]):
+        if label in program.labels and _is_unaligned(program, program.labels[label]):
             yield _finding(program, label, reference)
 
 
-def _is_put(program: Program, reference: Reference, register: str) -> bool:
-    """Whether a reference is the value that an instruction writes into a register."""
-    instruction = program.bundles[reference.bundle].instructions[reference.use.instruction]
-    return len(instruction.words) > 1 and instruction.words[1].lower() == register
+@once_a_bundle
+def _loop_labels(isa: Isa, bundle: Bundle) -> tuple[str, ...]:
+    """The labels that a bundle puts into the register for the start of a loop."""
+    register = isa.loop_registers[0] if isa.loop_registers else ""
+    written = (bundle.instructions[use.instruction] for use in bundle.label_uses)
+    return tuple(
+        value
+        for instruction in written
+        if instruction.words[1].lower() == register
+        for value in instruction.values
+        if isinstance(value, str)
+    )
 
 
 def _is_unaligned(program: Program, number: int) -> bool:
@@ -90,22 +93,23 @@ def _is_unaligned(program: Program, number: int) -> bool:
 
     Without an alignment before it nothing is known, and so in doubt.
     """
-    moved = False
+    moved, macros, regions = False, program.macros, program.macros.regions
     for earlier in range(number, -1, -1):
         bundle = program.bundles[earlier]
         if bundle.is_broken or bundle.directive in _OPAQUE:
             return False
         # Only past a bundle without size can a way back come into a macro.
-        if (earlier == number or not bundle.size) and program.macros.region_of(earlier):
+        if regions and (earlier == number or not bundle.size) and macros.region_of(earlier):
             return False
-        if _aligns(bundle):
+        if bundle.directive is not None and _aligns(program.isa, bundle):
             return moved
         if bundle.size and earlier != number:
             moved = moved or not _is_full(program.isa, bundle)
     return False
 
 
-def _aligns(bundle: Bundle) -> bool:
+@once_a_bundle
+def _aligns(isa: Isa, bundle: Bundle) -> bool:
     """Whether it is a directive that makes the next address a multiple of 16."""
     words = bundle.syntax.words[bundle.syntax.plan.directive :]
     if bundle.directive is None or len(words) < 2:
