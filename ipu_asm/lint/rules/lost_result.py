@@ -94,8 +94,8 @@ def _finding(
     instruction = bundle.instructions[write.instruction]
     missing = read.needed - read.distance
     message = (
-        f"the result of `{instruction.mnemonic}` lands in `{write.register}` {read.needed} bundles "
-        f"later, found a read after {read.distance} and none that comes late enough: "
+        f"what `{instruction.mnemonic}` puts into `{write.register}` can be read here "
+        f"{read.needed} bundles behind it, found a read after {read.distance} and none later on: "
         f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
     )
     related = RelatedInformation(
