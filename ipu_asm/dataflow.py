@@ -9,9 +9,10 @@ from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.instruction import Instruction
-from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand
 from ipu_asm.matching import ON_MNEMONIC, value_start
 from ipu_asm.program import Program
+from ipu_asm.text import Span
 
 
 class Effects(NamedTuple):
@@ -77,36 +78,30 @@ def touches_of(isa: Isa, bundle: Bundle) -> tuple[Touch, ...]:
             text_start = value_start(text)
             spelt = access_of(instruction.spec, operand)
             for name in operand.type.names(text[text_start:]):
-                found.append(
-                    Touch(
-                        name.register,
-                        isa.units(name.register),
-                        name.access or spelt,
-                        number,
-                        place,
-                        name.start + text_start,
-                        name.end + text_start,
-                        operand.use_cycle,
-                        operand.def_cycle,
-                        operand.bypass,
-                    )
-                )
-        found += (
-            Touch(
-                each.register,
-                isa.units(each.register),
-                each.access,
-                number,
-                ON_MNEMONIC,
-                0,
-                0,
-                each.use_cycle,
-                each.def_cycle,
-                each.bypass,
-            )
-            for each in instruction.spec.implicit
-        )
+                where = (number, place, name.start + text_start, name.end + text_start)
+                found.append(_touch(isa, name.register, name.access or spelt, where, operand))
+        for each in instruction.spec.implicit:
+            where = (number, ON_MNEMONIC, 0, 0)
+            found.append(_touch(isa, each.register, each.access, where, each))
     return tuple(found)
+
+
+def _touch(
+    isa: Isa,
+    register: str,
+    access: str,
+    where: tuple[int, int, int, int],
+    timed: Operand | Implicit,
+) -> Touch:
+    cycles = (timed.use_cycle, timed.def_cycle, timed.bypass)
+    return Touch(register, isa.units(register), access, *where, *cycles)
+
+
+def touch_span(bundle: Bundle, touch: Touch) -> Span:
+    """Where a bundle names the register; the mnemonic, where it does so without an operand."""
+    if touch.operand == ON_MNEMONIC:
+        return bundle.span(touch.instruction)
+    return bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
 
 
 def cycles_of(instruction: Instruction) -> int | None:

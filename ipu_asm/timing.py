@@ -161,7 +161,7 @@ def _hardware_loops(
     for address, number in enumerate(numbers):
         for instruction in bundles[number].instructions:
             for found, register in zip((starts, ends), isa.loop_registers):
-                target = _label_put_into(instruction, register, labels)
+                target = labels.get(label_put_into(instruction, register) or "")
                 if target is not None:
                     found.append((address, target))
     for at, end in ends:
@@ -171,13 +171,11 @@ def _hardware_loops(
     return loops
 
 
-def _label_put_into(
-    instruction: Instruction, register: str, labels: Mapping[str, int]
-) -> int | None:
-    """The address of the label that an instruction writes into a register."""
+def label_put_into(instruction: Instruction, register: str) -> str | None:
+    """The label that an instruction writes into a register."""
     words = [word.lower() for word in instruction.words[1:2]]
-    targets = [labels.get(value) for value in instruction.values if isinstance(value, str)]
-    return targets[0] if words == [register] and len(targets) == 1 else None
+    found = [value for value in instruction.values if isinstance(value, str)]
+    return found[0] if words == [register] and len(found) == 1 else None
 
 
 def needed_distance(write: Touch, read: Touch) -> int | None:

@@ -8,7 +8,7 @@ from typing import Any, Iterator, Mapping, Sequence
 from ipu_asm.isa.description import IsaDescription, SlotDescription
 from ipu_asm.isa.model import InstructionDoc
 
-_MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
+MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _REQUIRED_KEYS = ("operands", "doc")
 _OPTIONAL_KEYS = (
     "reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits", "traits",
@@ -88,7 +88,7 @@ def _mnemonic_mistakes(description: IsaDescription) -> Iterator[str]:
             if key in seen:
                 yield f"{place}: {seen[key]} has this mnemonic; each needs its own"
             seen.setdefault(key, place)
-            if not _MNEMONIC.fullmatch(mnemonic):
+            if not MNEMONIC.fullmatch(mnemonic):
                 yield f"{place}: a mnemonic is letters, digits, `_` and `.` only"
 
 

@@ -6,15 +6,14 @@ what it does to registers, and when. Everything but assembling works with that.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
+from ipu_asm.isa.checks import MNEMONIC
 from ipu_asm.isa.description import IsaError
 from ipu_asm.isa.model import InstructionSpec, Isa, Memory, RegisterFile, Slot, Surface
 
 NO_LIMIT = 1 << 32
-_MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 
 
 class FormsDescription(NamedTuple):
@@ -87,7 +86,7 @@ def _mistakes(description: FormsDescription) -> Iterator[str]:
         place = f"{form.slot}.{form.mnemonic}"
         if form.slot not in slots:
             yield f"{place}: no such slot; there are {', '.join(slots)}"
-        if not _MNEMONIC.fullmatch(form.mnemonic):
+        if not MNEMONIC.fullmatch(form.mnemonic):
             yield f"{place}: a mnemonic is letters, digits, `_` and `.` only"
         names = Counter(operand.name for operand in form.operands)
         yield from (

@@ -291,6 +291,14 @@ def _why_no_number(text: str) -> str:
     return ", which is no number in any base"
 
 
+def undefined_label(
+    text: str, nearest: Callable[[str], str | None], unless: tuple[str, ...] = ()
+) -> Problem:
+    """What is wrong with a label that the file does not define; `unless` is that of `Problem`."""
+    message = f"no label {quoted(text)} in this file"
+    return Problem(UNDEFINED_LABEL, message, nearest(text), unless=unless)
+
+
 class LabelType(OperandType):
     """A label, or a distance ``+N``/``-N`` in bundles from the instruction's own address."""
 
@@ -329,7 +337,7 @@ class LabelType(OperandType):
         if value is not None and text[0] not in "+-":
             hint = f"; addresses are no labels: write `+{text}` for {text} bundles further on"
             return Problem(UNDEFINED_LABEL, f"no label {quoted(text)} in this file{hint}")
-        return Problem(UNDEFINED_LABEL, f"no label {quoted(text)} in this file", nearest(text))
+        return undefined_label(text, nearest)
 
     def format(self, value: int) -> str:
         return str(value)

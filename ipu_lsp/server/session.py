@@ -126,22 +126,6 @@ class Session:
         document = self.documents.get(uri)
         return None if document is None else self.selected_in(document)
 
-    def views(self) -> Iterator[tuple[str, View]]:
-        """All open documents and all files of the workspace, with their addresses.
-
-        Files are read and analysed anew each time. There may be thousands: whoever wants little of
-        them asks `answers`, which remembers.
-        """
-        for uri in list(self.documents):
-            view = self.view(uri)
-            if view is not None:
-                yield uri, view
-        for path in self.workspace.sources(Turn()):
-            document = self.file(path) if path and not self.is_open(path) else None
-            view = self._view(document) if document else None
-            if document and view:
-                yield document.uri, view
-
     def answers(
         self, key: str, make: Callable[[str, View], Any], turn: Turn
     ) -> Iterator[tuple[str, Any] | None]:

@@ -236,11 +236,12 @@ def test_a_foreign_document_has_one_hint_until_it_is_claimed(tmp_path: Path) -> 
     assert "E101" in {finding["code"] for finding in pushed[1]}
 
 
-def test_views_are_those_of_open_documents_and_of_files(tmp_path: Path) -> None:
+def test_answers_are_about_open_documents_and_files(tmp_path: Path) -> None:
     written(tmp_path, {"a.s": "x: b x;;", "b.s": "y: b y;;", "c.s": "z: b z;;"})
     session = Server().session
     session.workspace.add([tmp_path.as_uri()])
-    labels = {uri: list(view.analysis.program.labels) for uri, view in session.views()}
+    found = session.answers("labels", lambda _, view: list(view.analysis.program.labels), Turn())
+    labels = dict(answer for answer in found if answer is not None)
     assert labels == {(tmp_path / f"{n}.s").as_uri(): [x] for n, x in zip("abc", "xyz")}
 
 

@@ -10,10 +10,17 @@ from functools import cached_property
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Problem
-from ipu_asm.errors import IMMEDIATE_OUT_OF_RANGE, UNDEFINED_LABEL, WRONG_OPERAND_TYPE
+from ipu_asm.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.isa.aie.expressions import ExpressionError, has_names, value_of
 from ipu_asm.isa.model import RegisterFile
-from ipu_asm.isa.operands import Choice, Named, OperandType, quoted, with_article
+from ipu_asm.isa.operands import (
+    Choice,
+    Named,
+    OperandType,
+    quoted,
+    undefined_label,
+    with_article,
+)
 from ipu_asm.spelling import Vocabulary
 
 MARK = "#"
@@ -270,8 +277,7 @@ class SymbolType(ImmediateType):
     ) -> int | Problem | None:
         if text in labels or not text.startswith(LOCAL_PREFIX):
             return labels.get(text)
-        message = f"no label {quoted(text)} in this file"
-        return Problem(UNDEFINED_LABEL, message, nearest(text), unless=(text,))
+        return undefined_label(text, nearest, unless=(text,))
 
     def describe(self) -> str:
         return f"a symbol such as `#name`, or {super().describe()}"

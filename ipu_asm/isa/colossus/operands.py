@@ -18,7 +18,14 @@ from ipu_asm.errors import (
 )
 from ipu_asm.isa.colossus.expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
-from ipu_asm.isa.operands import Choice, Named, OperandType, quoted, with_article
+from ipu_asm.isa.operands import (
+    Choice,
+    Named,
+    OperandType,
+    quoted,
+    undefined_label,
+    with_article,
+)
 from ipu_asm.spelling import Vocabulary
 
 LOCAL_PREFIX = ".L"
@@ -228,8 +235,7 @@ class NumberOperand(OperandType):
             message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
             return Problem(UNDEFINED_LABEL, message, unless=(text,))
         if text.startswith(LOCAL_PREFIX):
-            message = f"no label {quoted(text)} in this file"
-            return Problem(UNDEFINED_LABEL, message, nearest(text), unless=(text,))
+            return undefined_label(text, nearest, unless=(text,))
         return None
 
     def describe(self) -> str:

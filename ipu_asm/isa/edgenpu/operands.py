@@ -11,7 +11,6 @@ from typing import Callable, Mapping, Sequence
 from ipu_asm.diagnostics import Problem
 from ipu_asm.errors import (
     IMMEDIATE_OUT_OF_RANGE,
-    UNDEFINED_LABEL,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
 )
@@ -25,6 +24,7 @@ from ipu_asm.isa.operands import (
     RegisterType,
     number_value,
     quoted,
+    undefined_label,
     with_article,
 )
 from ipu_asm.spelling import Vocabulary
@@ -218,7 +218,7 @@ class NumberOrLabelType(OperandType):
     ) -> int | Problem:
         if text in labels:
             return labels[text]
-        return Problem(UNDEFINED_LABEL, f"no label {quoted(text)} in this file", nearest(text))
+        return undefined_label(text, nearest)
 
     def format(self, value: int) -> str:
         return f"0x{value:x}" if self.hexadecimal else str(value)

@@ -35,13 +35,12 @@ from functools import lru_cache
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.dataflow import Touch, touch_span, touches_of
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.program import Program
-from ipu_asm.text import Span
 from ipu_asm.timing import EarlyRead, functions_of, futile_reads, ways_of
 
 KIND = Kind("X101", "lost-result", Severity.WARNING)
@@ -99,17 +98,11 @@ def _finding(
         f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
     )
     related = RelatedInformation(
-        _span(program, writer, write), f"`{write.register}` is on its way from here"
+        program.span(writer, touch_span(bundle, write)),
+        f"`{write.register}` is on its way from here",
     )
-    return Diagnostic(KIND, message, _span(program, reader, read.touch), (related,))
-
-
-def _span(program: Program, number: int, touch: Touch) -> Span:
-    bundle = program.bundles[number]
-    if touch.operand == ON_MNEMONIC:
-        return program.span(number, bundle.span(touch.instruction))
-    span = bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
-    return program.span(number, span)
+    span = program.span(reader, touch_span(program.bundles[reader], read.touch))
+    return Diagnostic(KIND, message, span, (related,))
 
 
 _LOAD, _STORE = "    vlda wl0, [p0, #0]\n", "    vst wl0, [p1, #0]\n"

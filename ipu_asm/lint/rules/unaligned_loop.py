@@ -51,6 +51,7 @@ from ipu_asm.isa.operands import number_value
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program, Reference
 from ipu_asm.text import Span, TextEdit
+from ipu_asm.timing import label_put_into
 
 KIND = Kind("X105", "unaligned-loop", Severity.HINT)
 
@@ -78,14 +79,8 @@ def check(program: Program) -> Iterator[Diagnostic]:
 def _loop_labels(isa: Isa, bundle: Bundle) -> tuple[str, ...]:
     """The labels that a bundle puts into the register for the start of a loop."""
     register = isa.loop_registers[0] if isa.loop_registers else ""
-    written = (bundle.instructions[use.instruction] for use in bundle.label_uses)
-    return tuple(
-        value
-        for instruction in written
-        if instruction.words[1].lower() == register
-        for value in instruction.values
-        if isinstance(value, str)
-    )
+    labels = (label_put_into(instruction, register) for instruction in bundle.instructions)
+    return tuple(label for label in labels if label is not None)
 
 
 def _is_unaligned(program: Program, number: int) -> bool:

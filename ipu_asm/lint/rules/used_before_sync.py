@@ -31,7 +31,7 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.dataflow import Touch, touch_span, touches_of
 from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.instruction import Instruction
 from ipu_asm.lint.rule import Rule
@@ -103,18 +103,18 @@ def _finding(program: Program, number: int, touch: Touch, writer: _Pending) -> D
         f"`SYNC {flag}` must come before what `{mnemonic}` writes is used, found a read of "
         f"`{touch.register}` without it"
     )
-    written = source.syntax.operand_span(writer.touch.instruction, writer.touch.operand)
+    written = touch_span(source, writer.touch)
     related = RelatedInformation(
         program.span(writer.bundle, written), f"`{writer.touch.register}` is written here"
     )
-    span = bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
     start = program.starts[number] + bundle.span(touch.instruction).start
     line = program.text.rfind("\n", 0, start) + 1
     before = program.text[line:start]
     indent = before if not before.strip() else "    "
     edit = TextEdit(Span(start, start), f"SYNC    {flag}\n{indent}")
     fix = Fix(f"insert `SYNC {flag}` before it", (edit,), safe=False)
-    return Diagnostic(KIND, message, program.span(number, span), (related,), fix)
+    span = program.span(number, touch_span(bundle, touch))
+    return Diagnostic(KIND, message, span, (related,), fix)
 
 
 _LOADS = "LOAD AB, 0x80010000, 16384\nLOAD WB, 0x80000000, 65536\n"

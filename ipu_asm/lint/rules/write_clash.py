@@ -26,12 +26,11 @@ import re
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, access_of, touches_of
+from ipu_asm.dataflow import Touch, access_of, touch_span, touches_of
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
-from ipu_asm.text import Span
 
 KIND = Kind("C102", "write-clash", Severity.ERROR)
 _NAME = re.compile(r"[$\\][\w.$\\():@]+")
@@ -65,7 +64,7 @@ def _by_other_names(bundle: Bundle) -> Iterator[Touch]:
 
 
 def _finding(bundle: Bundle, earlier: Touch, later: Touch) -> Diagnostic:
-    first, second = _place(bundle, earlier), _place(bundle, later)
+    first, second = touch_span(bundle, earlier), touch_span(bundle, later)
     texts = [quoted(bundle.syntax.text[span.start : span.end]) for span in (first, second)]
     message = (
         f"the halves of a bundle write different registers, found a second write of {texts[1]}"
@@ -74,10 +73,6 @@ def _finding(bundle: Bundle, earlier: Touch, later: Touch) -> Diagnostic:
         message += f", which overlaps {texts[0]}"
     related = RelatedInformation(first, f"{texts[0]} is written here")
     return Diagnostic(KIND, message, second, (related,))
-
-
-def _place(bundle: Bundle, touch: Touch) -> Span:
-    return bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.dataflow import Touch, touch_span, touches_of
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
@@ -50,8 +50,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 def _finding(bundle: Bundle, touch: Touch, triple: tuple[str, str, str]) -> Diagnostic:
     pointer, queue, position = triple
     message = f"`{queue}` goes with `{pointer}` and `{position}`, found `{touch.register}`"
-    span = bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
-    return Diagnostic(KIND, message, span)
+    return Diagnostic(KIND, message, touch_span(bundle, touch))
 
 
 RULE = Rule(

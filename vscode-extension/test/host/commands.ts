@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { dressed } from "../../src/commands/profilePage";
 import { type Arguments, optionsOf, RunArguments } from "../../src/commands/runArguments";
-import { command, HALTING, tabs, type, written } from "./commandSteps";
+import { command, HALTING, tabs, type, written } from "./steps";
 import { findings, open, runs, soon, workspace } from "./extension";
 import { suite } from "./suite";
 

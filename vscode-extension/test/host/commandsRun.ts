@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { command, HALTING, read, tabs, type, written } from "./commandSteps";
+import { command, HALTING, read, tabs, type, written } from "./steps";
 import { findings, open, soon, workspace } from "./extension";
 import { suite } from "./suite";
 

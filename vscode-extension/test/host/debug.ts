@@ -3,21 +3,14 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { dynamicConfigurations } from "../../src/debug/dynamic";
-import { ended, lastReason, started, stops, value } from "./debugSessions";
-import { open, soon, workspace } from "./extension";
+import { ended, KERNEL, lastReason, started, stops, value } from "./debugSessions";
+import { workspace } from "./extension";
+import { opened, read, type } from "./steps";
 import { suite } from "./suite";
-
-const KERNEL = `# lr1 = row
-set lr5 2; ldr_mult_reg r0 lr1 cr0;;
-loop:
-  incr lr1 1; mult.ee r0 lr0 lr0 lr0; acc;;
-  blt lr1 lr5 loop;;
-bkpt;;
-`;
 
 export const run = suite({
   "F5 without a launch.json debugs the kernel in the editor": async () => {
-    await written("kernel.s", KERNEL);
+    await opened("kernel.s", KERNEL);
     const session = await started(() => vscode.commands.executeCommand(START));
     assert.equal(session.configuration.program, workspace("kernel.s").fsPath);
     assert.equal(session.configuration.cwd, folder().uri.fsPath);
@@ -26,8 +19,8 @@ export const run = suite({
   },
 
   "F5 saves the kernel first": async () => {
-    await written("kernel.s", KERNEL);
-    await insert("set lr9 7;;\n");
+    await opened("kernel.s", KERNEL);
+    await type("set lr9 7;;\n");
     const session = await started(() => vscode.commands.executeCommand(START));
     assert.match(await read("kernel.s"), /^set lr9 7;;/);
     assert.equal(await value(session, "lr9"), "7 was 0");
@@ -35,8 +28,8 @@ export const run = suite({
   },
 
   "the button of the editor debugs its kernel, which may have changed": async () => {
-    await written("other.s", "bkpt;;\n");
-    await written("kernel.s", KERNEL);
+    await opened("other.s", "bkpt;;\n");
+    await opened("kernel.s", KERNEL);
     const session = await started(() => debugKernel("other.s"));
     assert.equal(session.configuration.program, workspace("other.s").fsPath);
     assert.equal(await value(session, "cycle"), "1 was 0");
@@ -44,7 +37,7 @@ export const run = suite({
   },
 
   "configurations are offered without a launch.json, and can be started": async () => {
-    await written("kernel.s", KERNEL);
+    await opened("kernel.s", KERNEL);
     const offered = (await dynamicConfigurations.provideDebugConfigurations?.(folder())) ?? [];
     assert.deepEqual(
       offered.map(({ name }) => name),
@@ -80,23 +73,4 @@ function folder(): vscode.WorkspaceFolder {
 
 function debugKernel(name: string): Thenable<unknown> {
   return vscode.commands.executeCommand("ipu.debugKernel", workspace(name));
-}
-
-async function written(name: string, text: string): Promise<vscode.TextDocument> {
-  await vscode.workspace.fs.writeFile(workspace(name), Buffer.from(text));
-  await open(name);
-  const document = vscode.window.activeTextEditor?.document;
-  assert.ok(document);
-  await soon(() => document.getText(), (now) => now === text);
-  return document;
-}
-
-async function read(name: string): Promise<string> {
-  return Buffer.from(await vscode.workspace.fs.readFile(workspace(name))).toString();
-}
-
-/** Type at the beginning of the active editor. */
-async function insert(text: string): Promise<void> {
-  const editor = vscode.window.activeTextEditor;
-  assert.ok(await editor?.edit((edit) => edit.insert(new vscode.Position(0, 0), text)));
 }

@@ -4,21 +4,14 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { expressionProvider } from "../../src/debug/expressions";
 import type { Parts } from "../../src/parts";
-import { ended, moved, standing, value } from "./debugSessions";
-import { extension, open, runs, soon, workspace } from "./extension";
+import { ended, KERNEL, moved, standing, value } from "./debugSessions";
+import { extension, runs, workspace } from "./extension";
+import { opened } from "./steps";
 import { suite } from "./suite";
-
-const KERNEL = `# lr1 = row
-set lr5 2; ldr_mult_reg r0 lr1 cr0;;
-loop:
-  incr lr1 1; mult.ee r0 lr0 lr0 lr0; acc;;
-  blt lr1 lr5 loop;;
-bkpt;;
-`;
 
 export const run = suite({
   "registers and labels under the pointer are values, mnemonics are not": async () => {
-    const document = await written("kernel.s", KERNEL);
+    const document = await opened("kernel.s", KERNEL);
     await runs();
     const expressions = await expressionsOf(document, 3);
     assert.deepEqual(expressions, ["lr1", "r0", "lr0", "lr0", "lr0"]);
@@ -28,7 +21,7 @@ export const run = suite({
   },
 
   "what is shown behind the lines has a value": async () => {
-    await written("kernel.s", KERNEL);
+    await opened("kernel.s", KERNEL);
     const { server } = await extension();
     const session = await standing("kernel.s");
     await moved(session, "next");
@@ -86,11 +79,3 @@ async function expressionsOf(document: vscode.TextDocument, line: number): Promi
   return [...found.values()];
 }
 
-async function written(name: string, text: string): Promise<vscode.TextDocument> {
-  await vscode.workspace.fs.writeFile(workspace(name), Buffer.from(text));
-  await open(name);
-  const document = vscode.window.activeTextEditor?.document;
-  assert.ok(document);
-  await soon(() => document.getText(), (now) => now === text);
-  return document;
-}

@@ -4,6 +4,15 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { soon, workspace } from "./extension";
 
+/** A kernel with a loop, a note and a vector. */
+export const KERNEL = `# lr1 = row
+set lr5 2; ldr_mult_reg r0 lr1 cr0;;
+loop:
+  incr lr1 1; mult.ee r0 lr0 lr0 lr0; acc;;
+  blt lr1 lr5 loop;;
+bkpt;;
+`;
+
 /** What an adapter said that the tests look at. */
 interface Said {
   readonly type: string;

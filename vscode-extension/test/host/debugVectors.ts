@@ -15,6 +15,7 @@ import {
 import { scaleOf } from "../../src/webviews/vectors/scale";
 import { ended, moved, standing, stops as stopCount } from "./debugSessions";
 import { extension, soon, workspace } from "./extension";
+import { tabs, written } from "./steps";
 import { suite } from "./suite";
 
 const KERNEL = "ldr_mult_reg r0 lr0 cr0;;\nldr_mult_mask_reg lr0 cr0;;\nbkpt;;\n";
@@ -154,10 +155,6 @@ async function vectorOf(session: vscode.DebugSession, pin: Omit<Pin, "id">): Pro
   return vector;
 }
 
-async function written(name: string, text: string): Promise<void> {
-  await vscode.workspace.fs.writeFile(workspace(name), Buffer.from(text));
-}
-
 function memento(): vscode.Memento {
   const kept = new Map<string, unknown>();
   return {
@@ -165,8 +162,4 @@ function memento(): vscode.Memento {
     update: async (key: string, value: unknown) => void kept.set(key, value),
     keys: () => [...kept.keys()],
   } as vscode.Memento;
-}
-
-function tabs(): string[] {
-  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
 }

@@ -8,6 +8,7 @@ import { cellAt, columnsOf, shown } from "../../src/webviews/slotGrid/columns";
 import { moved } from "../../src/webviews/slotGrid/keyboard";
 import { innermost, nested, sentenceOf } from "../../src/webviews/slotGrid/loops";
 import { extension, open, runs, soon, workspace } from "./extension";
+import { opened, tabs } from "./steps";
 import { suite } from "./suite";
 
 const TEXT = `# two loops
@@ -24,7 +25,7 @@ b outer;; bkpt;;
 
 export const run = suite({
   "the row of the cursor is the one that the server names": async () => {
-    const document = await written("kernel.s", TEXT);
+    const document = await opened("kernel.s", TEXT);
     await runs();
     const { rows } = await grid("kernel.s");
     for (let line = 0; line < document.lineCount - 2; line++) {
@@ -75,7 +76,7 @@ export const run = suite({
   },
 
   "a set with one instruction an address shows whole instructions": async () => {
-    await written("program.edgenpu", "SYNC WAIT_DMA\nNOP 100\n");
+    await opened("program.edgenpu", "SYNC WAIT_DMA\nNOP 100\n");
     const page = forPage(await soon(() => grid("program.edgenpu"), (found) => found !== null));
     const { columns, isWide } = columnsOf(page);
     assert.equal(isWide, true);
@@ -120,7 +121,7 @@ export const run = suite({
   },
 
   "the panel follows the program in the editor": async () => {
-    await written("other.s", "bkpt;;\n");
+    await opened("other.s", "bkpt;;\n");
     await open("kernel.s");
     await vscode.commands.executeCommand("ipu.showSlotGrid");
     await soon(tabs, (labels) => labels.includes("Slots: kernel.s"));
@@ -146,16 +147,4 @@ function textOf({ start, end }: PlacedRow["range"]): string {
   return start.line === end.line
     ? (lines[start.line]?.slice(start.character, end.character) ?? "")
     : "more than a line";
-}
-
-async function written(name: string, text: string): Promise<vscode.TextDocument> {
-  await vscode.workspace.fs.writeFile(workspace(name), Buffer.from(text));
-  await open(name);
-  const editor = vscode.window.activeTextEditor;
-  assert.ok(editor);
-  return editor.document;
-}
-
-function tabs(): string[] {
-  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
 }

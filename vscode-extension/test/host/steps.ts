@@ -1,8 +1,8 @@
-/** What the tests of commands share: files with texts, commands about them, tabs. */
+/** What tests do as people do: files with texts, commands about them, typing, tabs. */
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { soon, workspace } from "./extension";
+import { open, soon, workspace } from "./extension";
 
 /** A program that stores once and halts. */
 export const HALTING = "set lr0 0;;\nstr_acc_reg lr0 cr1;;\nbkpt;;\n";
@@ -20,6 +20,16 @@ export async function written(name: string, text: string): Promise<void> {
   if (known) {
     await soon(() => known.getText(), (now) => now === text);
   }
+}
+
+/** Write a file of the opened folder and show it in an editor, which has the text. */
+export async function opened(name: string, text: string): Promise<vscode.TextDocument> {
+  await written(name, text);
+  await open(name);
+  const document = vscode.window.activeTextEditor?.document;
+  assert.ok(document);
+  await soon(() => document.getText(), (now) => now === text);
+  return document;
 }
 
 /** The text of a file on the disk. */
