@@ -182,7 +182,8 @@ class Program:
 
     def label_span(self, label: str) -> Span:
         """Where a label is defined."""
-        return self._label_span(label, self.labels[label])
+        number = self.labels[label]
+        return self.span(number, self.bundles[number].syntax.label_spans(label)[0])
 
     def reference_span(self, reference: Reference) -> Span:
         """Where the label of a label operand stands."""
@@ -201,12 +202,11 @@ class Program:
                 self.findings += self._findings_of(number, bundle)
             if bundle.label is None:
                 continue
-            more = bundle.syntax.plan.more_labels
-            for label in bundle.syntax.labels if more else (bundle.label,):
+            for label, token in bundle.syntax.labels:
                 if self.isa.surface.numeric_labels and label.isdigit():
                     self.numeric_labels.setdefault(label, []).append(number)
                 elif label in self.labels:
-                    self._report_duplicate(label, number)
+                    self._report_duplicate(label, number, token)
                 else:
                     self.labels[label] = number
                     if label[0] == "+" and number_value(label) is not None:
@@ -225,17 +225,12 @@ class Program:
         for finding in findings:
             yield finding.shifted(start)
 
-    def _label_span(self, label: str, number: int) -> Span:
-        syntax = self.bundles[number].syntax
-        token = syntax.labels[label]
-        return self.span(number, syntax.span_of(token, token + 1))
-
-    def _report_duplicate(self, label: str, number: int) -> None:
+    def _report_duplicate(self, label: str, number: int, token: int) -> None:
         if self.macros.region_of(number) or self.macros.region_of(self.labels[label]):
             return
         if self.macros.define(label):
             return
-        span = self._label_span(label, number)
+        span = self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
         first = RelatedInformation(self.label_span(label), f"{quoted(label)} is defined here first")
         message = f"a label is defined once, found a second definition of {quoted(label)}"
         self.findings.append(Diagnostic(DUPLICATE_LABEL, message, span, (first,)))

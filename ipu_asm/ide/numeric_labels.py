@@ -29,9 +29,8 @@ def definition_of(program: Program, place: LabelDefinition) -> NumericLabel | No
 
 def numeric_label_span(program: Program, label: NumericLabel) -> Span:
     """Where a numeric label is defined."""
-    syntax = program.bundles[label.bundle].syntax
-    token = syntax.labels[label.name]
-    return program.span(label.bundle, syntax.span_of(token, token + 1))
+    first, *_ = program.bundles[label.bundle].syntax.label_spans(label.name)
+    return program.span(label.bundle, first)
 
 
 @lru_cache(maxsize=1)

@@ -13,7 +13,6 @@ from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.ide.numeric_labels import (
     NumericLabel,
     definition_of,
-    numeric_label_span,
     references_of,
 )
 from ipu_asm.ide.place import (
@@ -143,10 +142,8 @@ def _label_of(program: Program, text: str, target: int | None) -> str | None:
 
 def _of_label(program: Program, name: str) -> Iterator[Occurrence]:
     for number, bundle in program.notable:
-        token = bundle.syntax.labels.get(name) if bundle.label is not None else None
-        if token is not None:
-            span = program.span(number, bundle.syntax.span_of(token, token + 1))
-            yield Occurrence(span, Access.DEFINES)
+        for span in bundle.syntax.label_spans(name) if bundle.label is not None else ():
+            yield Occurrence(program.span(number, span), Access.DEFINES)
         if bundle.findings:
             for span in _misplaced(program.isa, bundle, name):
                 yield Occurrence(program.span(number, span), Access.NAMES)
@@ -162,7 +159,8 @@ def _of_label(program: Program, name: str) -> Iterator[Occurrence]:
 
 
 def _of_numeric_label(program: Program, subject: NumericLabel) -> Iterator[Occurrence]:
-    yield Occurrence(numeric_label_span(program, subject), Access.DEFINES)
+    for span in program.bundles[subject.bundle].syntax.label_spans(subject.name):
+        yield Occurrence(program.span(subject.bundle, span), Access.DEFINES)
     for reference, meant in references_of(program).items():
         if meant == subject:
             yield Occurrence(program.reference_span(reference), Access.NAMES)

@@ -86,7 +86,8 @@ def _line(analysis: Analysis, span: Span) -> int:
 
 
 def _definitions(program: Program, label: str) -> int:
-    return sum(label in bundle.syntax.labels for _, bundle in program.notable if bundle.label)
+    bundles = (bundle for _, bundle in program.notable if bundle.label is not None)
+    return sum(len(bundle.syntax.label_spans(label)) for bundle in bundles)
 
 
 def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) -> None:

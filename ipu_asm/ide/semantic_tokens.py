@@ -102,7 +102,7 @@ def _lines(text: str, span: Span) -> Iterator[Span]:
 def _words(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:
     syntax = bundle.syntax
     plan, spans = syntax.plan, syntax.spans
-    for token in syntax.labels.values():
+    for _, token in syntax.labels:
         yield SemanticToken(spans[token], LABEL, (DEFINITION,))
     if plan.directive >= 0:
         yield from _directive(syntax, range(plan.directive, len(spans)))

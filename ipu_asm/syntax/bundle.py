@@ -49,11 +49,15 @@ class BundleSyntax:
         """The label before the first instruction."""
         return self.words[self.plan.label] if self.plan.label >= 0 else None
 
-    @property
-    def labels(self) -> dict[str, int]:
-        """All labels, each with its token."""
+    @cached_property
+    def labels(self) -> list[tuple[str, int]]:
+        """All labels with their tokens, in their order; one may stand there twice."""
         tokens = (self.plan.label, *self.plan.more_labels) if self.plan.label >= 0 else ()
-        return {self.words[token]: token for token in tokens}
+        return [(self.words[token], token) for token in tokens]
+
+    def label_spans(self, name: str) -> list[Span]:
+        """Where a label of that name is defined."""
+        return [self.span_of(token, token + 1) for label, token in self.labels if label == name]
 
     @property
     def directive(self) -> str | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm.analysis import analyze
+from ipu_asm.ide.references import highlights
 from ipu_asm.isa import load_isa
 from ipu_asm.resolve import resolver_for
 from ipu_asm.syntax.bundle import BundleSyntax
@@ -30,7 +32,7 @@ def check_statements(text: str, *expected: str) -> None:
 
 def _shown(syntax: BundleSyntax) -> str:
     plan = syntax.plan
-    labels = [f"{label}:" for label in syntax.labels]
+    labels = [f"{label}:" for label, _ in syntax.labels]
     instructions = " | ".join(
         f"{words[0]} {', '.join(words[1:])}".strip()
         for words in map(syntax.instruction_words, range(len(plan.instructions)))
@@ -106,3 +108,16 @@ def test_a_text_is_cut_into_statements(text: str, expected: list[str]) -> None:
 )  # fmt: skip
 def test_what_does_not_fit_spoils_one_statement(text: str, expected: list[str]) -> None:
     check_statements(text, *expected)
+
+
+def test_a_label_that_stands_twice_before_one_instruction_is_told_of_at_its_second_place() -> None:
+    found = analyze("twice: twice: nop\n1: 1: nop\n", "colossus").diagnostics
+    assert [(finding.code, finding.span.start) for finding in found] == [("E302", 7)]
+
+
+def test_a_number_that_stands_twice_as_a_label_is_found_at_both_places() -> None:
+    text = "1: 1: nop\nbri 1b\n"
+    analysis = analyze(text, "colossus")
+    for offset in (0, 3, text.index("1b")):
+        found = [occurrence.span.start for occurrence in highlights(analysis, offset)]
+        assert found == [0, 3, text.index("1b")]
