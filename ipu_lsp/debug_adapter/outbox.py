@@ -38,9 +38,7 @@ class Outbox:
         answer = _answer(request, False)
         answer["message"] = reason
         if reason != CANCELLED:
-            # Braces in the format stand for variables.
-            error = {"id": 1, "format": "{reason}", "variables": {"reason": reason}}
-            answer["body"] = {"error": {**error, "showUser": is_shown}}
+            answer["body"] = {"error": {"id": 1, **_format(reason), "showUser": is_shown}}
         self._send(answer)
 
     def _send(self, message: Json) -> None:
@@ -51,6 +49,17 @@ class Outbox:
 
 CANCELLED = "cancelled"
 """What the protocol says of a request that was given up."""
+
+
+def _format(reason: str) -> Json:
+    """The format of a message, and its variables where there are any.
+
+    A brace in the format begins the name of a variable. Helix shows both as they come, from the
+    left as far as they fit, so that the text had better stand in the format itself.
+    """
+    if "{" in reason:
+        return {"format": "{reason}", "variables": {"reason": reason}}
+    return {"format": reason}
 
 
 def _answer(request: Json, success: bool) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,23 @@ def test_what_cannot_be_dumped_is_told_before_the_run(client: Client, tmp_path: 
             "out.bin",
         ],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["fp9", "{dtype}", "}{", "{reason}"])
+def test_a_client_that_fills_in_the_format_shows_the_sentence(
+    client: Client, tmp_path: Path, dtype: str
+) -> None:
+    (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
+    refused = refusal(client, {"dtype": dtype, "program": str(tmp_path / "kernel.s")})
+    error = refused.response["body"]["error"]
+    filled = re.sub(r"\{(\w+)\}", lambda name: error["variables"][name[1]], error["format"])
+    assert filled == str(refused)
+    assert f"found `{dtype}`" in filled
+
+
+def test_a_client_that_shows_the_format_as_it_is_shows_the_sentence(client: Client) -> None:
+    refused = refusal(client, {"dtype": "fp9", "program": "kernel.s"})
+    assert refused.response["body"]["error"]["format"] == str(refused)
 
 
 @pytest.mark.parametrize(
