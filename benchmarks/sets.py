@@ -22,6 +22,9 @@ COLD_S = 3.0
 EDIT_RATIO = 2.0
 """How many times as long as in a text of the IPU an edit may take."""
 
+_NEW_LINE = {"ipu": "acc;;\n"}
+_NOP = "    nop\n"
+
 # `<n>` is the number of the function; `<small>`, `<word>` and `<big>` are numbers.
 _XDNA = """
 \t.p2align\t4
@@ -100,14 +103,17 @@ def run(quick: bool = False) -> list[Target]:
         "colossus": _text(_COLOSSUS, 1),
     }
     cold: dict[str, Action] = {name: partial(_cold, name, text) for name, text in texts.items()}
-    typists: dict[str, Action] = {name: _Typist(name, text) for name, text in texts.items()}
+    typists = {name: _Typist(name, text) for name, text in texts.items()}
+    letters: dict[str, Action] = {name: typist.letter for name, typist in typists.items()}
+    lines: dict[str, Action] = {name: typist.line for name, typist in typists.items()}
     first = timing.interleave(2 if quick else 5, cold)
-    timing.interleave(3, typists)  # the first edits fill what is remembered
-    edits = timing.interleave(15 if quick else 60, typists)
+    timing.interleave(3, letters)  # the first edits fill what is remembered
+    rounds = 15 if quick else 60
+    measured = first, timing.interleave(rounds, letters), timing.interleave(rounds, lines)
     unit = timing.median([timing.unit_of_work() for _ in range(5)])
-    _print(first, edits)
+    _print(*measured)
     others = [name for name in texts if name != "ipu"]
-    return [target for name in others for target in _targets(name, first, edits, unit)]
+    return [target for name in others for target in _targets(name, *measured, unit)]
 
 
 def _text(function: str, step: int) -> str:
@@ -137,7 +143,7 @@ def _cold(name: str, text: str) -> float:
 
 
 class _Typist:
-    """Spoils a mnemonic somewhere in the text, and repairs it again."""
+    """Edits a text somewhere, and takes that back again."""
 
     def __init__(self, name: str, text: str) -> None:
         self._analyzer = Analyzer(load_isa(name))
@@ -145,12 +151,21 @@ class _Typist:
         self._places = [m.start() for m in re.finditer(r"(?<=[\n{] )[a-z]|(?<=\n\t)[a-z]", text)]
         self._places = self._places or [m.end() for m in re.finditer(r"\n(?=[a-z])", text)]
         self._random = random.Random(5)
+        self._new_line = _NEW_LINE.get(name, _NOP)
         self._before = self._analyzer.analyze(text)
 
-    def __call__(self) -> float:
+    def letter(self) -> float:
+        """Spoil a mnemonic."""
         at = self._random.choice(self._places)
-        spoilt = f"{self._text[:at]}q{self._text[at + 1 :]}"
-        return sum(timing.timed(partial(self._type, text)) for text in (spoilt, self._text)) / 2
+        return self._there_and_back(f"{self._text[:at]}q{self._text[at + 1 :]}")
+
+    def line(self) -> float:
+        """Insert an instruction on a line of its own."""
+        at = self._text.rindex("\n", 0, self._random.choice(self._places)) + 1
+        return self._there_and_back(self._text[:at] + self._new_line + self._text[at:])
+
+    def _there_and_back(self, text: str) -> float:
+        return sum(timing.timed(partial(self._type, each)) for each in (text, self._text)) / 2
 
     def _type(self, text: str) -> None:
         self._before = self._analyzer.analyze(text, before=self._before)
@@ -159,24 +174,23 @@ class _Typist:
 Seconds = dict[str, list[float]]
 
 
-def _print(first: Seconds, edits: Seconds) -> None:
-    rows = [
-        (
-            name,
-            milliseconds(timing.median(first[name])),
-            number(timing.ratio(first, name, "ipu")),
-            milliseconds(timing.median(edits[name])),
-            number(timing.ratio(edits, name, "ipu")),
-        )
-        for name in first
-    ]
-    header = ("set", "cold ms", "cold/ipu", "edit ms", "edit/ipu")
+def _print(*measured: Seconds) -> None:
+    rows = []
+    for name in measured[0]:
+        rows.append([name])
+        for seconds in measured:
+            rows[-1].append(milliseconds(timing.median(seconds[name])))
+            rows[-1].append(number(timing.ratio(seconds, name, "ipu")))
+    header = ("set", "cold ms", "/ipu", "a letter ms", "/ipu", "a line ms", "/ipu")
     print_table(f"analysis of {LINES:,} lines in one process, median", header, rows)
 
 
-def _targets(name: str, first: Seconds, edits: Seconds, unit: float) -> list[Target]:
+def _targets(
+    name: str, first: Seconds, letters: Seconds, lines: Seconds, unit: float
+) -> list[Target]:
     cold = timing.normalised(timing.median(first[name]), unit)
     return [
         Target(f"{name}, {LINES:,} lines cold, scaled s", cold, COLD_S),
-        Target(f"{name}, an edit/the IPU's", timing.ratio(edits, name, "ipu"), EDIT_RATIO),
+        Target(f"{name}, a letter/the IPU's", timing.ratio(letters, name, "ipu"), EDIT_RATIO),
+        Target(f"{name}, a line/the IPU's", timing.ratio(lines, name, "ipu"), EDIT_RATIO),
     ]

@@ -28,6 +28,8 @@ _COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
 # How a macro's arguments and calls of the preprocessor's macros are written.
 _MACRO_PART = "\\"
 _CALL = re.compile(r"[A-Za-z_]\w*\(")
+OF_CALLS = "()"
+"""What an unknown mnemonic that is called like a macro of the preprocessor hangs on."""
 
 
 class Instruction(NamedTuple):
@@ -184,15 +186,18 @@ def _is_excusable(reading: Instruction) -> bool:
 _NEARNESS = (IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE)
 
 
-def _misfit(reading: Instruction) -> tuple[bool, bool, int, int, int]:
+def _misfit(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
     """How far a reading is from fitting: in the number of operands, then where, then how.
 
-    Whatever macros may still make right is nearer than what they cannot.
+    Whatever macros may still make right is nearer than what they cannot. Of two operands that both
+    do not fit, the one that takes more tells more.
     """
     place, problem = min(reading.problems, key=lambda entry: entry[0])
     counts = any(found.kind in _COUNTS for _, found in reading.problems)
     kind = _NEARNESS.index(problem.kind) if problem.kind in _NEARNESS else len(_NEARNESS)
-    return not _is_excusable(reading), counts, -place, kind, len(reading.problems)
+    operand = reading.operands[place] if 0 <= place < len(reading.operands) else None
+    taken = len(operand.type.complete()) if operand is not None else 0
+    return not _is_excusable(reading), counts, -place, kind, len(reading.problems), -taken
 
 
 def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Instruction:
@@ -234,5 +239,7 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Proble
     if mnemonic.lower() in isa.instructions:
         message = f"mnemonics are lower case, found {quoted(mnemonic)}"
         return Problem(UNKNOWN_MNEMONIC, message, mnemonic.lower(), unless=(mnemonic,))
-    message = f"unknown mnemonic {quoted(mnemonic)}"
-    return Problem(UNKNOWN_MNEMONIC, message, vocabulary.nearest(mnemonic), unless=(mnemonic,))
+    message, nearest = f"unknown mnemonic {quoted(mnemonic)}", vocabulary.nearest(mnemonic)
+    is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
+    unless = (mnemonic, OF_CALLS) if is_call else (mnemonic,)
+    return Problem(UNKNOWN_MNEMONIC, message, nearest, unless=unless)

@@ -13,6 +13,9 @@ from typing import Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.instruction import OF_CALLS
+from ipu_asm.isa.model import Isa
+from ipu_asm.slices import Kept
 
 OF_BRACES = "{}"
 """What a finding about braces hangs on: directives may choose between them."""
@@ -88,14 +91,36 @@ class Macros(NamedTuple):
         at = bisect_right(self.regions, bundle, key=lambda region: region.first) - 1
         return self.regions[at] if at >= 0 and bundle < self.regions[at].last else None
 
+    def moved(self, kept: Kept) -> Macros:
+        """The same macros after an edit that changed none of them."""
+        if not kept.moved or not self.regions:
+            return self
+        regions = [
+            region._replace(
+                first=region.first + kept.moved * (region.first >= kept.old_tail),
+                last=region.last + kept.moved * (region.last > kept.old_tail),
+            )
+            for region in self.regions
+        ]
+        return self._replace(regions=tuple(regions))
+
+
+def tells(_isa: Isa, bundle: Bundle) -> bool:
+    """Whether a bundle has directives that matter to what macros make."""
+    if bundle.syntax.plan.inner:
+        return True
+    if bundle.directive is None:
+        return False
+    return any(told_by(words) is not _NOTHING for words in bundle.syntax.directives)
+
 
 def without_foreign_names(findings: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings, without those that hang on names where these are many.
+    """The findings, without those that hang on names where these are many, or one is called.
 
     Such a text is made to be included where its names are defined.
     """
     names = {name for each in findings if each.hangs_on_name for name in each.unless}
-    if len(names) < _MANY_NAMES:
+    if len(names) < _MANY_NAMES and OF_CALLS not in names:
         return findings
     return [each for each in findings if not each.hangs_on_name]
 

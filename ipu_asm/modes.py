@@ -9,6 +9,8 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Iterator, NamedTuple
 
+from ipu_asm.bundle import Bundle
+from ipu_asm.isa.model import Isa
 from ipu_asm.macros import told_by
 from ipu_asm.program import Program
 
@@ -34,14 +36,13 @@ class Modes(NamedTuple):
 def modes_of(program: Program) -> Modes:
     """The modes of a program, by its directives alone."""
     reader = _Reader(program)
-    for number, bundle in program.notable if program.isa.surface.modes else ():
+    for number in reader.steps() if program.isa.surface.modes else ():
+        bundle = program.bundles[number]
         if bundle.has_unknown and reader.calls_matter:
             reader.mode = None
-        elif bundle.directive or bundle.syntax.plan.inner:
+        else:
             for words in bundle.syntax.directives:
                 reader.directive(words)
-        else:
-            continue
         if reader.mode != reader.names[-1]:
             reader.starts.append(number)
             reader.names.append(reader.mode)
@@ -60,6 +61,7 @@ class _Reader:
     """Goes through the directives."""
 
     def __init__(self, program: Program) -> None:
+        self.program = program
         self.modes = program.isa.surface.modes
         self.mode: str | None = None
         self.starts = [0]
@@ -67,6 +69,12 @@ class _Reader:
         self.frames: list[_Frame] = []
         # Who calls a macro whose body nobody has read may be in another mode behind it.
         self.calls_matter = program.macros.reads_files or _sets_in_body(program)
+
+    def steps(self) -> list[int]:
+        """The bundles that may change the mode."""
+        steps = self.program.where(_may_change_mode)
+        unknown = self.program.where(_has_unknown) if self.calls_matter else []
+        return sorted({*steps, *unknown}) if unknown else steps
 
     def directive(self, words: tuple[str, ...]) -> None:
         """What a directive changes."""
@@ -86,12 +94,23 @@ class _Reader:
             self.mode = frame.mode if frame.is_body or not frame.changes else None
 
 
+def _may_change_mode(isa: Isa, bundle: Bundle) -> bool:
+    if bundle.syntax.plan.inner:
+        return True
+    if bundle.directive is None:
+        return False
+    return _sets_mode(isa, bundle) or any(told_by(words).step for words in bundle.syntax.directives)
+
+
+def _sets_mode(isa: Isa, bundle: Bundle) -> bool:
+    return bundle.directive in isa.surface.modes
+
+
+def _has_unknown(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.has_unknown
+
+
 def _sets_in_body(program: Program) -> bool:
     """Whether a directive for a mode stands in the body of a macro."""
-    modes = program.isa.surface.modes
-    regions = (
-        program.macros.region_of(number)
-        for number, bundle in program.directives
-        if bundle.directive in modes
-    )
+    regions = map(program.macros.region_of, program.where(_sets_mode))
     return any(region is not None and region.is_body for region in regions)

@@ -4,153 +4,135 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property
-from itertools import accumulate, pairwise
-from typing import Callable, Iterable, Iterator, NamedTuple
+from itertools import accumulate
+from typing import Callable, Iterator, NamedTuple, TypeVar
 
-from ipu_asm.bundle import Bundle, LabelUse
+from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
 from ipu_asm.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import number_value, quoted
-from ipu_asm.macros import NO_MACROS, Macros, read_macros, without_foreign_names
+from ipu_asm.isa.operands import quoted
+from ipu_asm.labels import (
+    MOST_SUGGESTIONS,
+    Reference,
+    References,
+    Repeated,
+    are_labelled_alike,
+    is_labelled,
+    joined,
+    names_labels,
+    read_labels,
+)
+from ipu_asm.macros import NO_MACROS, Macros, read_macros, tells, without_foreign_names
+from ipu_asm.recall import Found, Recall, Test
 from ipu_asm.resolve import resolver_for
-from ipu_asm.spelling import nearest_of
-from ipu_asm.text import Change, Span, TextEdit, changed_stretch
+from ipu_asm.slices import Kept, Slices, read_slices
+from ipu_asm.text import Change, Span, TextEdit
 
-_BYTE_ORDER_MARK = "\ufeff"
-# Looking for near names costs a look at every label; a file full of undefined ones gets a few.
-_MOST_SUGGESTIONS = 20
+_T = TypeVar("_T")
 
 
-class Slices(NamedTuple):
-    """A text cut into bundle slices: `starts[i]` is where slice i begins, the last entry the end.
+class _Holds(NamedTuple):
+    """What is as it was in the earlier state, apart from the numbers of the bundles."""
 
-    A byte-order mark at the start of the text belongs to no slice.
-    """
-
-    text: str
-    starts: list[int]
-    bundles: list[Bundle]
-
-
-class Reference(NamedTuple):
-    """A label operand: its bundle and place in it, and the address, None if it has none."""
-
-    bundle: int
-    use: LabelUse
-    text: str
-    target: int | None
-
-
-def read_slices(
-    isa: Isa,
-    text: str,
-    read: Callable[[str], Bundle],
-    before: Slices | None = None,
-    change: Change | None = None,
-) -> Slices:
-    """Cut `text` into bundles and read each. What `before` has in common is not read again.
-
-    `change` is how `text` came out of `before`, if that is known.
-    """
-    grammar = resolver_for(isa).grammar
-    cut = grammar.ends_of_slices
-    if before is not None and change is None:
-        change = changed_stretch(before.text, text)
-    if before is None or change is None or change.start == 0:
-        starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
-        starts += cut(text, starts[0])
-        return Slices(text, starts, [read(text[a:b]) for a, b in pairwise(starts)])
-    first, fresh, rest = _recut(cut, text, before.starts, change, 1 + grammar.looks_ahead)
-    cuts = [before.starts[first], *fresh]
-    bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
-    tail = before.starts[rest + 1 :]
-    delta = change.new_end - change.old_end
-    if delta:
-        tail = [start + delta for start in tail]
-    return Slices(
-        text,
-        before.starts[: first + 1] + fresh + tail,
-        before.bundles[:first] + bundles + before.bundles[rest:],
-    )
-
-
-def _recut(
-    cut: Callable[[str, int], Iterable[int]],
-    text: str,
-    old: list[int],
-    change: Change,
-    back: int,
-) -> tuple[int, list[int], int]:
-    """The first slice to read anew, the ends of the new slices, the first old slice that stays.
-
-    Every slice begins outside comments, so where old and new cuts meet behind the change, they
-    stay together. The slice with the character before the change is cut anew: its end mark may
-    have grown; with `back` 2 also the one before that.
-    """
-    first = min(max(bisect_right(old, change.start - 1) - back, 0), len(old) - 2)
-    delta = change.new_end - change.old_end
-    fresh: list[int] = []
-    for end in cut(text, old[first]):
-        fresh.append(end)
-        if end >= change.new_end and end - delta > old[first]:
-            met = bisect_right(old, end - delta) - 1
-            if old[met] == end - delta:
-                return first, fresh, met
-    return first, fresh, len(old) - 1
+    labels: bool
+    macros: bool
+    addresses: bool
 
 
 class Program:
     """A whole text in an instruction set. Nothing in it changes after it is made."""
 
-    def __init__(self, isa: Isa, slices: Slices) -> None:
+    def __init__(
+        self,
+        isa: Isa,
+        slices: Slices,
+        before: Program | None = None,
+        kept: Kept | None = None,
+    ) -> None:
         self.isa = isa
         self.slices = slices
         self.text = slices.text
         self.starts = slices.starts
         self.bundles = slices.bundles
-        self.addresses = [0, *accumulate([bundle.size for bundle in slices.bundles])]
-        # Bundles with a label, a label operand or a finding, with their numbers: most have none.
-        self.notable = [(i, bundle) for i, bundle in enumerate(slices.bundles) if bundle.is_notable]
-        self.findings: list[Diagnostic] = []
-        self.labels: dict[str, int] = {}
-        self.numeric_labels: dict[str, list[int]] = {}
-        self._read_labels()
-        self.references = self._read_references()
-        self._check_size()
+        self._recall: Recall = Recall(isa, self.bundles, kept, before._recall if before else None)
+        self.macros = NO_MACROS
+        if isa.surface.preprocessed:
+            self.macros = self._read_macros(before, kept)
+        if before is None or kept is None:
+            self.addresses = [0, *accumulate([bundle.size for bundle in self.bundles])]
+            self._labels = read_labels(isa, self.bundles, self.where(is_labelled))
+            self.references = self._all_references()
+            self._faulty = self._told(False)
+        else:
+            self._take_over(before, kept)
+        self.findings = list(self._findings())
+
+    def _read_macros(self, before: Program | None, kept: Kept | None) -> Macros:
+        if before is not None and kept is not None:
+            changed = before.bundles[kept.head : kept.old_tail]
+            changed += self.bundles[kept.head : kept.tail]
+            # A region without an end grows with the text.
+            is_open = any(r.last == len(before.bundles) for r in before.macros.regions[-1:])
+            if not is_open and not any(tells(self.isa, bundle) for bundle in changed):
+                return before.macros.moved(kept)
+        return read_macros(self._chosen(tells), len(self.bundles))
+
+    def _take_over(self, before: Program, kept: Kept) -> None:
+        """Read what is not as it was in the earlier state."""
+        self.addresses = _addresses_after(before.addresses, self.bundles, kept)
+        holds = self._holds(before, kept)
+        if holds.labels:
+            self._labels = before._labels.moved(kept)
+        else:
+            self._labels = read_labels(self.isa, self.bundles, self.where(is_labelled))
+        self._recall.holds = holds.labels and holds.macros
+        self.references = self._references_after(before, kept) if all(holds) else []
+        if not self.references:
+            self.references = self._all_references()
+        self._faulty = self._told(holds.macros)
+
+    def _holds(self, before: Program, kept: Kept) -> _Holds:
+        fresh = slice(kept.head, kept.tail)
+        gone = slice(kept.head, kept.old_tail)
+        stays = self.addresses[kept.tail] == before.addresses[kept.old_tail]
+        if not kept.moved:  # only then may labels stand among the bundles that changed
+            stays = stays and self.addresses[fresh] == before.addresses[gone]
+        return _Holds(
+            are_labelled_alike(before.bundles[gone], self.bundles[fresh]),
+            self.macros == before.macros.moved(kept),
+            stays,
+        )
 
     @property
     def size(self) -> int:
         """How many addresses the program takes."""
         return self.addresses[-1]
 
+    @property
+    def labels(self) -> dict[str, int]:
+        """The bundle in which each label is defined."""
+        return self._labels.bundles
+
+    @property
+    def numeric_labels(self) -> dict[str, list[int]]:
+        """The bundles in which each label is defined that may be defined many times."""
+        return self._labels.numeric
+
+    @cached_property
+    def notable(self) -> list[tuple[int, Bundle]]:
+        """Bundles with a label, a label operand, a directive or a finding, with their numbers."""
+        return self._chosen(_is_notable)
+
     @cached_property
     def directives(self) -> list[tuple[int, Bundle]]:
         """The bundles that are directives, with their numbers."""
-        return [(number, bundle) for number, bundle in self._telling if bundle.directive]
-
-    @cached_property
-    def _telling(self) -> list[tuple[int, Bundle]]:
-        """The bundles that are directives or have some between their braces."""
-        return [(n, b) for n, b in self.notable if b.directive or b.syntax.plan.inner]
-
-    @cached_property
-    def macros(self) -> Macros:
-        """What macros and a preprocessor may make of the text."""
-        if not self.isa.surface.preprocessed:
-            return NO_MACROS
-        return read_macros(self._telling, len(self.bundles))
-
-    @cached_property
-    def leaving(self) -> list[int]:
-        """The numbers of the bundles from which control goes elsewhere than to the next one."""
-        return [number for number, bundle in enumerate(self.bundles) if bundle.leaves]
+        return self._chosen(_is_directive)
 
     @cached_property
     def label_addresses(self) -> dict[str, int]:
         """The address that each label stands for."""
-        addresses = self.addresses
-        return {label: addresses[bundle] for label, bundle in self.labels.items()}
+        return self._labels.addresses(self.addresses)
 
     @cached_property
     def bundle_at_address(self) -> list[int]:
@@ -196,36 +178,68 @@ class Program:
         first = bisect_left(self.references, bundle, key=lambda reference: reference.bundle)
         return self.references[first : first + len(self.bundles[bundle].label_uses)]
 
-    def _read_labels(self) -> None:
-        for number, bundle in self.notable:
-            if bundle.findings:
-                self.findings += self._findings_of(number, bundle)
-            if bundle.label is None:
-                continue
-            for label, token in bundle.syntax.labels:
-                if self.isa.surface.numeric_labels and label.isdigit():
-                    self.numeric_labels.setdefault(label, []).append(number)
-                elif label in self.labels:
-                    self._report_duplicate(label, number, token)
-                else:
-                    self.labels[label] = number
-                    if label[0] == "+" and number_value(label) is not None:
-                        self._report_distance(label)
-        if self.isa.surface.preprocessed:
-            self.findings = without_foreign_names(self.findings)
+    def where(self, test: Test) -> list[int]:
+        """The numbers of the bundles for which a test holds that looks at nothing else.
 
-    def _findings_of(self, number: int, bundle: Bundle) -> Iterator[Diagnostic]:
+        After an edit only new bundles are tested, for the same test.
+        """
+        return self._recall.where(test)
+
+    def local(self, work: Callable[[Program, int], Found[_T]], number: int) -> _T:
+        """What some work finds out about a bundle and those around it.
+
+        After an edit that changed nothing of what it looked at it is not done again. It may look
+        at labels and macros of the whole text, but at no offset and no address.
+        """
+        return self._recall.look(work, self, number)
+
+    def _chosen(self, test: Test) -> list[tuple[int, Bundle]]:
+        bundles = self.bundles
+        return [(number, bundles[number]) for number in self.where(test)]
+
+    def _all_references(self) -> list[Reference]:
+        finder = References(self.bundles, self.addresses, self._labels)
+        return finder.read(self.where(names_labels))
+
+    def _references_after(self, before: Program, kept: Kept) -> list[Reference]:
+        """The references where labels stayed where they were; none if they must be read again."""
+        finder = References(self.bundles, self.addresses, self._labels)
+        naming = [number for number in kept.fresh if self.bundles[number].label_uses]
+        fresh = finder.read(naming) if naming else []
+        references = joined(before.references, fresh, kept)
+        unknown = sum([each.problem is not None for each in references])
+        return references if unknown <= MOST_SUGGESTIONS else []
+
+    def _told(self, hold: bool) -> list[int]:
+        """The bundles with findings that no macro excuses; `hold` if macros are what they were."""
+        faulty = self.where(_has_findings)
+        return self._recall.among("faulty", faulty, lambda n: bool(self._unexcused(n)), hold)
+
+    def _unexcused(self, number: int) -> list[Diagnostic]:
         """What is wrong with a bundle, if no macro makes it right."""
-        macros, start = self.macros, self.starts[number]
+        macros, bundle = self.macros, self.bundles[number]
         if macros.reads_files and bundle.hangs_on_names:
-            return
+            return []
         findings = [each for each in bundle.findings if not macros.excuse(each, number)]
         if findings and any(macros.define(each.mnemonic) for each in bundle.instructions):
-            return
-        for finding in findings:
-            yield finding.shifted(start)
+            return []
+        return findings
 
-    def _report_duplicate(self, label: str, number: int, token: int) -> None:
+    def _findings(self) -> Iterator[Diagnostic]:
+        """All that is wrong, apart from what rules find."""
+        starts = self.starts
+        found = [each.shifted(starts[n]) for n in self._faulty for each in self._unexcused(n)]
+        for repeated in self._labels.repeated:
+            found += self._duplicates(repeated)
+        found += map(self._distance, self._labels.distances)
+        yield from without_foreign_names(found) if self.isa.surface.preprocessed else found
+        for reference in self.references:
+            if reference.problem is not None:
+                yield from self._unresolved(reference, reference.problem)
+        yield from self._excess()
+
+    def _duplicates(self, repeated: Repeated) -> Iterator[Diagnostic]:
+        label, number, token = repeated
         if self.macros.region_of(number) or self.macros.region_of(self.labels[label]):
             return
         if self.macros.define(label):
@@ -233,46 +247,13 @@ class Program:
         span = self.span(number, self.bundles[number].syntax.span_of(token, token + 1))
         first = RelatedInformation(self.label_span(label), f"{quoted(label)} is defined here first")
         message = f"a label is defined once, found a second definition of {quoted(label)}"
-        self.findings.append(Diagnostic(DUPLICATE_LABEL, message, span, (first,)))
+        yield Diagnostic(DUPLICATE_LABEL, message, span, (first,))
 
-    def _report_distance(self, label: str) -> None:
+    def _distance(self, label: str) -> Diagnostic:
         message = f"an operand {quoted(label)} is always a distance, so no label can be called that"
-        self.findings.append(Diagnostic(SYNTAX_ERROR, message, self.label_span(label)))
+        return Diagnostic(SYNTAX_ERROR, message, self.label_span(label))
 
-    def _read_references(self) -> list[Reference]:
-        labels, addresses = self.label_addresses, self.addresses
-        numeric = bool(self.numeric_labels)
-        references = []
-        suggestions = iter(range(_MOST_SUGGESTIONS))
-
-        def nearest(text: str) -> str | None:
-            return nearest_of(text, labels) if next(suggestions, None) is not None else None
-
-        for number, bundle in self.notable:
-            for use in bundle.label_uses:
-                instruction = bundle.instructions[use.instruction]
-                operand, text = instruction.operands[use.operand], instruction.values[use.operand]
-                assert operand is not None
-                assert isinstance(text, str)
-                target: int | Problem | None
-                target = self._numeric_target(number, text) if numeric else None
-                if target is None:
-                    target = operand.type.resolve(text, addresses[number], labels, nearest)
-                if isinstance(target, Problem):
-                    references.append(Reference(number, use, text, None))
-                    self._report(references[-1], target)
-                else:
-                    references.append(Reference(number, use, text, target))
-        return references
-
-    def _numeric_target(self, bundle: int, text: str) -> int | None:
-        """The address that ``1b`` or ``2f`` stands for: the nearest such label before or behind."""
-        numbers = self.numeric_labels.get(text[:-1], ()) if text[-1] in "bf" else ()
-        at = bisect_right(numbers, bundle)
-        at = at if text[-1] == "f" else at - 1
-        return self.addresses[numbers[at]] if 0 <= at < len(numbers) else None
-
-    def _report(self, reference: Reference, problem: Problem) -> None:
+    def _unresolved(self, reference: Reference, problem: Problem) -> Iterator[Diagnostic]:
         if problem.unless and (self.macros.make_labels or self.macros.make(problem.unless)):
             return
         span = self.reference_span(reference)
@@ -281,9 +262,9 @@ class Program:
             message += f"; did you mean `{problem.replacement}`?"
             edit = TextEdit(span, problem.replacement)
             fix = Fix(f"replace by `{problem.replacement}`", (edit,))
-        self.findings.append(Diagnostic(problem.kind, message, span, fix=fix))
+        yield Diagnostic(problem.kind, message, span, fix=fix)
 
-    def _check_size(self) -> None:
+    def _excess(self) -> Iterator[Diagnostic]:
         limit = self.isa.program_limit
         if self.size > limit:
             number = self.number_at(limit)
@@ -298,7 +279,7 @@ class Program:
         else:
             return
         span = self.span(number, self.bundles[number].first_token)
-        self.findings.append(Diagnostic(PROGRAM_TOO_LARGE, message, span))
+        yield Diagnostic(PROGRAM_TOO_LARGE, message, span)
 
 
 def read_program(
@@ -313,4 +294,26 @@ def read_program(
     `change` is how `text` came out of that state, if it is known.
     """
     read = read or resolver_for(isa).bundle
-    return Program(isa, read_slices(isa, text, read, before.slices if before else None, change))
+    slices, kept = read_slices(isa, text, read, before.slices if before else None, change)
+    return Program(isa, slices, before, kept)
+
+
+def _addresses_after(old: list[int], bundles: list[Bundle], kept: Kept) -> list[int]:
+    sizes = [bundle.size for bundle in bundles[kept.head : kept.tail]]
+    head, fresh = old[: kept.head], [*accumulate(sizes, initial=old[kept.head])]
+    behind, moved = old[kept.old_tail + 1 :], fresh[-1] - old[kept.old_tail]
+    if moved:
+        behind = [address + moved for address in behind]
+    return head + fresh + behind
+
+
+def _is_notable(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.is_notable
+
+
+def _is_directive(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.directive is not None
+
+
+def _has_findings(_isa: Isa, bundle: Bundle) -> bool:
+    return bool(bundle.findings)

@@ -14,6 +14,7 @@ from typing import Iterable, Iterator, Sequence
 _LONGEST = 24
 _SHORTEST = 3
 _SHORTEST_FOR_TWO = 5
+_NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
 class Vocabulary:
@@ -31,7 +32,8 @@ class Vocabulary:
         found = {
             name for rest in _shortened(folded, allowed) for name in self._by_rest.get(rest, ())
         }
-        ranked = sorted((_distance(folded, name.lower()), name) for name in found)
+        other = (name for name in found if not _differ_in_number(folded, name.lower()))
+        ranked = sorted((_distance(folded, name.lower()), name) for name in other)
         if not ranked or ranked[0][0] > allowed:
             return None
         return ranked[0][1]
@@ -54,9 +56,16 @@ def nearest_of(word: str, names: Iterable[str]) -> str | None:
     ranked = sorted(
         (_distance(word, name), name)
         for name in names
-        if abs(len(name) - len(word)) <= allowed and (name[0] == word[0] or name[-1] == word[-1])
+        if abs(len(name) - len(word)) <= allowed
+        and (name[0] == word[0] or name[-1] == word[-1])
+        and not _differ_in_number(word, name)
     )
     return ranked[0][1] if ranked and ranked[0][0] <= allowed else None
+
+
+def _differ_in_number(word: str, name: str) -> bool:
+    """Whether nothing but a number is another one: then nobody knows which one is meant."""
+    return word != name and word.translate(_NO_DIGITS) == name.translate(_NO_DIGITS)
 
 
 def _allowed(word: str) -> int:

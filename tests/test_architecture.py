@@ -28,11 +28,15 @@ GROUND = (
     "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "configuration",
     "configuration_file", "isa_choice", "foreign", "instruction_page", "matching", "syntax",
     "instruction",
-    "bundle", "bundle_findings", "assignment", "resolve", "macros", "program", "modes", "pardons",
+    "bundle", "bundle_findings", "assignment", "resolve", "slices", "macros", "recall", "labels",
+    "program", "modes", "pardons",
     "line_table", "files",
     "register_notes", "source_listing",
 )  # fmt: skip
-ANSWERS = ("dataflow", "timing", "lint", "configuration_findings", "analysis", "mending", "ide")
+ANSWERS = (
+    "dataflow", "timing", "early_reads", "lint", "configuration_findings", "analysis", "mending",
+    "ide",
+)  # fmt: skip
 WORDS = ("disassembly", "assemble", "images", "kernel", "emulator", "testbench", "debugger")
 TOP = ("docs", "cli", "__main__", "pytest_plugin", "ipu_lsp")
 LINES = {"ground": GROUND, "answers": ANSWERS, "words": WORDS, "top": TOP}

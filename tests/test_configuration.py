@@ -160,7 +160,12 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
         ),
         (
             '[memory]\ncolossus = "gc3"\n',
-            '2: `memory.colossus`: expected one of gc200, gc2, found "gc3"; did you mean `gc2`?',
+            '2: `memory.colossus`: expected one of gc200, gc2, found "gc3"',
+        ),
+        (
+            '[memory]\ncolossus = "gcs200"\n',
+            '2: `memory.colossus`: expected one of gc200, gc2, found "gcs200"; '
+            "did you mean `gc200`?",
         ),
         ("[memory]\nipu = 1\n", "2: `memory.ipu`: unknown key; there are colossus"),
         ("[format]\nwidth = 3\n", "2: `format.width`: unknown key; there are style"),

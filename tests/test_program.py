@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.isa import load_isa
-from ipu_asm.program import Program, Reference, read_program
+from ipu_asm.labels import Reference
+from ipu_asm.program import Program, read_program
 from ipu_asm.text import Span
 from tests.programs import example_kernels
 

@@ -100,6 +100,21 @@ def test_a_hardware_loop_is_a_way_back() -> None:
         check_lost("xdna1", [line.replace("le, ", "p7, ") for line in lines])
 
 
+def test_who_takes_another_result_in_time_has_lost_nothing() -> None:
+    """As where a loop has been unrolled by hand, and what it fetches ahead is one too many."""
+    put, fetch = "vmov x0, x4", "vlda wl0, [p0], #32"
+    check_lost("xdna1", [put, *["nop"] * 3, fetch, "vst wl0, [p1], #32", *RETURN])
+    stores = ["vst wl0, [p1], #32", "nop", "vst wl0, [p1], #32"]
+    check_lost("xdna1", [put, *["nop"] * 3, fetch, *stores, *RETURN])
+    late = [put, *["nop"] * 3, "vst wl0, [p1], #32", fetch, "vst wl0, [p1], #32"]
+    check_lost("xdna1", [*late, *RETURN], "wl0")
+
+
+def test_a_loop_may_end_where_the_text_ends() -> None:
+    lines = ["movxm ls, #first", "movxm le, #last", "first: vst wl0, [p1], #32", "last:"]
+    check_lost("xdna1", lines)
+
+
 def test_a_result_on_its_way_at_a_call_or_an_unknown_jump_is_not_lost() -> None:
     for leaving in ("jl #elsewhere", "j #elsewhere", "j p3"):
         lines = ["vlda wl0, [p0, #0]", "vst wl0, [p1, #0]", leaving, *["nop"] * 5]

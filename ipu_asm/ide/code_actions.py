@@ -55,7 +55,7 @@ def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
 def quick_fixes(analysis: Analysis, span: Span) -> list[CodeAction]:
     """An action for each finding with a fix that `span` touches."""
     return [
-        CodeAction(finding.fix.title, QUICK_FIX, finding.fix.edits, finding, finding.fix.safe)
+        CodeAction(finding.fix.entry, QUICK_FIX, finding.fix.edits, finding, finding.fix.safe)
         for finding in _touched(analysis, span)
         if finding.fix is not None
     ]

@@ -6,11 +6,23 @@ import re
 from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Problem
+from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.expectation import Expectation, expectation_at
 from ipu_asm.ide.fitting import fitting_forms
 from ipu_asm.ide.label_page import definition_markdown, distance_text
 from ipu_asm.ide.macro_names import macros_called
+from ipu_asm.ide.macro_offers import (
+    Offer,
+    fitting_offers,
+    offers_for_arguments,
+    offers_for_instructions,
+    offers_for_operands,
+    with_values,
+)
+from ipu_asm.ide.macro_page import macro_markdown
+from ipu_asm.ide.macro_parameters import MARK, Argument, arguments_begun
 from ipu_asm.ide.moments import written_by
+from ipu_asm.ide.numeric_labels import nearest_labels
 from ipu_asm.ide.operand_page import register_markdown
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.instruction_page import instruction_markdown
@@ -31,8 +43,13 @@ LABEL = "label"
 DISTANCE = "distance"
 PARAMETER = "parameter"
 MACRO = "macro"
+VALUE = "value"
+DIRECTIVE = "directive"
 
 
+# Before all digits: names that the author of the file chose.
+_FIRST = "!"
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _SPECIAL = re.compile(r"[\\$}]")
 _ESCAPED = r"\\\g<0>"
 
@@ -61,14 +78,17 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
     The part of a word that is already there filters nothing: editors do that.
     """
     program = analysis.program
+    begun = arguments_begun(program, offset) if program.isa.surface.preprocessed else None
+    if begun is not None and begun[0]:
+        return list(_of_body(*begun))
     expected = expectation_at(program, offset)
     if expected is None:
-        return []
+        return list(_directives(program, offset))
     items: Iterable[CompletionItem]
     if not expected.mnemonic:
         items = (*_instructions(program.isa, expected), *_macros(program, expected))
     else:
-        items = _operands(program, expected)
+        items = _operands(analysis, expected)
     return sorted(items, key=lambda item: item.sort_text)
 
 
@@ -79,6 +99,12 @@ def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
         return instruction_markdown(program.isa, spec)
     if kind == REGISTER and label in program.isa.file_of_register:
         return register_markdown(program, label)
+    if kind == DIRECTIVE:
+        return directive_markdown(program, label)
+    if kind in (MACRO, VALUE):
+        name = label if kind == MACRO else "".join(_NAME.findall(label)[:1])
+        macros = macros_called(program, name)
+        return macro_markdown(analysis, macros) if macros else None
     if kind == LABEL and label in program.labels:
         return definition_markdown(analysis, program.labels[label], label)
     return None
@@ -106,12 +132,41 @@ def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
         )
 
 
+def _of_body(arguments: Sequence[Argument], span: Span) -> Iterator[CompletionItem]:
+    """The parameters of which the body of a macro may speak, in their order."""
+    for number, (body, parameter) in enumerate(arguments):
+        text = MARK + parameter.name
+        detail = f"parameter of {body.name}"
+        yield CompletionItem(text, PARAMETER, detail, text, span, f"{number:02}", text)
+
+
+def _directives(program: Program, offset: int) -> Iterator[CompletionItem]:
+    """The directives that the set knows, where one is being written."""
+    span = directive_at(program, offset)
+    for word, text in sorted(program.isa.surface.directives.items()) if span else ():
+        assert span is not None
+        yield CompletionItem(word, DIRECTIVE, text, word, span, word, word)
+
+
 def _macros(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
     """The macros that the text defines; nobody can tell what they need room for."""
-    for name in macros_called(program):
-        yield CompletionItem(
-            name, MACRO, "macro of this file", name, expected.span, f"1{name}", name
-        )
+    for offer in offers_for_instructions(program):
+        yield _macro(offer, expected, "1")
+
+
+def _macro(offer: Offer, expected: Expectation, rank: str) -> CompletionItem:
+    has_snippet = (offer.holes or offer.in_parentheses) and not expected.is_followed
+    kind, snippet = VALUE if offer.value else MACRO, _call(offer) if has_snippet else None
+    text, sort_text = offer.text, rank + offer.text
+    return CompletionItem(text, kind, offer.detail, text, expected.span, sort_text, text, snippet)
+
+
+def _call(offer: Offer) -> str:
+    """A macro with a placeholder for each thing that it takes."""
+    names = (_SPECIAL.sub(_ESCAPED, name) for name in offer.holes)
+    holes = ", ".join(f"${{{number}:{name}}}" for number, name in enumerate(names, 1))
+    name = _SPECIAL.sub(_ESCAPED, offer.text)
+    return f"{name}({holes})" if offer.in_parentheses else f"{name} {holes}"
 
 
 def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:
@@ -145,11 +200,15 @@ def _hole(number: int, operand: Operand) -> str:
     return f"{name}${{{number}:{_SPECIAL.sub(_ESCAPED, operand.name)}}}"
 
 
-def _operands(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
+def _operands(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
     """What the operands that may stand here can be; then the names of those that have one."""
+    program = analysis.program
     spec = program.isa.spec(expected.mnemonic)
+    offers = offers_for_operands(program)
     if spec is None:
+        yield from _arguments(program, expected, offers)
         return
+    expected = expected._replace(written=with_values(program, expected.written))
     start = value_start(expected.begun)
     keyword = expected.begun[: start - 1].lower() if start else ""
     offered: set[str] = set()
@@ -157,7 +216,10 @@ def _operands(program: Program, expected: Expectation) -> Iterator[CompletionIte
         due = operands_due(form, expected.written)
         named = [operand for operand in due.by_name if operand.keyword == keyword]
         for number, operand in enumerate(named if start else due.by_place):
-            for item in _values(program, form, operand, expected, expected.begun[start:]):
+            begun = expected.begun[start:]
+            fitting = fitting_offers(program.isa, operand.type, begun, offers)
+            named_here = (_macro(offer, expected, _FIRST) for offer in fitting)
+            for item in (*_values(analysis, form, operand, expected, begun), *named_here):
                 if item.label not in offered:
                     offered.add(item.label)
                     yield item._replace(sort_text=f"{number}{item.sort_text}")
@@ -190,12 +252,23 @@ def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[Co
         )
 
 
+def _arguments(
+    program: Program, expected: Expectation, offers: Sequence[Offer]
+) -> Iterator[CompletionItem]:
+    """What a macro of the text may be called with, or an instruction that a body is given."""
+    if MARK in expected.mnemonic or macros_called(program, expected.mnemonic):
+        for offer in offers_for_arguments(program.isa, offers):
+            yield _macro(offer, expected, "")
+
+
 def _values(
-    program: Program, spec: InstructionSpec, operand: Operand, expected: Expectation, begun: str
+    analysis: Analysis, spec: InstructionSpec, operand: Operand, expected: Expectation, begun: str
 ) -> Iterator[CompletionItem]:
     """What can be written for one operand, of which the first part stands there already."""
+    program = analysis.program
     if begun in ("", operand.type.prefix) and _takes(operand.type, "a_label"):
         yield from _labels(program, operand.type, expected, begun)
+        yield from _numeric_labels(analysis, expected)
     notes = notes_at(program, expected.bundle)
     taken = _taken(program.isa, spec, operand, expected)
     for number, (text, detail) in enumerate(operand.type.complete_behind(begun)):
@@ -259,3 +332,14 @@ def _labels(
             f"{kind == DISTANCE:d}{abs(distance):05}{distance > 0:d}",
             text,
         )
+
+
+def _numeric_labels(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
+    """The numbers before and behind the instruction that are labels, the nearest first."""
+    program = analysis.program
+    address = expected.address_in(program)
+    for text, number in nearest_labels(program, expected.bundle):
+        distance = program.addresses[number] - address
+        line = analysis.source.lines.position(program.span(number, Span(0, 0)).start).line + 1
+        sort_text = f"0{abs(distance):05}{distance > 0:d}"
+        yield CompletionItem(text, LABEL, f"line {line}", text, expected.span, sort_text, text)

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.ide.macro_names import macro_definitions
+from ipu_asm.ide.macro_mentions import macro_at
+from ipu_asm.ide.macro_parameters import argument_at, parameter_at
 from ipu_asm.ide.numeric_labels import meant, numeric_label_span
 from ipu_asm.ide.occurrences import Label, subject_at
 from ipu_asm.ide.place import (
     Blank,
+    Comment,
     LabelDefinition,
-    Mnemonic,
     OperandAt,
+    Place,
     end_of_bundle,
     has_value,
     place_at,
     reference_at,
 )
-from ipu_asm.program import Program, Reference
+from ipu_asm.labels import Reference
+from ipu_asm.program import Program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -33,15 +36,17 @@ class Definition(NamedTuple):
 
 
 def definition(analysis: Analysis, offset: int) -> Definition | None:
-    """Where the label, distance or macro at an offset leads; a label's definition to itself."""
+    """Where the label, distance or macro at an offset leads; a definition leads to itself."""
     program = analysis.program
     place = place_at(program, offset)
+    if program.isa.surface.preprocessed and not isinstance(place, Comment):
+        found = _to_macro(program, place, offset)
+        if found is not None:
+            return found
     if isinstance(place, LabelDefinition):
         return Definition(place.span, place.span, _whole(program, place.bundle, place.span))
     if isinstance(place, Blank):
         return _by_name(analysis, offset)
-    if isinstance(place, Mnemonic):
-        return _to_macro(program, place)
     if not isinstance(place, OperandAt):
         return None
     reference = reference_at(program, place)
@@ -56,13 +61,17 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
     return _by_name(analysis, offset)
 
 
-def _to_macro(program: Program, place: Mnemonic) -> Definition | None:
-    """To the macro that is called in place of an instruction."""
-    name = program.text[place.span.start : place.span.end]
-    macro = macro_definitions(program).get(name)
-    if macro is None:
+def _to_macro(program: Program, place: Place, offset: int) -> Definition | None:
+    """To the macro that the text speaks of, or to the parameter of one."""
+    argument = argument_at(program, offset) or parameter_at(program, offset)
+    if argument is not None:
+        (body, parameter), origin = argument
+        return Definition(origin, parameter.span, _whole(program, body.first, parameter.span))
+    found = None if isinstance(place, LabelDefinition) else macro_at(program, offset)
+    if found is None:
         return None
-    return Definition(place.span, macro.name, _whole(program, macro.bundle, macro.name))
+    (macro, *_), origin = found
+    return Definition(origin, macro.span, _whole(program, macro.bundle, macro.span))
 
 
 def _by_name(analysis: Analysis, offset: int) -> Definition | None:

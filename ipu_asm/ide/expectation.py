@@ -143,7 +143,8 @@ def _is_wordlike(syntax: BundleSyntax, token: int) -> bool:
         return text in _SIGNS
     if text in _BRACKETS:
         return _is_of_index(syntax, token)
-    return text[-1].isalnum() or text[-1] in "_.$"
+    is_word = _kind(syntax, token) == "WORD" and text[0] != '"'
+    return is_word or text[-1].isalnum() or text[-1] in "_.$"
 
 
 def _are_joined(syntax: BundleSyntax, token: int) -> bool:

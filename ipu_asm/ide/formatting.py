@@ -180,7 +180,8 @@ def _laid_out(desk: Desk, number: int) -> str:
 def _tail(desk: Desk, number: int, before: Row, comment: str) -> str:
     """What stands behind the end mark of the bundle before, which ends on a line like `before`."""
     syntax = desk.program.bundles[number - 1].syntax
-    is_alone = number == 1 or LINE_BREAK.search(syntax.text, 0, syntax.spans[0].start)
+    first = syntax.spans[_tokens(syntax)[0]].start
+    is_alone = number == 1 or LINE_BREAK.search(syntax.text, 0, first)
     if number - 1 in desk.pinned and not is_alone:
         # Two bundles on a line stay as they are.
         return LINE_BREAK.split(desk.program.bundles[number].syntax.text)[0].rstrip()

@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.ide.bundle_page import bundle_markdown
+from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.label_page import definition_markdown
+from ipu_asm.ide.macro_mentions import macro_at
+from ipu_asm.ide.macro_page import argument_markdown, macro_markdown
+from ipu_asm.ide.macro_parameters import argument_at, parameter_at
 from ipu_asm.ide.moments import lines_about_instruction
 from ipu_asm.ide.operand_page import operand_markdown, part_at
 from ipu_asm.ide.place import (
     BundleEnd,
+    Comment,
     LabelDefinition,
     Mnemonic,
     OperandAt,
@@ -37,6 +42,9 @@ class Hover(NamedTuple):
 def hover(analysis: Analysis, offset: int) -> Hover | None:
     """The page about what stands at an offset; None about blanks and comments."""
     place = place_at(analysis.program, offset)
+    found = _about_macro(analysis, place, offset) or _about_directive(analysis, offset)
+    if found is not None:
+        return found
     if isinstance(place, OperandAt):
         part = part_at(analysis.program, place, offset)
         shown = operand_markdown(analysis, place, part)
@@ -44,6 +52,30 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
         return Hover(shown, span) if shown else None
     markdown = _markdown(analysis, place)
     return Hover(markdown, place.span) if markdown else None
+
+
+def _about_macro(analysis: Analysis, place: Place, offset: int) -> Hover | None:
+    """The page of a macro, or of a parameter of one."""
+    program = analysis.program
+    if isinstance(place, Comment) or not program.isa.surface.preprocessed:
+        return None
+    argument = argument_at(program, offset) or parameter_at(program, offset)
+    if argument is not None:
+        return Hover(argument_markdown(analysis, argument[0]), argument[1])
+    macro = None if isinstance(place, LabelDefinition) else macro_at(program, offset)
+    if macro is None:
+        return None
+    pages = [macro_markdown(analysis, macro[0])]
+    if isinstance(place, OperandAt):
+        pages += filter(None, [operand_markdown(analysis, place)])
+    return Hover("\n\n---\n\n".join(pages), macro[1])
+
+
+def _about_directive(analysis: Analysis, offset: int) -> Hover | None:
+    program = analysis.program
+    span = directive_at(program, offset)
+    page = span and directive_markdown(program, program.text[span.start : span.end])
+    return Hover(page, span) if span and page else None
 
 
 def _markdown(analysis: Analysis, place: Place) -> str | None:

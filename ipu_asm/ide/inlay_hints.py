@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.dataflow import cycles_of
 from ipu_asm.ide.landings import landings_of, line_text
+from ipu_asm.ide.macro_parameters import MARK
 from ipu_asm.ide.moments import STATE, sightings
+from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
 from ipu_asm.matching import ON_MNEMONIC
@@ -50,10 +52,16 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
 
 
 def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
-    """The addresses of labels, at their definitions and where branches name them."""
+    """The addresses of labels, at their definitions and where branches name them.
+
+    What stands in the body of a macro has none.
+    """
     program = analysis.program
     unit = analysis.isa.unit
+    in_bodies = bodies(program)
     for number in range(first, last + 1):
+        if number in in_bodies:
+            continue
         bundle = program.bundles[number]
         if bundle.label is not None and bundle.size:
             token = bundle.syntax.plan.label
@@ -68,20 +76,24 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
 
 
 def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
-    """The lines in which slow results land, and how long instructions take that tell it."""
+    """The lines in which slow results land, and how long instructions take that tell it.
+
+    Which form of an instruction is meant nobody knows where it takes arguments of a macro.
+    """
     program = analysis.program
     for number in range(first, last + 1):
         bundle = program.bundles[number]
+        told = [not any(MARK in word for word in each.words) for each in bundle.instructions]
         for landing in landings_of(program, number):
             touch = landing.touch
-            if touch.operand == ON_MNEMONIC:
+            if touch.operand == ON_MNEMONIC or not told[touch.instruction]:
                 continue
             end = program.span(number, bundle.syntax.operand_span(touch.instruction, touch.operand))
             there = line_text(program, analysis.source.lines, landing.number)
             tooltip = f"`{touch.register}` lands {landing.bundles} bundles later{there}"
             yield Hint(end.end, f" +{landing.bundles}{there}", LANDINGS, tooltip)
         for place, instruction in enumerate(bundle.instructions):
-            cycles = cycles_of(instruction)
+            cycles = cycles_of(instruction) if told[place] else None
             if cycles is not None:
                 end = program.span(number, bundle.syntax.instruction_span(place))
                 unit = "cycle" if cycles == 1 else "cycles"

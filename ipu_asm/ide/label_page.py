@@ -50,11 +50,34 @@ def distance_text(isa: Isa, distance: int) -> str:
     return f"{abs(distance)} {unit} {'ahead' if distance > 0 else 'back'}"
 
 
+def comment_above(program: Program, number: int) -> str:
+    """The comment lines directly above a bundle, which say what it is for."""
+    marks = program.isa.surface.comments
+    blocks = tuple(opening for opening, _ in program.isa.surface.block_comments)
+    text = program.text
+    comment: list[str] = []
+    end = text.rfind("\n", 0, program.span(number, program.bundles[number].first_token).start)
+    while end > 0 and len(comment) < _MOST_LINES_OF_COMMENT:
+        start = text.rfind("\n", 0, end) + 1
+        line = text[start:end].strip()
+        if program.bundles[program.bundle_at(start)].directive is not None:
+            break
+        if line.startswith(blocks) and blocks:
+            comment.append(escaped(_without_marks(program.isa, line)))
+            break
+        if not line.startswith(marks):
+            break
+        mark = max((mark for mark in marks if line.startswith(mark)), key=len)
+        comment.append(escaped(line[len(mark) :].strip()))
+        end = start - 1
+    return "\n".join(reversed(comment))
+
+
 def _page(analysis: Analysis, bundle: int, title: str) -> str:
     program = analysis.program
     sections = (
         title,
-        _comment_above(program, bundle),
+        comment_above(program, bundle),
         _code(program, _headed(program, bundle)),
         _ways_on(analysis, bundle) if program.bundles[bundle].label is not None else "",
         _branches(analysis, program.addresses[bundle]) if program.isa.branches else "",
@@ -127,29 +150,6 @@ def _code(program: Program, number: int) -> str:
     if len(lines) > _MOST_LINES_OF_CODE:
         lines = [*lines[:_MOST_LINES_OF_CODE], "..."]
     return "\n".join([f"```{program.isa.surface.language_id}", *lines, "```"])
-
-
-def _comment_above(program: Program, number: int) -> str:
-    """The comment lines directly above a bundle, which say what it is for."""
-    marks = program.isa.surface.comments
-    blocks = tuple(opening for opening, _ in program.isa.surface.block_comments)
-    text = program.text
-    comment: list[str] = []
-    end = text.rfind("\n", 0, program.span(number, program.bundles[number].first_token).start)
-    while end > 0 and len(comment) < _MOST_LINES_OF_COMMENT:
-        start = text.rfind("\n", 0, end) + 1
-        line = text[start:end].strip()
-        if program.bundles[program.bundle_at(start)].directive is not None:
-            break
-        if line.startswith(blocks) and blocks:
-            comment.append(escaped(_without_marks(program.isa, line)))
-            break
-        if not line.startswith(marks):
-            break
-        mark = max((mark for mark in marks if line.startswith(mark)), key=len)
-        comment.append(escaped(line[len(mark) :].strip()))
-        end = start - 1
-    return "\n".join(reversed(comment))
 
 
 def _without_marks(isa: Isa, comment: str) -> str:

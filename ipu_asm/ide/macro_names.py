@@ -1,48 +1,131 @@
-"""Where the macros of a text are defined, and where they are called."""
+"""The macros of a text: where each is defined, and what it stands for.
+
+Nothing is remembered here: whoever asks pays a look at each directive.
+"""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, NamedTuple
 
+from ipu_asm.bundle import Bundle
+from ipu_asm.ide.regions import regions
 from ipu_asm.program import Program
+from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 
-_MACRO: Final = ".macro"
-_DEFINE: Final = re.compile(r"#\s*define\s+([A-Za-z_]\w*)")
+MACRO: Final = ".macro"
+DEFINE: Final = re.compile(r"#\s*define\s+([A-Za-z_]\w*)(?:\(([^)]*)\)?)?")
+_NAME: Final = re.compile(r"(?<!\w)[A-Za-z_]\w*")
+_FIRST_WORD: Final = re.compile(r"[\w.]+")
+_NO_CODE: Final = re.compile(
+    r'("(?:[^"\\\r\n]|\\.)*")|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|\\[ \t]*(?:\r\n|\n|\r)'
+)
+_DEEPEST: Final = 8
+_LONGEST_VALUE: Final = 200
 
 
-class MacroDefinition(NamedTuple):
-    """A macro: where its name stands in the text, and the bundle that has its directive."""
+class Macro(NamedTuple):
+    """One definition: where the name stands, and the bundle that has its directive.
 
-    name: Span
+    `is_define` tells a definition of the preprocessor from a macro of the assembler. With
+    `takes_nothing` it is a name for something, and no parentheses follow it.
+    """
+
+    name: str
+    span: Span
     bundle: int
+    is_define: bool
+    takes_nothing: bool
 
 
-@lru_cache(maxsize=1)
-def macro_definitions(program: Program) -> dict[str, MacroDefinition]:
-    """The macros of a text, each where it is defined first."""
-    found: dict[str, MacroDefinition] = {}
+Macros = dict[str, list[Macro]]
+
+
+def macros_in(program: Program) -> Macros:
+    """The macros of a text by name; one may be defined several times, under conditions."""
+    found: Macros = {}
     for number, bundle in program.directives if program.isa.surface.preprocessed else ():
-        syntax, first = bundle.syntax, bundle.syntax.plan.directive
-        word, start = syntax.words[first], syntax.spans[first].start
-        match = _DEFINE.match(word)
-        if match:
-            span = Span(start + match.start(1), start + match.end(1))
-            found.setdefault(match[1], MacroDefinition(program.span(number, span), number))
-        elif word == _MACRO and len(syntax.words) > first + 1:
-            span = syntax.spans[first + 1]
-            name = syntax.words[first + 1]
-            found.setdefault(name, MacroDefinition(program.span(number, span), number))
+        macro = _macro(program, number, bundle)
+        if macro is not None:
+            found.setdefault(macro.name, []).append(macro)
     return found
 
 
-def macros_called(program: Program) -> list[str]:
-    """The names of macros that may stand in place of an instruction."""
-    definitions = macro_definitions(program)
-    return [
-        name
-        for name, (_, number) in definitions.items()
-        if program.bundles[number].directive == _MACRO
-    ]
+def macros_called(program: Program, name: str) -> list[Macro]:
+    """The definitions of one name, in the order of the text."""
+    return macros_in(program).get(name, []) if program.macros.define(name) else []
+
+
+def last_bundle_of(program: Program, macro: Macro) -> int:
+    """The bundle with the directive that ends a macro; where none does, the last with a token."""
+    if macro.is_define:
+        return macro.bundle
+    ends = (region.last for region in regions(program) if region.first == macro.bundle)
+    numbers = range(next(ends, macro.bundle), macro.bundle, -1)
+    return next((n for n in numbers if program.bundles[n].syntax.spans), macro.bundle)
+
+
+def value_of(program: Program, macro: Macro) -> str:
+    """What a definition of the preprocessor stands for, on one line and without comments."""
+    match = define_in(program.bundles[macro.bundle].syntax)
+    return " ".join(code_of(match.string[match.end() :]).split()) if match else ""
+
+
+def code_of(text: str) -> str:
+    """A part of a preprocessor line with blanks in place of comments and continuations."""
+    return _NO_CODE.sub(lambda match: match[1] or " " * len(match[0]), text)
+
+
+def resolved(program: Program, macros: Macros, text: str) -> str:
+    """A text with values in place of names, as far as the file tells them."""
+
+    def value(match: re.Match[str]) -> str:
+        for macro in macros.get(match[0], ())[:1]:
+            if macro.is_define and macro.takes_nothing:
+                return value_of(program, macro)
+        return match[0]
+
+    for _ in range(_DEEPEST):
+        before, text = text, _NAME.sub(value, text)
+        if text == before or len(text) > _LONGEST_VALUE:
+            break
+    return text
+
+
+def stands_for_instructions(
+    program: Program, macros: Macros, macro: Macro, depth: int = _DEEPEST
+) -> bool:
+    """Whether a macro may be written in place of an instruction."""
+    if not macro.is_define:
+        return True
+    value, surface = value_of(program, macro), program.isa.surface
+    if surface.brackets and value.startswith(surface.brackets[0]):
+        return True
+    match = _FIRST_WORD.match(value)
+    if match is None or not depth:
+        return False
+    if program.isa.spec(match[0]) is not None or match[0] in surface.directives:
+        return True
+    inner = macros.get(match[0], ())[:1]
+    return any(stands_for_instructions(program, macros, each, depth - 1) for each in inner)
+
+
+def define_in(syntax: BundleSyntax) -> re.Match[str] | None:
+    """The definition that a line for the preprocessor is: its name, and its parameters if any."""
+    return DEFINE.match(syntax.words[syntax.plan.directive])
+
+
+def _macro(program: Program, number: int, bundle: Bundle) -> Macro | None:
+    """The macro that a directive defines."""
+    syntax, first = bundle.syntax, bundle.syntax.plan.directive
+    match = define_in(syntax)
+    if match:
+        span = Span(*match.span(1)).shifted(syntax.spans[first].start)
+        return Macro(match[1], program.span(number, span), number, True, match[2] is None)
+    if syntax.words[first] != MACRO or len(syntax.words) <= first + 1:
+        return None
+    if syntax.tokens[first + 1].kind != "WORD":
+        return None
+    name = program.span(number, syntax.spans[first + 1])
+    return Macro(syntax.words[first + 1], name, number, False, False)

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ipu_asm.ide.place import LabelDefinition
-from ipu_asm.program import Program, Reference
+from ipu_asm.labels import Reference
+from ipu_asm.program import Program
 from ipu_asm.text import Span
 
 _BACK, _FORTH = "bf"
@@ -52,3 +53,13 @@ def meant(program: Program, reference: Reference) -> NumericLabel | None:
     numbers = program.numeric_labels.get(name, ())
     at = bisect_right(numbers, reference.bundle) - (way == _BACK)
     return NumericLabel(name, numbers[at]) if 0 <= at < len(numbers) else None
+
+
+def nearest_labels(program: Program, bundle: int) -> list[tuple[str, int]]:
+    """What can be written in a bundle for a number that is a label, and the bundle of each."""
+    found = []
+    for name, numbers in program.numeric_labels.items():
+        at = bisect_right(numbers, bundle)
+        found += [(name + _BACK, number) for number in numbers[:at][-1:]]
+        found += [(name + _FORTH, number) for number in numbers[at : at + 1]]
+    return found

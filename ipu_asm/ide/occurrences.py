@@ -1,4 +1,4 @@
-"""What a word names, a label or a register, and every place where the program speaks of it.
+"""What a word names, a label, macro or register, and every place that speaks of it.
 
 A bundle's registers are worked out once for the bundle, so asking again costs a look at each.
 """
@@ -10,6 +10,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.ide.macro_mentions import Certainty, macro_at, mentions
+from ipu_asm.ide.macro_parameters import Argument, argument_at, parameter_at, uses_of
 from ipu_asm.ide.numeric_labels import (
     NumericLabel,
     definition_of,
@@ -17,6 +19,7 @@ from ipu_asm.ide.numeric_labels import (
 )
 from ipu_asm.ide.place import (
     Blank,
+    Comment,
     LabelDefinition,
     OperandAt,
     has_value,
@@ -62,7 +65,14 @@ class Register(NamedTuple):
     name: str
 
 
-Subject = Label | Register | NumericLabel
+class MacroName(NamedTuple):
+    """The name of a macro of the text: one of the preprocessor's, or one of the assembler's."""
+
+    name: str
+    is_define: bool
+
+
+Subject = Label | Register | NumericLabel | MacroName | Argument
 _NOWHERE = -1
 _ACCESSES = {
     "": Access.NAMES,
@@ -76,6 +86,10 @@ def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
     """What the word at an offset names, and the word; None if it names nothing of the kind."""
     program = analysis.program
     place = place_at(program, offset)
+    if program.isa.surface.preprocessed and not isinstance(place, Comment):
+        found = _of_macros(program, offset)
+        if found is not None:
+            return found
     if isinstance(place, LabelDefinition):
         numeric = definition_of(program, place)
         return numeric or Label(place.name), place.span
@@ -85,6 +99,15 @@ def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
         return None
     found = _in_operand(program, place, offset)
     return found or _loose_label(program, place.bundle, offset)
+
+
+def _of_macros(program: Program, offset: int) -> tuple[Subject, Span] | None:
+    """The macro, or the parameter of one, of which the text speaks at an offset."""
+    argument = argument_at(program, offset) or parameter_at(program, offset)
+    if argument is not None:
+        return argument
+    found = macro_at(program, offset)
+    return found and (MacroName(found[0][0].name, found[0][0].is_define), found[1])
 
 
 def _in_operand(program: Program, place: OperandAt, offset: int) -> tuple[Subject, Span] | None:
@@ -129,6 +152,12 @@ def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
         return sorted(found, key=lambda occurrence: occurrence.span)
     if isinstance(subject, NumericLabel):
         return sorted(_of_numeric_label(analysis.program, subject), key=lambda each: each.span)
+    if isinstance(subject, MacroName):
+        return list(_of_macro(analysis.program, subject))
+    if isinstance(subject, Argument):
+        definition = Occurrence(subject.parameter.span, Access.DEFINES)
+        uses = uses_of(analysis.program, subject)
+        return [definition, *(Occurrence(span, Access.NAMES) for span in uses)]
     return list(_of_register(analysis.program, subject.name))
 
 
@@ -164,6 +193,13 @@ def _of_numeric_label(program: Program, subject: NumericLabel) -> Iterator[Occur
     for reference, meant in references_of(program).items():
         if meant == subject:
             yield Occurrence(program.reference_span(reference), Access.NAMES)
+
+
+def _of_macro(program: Program, subject: MacroName) -> Iterator[Occurrence]:
+    for span, certainty in mentions(program, *subject):
+        if certainty is not Certainty.MAY:
+            is_defined = certainty is Certainty.DEFINES
+            yield Occurrence(span, Access.DEFINES if is_defined else Access.NAMES)
 
 
 @lru_cache(maxsize=1)

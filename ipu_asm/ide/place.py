@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.ide.comments import comments_between, is_block
-from ipu_asm.program import Program, Reference
+from ipu_asm.labels import Reference
+from ipu_asm.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def references(analysis: Analysis, offset: int, with_definition: bool = True) -> list[Span]:
-    """Where the label or register at an offset is named, in the order of the text.
+    """Where the label, macro or register at an offset is named, in the order of the text.
 
     Of a label the branches that come to it by their distance are among them.
     """

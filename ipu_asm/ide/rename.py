@@ -1,12 +1,13 @@
-"""Giving a label another name. Nothing else has a name that its author chose."""
+"""Giving a label or a macro another name. Nothing else has a name that its author chose."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ipu_asm.ide import macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
-from ipu_asm.ide.occurrences import Access, Label, occurrences, subject_at
+from ipu_asm.ide.occurrences import Access, Label, MacroName, occurrences, subject_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program import Program, read_program
 from ipu_asm.text import Span, TextEdit, apply_edits
@@ -27,14 +28,20 @@ class Renameable(NamedTuple):
 
 
 def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
-    """The label whose name can be changed at an offset. Raises `RenameRefused`."""
+    """The label or macro whose name can be changed at an offset. Raises `RenameRefused`."""
     found = subject_at(analysis, offset)
+    if found is not None and isinstance(found[0], MacroName):
+        _refuse(macro_rename.reason_against(analysis, found[0].name))
+        return Renameable(found[1], found[0].name)
     if found is not None and isinstance(found[0], NumericLabel):
         raise RenameRefused("a number as a label is no name: write a label with one in its place")
     if found is None or not isinstance(found[0], Label):
-        raise RenameRefused("only labels have a name that can be changed")
-    label, span = found[0].name, found[1]
-    program = analysis.program
+        named = "labels and macros" if analysis.isa.surface.preprocessed else "labels"
+        raise RenameRefused(f"only {named} have a name that can be changed")
+    return _label(analysis.program, found[0].name, found[1])
+
+
+def _label(program: Program, label: str, span: Span) -> Renameable:
     if label not in program.labels:
         raise RenameRefused(f"no label is called {quoted(label)}, so it cannot be renamed")
     if program.text[span.start : span.end] != label:
@@ -45,13 +52,26 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
 
 
 def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
-    """The edits that call the label at an offset `new_name`. Raises `RenameRefused`.
+    """The edits that call the label or macro at an offset `new_name`. Raises `RenameRefused`.
 
     The program means the same with them.
     """
     old = prepare_rename(analysis, offset).name
     if new_name == old:
         return []
+    found = subject_at(analysis, offset)
+    if found is not None and isinstance(found[0], MacroName):
+        _refuse(macro_rename.reason_against_name(analysis, old, new_name))
+        return macro_rename.edits(analysis, old, new_name)
+    return _edits_of_label(analysis, old, new_name)
+
+
+def _refuse(reason: str | None) -> None:
+    if reason is not None:
+        raise RenameRefused(reason)
+
+
+def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdit]:
     program = analysis.program
     if new_name in program.labels:
         line = _line(analysis, program.label_span(new_name))

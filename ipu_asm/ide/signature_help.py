@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple, Sequence
 
 from ipu_asm.ide.expectation import Expectation, expectation_at
 from ipu_asm.ide.fitting import fits
+from ipu_asm.ide.macro_offers import with_values
+from ipu_asm.ide.macro_parameters import MARK
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
 
@@ -45,14 +47,18 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     """The signatures of the instruction around an offset, once its mnemonic is written.
 
     First comes the form that is meant, then the others that fit what is written, then the rest.
+    Where an argument of a macro stands among the operands there is none.
     """
     expected = expectation_at(analysis.program, offset)
     if expected is None or not expected.mnemonic:
         return []
     spec = analysis.isa.spec(expected.mnemonic)
-    if spec is None:
-        return []
     word = analysis.text[expected.span.start : expected.span.end]
+    # An argument of a macro may become any number of operands.
+    if spec is None or MARK in "".join((*expected.written, expected.begun, word)):
+        return []
+    *written, word = with_values(analysis.program, (*expected.written, word))
+    expected = expected._replace(written=tuple(written))
     forms = _by_fitness(analysis, spec, expected, word)[:_MOST_SIGNATURES]
     found: dict[str, Signature] = {}
     for form in forms:

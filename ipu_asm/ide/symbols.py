@@ -1,12 +1,15 @@
-"""The outline of a file: labels with their bundles, and loops around what they repeat."""
+"""The outline of a file: labels with their bundles, loops around what they repeat, and macros."""
 
 from __future__ import annotations
 
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.ide.blocks import Block, blocks_of, has_content, macro_blocks
 from ipu_asm.ide.labels import is_local
+from ipu_asm.ide.macro_names import Macro, last_bundle_of
+from ipu_asm.ide.macro_page import shown_parameters
+from ipu_asm.ide.macro_parameters import parameters_of
 from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
@@ -21,9 +24,9 @@ LOOP: Final = "loop"
 FUNCTION: Final = "function"
 BUNDLE: Final = "bundle"
 REGISTER: Final = "register"
+MACRO: Final = "macro"
 
 _LONGEST_NAME = 60
-_DEEPEST = 20
 
 
 class Symbol(NamedTuple):
@@ -37,29 +40,28 @@ class Symbol(NamedTuple):
     children: tuple[Symbol, ...] = ()
 
 
-class _Block(NamedTuple):
-    """A label's bundles: numbers from `first` up to `end`; a loop goes up to its last branch."""
-
-    first: int
-    end: int
-    is_loop: bool
-
-
 def symbols(analysis: Analysis) -> list[Symbol]:
     """A symbol for each label, with what follows up to the next one, in the order of the file.
 
-    A label that a later branch goes back to is a loop: the labels in between lie in it. Before
-    them come the registers to which the head of the file gives a role.
+    A label that a later branch goes back to is a loop: the labels in between lie in it. A macro
+    that takes something or has a body is a symbol as well. Before them come the registers to which
+    the head of the file gives a role.
     """
     program = analysis.program
-    labels = _nested(program, _blocks(program), 0, len(program.bundles))
-    return [*_registers(program), *labels]
+    inside = _nested(program, blocks_of(program), len(program.bundles), None)
+    return [*_registers(program), *inside]
 
 
 def label_symbols(analysis: Analysis) -> list[Symbol]:
     """The labels alone, without what is in them."""
     program = analysis.program
-    return [_symbol(program, block, ()) for block in _blocks(program)]
+    return [_symbol(program, block, ()) for block in blocks_of(program) if block.macro is None]
+
+
+def macro_symbols(analysis: Analysis) -> list[Symbol]:
+    """The macros alone, without what is in them."""
+    program = analysis.program
+    return [_symbol(program, block, ()) for block in macro_blocks(program)]
 
 
 def _registers(program: Program) -> list[Symbol]:
@@ -73,105 +75,64 @@ def _registers(program: Program) -> list[Symbol]:
     return found
 
 
-def _blocks(program: Program) -> list[_Block]:
-    labelled = [number for number, bundle in program.notable if bundle.label is not None]
-    ends = [*labelled[1:], len(program.bundles)]
-    repeats = program.branches_back
-    ends_of_functions = _ends_of_functions(program, labelled)
-    blocks: list[_Block] = []
-    for number, end in zip(labelled, ends):
-        source = repeats.get(program.addresses[number])
-        is_loop = source is not None and _may_be_loop(program, number)
-        last = number if source is None else program.number_at(source)
-        end = ends_of_functions.get(number, end)
-        blocks.append(_Block(number, max(end, last + 1) if is_loop else end, is_loop))
-    return _shallow(_closed(blocks))
+def _nested(program: Program, blocks: list[Block], end: int, own: int | None) -> list[Symbol]:
+    """The symbols of the blocks, each with what lies in it.
 
-
-def _may_be_loop(program: Program, number: int) -> bool:
-    """Whether a label heads something: where a line is a bundle, labels have lines of their own."""
-    is_line = not program.isa.surface.bundle_end
-    return bool(program.bundles[number].size) or (
-        is_line and program.addresses[number] < program.size
-    )
-
-
-def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
-    """Where the functions end whose local labels lie in them, by the bundles where they begin."""
-    isa = program.isa
-    if not isa.surface.linked:
-        return {}
-    first = [n for n in labelled if not is_local(isa, program.bundles[n].label or "")]
-    return dict(zip(first, [*first[1:], len(program.bundles)]))
-
-
-def _closed(blocks: list[_Block]) -> list[_Block]:
-    """A loop reaches to the end of whatever begins in it."""
-    closed: list[_Block] = []
-    outer: list[_Block] = []
-    for block in reversed(blocks):
-        end = block.end
-        while outer and outer[-1].first < end:
-            end = max(end, outer.pop().end)
-        outer.append(block._replace(end=end))
-        closed.append(outer[-1])
-    return closed[::-1]
-
-
-def _shallow(blocks: list[_Block]) -> list[_Block]:
-    """Loops that lie too deep in others hold nothing but their own bundles."""
-    found: list[_Block] = []
-    around: list[int] = []
-    for block, following in zip_longest(blocks, blocks[1:]):
-        while around and around[-1] <= block.first:
-            around.pop()
-        if len(around) < _DEEPEST:
-            around.append(block.end)
-        elif following is not None:
-            block = block._replace(end=min(block.end, following.first))
-        found.append(block)
-    return found
-
-
-def _nested(program: Program, blocks: list[_Block], start: int, end: int) -> list[Symbol]:
-    """The symbols of the blocks that lie between two bundles, each with what lies in it."""
-    found = []
-    at = next((n for n, block in enumerate(blocks) if block.first >= start), len(blocks))
-    while at < len(blocks) and blocks[at].first < end:
+    With `own`, also the bundles in no block from that number up to `end`.
+    """
+    found: list[Symbol] = []
+    at = 0
+    while at < len(blocks):
         block = blocks[at]
         behind = at + 1
         while behind < len(blocks) and blocks[behind].first < block.end:
             behind += 1
-        inner = _nested(program, blocks[at + 1 : behind], block.first + 1, block.end)
-        own = blocks[at + 1].first if inner else block.end
-        children = (*_bundles(program, block.first, own), *inner)
-        found.append(_symbol(program, block, children))
+        if own is not None:
+            found += _bundles(program, own, block.first)
+            own = block.end
+        children = _nested(program, blocks[at + 1 : behind], block.end, block.first)
+        found.append(_symbol(program, block, tuple(children)))
         at = behind
+    if own is not None:
+        found += _bundles(program, own, end)
     return found
 
 
-def _symbol(program: Program, block: _Block, children: tuple[Symbol, ...]) -> Symbol:
-    number, end, is_loop = block
+def _symbol_of_macro(
+    program: Program, macro: Macro, end: int, children: tuple[Symbol, ...]
+) -> Symbol:
+    """A macro up to its last directive, if that lies before the bundle `end`."""
+    parameters = shown_parameters(parameters_of(program, macro))
+    syntax = program.bundles[macro.bundle].syntax
+    start = program.span(macro.bundle, syntax.spans[syntax.plan.directive]).start
+    last = last_bundle_of(program, macro)
+    last = last if last < end else macro.bundle
+    span = Span(start, end_of_bundle(program, last))
+    detail = f"macro: {parameters}" if parameters else "macro"
+    return Symbol(macro.name, MACRO, detail, span, macro.span, children)
+
+
+def _symbol(program: Program, block: Block, children: tuple[Symbol, ...]) -> Symbol:
+    number, end, is_loop, macro = block
+    if macro is not None:
+        return _symbol_of_macro(program, macro, end, children)
     bundle = program.bundles[number]
     token = bundle.syntax.plan.label
     name = program.span(number, bundle.syntax.span_of(token, token + 1))
-    last = next((n for n in range(end - 1, number, -1) if _has_content(program.bundles[n])), number)
+    last = next((n for n in range(end - 1, number, -1) if has_content(program.bundles[n])), number)
     first, following = program.addresses[number], program.addresses[end]
     detail = _addresses(program.isa.unit, first, following)
     surface = program.isa.surface
+    ends = [end_of_bundle(program, last), *(child.span.end for child in children[-1:])]
     is_function = surface.linked and not is_local(program.isa, bundle.label or "")
     return Symbol(
         bundle.label or "",
         FUNCTION if is_function else LOOP if is_loop else LABEL,
         f"loop, {detail}" if is_loop else detail,
-        Span(name.start, end_of_bundle(program, last)),
+        Span(name.start, max(ends)),
         name,
         children,
     )
-
-
-def _has_content(bundle: Bundle) -> bool:
-    return bool(bundle.size) or bundle.label is not None
 
 
 def _bundles(program: Program, first: int, end: int) -> list[Symbol]:

@@ -6,12 +6,14 @@ Labels, macros and conditions end such a line, for something else may have come 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, NamedTuple
+from typing import NamedTuple
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import touches_of
 from ipu_asm.instruction import Instruction
+from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
+from ipu_asm.recall import Found
 from ipu_asm.text import Span
 
 _BYTES = "bytes"
@@ -39,27 +41,39 @@ class Access(NamedTuple):
 @lru_cache(maxsize=1)
 def accesses_of(program: Program) -> tuple[Access, ...]:
     """All accesses and jumps whose addresses are certain."""
-    return tuple(_accesses(program))
+    found: list[Access] = []
+    behind = 0
+    for number in program.where(_sets_constant):
+        if number >= behind:
+            length, accesses = program.local(_line_from, number)
+            found += [each._replace(bundle=number + each.bundle) for each in accesses]
+            behind = number + length
+    return tuple(found)
 
 
-def _accesses(program: Program) -> Iterator[Access]:
-    """Follows the code behind each bundle that sets a constant."""
-    zeros = dict.fromkeys(program.isa.zeros, 0)
-    known: dict[str, int] | None = None
-    for number, bundle in enumerate(program.bundles):
-        if known is not None and (bundle.label is not None or not _is_certain(bundle)):
-            known = None
-        if known is None:
-            if _CONSTANT not in bundle.traits or not _is_certain(bundle):
-                continue
-            known = dict(zeros)
-        for place, instruction in enumerate(bundle.instructions):
-            found = _access(number, place, instruction, known)
+def _line_from(program: Program, first: int) -> Found[tuple[int, list[Access]]]:
+    """What is accessed behind a bundle that sets a constant, and how long it is followed."""
+    bundles, known = program.bundles, dict.fromkeys(program.isa.zeros, 0)
+    accesses: list[Access] = []
+    number, none = first, len(known)
+    while number == first or (len(known) > none and _goes_on(bundles[number])):
+        for place, instruction in enumerate(bundles[number].instructions):
+            found = _access(number - first, place, instruction, known)
             if found is not None:
-                yield found
-        _advance(program, bundle, known)
-        if len(known) == len(zeros):
-            known = None
+                accesses.append(found)
+        _advance(program, bundles[number], known)
+        number += 1
+        if number == len(bundles):
+            break
+    return Found(0, number - first, (number - first, accesses))
+
+
+def _goes_on(bundle: Bundle) -> bool:
+    return bundle.label is None and _is_certain(bundle)
+
+
+def _sets_constant(_isa: Isa, bundle: Bundle) -> bool:
+    return _CONSTANT in bundle.traits and _is_certain(bundle)
 
 
 def _is_certain(bundle: Bundle) -> bool:

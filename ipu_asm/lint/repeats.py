@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import lru_cache
 from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.program import Program
+from ipu_asm.recall import Found
 
 MOST_BUNDLES = 256
 ALIGNMENT = 8
@@ -46,35 +46,39 @@ class Repeat(NamedTuple):
     instruction: int
 
 
-@lru_cache(maxsize=1)
-def repeats_of(program: Program) -> tuple[Repeat, ...]:
-    """All repeats of a program."""
-    return tuple(
+def repeats(_isa: Isa, bundle: Bundle) -> bool:
+    """Whether a bundle has an instruction that repeats."""
+    return REPEATING in bundle.traits
+
+
+def repeats_in(program: Program, number: int) -> list[Repeat]:
+    """The repeats in a bundle."""
+    return [
         Repeat(number, place)
-        for number, bundle in enumerate(program.bundles)
-        if REPEATING in bundle.traits
-        for place, instruction in enumerate(bundle.instructions)
+        for place, instruction in enumerate(program.bundles[number].instructions)
         if instruction.spec is not None
         and REPEATING in instruction.spec.traits
         # A count under a name that a macro makes is as good as any.
         and all(problem.unless for _, problem in instruction.problems)
-    )
+    ]
 
 
-def body_of(program: Program, repeat: Repeat) -> Iterator[int]:
-    """The bundles that are repeated, with instructions all of which are known.
+def body_of(program: Program, repeat: Repeat) -> Iterator[tuple[int, bool]]:
+    """The bundles behind a repeat, each with whether it is repeated, up to the last one looked at.
 
-    Where macros or conditions stand in between it ends before them. A body whose length cannot be
-    told has at least one bundle.
+    Where macros or conditions stand in between the body ends before them. One whose length cannot
+    be told has at least one bundle. All instructions of repeated bundles are known.
     """
     length, end = _extent(program, repeat)
     for number in range(repeat.bundle + 1, min(end, len(program.bundles))):
         bundle = program.bundles[number]
-        if length <= 0 or not _goes_on(program.isa, bundle):
+        goes_on = length > 0 and _goes_on(program.isa, bundle)
+        yield number, goes_on and bool(bundle.instructions)
+        if not goes_on:
             return
         if bundle.instructions:
-            yield number
             length -= _BUNDLE if bundle.syntax.plan.braces else _SINGLE
+    yield min(end, len(program.bundles)), False
 
 
 @once_a_bundle
@@ -113,29 +117,35 @@ def _bundle_of(program: Program, label: str, origin: int) -> int | None:
     return program.labels.get(label)
 
 
-def ends_of_repeats(program: Program) -> Iterator[tuple[Repeat, int]]:
-    """Each repeat whose place is certain, and where it ends."""
-    for repeat in repeats_of(program):
-        position = 0
-        first = max(-1, repeat.bundle - _FARTHEST)
-        for number in range(repeat.bundle, first, -1):
-            taken = _taken(program.isa, program.bundles[number])
-            if taken is None:
-                break
-            if taken == _ANEW:
-                yield repeat, position
-                break
-            position += taken
-
-
-def is_aligned_anew(program: Program, repeat: Repeat) -> bool:
-    """Whether an alignment stands between a repeat and what it repeats."""
-    for bundle in program.bundles[repeat.bundle + 1 :]:
+def is_misaligned(program: Program, number: int) -> Found[bool]:
+    """Whether what a bundle repeats certainly begins in the middle of 8 bytes."""
+    first, position = _end_of(program, number)
+    if position is None or position % ALIGNMENT == 0:
+        return Found(number - first, 0, False)
+    last = number + 1
+    for last in range(number + 1, len(program.bundles) + 1):
+        if last == len(program.bundles):
+            break
+        bundle = program.bundles[last]
         if bundle.directive in _ALIGNING:
-            return True
+            return Found(number - first, last - number, False)
         if bundle.size or (bundle.directive and not _SILENT.fullmatch(bundle.directive)):
-            return False
-    return False
+            break
+    return Found(number - first, last - number, True)
+
+
+def _end_of(program: Program, number: int) -> tuple[int, int | None]:
+    """The first bundle that was looked at, and where a bundle ends, if that is certain."""
+    position = 0
+    first = max(0, number + 1 - _FARTHEST)
+    for earlier in range(number, first - 1, -1):
+        taken = _taken(program.isa, program.bundles[earlier])
+        if taken is None:
+            return earlier, None
+        if taken == _ANEW:
+            return earlier, position
+        position += taken
+    return first - 1, None
 
 
 @once_a_bundle

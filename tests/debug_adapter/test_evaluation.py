@@ -121,7 +121,7 @@ def test_vectors_open_in_every_context(standing: Client) -> None:
 
 MISTAKES = {
     "nobody": "no register, label or name is called `nobody`",
-    "lr16": "no register, label or name is called `lr16`; did you mean `lr1`?",
+    "lr16": "no register, label or name is called `lr16`",
     "acc[128]": "an index is 0 to 127, found 128",
     "xmem[-1]": "an address lies within the 0x200000 bytes of xmem, found 1 byte at -1",
     "1 +": "expected a value, found the end",

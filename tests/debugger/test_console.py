@@ -71,7 +71,7 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 > rows + «looop»
 ! no register, label or name is called `looop`
 > lr5 = «lr99»
-! no register, label or name is called `lr99`; did you mean `lr9`?
+! no register, label or name is called `lr99`
 > «outer» = 3
 ! a value goes into a register, an element, a slice or xmem, found a computed value
 > lr5 = «1 << 40»

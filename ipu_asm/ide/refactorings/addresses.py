@@ -7,8 +7,10 @@ from typing import Callable, Iterator
 from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Problem, Severity
 from ipu_asm.ide.refactorings.offer import Refused
-from ipu_asm.program import Program, Reference, read_slices
+from ipu_asm.labels import Reference
+from ipu_asm.program import Program
 from ipu_asm.resolve import resolver_for
+from ipu_asm.slices import read_slices
 from ipu_asm.text import TextEdit, apply_edits
 
 
@@ -59,7 +61,8 @@ def resolved(
 def check_outcome(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:
     """The edits. Raises `Refused` if they bring in errors, or make another number of bundles."""
     text = apply_edits(program.text, edits)
-    after = read_slices(program.isa, text, resolver_for(program.isa).bundle, program.slices).bundles
+    read = resolver_for(program.isa).bundle
+    after = read_slices(program.isa, text, read, program.slices)[0].bundles
     known = set(map(id, program.bundles))
     for bundle in after:
         if bundle.findings and id(bundle) not in known:

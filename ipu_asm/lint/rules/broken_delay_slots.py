@@ -35,7 +35,7 @@ again:
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Iterator
 
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
@@ -43,6 +43,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
+from ipu_asm.recall import Found
 from ipu_asm.text import Span
 
 KIND = Kind("X102", "broken-delay-slots", Severity.WARNING)
@@ -56,21 +57,26 @@ def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each branch, target and end that stands in the way of a branch before it."""
     isa, bundles = program.isa, program.bundles
     targets: frozenset[int] | None = None
-    for number in program.leaving:
-        branch = _branch_of(isa, bundles[number])
-        if branch is None or _are_plain(isa, bundles, number, branch):
+    for number in program.where(_has_slots):
+        if program.local(_are_plain, number):
             continue
         if targets is None:
             targets = _targets(program)
-        yield from _broken(program, number, branch, targets)
+        branch = _branch_of(isa, bundles[number])
+        if branch is not None:
+            yield from _broken(program, number, branch, targets)
 
 
-def _are_plain(isa: Isa, bundles: Sequence[Bundle], number: int, branch: int) -> bool:
+def _has_slots(isa: Isa, bundle: Bundle) -> bool:
+    return bundle.leaves and _branch_of(isa, bundle) is not None
+
+
+def _are_plain(program: Program, number: int) -> Found[bool]:
     """Whether the slots of a branch are filled at once by what may stand in any slot."""
-    spec = bundles[number].instructions[branch].spec
-    slots = spec.delay_slots if spec is not None else 0
-    following = bundles[number + 1 : number + 1 + slots]
-    return len(following) == slots and all(_is_plain(isa, bundle) for bundle in following)
+    slots = max(i.spec.delay_slots for i in program.bundles[number].instructions if i.spec)
+    following = program.bundles[number + 1 : number + 1 + slots]
+    plain = len(following) == slots and all(_is_plain(program.isa, each) for each in following)
+    return Found(0, slots, plain)
 
 
 @once_a_bundle

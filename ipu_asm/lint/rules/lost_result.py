@@ -3,6 +3,8 @@
 ## What it does
 Reports a read of a register that comes before the result of an earlier instruction has landed in
 it, where nothing reads the register afterwards: on no way that control can take, around loops too.
+A read of a result before that one, which nothing reads at another time, comes in time for it and
+is not reported: then the later result is one too many, as at the end of an unrolled loop.
 
 ## Why
 The cores have no interlocks. A load takes seven bundles, a multiplication up to six; who reads
@@ -37,11 +39,13 @@ from typing import Iterator
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, touch_span, touches_of
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.early_reads import EarlyRead, futile_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.program import Program
-from ipu_asm.timing import EarlyRead, functions_of, futile_reads, ways_of
+from ipu_asm.recall import Found
+from ipu_asm.timing import function_size, functions_of, ways_of
 
 KIND = Kind("X101", "lost-result", Severity.WARNING)
 
@@ -49,10 +53,14 @@ KIND = Kind("X101", "lost-result", Severity.WARNING)
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each read that comes too early for a result that nobody sees."""
     for function in functions_of(program):
-        for number, write, read in _losses(program.isa, function.bundles):
-            yield _finding(
-                program, function.first + number, write, function.first + read.number, read
-            )
+        first = function.start
+        for number, write, read in program.local(_losses_from, first):
+            yield _finding(program, first + number, write, first + read.number, read)
+
+
+def _losses_from(program: Program, first: int) -> Found[list[tuple[int, Touch, EarlyRead]]]:
+    end = first + program.local(function_size, first)
+    return Found(0, end - first, _losses(program.isa, tuple(program.bundles[first:end])))
 
 
 @lru_cache(maxsize=1024)
@@ -117,6 +125,8 @@ RULE = Rule(
         _LOAD + _STORE + _NOP * 6 + _STORE + _RETURN,
         # What is pending at the end of a loop's body is read in its next round.
         "loop:\n" + _LOAD + _NOP * 2 + "    jnz r0, #loop\n" + _NOP * 4 + _STORE + _RETURN,
+        # What is stored was put there for it; the load is one too many.
+        "    vmov x0, x4\n" + _NOP * 3 + _LOAD + _STORE + _NOP * 6 + _RETURN,
         # A mask that nobody wants; what was in its register before is saved.
         "    vmax_lt.s8 x0, r16, x1, x2\n    mov r4, r16\n    vmax_lt.s8 x0, r16, x0, x2\n"
         + _NOP * 3
@@ -130,6 +140,8 @@ RULE = Rule(
     invalid=(
         _LOAD + _NOP * 5 + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
         _LOAD + _NOP * 5 + "    vshuffle x1, ⟦x0⟧, x2, r0\n" + _RETURN,
+        # The first store has what was put there for it.
+        "    vmov x0, x4\n" + _NOP * 3 + _STORE + _LOAD + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
     ),
     check_program=check,
     isa="xdna1",

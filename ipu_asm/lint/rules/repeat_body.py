@@ -37,9 +37,17 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
-from ipu_asm.lint.repeats import MOST_BUNDLES, REPEATING, Repeat, body_of, repeats_of
+from ipu_asm.lint.repeats import (
+    MOST_BUNDLES,
+    REPEATING,
+    Repeat,
+    body_of,
+    repeats,
+    repeats_in,
+)
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
+from ipu_asm.recall import Found
 from ipu_asm.text import Span
 
 KIND = Kind("C103", "repeat-body", Severity.ERROR)
@@ -48,13 +56,26 @@ _REFUSED = ("control", "system")
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """The findings about each body, as far as it can be known."""
-    for repeat in repeats_of(program):
-        yield from _findings(program, repeat)
+    for number in program.where(repeats):
+        if program.local(_is_wrong, number):
+            for repeat in repeats_in(program, number):
+                yield from _findings(program, repeat, [])
 
 
-def _findings(program: Program, repeat: Repeat) -> Iterator[Diagnostic]:
+def _is_wrong(program: Program, number: int) -> Found[bool]:
+    """Whether there are findings about what a bundle repeats."""
+    looked_at = [number]
+    wrong = [any(_findings(program, each, looked_at)) for each in repeats_in(program, number)]
+    return Found(0, max(looked_at) - number, any(wrong))
+
+
+def _findings(program: Program, repeat: Repeat, looked_at: list[int]) -> Iterator[Diagnostic]:
+    """The findings about a body; adds the bundles that were looked at for them."""
     count = 0
-    for number in body_of(program, repeat):
+    for number, is_repeated in body_of(program, repeat):
+        looked_at.append(number)
+        if not is_repeated:
+            continue
         bundle = program.bundles[number]
         if bundle.syntax.plan.braces is None:
             said = bundle.instructions[0].mnemonic

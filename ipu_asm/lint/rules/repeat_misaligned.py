@@ -29,7 +29,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.lint.repeats import ALIGNMENT, Repeat, ends_of_repeats, is_aligned_anew
+from ipu_asm.lint.repeats import ALIGNMENT, Repeat, is_misaligned, repeats, repeats_in
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 
@@ -38,9 +38,9 @@ KIND = Kind("C104", "repeat-misaligned", Severity.ERROR)
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each `rpt` whose body is known to begin in the middle of 8 bytes."""
-    for repeat, end in ends_of_repeats(program):
-        if end % ALIGNMENT and not is_aligned_anew(program, repeat):
-            yield _finding(program, repeat)
+    for number in program.where(repeats):
+        if program.local(is_misaligned, number):
+            yield from (_finding(program, repeat) for repeat in repeats_in(program, number))
 
 
 def _finding(program: Program, repeat: Repeat) -> Diagnostic:

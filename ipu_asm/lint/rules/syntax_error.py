@@ -3,7 +3,8 @@
 ## What it does
 Reports the first token of each bundle's piece that cannot stand where it stands: a character that
 belongs to no name, number, label or comment; an instruction or a bundle without anything in it; a
-label that is not in front of its bundle's first instruction, or that no bundle follows.
+label that is not in front of its bundle's first instruction, or that no bundle follows; a comment
+that nothing closes.
 
 ## Why
 Nothing can be encoded for it. The other bundles are read all the same, so their errors show, too.

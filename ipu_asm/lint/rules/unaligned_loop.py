@@ -48,8 +48,10 @@ from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
+from ipu_asm.labels import Reference
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program, Reference
+from ipu_asm.program import Program
+from ipu_asm.recall import Found
 from ipu_asm.text import Span, TextEdit
 from ipu_asm.timing import label_put_into
 
@@ -63,16 +65,19 @@ _OPAQUE = (".include", ".incbin", ".org", ".skip", ".space", ".fill")
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each label that begins a hardware loop and is perhaps not aligned."""
-    if program.isa.loop_registers is None:
-        return
-    isa, bundles, seen = program.isa, program.bundles, set[str]()
-    for reference in program.references:
-        label = reference.text
-        if label in seen or label not in _loop_labels(isa, bundles[reference.bundle]):
-            continue
-        seen.add(label)
-        if label in program.labels and _is_unaligned(program, program.labels[label]):
-            yield _finding(program, label, reference)
+    seen = set[str]()
+    for number in program.where(_sets_up) if program.isa.loop_registers else ():
+        for label in _loop_labels(program.isa, program.bundles[number]):
+            if label in seen or label not in program.labels:
+                continue
+            seen.add(label)
+            if program.local(_is_unaligned, program.labels[label]):
+                reference = next(r for r in program.references_of(number) if r.text == label)
+                yield _finding(program, label, reference)
+
+
+def _sets_up(isa: Isa, bundle: Bundle) -> bool:
+    return bool(bundle.label_uses) and bool(_loop_labels(isa, bundle))
 
 
 @once_a_bundle
@@ -83,7 +88,7 @@ def _loop_labels(isa: Isa, bundle: Bundle) -> tuple[str, ...]:
     return tuple(label for label in labels if label is not None)
 
 
-def _is_unaligned(program: Program, number: int) -> bool:
+def _is_unaligned(program: Program, number: int) -> Found[bool]:
     """Whether bundles of less than 16 bytes stand between the last alignment and a slice.
 
     Without an alignment before it nothing is known, and so in doubt.
@@ -92,15 +97,15 @@ def _is_unaligned(program: Program, number: int) -> bool:
     for earlier in range(number, -1, -1):
         bundle = program.bundles[earlier]
         if bundle.is_broken or bundle.directive in _OPAQUE:
-            return False
+            return Found(number - earlier, 0, False)
         # Only past a bundle without size can a way back come into a macro.
         if regions and (earlier == number or not bundle.size) and macros.region_of(earlier):
-            return False
+            return Found(number - earlier, 0, False)
         if bundle.directive is not None and _aligns(program.isa, bundle):
-            return moved
+            return Found(number - earlier, 0, moved)
         if bundle.size and earlier != number:
             moved = moved or not _is_full(program.isa, bundle)
-    return False
+    return Found(number + 1, 0, False)
 
 
 @once_a_bundle

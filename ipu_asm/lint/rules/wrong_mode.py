@@ -25,14 +25,18 @@ ld32 $m1, $m0, $mzero, 0
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import cache
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.instruction import Instruction
+from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.modes import modes_of
 from ipu_asm.program import Program
+from ipu_asm.recall import Test
 from ipu_asm.text import Span
 
 KIND = Kind("C105", "wrong-mode", Severity.ERROR)
@@ -42,21 +46,30 @@ _SYSTEM = "system"
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each instruction and control register that the mode in force lacks."""
-    modes = modes_of(program)
-    if modes.names == (None,):
-        return
-    known = frozenset(program.isa.surface.modes.values())
-    for first, last, mode in modes.stretches(len(program.bundles)):
-        suspicious = known - {mode} | {_SYSTEM}
-        for number in range(first, last):
-            bundle = program.bundles[number]
-            if bundle.traits.isdisjoint(suspicious):
-                continue
-            for message, span in _mistakes(bundle, mode, known):
+    for first, last, mode in modes_of(program).stretches(len(program.bundles)):
+        wrong = program.where(_wrong_in(mode))
+        for number in wrong[bisect_left(wrong, first) : bisect_left(wrong, last)]:
+            for message, span in _mistakes(program.isa, program.bundles[number], mode):
                 yield Diagnostic(KIND, message, program.span(number, span))
 
 
-def _mistakes(bundle: Bundle, mode: str, known: frozenset[str]) -> Iterator[tuple[str, Span]]:
+@cache
+def _wrong_in(mode: str) -> Test:
+    """The test for bundles that are wrong in a mode."""
+
+    def is_wrong(isa: Isa, bundle: Bundle) -> bool:
+        suspicious = _SYSTEM in bundle.traits or not bundle.traits.isdisjoint(_modes(isa) - {mode})
+        return suspicious and any(_mistakes(isa, bundle, mode))
+
+    return is_wrong
+
+
+def _modes(isa: Isa) -> frozenset[str]:
+    return frozenset(isa.surface.modes.values())
+
+
+def _mistakes(isa: Isa, bundle: Bundle, mode: str) -> Iterator[tuple[str, Span]]:
+    known = _modes(isa)
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is None or instruction.problems:
             continue

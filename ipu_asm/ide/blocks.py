@@ -1,0 +1,147 @@
+"""What heads which bundles: labels, loops and macros, each around what lies in it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from itertools import zip_longest
+from typing import NamedTuple
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.ide.labels import is_local
+from ipu_asm.ide.macro_names import Macro, last_bundle_of, macros_in
+from ipu_asm.program import Program
+
+_DEEPEST = 20
+
+
+class Block(NamedTuple):
+    """A label's bundles: numbers from `first` up to `end`; a loop goes up to its last branch.
+
+    Or those of a macro, which has no label.
+    """
+
+    first: int
+    end: int
+    is_loop: bool
+    macro: Macro | None = None
+
+
+def blocks_of(program: Program) -> list[Block]:
+    """The blocks by their first bundles: of two, one lies in the other or behind it."""
+    labelled = [number for number, bundle in program.notable if bundle.label is not None]
+    macros = macro_blocks(program)
+    outside = _outside(labelled, macros)
+    ends = {**_ends(labelled, program), **_ends(outside, program)}
+    ends |= _ends_of_functions(program, outside)
+    repeats = program.branches_back
+    blocks: list[Block] = []
+    for number in labelled:
+        source = repeats.get(program.addresses[number])
+        is_loop = source is not None and _may_be_loop(program, number)
+        last = number if source is None else program.number_at(source)
+        end = ends[number]
+        blocks.append(Block(number, max(end, last + 1) if is_loop else end, is_loop))
+    if macros:
+        blocks = sorted([*_apart(program, blocks, macros), *macros], key=_by_place)
+    return _shallow(_closed(blocks))
+
+
+def macro_blocks(program: Program) -> list[Block]:
+    """The macros that take something or have a body, in the order of the text."""
+    found = (
+        Block(macro.bundle, last_bundle_of(program, macro) + 1, False, macro)
+        for macros in macros_in(program).values()
+        for macro in macros
+        if not macro.takes_nothing
+    )
+    return sorted(found, key=_by_place)
+
+
+def has_content(bundle: Bundle) -> bool:
+    """Whether a bundle is an instruction or has a label."""
+    return bool(bundle.size) or bundle.label is not None
+
+
+def _by_place(block: Block) -> tuple[int, bool]:
+    return block.first, block.macro is not None
+
+
+def _ends(labelled: list[int], program: Program) -> dict[int, int]:
+    """Where the next label stands, for each."""
+    return dict(zip(labelled, [*labelled[1:], len(program.bundles)]))
+
+
+def _outside(numbers: list[int], macros: list[Block]) -> list[int]:
+    """Those of some bundles that stand in no macro."""
+    found, end = list[int](), 0
+    rest = iter(macros)
+    following = next(rest, None)
+    for number in numbers:
+        while following is not None and following.first < number:
+            end = max(end, following.end)
+            following = next(rest, None)
+        if number >= end:
+            found.append(number)
+    return found
+
+
+def _apart(program: Program, blocks: list[Block], macros: list[Block]) -> list[Block]:
+    """The blocks of labels: in a macro they end with it, and macros behind them are not theirs."""
+    with_content = [number for number, b in enumerate(program.bundles) if has_content(b)]
+    content = _outside(with_content, macros)
+    found, ends, rest = list[Block](), list[int](), macros[::-1]
+    for block in blocks:
+        while rest and rest[-1].first < block.first:
+            ends.append(rest.pop().end)
+        while ends and ends[-1] <= block.first:
+            ends.pop()
+        at = bisect_left(content, block.end)
+        last = content[at - 1] if at else block.first
+        end = min(block.end, ends[-1] - 1) if ends else last + 1
+        found.append(block._replace(end=max(end, block.first + 1)))
+    return found
+
+
+def _may_be_loop(program: Program, number: int) -> bool:
+    """Whether a label heads something: where a line is a bundle, labels have lines of their own."""
+    is_line = not program.isa.surface.bundle_end
+    return bool(program.bundles[number].size) or (
+        is_line and program.addresses[number] < program.size
+    )
+
+
+def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
+    """Where the functions end whose local labels lie in them, by the bundles where they begin."""
+    isa = program.isa
+    if not isa.surface.linked:
+        return {}
+    first = [n for n in labelled if not is_local(isa, program.bundles[n].label or "")]
+    return _ends(first, program)
+
+
+def _closed(blocks: list[Block]) -> list[Block]:
+    """A loop reaches to the end of whatever begins in it."""
+    closed: list[Block] = []
+    outer: list[Block] = []
+    for block in reversed(blocks):
+        end = block.end
+        while outer and outer[-1].first < end:
+            end = max(end, outer.pop().end)
+        outer.append(block._replace(end=end))
+        closed.append(outer[-1])
+    return closed[::-1]
+
+
+def _shallow(blocks: list[Block]) -> list[Block]:
+    """Loops that lie too deep in others hold nothing but their own bundles."""
+    found: list[Block] = []
+    around: list[int] = []
+    for block, following in zip_longest(blocks, blocks[1:]):
+        while around and around[-1] <= block.first:
+            around.pop()
+        if len(around) < _DEEPEST:
+            around.append(block.end)
+        elif following is not None:
+            block = block._replace(end=min(block.end, following.first))
+        found.append(block)
+    return found

@@ -1,0 +1,29 @@
+"""The directives that an instruction set tells of: where one stands, and what it does."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ipu_asm.program import Program
+from ipu_asm.text import Span
+
+_MARK: Final = "."
+
+
+def directive_at(program: Program, offset: int) -> Span | None:
+    """The word at an offset that begins a directive; None at lines for the preprocessor."""
+    number = program.bundle_at(offset)
+    syntax, start = program.bundles[number].syntax, program.starts[number]
+    plan = syntax.plan
+    for token in (plan.directive, *(first for first, _ in plan.inner)):
+        if token >= 0 and syntax.words[token].startswith(_MARK):
+            span = syntax.spans[token].shifted(start)
+            if span.touches(offset):
+                return span
+    return None
+
+
+def directive_markdown(program: Program, word: str) -> str | None:
+    """The page of a directive; None where the set says nothing of it."""
+    text = program.isa.surface.directives.get(word)
+    return f"**`{word}`** · directive\n\n{text}" if text else None
