@@ -51,6 +51,11 @@ class Fix(NamedTuple):
     edits: tuple[TextEdit, ...]
     safe: bool = True
 
+    @property
+    def entry(self) -> str:
+        """The title as editors' menus have it: with a capital letter."""
+        return self.title[:1].upper() + self.title[1:]
+
     def shifted(self, delta: int) -> Fix:
         """The same fix for a text that starts `delta` code points earlier."""
         return Fix(self.title, tuple([edit.shifted(delta) for edit in self.edits]), self.safe)

@@ -157,12 +157,14 @@ def _other_forms(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
 
 
 def _form_lines(isa: Isa, forms: Sequence[InstructionSpec], most: int) -> Iterator[str]:
-    """Forms with their slots, those of one syntax on one line."""
-    slots: dict[str, list[str]] = {}
+    """Forms with their slots and bounds, those that are alike but for the slot on one line."""
+    slots: dict[tuple[str, ...], list[str]] = {}
     for form in forms:
-        slots.setdefault(form.syntax, []).append(f"`{form.slot}`")
-    for syntax, names in list(slots.items())[:most]:
-        yield f"- `{syntax}`" + (f" (slot {' or '.join(names)})" if len(isa.slots) > 1 else "")
+        bounds = (operand.type.bounds for operand in form.operands)
+        slots.setdefault((f"`{form.syntax}`", *filter(None, bounds)), []).append(f"`{form.slot}`")
+    for line, names in list(slots.items())[:most]:
+        told = f" (slot {' or '.join(names)})" if len(isa.slots) > 1 else ""
+        yield f"- {line[0]}{told}" + "".join(f", {bounds}" for bounds in line[1:])
     if len(slots) > most:
         yield f"- and {len(slots) - most} more"
 

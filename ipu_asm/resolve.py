@@ -14,7 +14,7 @@ from ipu_asm.bundle import Bundle, LabelUse
 from ipu_asm.bundle_findings import duplicate_slot, instruction_findings, write_conflicts
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.instruction import Instruction, resolve_instruction
-from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.isa.model import Isa, Slot, Surface
 from ipu_asm.spelling import Vocabulary
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import load_grammar
@@ -51,11 +51,7 @@ class Resolver:
             self.instruction(syntax.instruction_words(number))
             for number in range(len(syntax.plan.instructions))
         )
-        findings: list[Diagnostic] = []
-        if syntax.plan.misfits:
-            from ipu_asm.syntax.messages import syntax_errors  # most texts need none
-
-            findings += syntax_errors(syntax, self.isa.surface)
+        findings = _misspelt(syntax, self.isa.surface)
         for number, instruction in enumerate(instructions):
             if instruction.problems:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
@@ -130,3 +126,21 @@ class Resolver:
 def resolver_for(isa: Isa) -> Resolver:
     """The resolver that everybody who reads this instruction set shares."""
     return Resolver(isa)
+
+
+def _misspelt(syntax: BundleSyntax, surface: Surface) -> list[Diagnostic]:
+    """What does not fit the syntax. Most texts are right, so the sentences are loaded last."""
+    findings: list[Diagnostic] = []
+    if syntax.plan.misfits:
+        from ipu_asm.syntax.messages import syntax_errors
+
+        findings += syntax_errors(syntax, surface)
+    if surface.of_symbols and syntax.directive in surface.of_symbols:
+        from ipu_asm.syntax.symbol_directives import wrong_argument
+
+        findings += filter(None, [wrong_argument(syntax, surface)])
+    if any(opening in syntax.text for opening, _ in surface.block_comments):
+        from ipu_asm.syntax.comments import unclosed_comment
+
+        findings += filter(None, [unclosed_comment(syntax, surface)])
+    return findings

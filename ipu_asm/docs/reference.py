@@ -189,8 +189,9 @@ def _operand_types(isa: Isa) -> Iterator[str]:
             written = ", ".join(f"`{word}`" for word in operand_type.spellings)
         written = written.replace("|", "\\|")  # a bar ends a cell, even in code
         width = f" {operand_type.width} |" if isa.has_words else ""
-        rows.append(f"| {operand_type.name} |{width} {written} |")
-    yield "\n".join(rows)
+        label = operand_type.label.replace("|", "\\|")
+        rows.append(f"| {label} |{width} {written} |")
+    yield "\n".join(dict.fromkeys(rows))
 
 
 def _types_in_use(isa: Isa) -> list[OperandType]:

@@ -198,6 +198,9 @@ def _comments(language: Language) -> Iterator[Pattern]:
         yield _comment(language, "block", escaped(begin), escaped(end), marks)
     for mark in marks:
         yield _comment(language, f"line.{LINE_COMMENTS[mark]}", escaped(mark), "$", marks)
+    for mark in language.terminals.first_comments():
+        begin = f"^{BLANKS}{escaped(mark)}"
+        yield _comment(language, f"line.{LINE_COMMENTS[mark]}", begin, "$", [*marks, mark])
     for mark in language.terminals.said_comments():
         begin = f"{escaped(mark)}(?={BLANKS}(?:{alternatives(SAID)}):)"
         yield _comment(language, f"line.{LINE_COMMENTS[mark]}", begin, "$", marks)

@@ -94,17 +94,24 @@ class Terminals(NamedTuple):
         """Whether a mark stands between two instructions of a line, or ends the first of them."""
         return self.is_one("SEPARATOR", mark) or self.ends_with(mark)
 
-    def skips(self, text: str) -> bool:
-        """Whether a text is nothing to the parser, as comments are."""
-        return any(re.fullmatch(self.patterns[name], text) for name in self.ignored)
+    def skips(self, text: str, before: str = "") -> bool:
+        """Whether a text is nothing to the parser, as comments are, behind other text of a line."""
+        patterns = (re.compile(self.patterns[name]) for name in self.ignored)
+        return any(pattern.fullmatch(before + text, len(before)) for pattern in patterns)
 
     def line_comments(self) -> list[str]:
-        """The marks behind which the rest of a line is a comment."""
-        return [mark for mark in LINE_COMMENTS if self.skips(f"{mark} a: {mark} b")]
+        """The marks behind which the rest of a line is a comment, wherever they stand."""
+        return [mark for mark in LINE_COMMENTS if self.skips(f"{mark} a: {mark} b", "a ")]
+
+    def first_comments(self) -> list[str]:
+        """The marks that begin a comment only where they are the first of a line."""
+        marks = (mark for mark in LINE_COMMENTS if mark not in self.line_comments())
+        return [mark for mark in marks if self.skips(f"{mark} a: {mark} b")]
 
     def said_comments(self) -> list[str]:
         """The marks that begin a comment only where something is said to the linter behind them."""
-        marks = (mark for mark in LINE_COMMENTS if mark not in self.line_comments())
+        others = [*self.line_comments(), *self.first_comments()]
+        marks = (mark for mark in LINE_COMMENTS if mark not in others)
         return [mark for mark in marks if all(self.skips(f"{mark} {word}: a") for word in SAID)]
 
     def has_block_comments(self) -> bool:

@@ -6,12 +6,16 @@ see of an instruction (its syntax, its ranges, its completion, its page) is deri
 
 from __future__ import annotations
 
+import re
 from copy import copy
 from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
 
 if TYPE_CHECKING:
     from ipu_asm.diagnostics import Severity
     from ipu_asm.isa.operands import OperandType
+
+_NUMBERED = re.compile(r"([A-Za-z_]+)([0-9]+)")
+_MOST_RANGES = 5
 
 
 class InstructionDoc(NamedTuple):
@@ -46,6 +50,20 @@ class RegisterFile(NamedTuple):
         if len(self.registers) > 3:
             return f"`{self.registers[0]}` to `{self.registers[-1]}`"
         return ", ".join(f"`{register}`" for register in self.registers)
+
+    def ranged(self) -> str:
+        """The registers as briefly as can be: `r0-r31`, or `wl0-wl11` and `wh0-wh11`.
+
+        Of one beginning all numbers between the first and the last are there.
+        """
+        ranges: dict[str, list[str]] = {}
+        for register in self.registers:
+            match = _NUMBERED.fullmatch(register)
+            ranges.setdefault(match[1] if match else register, []).append(register)
+        if len(ranges) > _MOST_RANGES:
+            return self.spoken()
+        ends = ([each[0], each[-1]] if len(each) > 1 else each for each in ranges.values())
+        return ", ".join(f"`{'-'.join(pair)}`" for pair in ends)
 
 
 class Operand(NamedTuple):
@@ -226,7 +244,8 @@ class Surface(NamedTuple):
     may be defined in other files: all but those that begin with `local_prefix`. `numeric_labels`
     (``1:``, ``1b``, ``2f``) may be defined again. `preprocessed` tells that macros and a
     preprocessor may make names that the text itself does not explain. `modes` are the directives
-    that set an execution mode, `pardons` those that make some findings none.
+    that set an execution mode, `pardons` those that make some findings none; `of_symbols` take a
+    symbol and an expression. `directives` says in a sentence what each one does that is known.
     """
 
     grammar: str
@@ -246,6 +265,8 @@ class Surface(NamedTuple):
     preprocessed: bool = False
     modes: Mapping[str, str] = {}
     pardons: tuple[Pardon, ...] = ()
+    directives: Mapping[str, str] = {}
+    of_symbols: tuple[str, ...] = ()
 
 
 class Isa:

@@ -28,6 +28,8 @@ _LOOKS_NUMERIC = re.compile(r"[+-]?[0-9]")
 # A number longer than this fits no field; reading it would only cost time.
 _LONGEST_NUMBER = 100
 _MOST_SHOWN = 40
+# Of the words that begin with `u` some are spoken so, as `upper`, and some are not, as `unit`.
+_VOWELS = ("a", "e", "i", "o", "up")
 
 
 def number_value(text: str) -> int | None:
@@ -79,6 +81,16 @@ class OperandType:
     def __init__(self, name: str, width: int) -> None:
         self.name = name
         self.width = width
+
+    @property
+    def label(self) -> str:
+        """What syntax lines and tables call it."""
+        return self.name
+
+    @property
+    def bounds(self) -> str:
+        """Between what its number is; empty where it has none, or where syntax lines tell."""
+        return ""
 
     def parse(self, text: str) -> int | str | Problem | None:
         """The value of a written operand, or what is wrong with it.
@@ -195,7 +207,7 @@ class RegisterType(OperandType):
 
 def with_article(title: str) -> str:
     """A title with "a" or "an" before it."""
-    return f"an {title}" if title[0].lower() in "aeio" else f"a {title}"
+    return f"an {title}" if title.lower().startswith(_VOWELS) else f"a {title}"
 
 
 class KeywordType(OperandType):

@@ -62,6 +62,13 @@ def test_every_form_has_its_line_in_each_of_its_slots(name: str) -> None:
     assert "Encoding" not in check_files(name)["md"]
 
 
+@EVERY_ISA
+def test_no_row_of_a_table_stands_there_twice(name: str) -> None:
+    rows = re.findall(r"^\| .* \|$", check_files(name)["md"], re.M)
+    assert len(rows) > 8
+    assert len(rows) == len(set(rows))
+
+
 def test_the_reference_tells_when_a_value_is_read() -> None:
     page = check_files("ipu")["md"]
     section = page.partition("### `str_acc_reg`")[2].partition("### ")[0]

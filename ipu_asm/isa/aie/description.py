@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
+from ipu_asm.isa.aie.directives import DIRECTIVES
 from ipu_asm.isa.aie.documentation import Documents
 from ipu_asm.isa.aie.forms import forms_of
 from ipu_asm.isa.aie.operands import LOCAL_PREFIX
@@ -96,6 +97,7 @@ def surface_of(extensions: tuple[str, ...]) -> Surface:
         linked=True,
         local_prefix=LOCAL_PREFIX,
         preprocessed=True,
+        directives=DIRECTIVES,
     )
 
 

@@ -137,12 +137,12 @@ class _Reader:
         timing = _timing(match)
         if _NAMED_REGISTER.fullmatch(match[1]) or not kind:
             name, kind = match[1], "\0" + match[1]
-        shown = f"{name}:{kind.lower()}"
+        type_ = self._type(kind)
+        shown = f"{name}:{type_.label}"
         if kind[0] == "#":
             shown = f"#{name}"
         elif kind[0] == "\0":
             shown = name
-        type_ = self._type(kind)
         if match[5]:
             type_ = self._suffixed(type_, match[5])
             shown += match[5]
@@ -222,7 +222,7 @@ def _made_type(kind: str) -> AieType:
     if kind == "#label":
         return TargetType(kind)
     if kind == "#value":
-        return SymbolType(kind, -(1 << _WORD_BITS - 1), (1 << _WORD_BITS - 1) - 1)
+        return SymbolType(kind, -(1 << _WORD_BITS - 1), (1 << _WORD_BITS) - 1)
     bounds = _RANGE.fullmatch(kind)
     if bounds is None:
         return ImmediateType(kind)

@@ -32,6 +32,8 @@ SETTINGS = "control"
 _SETTING = re.compile(r"[cs]r[a-z]\w*")
 _MOST_REMEMBERED = 5_000
 _MOST_FILES_TOLD = 3
+_MOST_FILES_NAMED = 4
+_FIRST_FILES = 2
 _MOST_OFFERED = 64
 
 Parsed = int | str | Problem | None
@@ -66,11 +68,18 @@ class RegisterClass(AieType):
     """A register out of some files, or out of parts of them, in any case of letters."""
 
     def __init__(
-        self, name: str, title: str, files: Sequence[RegisterFile], sorts: Mapping[str, str]
+        self,
+        name: str,
+        nouns: Sequence[str],
+        files: Sequence[RegisterFile],
+        sorts: Mapping[str, str],
     ) -> None:
-        """`sorts` tells what every register of the set is called, by its name in small letters."""
+        """`nouns` say what it is where it is of many files: a scalar or pointer register.
+
+        `sorts` tells what every register of the set is called, by its name in small letters.
+        """
         super().__init__(name)
-        self.title = title
+        self.nouns = tuple(nouns)
         self.files = tuple(files)
         self._sorts = sorts
         self.registers = tuple(register for file in files for register in file.registers)
@@ -97,9 +106,19 @@ class RegisterClass(AieType):
     def format(self, value: int) -> str:
         return self.registers[value]
 
+    @property
+    def label(self) -> str:
+        """The names of its files, of many only the first: `bm|x`, `r|p|...`."""
+        names = [file.name for file in self.files]
+        if len(names) > _MOST_FILES_NAMED:
+            names[_FIRST_FILES:] = ["..."]
+        return "|".join(names)
+
     def describe(self) -> str:
-        if self.title and len(self.files) > _MOST_FILES_TOLD:
-            return self.title
+        if self.nouns and len(self.files) > _MOST_FILES_TOLD:
+            *first, last = self.nouns
+            title = with_article(f"{', '.join(first)} or {last} register")
+            return f"{title} ({', '.join(file.ranged() for file in self.files)})"
         return " or ".join(f"{with_article(file.title)} ({file.spoken()})" for file in self.files)
 
     def complete(self) -> Sequence[Choice]:
@@ -116,12 +135,12 @@ class DimensionClass(RegisterClass):
     def __init__(
         self,
         name: str,
-        title: str,
+        nouns: Sequence[str],
         files: Sequence[RegisterFile],
         sorts: Mapping[str, str],
         is_deep: bool,
     ) -> None:
-        super().__init__(name, title, files, sorts)
+        super().__init__(name, nouns, files, sorts)
         self._steps = (0, 4) if is_deep else (0,)
 
     def names(self, text: str) -> Sequence[Named]:
@@ -140,12 +159,12 @@ class PairClass(RegisterClass):
     def __init__(
         self,
         name: str,
-        title: str,
+        nouns: Sequence[str],
         files: Sequence[RegisterFile],
         sorts: Mapping[str, str],
         other_names: Mapping[str, str],
     ) -> None:
-        super().__init__(name, title, files, sorts)
+        super().__init__(name, nouns, files, sorts)
         numbers = self._numbers
         self._other_names = {other: pair for other, pair in other_names.items() if pair in numbers}
         self._numbers = numbers | {
@@ -170,6 +189,11 @@ class SuffixedClass(AieType):
         found = (suffix for suffix in self.suffixes if text.lower().endswith(suffix))
         suffix = next(found, None)
         return None if suffix is None else text[: -len(suffix)]
+
+    @property
+    def label(self) -> str:
+        """That of the register, with the mark."""
+        return self.inner.label + self._shown
 
     def _read(self, text: str) -> Parsed:
         register = self._cut(text)
@@ -253,11 +277,14 @@ class ImmediateType(AieType):
     def format(self, value: int) -> str:
         return f"{MARK}{value}"
 
-    def describe(self) -> str:
-        if self.minimum is None:
-            return "an immediate such as `#4`"
+    @property
+    def bounds(self) -> str:
+        """The least and the greatest, and the steps between them."""
         steps = f" in steps of {self.step}" if self.step > 1 else ""
-        return f"an immediate from `#{self.minimum}` to `#{self.maximum}`{steps}"
+        return f"`#{self.minimum}` to `#{self.maximum}`{steps}" if self.minimum is not None else ""
+
+    def describe(self) -> str:
+        return f"an immediate from {self.bounds}" if self.bounds else "an immediate such as `#4`"
 
 
 class SymbolType(ImmediateType):
@@ -306,6 +333,16 @@ class BracketType(AieType):
         super().__init__(f"[{', '.join(element.type.name for element in elements)}]")
         self.shown = shown
         self.elements = tuple(elements)
+
+    @property
+    def label(self) -> str:
+        """Those of its elements, in brackets."""
+        return f"[{', '.join(element.type.label for element in self.elements)}]"
+
+    @property
+    def bounds(self) -> str:
+        """Those of its offset."""
+        return "".join(element.type.bounds for element in self.elements)
 
     def _read(self, text: str) -> Parsed:
         if len(text) < 2 or text[0] != "[" or text[-1] != "]":

@@ -72,18 +72,19 @@ def classes_of(
 ) -> dict[str, AieType]:
     """The operand types by the names that forms use.
 
-    A line is what the class is called where it is of many files, and its families: `r p s`, or
-    parts of them, as in `r16-31`.
+    A line is what its registers are where they are of many files, as in `scalar pointer`, and its
+    families: `r p s`, or parts of them, as in `r16-31`.
     """
     found: dict[str, AieType] = {}
-    for name, (title, members) in lines.items():
+    for name, (words, members) in lines.items():
+        nouns = words.split()
         files = [_file(registers, member) for member in members.split()]
         if name in ("D", "DS"):
-            found[name] = DimensionClass(name, title, files, registers.sorts, name == "DS")
+            found[name] = DimensionClass(name, nouns, files, registers.sorts, name == "DS")
         elif any(file.name == "pair" for file in files):
-            found[name] = PairClass(name, title, files, registers.sorts, pair_names)
+            found[name] = PairClass(name, nouns, files, registers.sorts, pair_names)
         else:
-            found[name] = RegisterClass(name, title, files, registers.sorts)
+            found[name] = RegisterClass(name, nouns, files, registers.sorts)
     return found
 
 
@@ -94,7 +95,7 @@ def _file(registers: Registers, member: str) -> RegisterFile:
     file = registers.families[match[1]].file
     wanted = set(range(int(match[2]), int(match[3]) + 1))
     chosen = [reg for reg in file.registers if int(reg.rsplit(":", 1)[-1].strip("rpyd")) in wanted]
-    return file._replace(registers=tuple(chosen))
+    return file._replace(name=member, registers=tuple(chosen))
 
 
 @lru_cache(maxsize=1)

@@ -6,6 +6,7 @@ import re
 from functools import cache
 
 from ipu_asm.diagnostics import Severity
+from ipu_asm.isa.colossus.directives import DIRECTIVES
 from ipu_asm.isa.colossus.documentation import describe_operand, documentation
 from ipu_asm.isa.colossus.instruction_spec import FORMS as TABLE
 from ipu_asm.isa.colossus.operands import (
@@ -60,6 +61,8 @@ SURFACE = Surface(
         Pardon(".allow_invalid_repeat", ("C103", "C104")),
         Pardon(".allow_invalid_execution_mode", ("C105",)),
     ),
+    directives=DIRECTIVES,
+    of_symbols=(".size",),
 )
 
 _NUMBERS: dict[str, OperandType] = {
@@ -82,7 +85,7 @@ _NUMBERS: dict[str, OperandType] = {
         NumberOperand("target19", 19, Range(0, (1 << 19) - 1), symbols=True, note=" of a word"),
         NumberOperand("target20", 20, Range(0, (1 << 20) - 1), symbols=True, note=" of a word"),
         NumberOperand("bundles8", 8, Range(0, 255)),
-        NumberOperand("strides2", 2, Range(0, 3)),
+        NumberOperand("strides2", 4, Range(0, 15)),
         NumberOperand("strides2x2", 4, Range(0, 15)),
         NumberOperand("strides3x2", 6, Range(0, 63)),
         WordOperand("flags", "flags"),

@@ -173,7 +173,7 @@ _IMMEDIATES = {
     "imm32": "the value",
     "neg16": "a number, which is subtracted",
     "simm8": "how many elements the delta advances",
-    "strides2": "which stride the pointer takes, 2 bits",
+    "strides2": "which stride the pointer takes, 2 bits and room for a second pointer's",
     "strides2x2": "which stride each pointer takes, 2 bits each",
     "strides3x2": "which stride each pointer takes, 2 bits each",
 }

@@ -34,6 +34,8 @@ _GROUP = re.compile(r"([ma])([0-9]{1,3})")
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
 _CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
 _HALVES = ("B", "BL", "BU")
+# Production code writes one for the other, as if the assembler took the lower half unless told.
+_ALSO_WRITTEN = {":B": ":BL", ":BL": ":B"}
 _BY_NAME = {**{name: name for name in UNITS}, **ALIASES}
 _PLACES = {
     "+=": "`+=` behind it (it is advanced by the stride)",
@@ -58,8 +60,10 @@ class RegisterOperand(OperandType):
         names = [group(file, first, width) for first in range(0, 16, width)]
         own = set(names)
         self.registers = (*names, *(name for name, meant in ALIASES.items() if meant in own))
+        written = (suffix, _ALSO_WRITTEN[suffix]) if suffix in _ALSO_WRITTEN else (suffix,)
+        self._names = {name + mark: name for name in self.registers for mark in written}
         self._values = {
-            name + suffix: int(_BY_NAME[name][2:].partition(":")[0]) for name in self.registers
+            text: int(_BY_NAME[name][2:].partition(":")[0]) for text, name in self._names.items()
         }
         self._vocabulary = Vocabulary(self.registers)
 
@@ -70,10 +74,8 @@ class RegisterOperand(OperandType):
         return self._problem(text)
 
     def names(self, text: str) -> Sequence[Named]:
-        if text not in self._values:
-            return ()
-        name = text.removesuffix(self.suffix)
-        return [Named(_BY_NAME[name], 0, len(name))]
+        name = self._names.get(text)
+        return () if name is None else [Named(_BY_NAME[name], 0, len(name))]
 
     def _problem(self, text: str) -> Problem | None:
         expression = read_expression(text)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-TABLES: dict[str, Any] = {'checksum': 3024237067,
+TABLES: dict[str, Any] = {'checksum': 4269244572,
  'terminals': (('END', '\r\n|\n|\r', False),
                ('SEPARATOR', ';(?:[ \t]*(?:\r\n|\n|\r))?', False),
                ('COLON', ':', True),
@@ -17,10 +17,16 @@ TABLES: dict[str, Any] = {'checksum': 3024237067,
                 False),
                ('NUMBER', '[0-9][A-Za-z0-9_.]*', False),
                ('SIGN', '[-+*\\/%&|^~()<>!?]', False),
-               ('COMMENT', '\\/\\/[^\r\n]*|\\/\\*(?:[^*]|\\*(?!\\/))*(?:\\*\\/|\\Z)', False),
+               ('COMMENT',
+                '(?<![^\r\n'
+                '])[ \t]*#[^\r\n'
+                ']*|\\/\\/[^\r\n'
+                ']*|\\/\\*(?:[^*]|\\*(?!\\/))*(?:\\*\\/|\\Z)',
+                False),
                ('BLANK', '[ \t]', False)),
  'ignored': ('COMMENT', 'BLANK'),
- 'whole': '"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"|;[ \\t]*(?:\\r\\n|\\n|\\r)',
+ 'whole': '(?<![^\\r\\n])[ \\t]*#[^\\r\\n]*|"(?:[^"\\\\\\r\\n]|\\\\[^\\r\\n])*"|;[ '
+          '\\t]*(?:\\r\\n|\\n|\\r)',
  'rules': (('bundle', 5),
            ('bundle', 4),
            ('bundle', 4),

@@ -150,7 +150,7 @@ def test_the_cycles_of_an_accumulation_are_those_that_the_document_explains() ->
         ("xdna1", "st.s16 src:r, [ptr], mod:m", "src", "r", 7, None),
         ("xdna1", "vldb.compr.pop dst:w, [ptr]", "dst", "w", None, 7),
         ("xdna1", "vunpack.d16.d8 dst:x, src:w", "src", "r", 7, None),
-        ("xdna1", "vmax_lt.s8 dst:x, cmp:l, src1:x, src2:x", "cmp", "w", None, 2),
+        ("xdna1", "vmax_lt.s8 dst:x, cmp:pair, src1:x, src2:x", "cmp", "w", None, 2),
         ("xdna1", "divs dst:r, r31, src1:r, src2:r", "r31", "rw", 1, 1),
         ("xdna2", "divs dst:r, r31, src1:r, src2:r", "r31", "rw", None, None),
         ("xdna2", "vups.2x dst:bm, src:w, shift:s, upssign0", "dst", "w", None, 3),

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ipu_asm.dataflow import touches_of
+from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa import load_isa
 from tests.isa.aie.cases import NAMES, analyze
+
+LABEL = re.compile(r"\b(?!r\d)\w+:([^ ,\[\]]+?)(?=,|$|\[|\.[a-z])")
 
 
 def check_errors(isa: str, text: str) -> list[tuple[str, str]]:
@@ -204,3 +209,28 @@ def test_every_file_of_registers_is_explained(isa: str) -> None:
     assert all(file.summary and file.registers for file in found.register_files)
     names = [name.lower() for file in found.register_files for name in file.registers]
     assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("isa", NAMES)
+def test_a_syntax_line_calls_registers_by_the_names_of_their_files(isa: str) -> None:
+    found = load_isa(isa)
+    files = {file.name for file in found.register_files}
+    lines = {form.syntax for spec in found.instructions.values() for form in found.forms(spec)}
+    names = {name for line in lines for label in LABEL.findall(line) for name in label.split("|")}
+    assert len(names) > 15
+    assert {re.sub(r"\d+-\d+$", "", name) for name in names} - {"..."} <= files
+
+
+def test_an_operand_of_many_files_tells_all_its_registers() -> None:
+    (form,) = load_isa("xdna1").forms(load_isa("xdna1").instructions["mova"])
+    assert form.syntax == "mova dst:r|p|..., #imm"
+    assert form.operands[0].type.describe() == (
+        "a scalar, pointer or address register (`r0-r31`, `p0-p7`, `m0-m7`, `dn0-dn7`, `dj0-dj7`, "
+        "`dc0-dc7`, `s0-s3`, `lr`, `ls`, `le`, `lc`, `sp`)"
+    )
+    assert form.operands[1].type.bounds == "`#-1024` to `#1023`"
+
+
+def test_other_forms_are_listed_with_the_bounds_of_their_numbers() -> None:
+    page = instruction_markdown(load_isa("xdna1"), load_isa("xdna1").instructions["lda"])
+    assert "- `lda dst:q, [ptr, #offset]` (slot `lda`), `#-512` to `#496` in steps of 16\n" in page

@@ -123,6 +123,8 @@ def test_a_text_is_clean(text: str) -> None:
         ("nopa; a: nopb", "E001", "a"),
         ("nop {", "E001", "{"),
         ("a: b: nop", "E001", "b"),
+        ("nop // /*\nnop /* and so on\nnop", "E001", "/*"),
+        (".text /* a */ /*/", "E001", "/*"),
     ],
 )
 def test_what_does_not_fit_is_pointed_at(text: str, code: str, place: str) -> None:

@@ -58,6 +58,7 @@ def test_every_instruction_has_a_page(mnemonic: str) -> None:
         ("mov", {"main", "aux"}, 4),
         ("nop", {"main"}, 1),
         ("fnop", {"aux"}, 1),
+        ("f16v4hihov4slic", {"aux"}, 1),
     ],
 )
 def test_forms_are_in_their_slots(mnemonic: str, slots: set[str], count: int) -> None:

@@ -80,6 +80,7 @@ def test_there_are_programs_of_some_length() -> None:
         "#ifdef A\n{ add $m0, $m0, 1\n#else\n{ add $m0, $m0, 2\n#endif\n  fnop }",
         # A file that is included where its names are defined.
         "ld32 $p, $q, a\nld32 $r, $s, b\nt $u",
+        "{ nop\n  APPLY($a0, $a1) }\nsync ZONE\n.UNIQUE(loop):\nbrz $m0, .UNIQUE(loop)",
         # Labels, strings, comments.
         "1: a: b: { nop ; fnop }\nc: d:\n.Le: .int 1 ; f: nop; brz $m0, 1b",
         '.ascii "; } // no"\n.string "a\\"b { /*" // ;',

@@ -9,6 +9,7 @@ from ipu_asm.ide.references import highlights
 from ipu_asm.isa import load_isa
 from ipu_asm.resolve import resolver_for
 from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.text import apply_edits
 
 GRAMMAR = resolver_for(load_isa("colossus")).grammar
 
@@ -72,6 +73,9 @@ def _shown(syntax: BundleSyntax) -> str:
         ("# ipu: ignore[E101]\nnop", ["nop"]),
         ('.ascii "a;b\\"c" ; nop', ['.ascii "a;b\\"c"', "nop"]),
         ("add $m0, \\\n $m1, 2", ["add $m0, $m1, 2"]),
+        ("add $m0, (a - \\\n b)/8\nnop", ["add $m0, (a-b)/8", "nop"]),
+        ("add $m0, ((a -\\ \r\n b)*2)\nnop", ["add $m0, ((a-b)*2)", "nop"]),
+        ("{ nop\n add $m0, (a -\\\n b)/8 }\nnop", ["{nop | add $m0, (a-b)/8}", "nop"]),
         ("nop /* never ends ; nop\nnop", ["nop"]),
         ("{ nop\n#if 1\nfnop\n#endif\n}", ["{nop | fnop} #if 1 #endif"]),
         ("{ nop\n.if 1\nfnop\n.endif\n}", ["{nop | fnop} .if 1 .endif"]),
@@ -121,3 +125,26 @@ def test_a_number_that_stands_twice_as_a_label_is_found_at_both_places() -> None
     for offset in (0, 3, text.index("1b")):
         found = [occurrence.span.start for occurrence in highlights(analysis, offset)]
         assert found == [0, 3, text.index("1b")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".size f, . - f", ".size f, .-f // c", ".size f, \\\n  .-f ; nop", '.size "f g", 4',
+        ".size f, (1 << 2) * -4", ".size f, 4 + ~g",
+        ".size MANGLE(x), .-MANGLE(x)", ".size MANGLE (x) .-MANGLE (x)", ".size a##b .-a##b",
+        ".macro m name\n.size \\name .-\\name\n.size f .-f\n.size\n.endm",
+        "#define F f, . - f\n.size F", "#define COMMA ,\n.size f COMMA . - f",
+        '#include "names.h"\n.size F .-F', ".size f, . - [f]", ".size f, 'a'",
+        "// /*", "/* a */ nop /* b */ // /*", '.ascii "/*"', '#define A "/*"',
+    ],
+)  # fmt: skip
+def test_what_may_be_right_after_preprocessing_is_no_finding(text: str) -> None:
+    assert analyze(text, "colossus").diagnostics == ()
+
+
+def test_a_forgotten_comma_can_be_inserted() -> None:
+    (finding,) = analyze(".size f .-f\n", "colossus").diagnostics
+    assert finding.fix is not None
+    assert not finding.fix.safe
+    assert apply_edits(".size f .-f\n", finding.fix.edits) == ".size f, .-f\n"

@@ -1,0 +1,40 @@
+"""Comments that nothing closes."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.isa.model import Surface
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.grammar import Grammar
+from ipu_asm.text import Span
+
+_STRING = r'"(?:[^"\\\r\n]|\\.)*"'
+
+
+def unclosed_comment(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
+    """The finding about a comment that goes on to the end of the text because nothing ends it."""
+    for opening, closing in surface.block_comments:
+        start = _unclosed(syntax, opening, closing) if opening in syntax.text else None
+        if start is not None:
+            message = f"a comment that begins with `{opening}` ends with `{closing}`, found none"
+            return Diagnostic(SYNTAX_ERROR, message, Span(start, start + len(opening)))
+    return None
+
+
+def _unclosed(syntax: BundleSyntax, opening: str, closing: str) -> int | None:
+    """Where it begins: behind the last token, or inside it where that is a preprocessor's line."""
+    at = syntax.spans[-1].start if syntax.spans else 0
+    for match in _comments_and_strings(syntax.grammar).finditer(syntax.text, at):
+        comment = match[0]
+        if comment.startswith(opening) and not comment.endswith(closing, len(opening)):
+            return match.start()
+    return None
+
+
+@lru_cache(maxsize=16)
+def _comments_and_strings(grammar: Grammar) -> re.Pattern[str]:
+    return re.compile(f"{_STRING}|{grammar.comment.pattern}")

@@ -1,0 +1,88 @@
+"""Directives that take a symbol and an expression, such as ``.size f, . - f``.
+
+Only what is plain is told: where a macro may have made an argument, nothing is.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Sequence
+
+from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.isa.model import Surface
+from ipu_asm.syntax.bundle import BundleSyntax, Token
+from ipu_asm.text import Span, TextEdit
+
+_VALUES = ("WORD", "STRING")
+_SIGNS = ("SIGN", "EQUALS")
+_READ = {"COMMA", "COLON", "LPAR", "RPAR", *_VALUES, *_SIGNS}
+# Signs that stand between two values only; the others may be the second half of one, as in `<<`.
+_BETWEEN = ("*", "/", "%", "^")
+# Arguments of macros, pasted names, characters, and what only macro languages have.
+_OPAQUE = re.compile(r"[\\#'\[\]?]")
+_NAME = re.compile(r"[A-Za-z_.][\w.$]*")
+
+
+def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
+    """The finding about the first argument that the directive of a statement cannot have."""
+    if syntax.directive not in surface.of_symbols:
+        return None
+    tokens = [token for token in syntax.tokens[syntax.plan.directive :] if token.kind != "END"]
+    if _is_opaque(tokens[1:]):
+        return None
+    wrong = _wrong(tokens)
+    if wrong is None:
+        return None
+    at, message = wrong
+    fix = _with_comma(tokens, at) if at == 2 and tokens[at].kind != "COMMA" else None
+    names = tuple(name for token in tokens for name in _NAME.findall(token.text))
+    return Diagnostic(SYNTAX_ERROR, message, tokens[at].span, fix=fix, unless=names)
+
+
+def _is_opaque(tokens: Sequence[Token]) -> bool:
+    """Whether something is there that a macro makes, or may be called to make."""
+    if any(token.kind not in _READ or _OPAQUE.search(token.text) for token in tokens):
+        return True
+    return any(token.kind == "LPAR" and before.kind == "WORD" for before, token in pairwise(tokens))
+
+
+def _wrong(tokens: Sequence[Token]) -> tuple[int, str] | None:
+    """The number of the token to blame, and the sentence about it."""
+    word = tokens[0].text
+    if len(tokens) == 1:
+        return 0, f"`{word}` takes a symbol and an expression, found neither"
+    if tokens[1].kind not in _VALUES or tokens[1].text[0].isdigit():
+        return 1, f"`{word}` takes a symbol first, found `{tokens[1].text}`"
+    if len(tokens) == 2:
+        return 1, f"`{word}` takes an expression behind the symbol, found none"
+    if tokens[2].kind != "COMMA":
+        found = tokens[2].text
+        return 2, f"the arguments of `{word}` are separated by `,`, found `{found}` without one"
+    return _wrong_in_expression(tokens, 3)
+
+
+def _wrong_in_expression(tokens: Sequence[Token], first: int) -> tuple[int, str] | None:
+    is_due, depth = True, 0
+    for at, (kind, text, _) in enumerate(tokens[first:], first):
+        if kind == "LPAR" and is_due:
+            depth += 1
+        elif kind == "RPAR" and depth and not is_due:
+            depth -= 1
+        elif kind in (_VALUES if is_due else _SIGNS):
+            is_due = not is_due
+        elif not is_due:
+            return at, f"an expression goes on with an operator, found `{text}`"
+        elif kind not in _SIGNS or text in _BETWEEN:
+            return at, f"expected a value, found `{text}`"
+    if is_due or depth:
+        missing = "a value" if is_due else "`)`"
+        return len(tokens) - 1, f"expected {missing} behind `{tokens[-1].text}`, found none"
+    return None
+
+
+def _with_comma(tokens: Sequence[Token], at: int) -> Fix:
+    end = tokens[at - 1].span.end
+    edit = TextEdit(Span(end, end), ",")
+    return Fix(f"insert `,` before `{tokens[at].text}`", (edit,), safe=False)
