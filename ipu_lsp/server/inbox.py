@@ -55,11 +55,11 @@ class Inbox:
         """Let the end of input follow the messages that wait."""
         self._queue.put(EndOfInput(reason))
 
-    def first(self) -> Message | None:
-        """The next message, which keeps waiting; None if there is none yet."""
+    def first(self, patience: float = 0) -> Message | None:
+        """The next message, which keeps waiting; None if none comes within so many seconds."""
         if not self._ahead:
             try:
-                self._ahead.append(self._queue.get_nowait())
+                self._ahead.append(self._queue.get(patience > 0, patience or None))
             except Empty:
                 return None
         return self._ahead[0]

@@ -32,6 +32,7 @@ from ipu_lsp.server.inbox import Inbox, Json, MessageId, is_message_id
 
 log = logging.getLogger("ipu_lsp")
 Answered = Callable[[Any], None]
+Refused = Callable[[], None]
 Steps = Generator[None, None, Any]
 """What a handler gives back that has more to do than anybody else should wait for: it stops now and
 then to let others have their turn, and in the end returns the answer."""
@@ -56,7 +57,7 @@ class Protocol(LanguageServerProtocol):
         self.is_shut_down = False
         self._current: MessageId | None = None
         self._ids: Iterator[int] = count(1)
-        self._asked: dict[MessageId, tuple[str, Answered | None]] = {}
+        self._asked: dict[MessageId, tuple[str, Answered | None, Refused | None]] = {}
         self._running: deque[tuple[MessageId, str, Steps]] = deque()
         self._worked_at = 0.0
 
@@ -83,10 +84,16 @@ class Protocol(LanguageServerProtocol):
         """Tell the client something."""
         self.write(messages.notification(method, params))
 
-    def ask(self, method: str, params: object, then: Answered | None = None) -> None:
-        """Ask the client something; `then` gets its result, unless it answers with an error."""
+    def ask(
+        self,
+        method: str,
+        params: object,
+        then: Answered | None = None,
+        refused: Refused | None = None,
+    ) -> None:
+        """Ask the client something; `then` gets its result, `refused` hears of an error instead."""
         message_id = f"ipu-{next(self._ids)}"
-        self._asked[message_id] = (method, then)
+        self._asked[message_id] = (method, then, refused)
         self.write(messages.request(message_id, method, params))
 
     def give_up_if_cancelled(self) -> None:
@@ -204,9 +211,11 @@ class Protocol(LanguageServerProtocol):
         if asked is None:
             log.warning("an answer to nothing that was asked: id %r", message_id)
             return
-        method, then = asked
+        method, then, refused = asked
         if "error" in message:
             log.info("the client refused %s: %s", method, message["error"])
+            if refused is not None:
+                refused()
         elif then is not None:
             try:
                 then(message.get("result"))

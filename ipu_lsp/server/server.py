@@ -62,7 +62,9 @@ class Server(LanguageServer):
     def _step(self) -> None:
         """Publish what is due, or handle one message, or go on with what takes longer."""
         session, inbox = self.session, self.protocol.inbox
-        if session.unpublished:
+        # Findings that change as soon as the settings are there would only flash.
+        patience = session.patience()
+        if session.unpublished and not patience:
             ahead = inbox.first()
             if not _is_edit(ahead) or session.is_publishing_overdue():
                 diagnostics.publish_next(session)
@@ -70,7 +72,7 @@ class Server(LanguageServer):
                 return
         if self.protocol.is_work_due():
             self.protocol.work()
-        else:
+        elif not session.unpublished or inbox.first(patience) is not None:
             self._handle(inbox.take())
 
     def _handle(self, message: Message) -> None:

@@ -22,6 +22,10 @@ from ipu_lsp.server.workspace import Turn, Workspace, address_of
 
 LONGEST_WAIT_S = 0.1
 """How long findings may be held back while the client keeps sending edits."""
+LONGEST_WAIT_FOR_SETTINGS_S = 2.0
+"""How long a client that gives settings may take before its first findings come without them."""
+# For so long an answer that waits for the settings may hold up others that are being worked on.
+_GLANCE_S = 0.02
 
 
 class View(NamedTuple):
@@ -51,6 +55,7 @@ class Session:
         self.shown_mistakes: dict[str, str] = {}
         """What was pushed about files with settings, by their paths."""
         self.asks_for_workspace = False
+        self._settings_due: float | None = None
         self._open_files: set[str] = set()
         # By the name of the instruction set and of the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
@@ -90,6 +95,29 @@ class Session:
         """Whether findings have been held back for too long."""
         oldest = next(iter(self.unpublished.values()))
         return time.monotonic() - oldest > LONGEST_WAIT_S
+
+    def expect_settings(self) -> None:
+        """The client has been asked for the settings: until it answers, findings are held back."""
+        self._settings_due = time.monotonic() + LONGEST_WAIT_FOR_SETTINGS_S
+
+    def settle(self) -> None:
+        """The settings are known, or nobody will give any."""
+        self._settings_due = None
+
+    def patience(self) -> float:
+        """For how many seconds more the settings are waited for; 0 if they are not."""
+        if self._settings_due is None:
+            return 0
+        left = self._settings_due - time.monotonic()
+        if left <= 0:
+            self.settle()
+        return max(left, 0)
+
+    def settled(self) -> Iterator[None]:
+        """Steps of an answer that needs the settings: each waits a little for something to come."""
+        while patience := self.patience():
+            self.protocol.inbox.first(min(patience, _GLANCE_S))
+            yield
 
     def reconfigure(self) -> None:
         """Settings, or files with settings, have changed: any finding may have."""

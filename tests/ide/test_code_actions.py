@@ -6,6 +6,8 @@ import pytest
 
 from ipu_asm.analysis import analyze
 from ipu_asm.ide.code_actions import CodeAction, code_actions
+from ipu_asm.lint.rule import Rule
+from ipu_asm.lint.rules import all_rules
 from ipu_asm.text import Span, apply_edits
 from tests.ide.cursor import fixture
 
@@ -25,7 +27,7 @@ def check_at_cursor(text_with_cursor: str, *expected: tuple[str, str]) -> list[C
 
 @pytest.mark.parametrize("text", ["$0ACC; bkpt;;", "AC$0C; bkpt;;", "ACC$0; bkpt;;"])
 def test_a_finding_with_a_fix_is_offered_where_the_cursor_touches_it(text: str) -> None:
-    check_at_cursor(text, ("replace by `acc`", "acc; bkpt;;"))
+    check_at_cursor(text, ("Replace by `acc`", "acc; bkpt;;"))
 
 
 def test_a_finding_elsewhere_is_not_offered() -> None:
@@ -37,7 +39,7 @@ def test_a_finding_without_a_fix_offers_nothing() -> None:
 
 
 def test_a_quick_fix_names_its_finding_and_is_preferred_if_it_is_safe() -> None:
-    safe = check_at_cursor("AC$0C; bkpt;;", ("replace by `acc`", "acc; bkpt;;"))[0]
+    safe = check_at_cursor("AC$0C; bkpt;;", ("Replace by `acc`", "acc; bkpt;;"))[0]
     assert safe.kind == "quickfix"
     assert safe.diagnostic is not None
     assert safe.diagnostic.name == "unknown-mnemonic"
@@ -45,7 +47,7 @@ def test_a_quick_fix_names_its_finding_and_is_preferred_if_it_is_safe() -> None:
 
 
 def test_a_fix_that_may_change_the_meaning_is_not_preferred() -> None:
-    begins_bundle = ("begin a new bundle at `x`", "acc;; x: bkpt;;\nb x;;")
+    begins_bundle = ("Begin a new bundle at `x`", "acc;; x: bkpt;;\nb x;;")
     action = check_at_cursor("acc; $0x: bkpt;;\nb x;;", begins_bundle)[0]
     assert not action.is_preferred
 
@@ -55,8 +57,8 @@ def test_a_selection_offers_the_fixes_of_all_findings_in_it() -> None:
         "ACC; BKPT;;",
         Span(0, 8),
         "quickfix",
-        ("replace by `acc`", "acc; BKPT;;"),
-        ("replace by `bkpt`", "ACC; bkpt;;"),
+        ("Replace by `acc`", "acc; BKPT;;"),
+        ("Replace by `bkpt`", "ACC; bkpt;;"),
     )
 
 
@@ -90,7 +92,7 @@ def test_only_the_kinds_that_are_asked_for_are_offered() -> None:
         "ACC; bkpt;;",
         Span(0, 0),
         "",
-        ("replace by `acc`", "acc; bkpt;;"),
+        ("Replace by `acc`", "acc; bkpt;;"),
         ("Make the safe fix", "acc; bkpt;;"),
     )
 
@@ -147,3 +149,14 @@ def test_errors_and_names_in_vain_are_not_silenced() -> None:
         for action in code_actions(analyze(text), Span(0, len(text)), ("quickfix",))
     ]
     assert [title for title in titles if "Ignore" in title] == []
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.kind.name)
+def test_titles_begin_with_a_capital_letter_and_help_lines_do_not(rule: Rule) -> None:
+    for text in rule.invalid:
+        analysis = analyze(text.replace("⟦", "").replace("⟧", ""), rule.isa)
+        fixes = [finding.fix for finding in analysis.diagnostics if finding.fix]
+        actions = code_actions(analysis, Span(0, len(analysis.text)))
+        assert all(fix.title[0].islower() for fix in fixes)
+        assert all(action.title[0].isupper() for action in actions)
+        assert len(actions) >= len(fixes)

@@ -274,7 +274,7 @@ def test_labels_have_the_mark_that_their_operand_has() -> None:
 def test_nothing_is_offered_in_directives_and_preprocessor_lines() -> None:
     check_completions("#define A$0 1\n", "", isa="colossus")
     check_completions(".globl $0\nx:\n", "", isa="colossus")
-    check_forms(".sect$0ion .text\n", "")
+    check_forms(".section .te$0xt\n", "")
 
 
 def test_a_bundle_in_braces_has_room_for_what_the_other_lane_takes() -> None:
@@ -289,6 +289,10 @@ def test_a_sign_that_begins_registers_is_part_of_the_word() -> None:
     assert items["$m0"].insert_text == "$m0"
 
 
-def test_macros_of_the_text_are_offered_like_instructions() -> None:
-    items = check_completions(".macro STEP a\n.endm\n$0", isa="colossus")
-    assert items["STEP"].detail == "macro of this file"
+def test_numbers_before_and_behind_are_offered_as_labels_the_nearest_first() -> None:
+    text = "1: nop\n2: nop\n1: bri $0\n2: nop\n1: nop\n"
+    items = check_completions(text, "1b 2b 2f 1f", isa="colossus")
+    assert {item.kind for item in items.values()} == {"label"}
+    assert [item.detail for item in items.values()] == ["line 3", "line 2", "line 4", "line 5"]
+    check_completions("1: nop\n brz $m0, 1$0\n", "1b", replaced="1", isa="colossus")
+    check_completions("1: nop\n add $m0, $m1, 1$0\n", isa="colossus", replaced="1")

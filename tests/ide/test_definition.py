@@ -87,3 +87,21 @@ def test_a_macro_leads_to_where_it_is_defined() -> None:
     check_definition(".macro ⟦STEP a⟧\n.endm\n$0STEP $m0\n", "STEP", "STEP", "colossus")
     check_definition("#define ⟦GO bri x⟧\n$0GO\n", "GO", "GO", "colossus")
     check_definition("$0OTHER\n", None, isa="colossus")
+
+
+def test_a_value_leads_to_where_it_is_defined_wherever_it_stands() -> None:
+    check_definition(
+        "#define ⟦BASE m3 // here⟧\n add $m0, $BA$0SE, 1\n", "BASE", "BASE", "colossus"
+    )
+    check_definition("#define ⟦N 4⟧\n#if $0N > 2\n#endif\n", "N", "N", "colossus")
+    check_definition('#define N 4\n.error "$0N"\n', None, isa="colossus")
+    check_definition("#define N 4\n nop // $0N\n", None, isa="colossus")
+
+
+def test_an_argument_leads_to_the_parameter_of_the_innermost_body() -> None:
+    text = ".macro STEP ⟦dst, n=4⟧\n add \\d$0st, \\dst, \\n\n.endm\n"
+    check_definition(text, "\\dst", "dst", "colossus")
+    text = ".macro A r\n.irp ⟦r, $m0, $m1⟧\n mov \\$0r, $m2\n.endr\n.endm\n"
+    check_definition(text, "\\r", "r", "colossus")
+    check_definition(".macro A r\n mov \\$0x, $m2\n.endm\n", None, isa="colossus")
+    check_definition(".macro ADD ⟦a⟧\n vadd.8 x0, x1, \\$0a\n.endm\n", "\\a", "a", "xdna1")

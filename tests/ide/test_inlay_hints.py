@@ -118,3 +118,11 @@ def test_every_example_has_its_remarks_in_place(text: str) -> None:
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_theirs_in_place(text: str, isa: str) -> None:
     check_places(text, isa)
+
+
+def test_in_the_body_of_a_macro_nothing_is_said_of_addresses_and_arguments() -> None:
+    for isa, text in (
+        ("xdna1", ".macro M d, n\nx:\n vlda \\d, [p0, #0]\n vlda wl0, [\\d], #32\n j #x\n.endm\n"),
+        ("colossus", ".macro M d, n\n1: add \\d, $m0, \\n\n brnz \\d, 1b\n{ nop ; \\d }\n.endm\n"),
+    ):
+        check_hints(text, text, *FAMILIES, isa=isa)

@@ -200,3 +200,29 @@ def test_a_number_as_a_label_is_the_nearest_one() -> None:
         "1: bri ⟦1f⟧n\n⟦1⟧d: bri ⟦1b⟧n\n1: bri 1b\n",
         isa="colossus",
     )
+
+
+def test_a_macro_is_named_where_it_is_called_and_forgotten() -> None:
+    for text in (".macro $0STEP a\n.endm\n STEP 1\n.purgem STEP\nx: STEP 2\n",
+                 ".macro STEP a\n.endm\n ST$0EP 1\n.purgem STEP\nx: STEP 2\n"):  # fmt: skip
+        expected = ".macro ⟦STEP⟧d a\n.endm\n ⟦STEP⟧n 1\n.purgem ⟦STEP⟧n\nx: ⟦STEP⟧n 2\n"
+        check_references(text, expected, "colossus")
+    check_references(".macro A\n.endm\n nop; $0A\n", ".macro ⟦A⟧d\n.endm\n nop; ⟦A⟧n\n", "xdna2")
+
+
+def test_a_value_is_named_wherever_the_preprocessor_replaces_it() -> None:
+    check_references(
+        "#if A\n#define N 4 // N\n#else\n#define N 5\n#endif\n#define M (N+1)\n"
+        ' add $m0, $N, $0N\n .error "N" /* N */\n',
+        "#if A\n#define ⟦N⟧d 4 // N\n#else\n#define ⟦N⟧d 5\n#endif\n#define M (⟦N⟧n+1)\n"
+        ' add $m0, $⟦N⟧n, ⟦N⟧n\n .error "N" /* N */\n',
+        "colossus",
+    )
+
+
+def test_an_argument_is_named_in_its_body_and_nowhere_else() -> None:
+    check_references(
+        ".macro A x, y\n add \\$0x, \\y, \\x\n.endm\n.macro B x\n mov \\x, \\x\n.endm\n",
+        ".macro A ⟦x⟧d, y\n add ⟦\\x⟧n, \\y, ⟦\\x⟧n\n.endm\n.macro B x\n mov \\x, \\x\n.endm\n",
+        "colossus",
+    )

@@ -167,3 +167,97 @@ def test_numbers_as_labels_and_what_the_preprocessor_reads_stay() -> None:
         "line 1 is for the preprocessor and speaks of `f`",
         isa="colossus",
     )
+
+
+def check_colossus(text_with_cursor: str, new_name: str, expected: str) -> None:
+    """The macro at the cursor is renamed so; or it is refused with a reason that has no line."""
+    if "\n" in expected:
+        check_rename(text_with_cursor, new_name, expected, "colossus")
+    else:
+        check_refused(text_with_cursor, new_name, expected, "colossus")
+
+
+def test_a_macro_is_renamed_where_every_place_is_certain() -> None:
+    check_colossus(
+        ".macro $0STEP a\n mov \\a, $m0\n.endm\n STEP $m1\n.purgem STEP\n",
+        "STEP2",
+        ".macro STEP2 a\n mov \\a, $m0\n.endm\n STEP2 $m1\n.purgem STEP2\n",
+    )
+    check_colossus(
+        '#define BASE m3 // BASE\n add $m0, $B$0ASE, 1\n .error "BASE"\n',
+        "START",
+        '#define START m3 // BASE\n add $m0, $START, 1\n .error "BASE"\n',
+    )
+    check_colossus(
+        ".macro B\n A\n.endm\n.macro $0A\n.endm\n B\n",
+        "C",
+        ".macro B\n C\n.endm\n.macro C\n.endm\n B\n",
+    )
+    check_colossus(
+        "#define f _f\n.globl f\n$0f: bri f\n", "g", "#define g _f\n.globl g\ng: bri g\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (".macro $0A\n.endm\n A\n B A\n", "nobody can tell whether line 4 means `A`"),
+        (".macro $0A\n.endm\n A\n#define B A\n", "nobody can tell whether line 4 means `A`"),
+        (".macro $0A\n.endm\n A\n a\n", "nobody can tell whether line 4 means `A`"),
+        ("#define $0a 1\n.macro M a\n .long \\a\n.endm\n",
+         "nobody can tell whether line 3 means `a`"),
+        ("#define $0A 1\n .long A\n#define B(A) A\n", "nobody can tell whether line 3 means `A`"),
+        ("#define $0A 1\n .long A\n#define B A ## 1\n",
+         "nobody can tell whether line 3 means `A`"),
+        ("#define $0A_B 1\n .long A_B\n#define C(X) A_ ## X\n",
+         "line 3 makes names, and one of them may be `A_B`"),
+        (".macro $0ADD_f\n.endm\n ADD_f\n.macro X t\n ADD_\\t\n.endm\n",
+         "line 5 makes names, and one of them may be `ADD_f`"),
+        ("#define $0A 1\n .long A\n#include \"b.h\"\n",
+         "line 3 reads another file, which may speak of `A`"),
+        ("#ifndef A\n#define $0A 1\n#endif\n .long A\n",
+         "line 1 asks whether `A` is defined, which others may have done"),
+        (" .long A\n#define $0A 1\n .long A\n", "nobody can tell whether line 1 means `A`"),
+        ("#define $0A 1\n .long A\n#undef A\n .long A\n",
+         "nobody can tell whether line 4 means `A`"),
+        (".macro $0add\n.endm\n add\n",
+         "`add` is an instruction as well: nobody can tell which of them is meant"),
+        ("#define $0A 1\n", "nothing here uses `A`: it is there for files that include this one"),
+        ("#define $0A 1\n.macro A\n.endm\n",
+         "`A` is defined for the preprocessor and for the assembler: nobody can tell"),
+    ],
+)  # fmt: skip
+def test_a_macro_keeps_its_name_where_a_place_is_not_certain(text: str, reason: str) -> None:
+    check_colossus(text, "fresh", reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("a b", "a macro cannot be called `a b`: it is no word"),
+        (".x", "a macro cannot be called `.x`: it is no word"),
+        ("1", "a macro cannot be called `1`: it is no word"),
+        ("add", "a macro cannot be called `add`: an instruction is"),
+        ("m0", "a macro cannot be called `m0`: a register is"),
+        ("OTHER", "line 3 has the word `OTHER` already"),
+        ("FLOAT_OP", "line 4 makes names, and one of them may be `FLOAT_OP`"),
+    ],
+)
+def test_a_macro_is_called_like_nothing_else(name: str, reason: str) -> None:
+    text = "#define $0BASE 4\n .long BASE\n .long OTHER\n#define OP(T) T ## _OP\n"
+    check_colossus(text, name, reason)
+
+
+def test_a_macro_of_a_set_with_macros_of_the_assembler_alone_is_renamed() -> None:
+    check_rename(".macro A\n.endm\n nop; $0A\n", "B", ".macro B\n.endm\n nop; B\n", "xdna1")
+    check_refused(
+        " no$0p\n", "x", "only labels and macros have a name that can be changed", "xdna1"
+    )
+
+
+def test_a_macro_keeps_its_name_where_a_preprocessor_may_have_run_on_the_file() -> None:
+    unsure = "nobody can tell whether line 1 means `A`"
+    check_refused("#define B A\n.macro $0A\n.endm\n A\n B\n", "C", unsure, "xdna1")
+    check_refused("#if A\n.macro $0A\n.endm\n A\n", "C", unsure, "xdna1")
+    text = '.macro $0A\n.endm\n A // A\n#include "a.h"\n'
+    check_refused(text, "C", "line 4 reads another file, which may speak of `A`", "xdna1")

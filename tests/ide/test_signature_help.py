@@ -168,3 +168,30 @@ def test_every_form_has_its_operands_in_its_line(isa: str) -> None:
             starts = [place.start() for place in places if place]
             assert len(starts) == len(places), shown.label
             assert starts == sorted(set(starts)), shown.label
+
+
+def test_nothing_is_said_where_an_argument_of_a_macro_stands_among_the_operands() -> None:
+    body = ".macro M a\n{}\n.endm\n"
+    for line in ("add \\a, $0", "add \\a$0, $m0", "add $m0, $a\\a$0", "brz $m0, \\a\\()_x$0"):
+        check_signature(body.format(line), None, isa="colossus")
+    for line in ("add \\a, $0", "vlda wl0, [\\a, #$0]"):
+        check_signature(body.format(line), None, isa="xdna1")
+    check_signature(body.format("bri $0"), "bri target19", "target19", isa="colossus")
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("m3", "mov $mDst0, $mSrc0"),
+        ("a3", "mov $aDst0, $aSrc0"),
+        ("a2:3", "mov aDst0:2, aSrc0:2"),
+    ],
+)
+def test_a_name_of_the_file_counts_as_what_it_stands_for(value: str, label: str) -> None:
+    text = f"#define NAME {value}\n mov $NAME, $0"
+    check_signature(text, label, label.split(", ")[1].lstrip("$"), "colossus")
+
+
+def test_a_name_that_is_a_number_is_one() -> None:
+    text = "#define OFF (4+2)\n add $m0, $m1, OF$0F\n"
+    check_signature(text, "add $mDst0, $mSrc0, imm16", "imm16", "colossus")

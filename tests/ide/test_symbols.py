@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ipu_asm.analysis import analyze
-from ipu_asm.ide.symbols import Symbol, label_symbols, symbols
+from ipu_asm.ide.symbols import Symbol, label_symbols, macro_symbols, symbols
 
 Expected = tuple[str, str, str]
 
@@ -182,3 +182,52 @@ def test_local_labels_lie_in_their_function_and_loops_may_have_a_line_of_their_o
         ("g", "function"),
     ]
     assert [symbol.name for symbol in found[0].children if symbol.kind == "loop"] == ["1"]
+
+
+def test_a_macro_goes_up_to_its_end_and_is_no_part_of_the_function_before_it() -> None:
+    text = (
+        "#define ADD(x, y) add x, y, 1\n#define N 4\nf: nop\n nop\n"
+        ".macro STEP dst, n=4\n1: mov \\dst, $m0\n brnz \\dst, 1b\n.endm // so\ng: nop\n"
+    )
+    check_tree(
+        text,
+        "ADD (macro: x, y)",
+        "f (bundles 0 to 1)",
+        "  nop (bundle 0)",
+        "  nop (bundle 1)",
+        "STEP (macro: dst, n=4)",
+        "  1 (loop, bundles 2 to 3)",
+        "    mov (bundle 2)",
+        "    brnz (bundle 3)",
+        "g (bundle 4)",
+        "  nop (bundle 4)",
+        isa="colossus",
+    )
+    step = symbols(analyze(text, "colossus"))[2]
+    assert step.kind == "macro"
+    assert text[step.span.start : step.span.end] == text[text.index(".macro") : text.index("\ng:")]
+    assert text[step.name_span.start : step.name_span.end] == "STEP"
+
+
+def test_a_macro_inside_a_function_has_what_follows_it_behind_it() -> None:
+    check_tree(
+        "f: nop\n.macro A\n nop\n.endm\n fnop\n.macro B\n mov $m0, $m1\n",
+        "f (bundles 0 to 2)",
+        "  nop (bundle 0)",
+        "  A (macro)",
+        "    nop (bundle 1)",
+        "  fnop (bundle 2)",
+        "B (macro)",
+        "  mov (bundle 3)",
+        isa="colossus",
+    )
+
+
+def test_the_macros_alone_are_a_list() -> None:
+    text = ".macro A\n.macro B\n.endm\n.endm\n#define C(x) x\n#define D 1\n"
+    found = macro_symbols(analyze(text, "colossus"))
+    assert [(symbol.name, symbol.detail) for symbol in found] == [
+        ("A", "macro"),
+        ("B", "macro"),
+        ("C", "macro: x"),
+    ]

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_asm.isa import EXTENSIONS
+from ipu_lsp.server import session
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
@@ -109,6 +110,87 @@ def test_clients_that_give_settings_are_asked_for_them() -> None:
     check_codes(conversation, URI, "E101", "H101")
     (question,) = conversation.told("workspace/configuration")
     assert question == {"items": [{"section": "ipu"}]}
+
+
+def test_the_first_findings_wait_for_the_settings() -> None:
+    hover = asked(1, "hover", URI, position={"line": 0, "character": 1})
+    seen: list[bool] = []
+
+    def script(received: bytearray) -> Iterator[bytes]:
+        yield framed({**INITIALIZE, "params": {"capabilities": CONFIGURATION}})
+        yield framed({"method": "initialized", "params": {}}) + framed(opened(URI, TEXT))
+        yield framed(hover)
+        await_bytes(received, b'"id":1')
+        seen.append(b"publishDiagnostics" in received)
+        yield framed({"id": "ipu-1", "result": [{"lint": {"select": ["W"]}}]})
+        await_bytes(received, b"publishDiagnostics")
+        yield framed(EXIT)
+
+    conversation = dialogue(script)
+    assert seen == [False]
+    assert len(conversation.published(URI)) == 1
+    check_codes(conversation, URI, "W101")
+
+
+def test_findings_that_are_asked_for_wait_for_the_settings_and_nothing_else_does() -> None:
+    capabilities: Json = {**CONFIGURATION, "textDocument": {"diagnostic": {}}}
+    hover = asked(2, "hover", URI, position={"line": 0, "character": 1})
+    workspace = {"id": 3, "method": "workspace/diagnostic", "params": {"previousResultIds": []}}
+    answer = {"id": "ipu-1", "result": [{"lint": {"select": ["W"]}}]}
+
+    def script(received: bytearray) -> Iterator[bytes]:
+        yield framed({**INITIALIZE, "params": {"capabilities": capabilities}})
+        yield framed({"method": "initialized", "params": {}}) + framed(opened(URI, TEXT))
+        yield framed(asked(1, "diagnostic", URI)) + framed(workspace) + framed(hover)
+        await_bytes(received, b'"id":2')
+        yield framed(answer)
+        await_bytes(received, b'"id":1')
+        await_bytes(received, b'"id":3')
+        yield framed(EXIT)
+
+    conversation = dialogue(script)
+    order = [said["id"] for said in conversation.said if said.get("id") in (1, 2, 3)]
+    assert order[0] == 2
+    (whole,) = conversation.answer(3)["result"]["items"]
+    for report in (conversation.answer(1)["result"], whole):
+        assert [item["code"] for item in report["items"]] == ["W101"]
+
+
+@pytest.mark.parametrize("pulls", [True, False])
+def test_a_client_that_never_gives_its_settings_gets_findings_all_the_same(
+    pulls: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LONGEST_WAIT_FOR_SETTINGS_S", 0.05)
+    more: Json = {"textDocument": {"diagnostic": {}}} if pulls else {}
+
+    def script(received: bytearray) -> Iterator[bytes]:
+        yield framed({**INITIALIZE, "params": {"capabilities": {**CONFIGURATION, **more}}})
+        yield framed({"method": "initialized", "params": {}}) + framed(opened(URI, TEXT))
+        if pulls:
+            yield framed(asked(1, "diagnostic", URI))
+        await_bytes(received, b'"code":"E101"')
+        yield framed(EXIT)
+
+    conversation = dialogue(script)
+    if pulls:
+        assert len(conversation.answer(1)["result"]["items"]) == len(ALL)
+    else:
+        check_codes(conversation, URI, *ALL)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"id": "ipu-1", "error": {"code": -32601, "message": "no such method"}},
+        {"method": "workspace/didChangeConfiguration", "params": {"settings": {"ipu": {}}}},
+    ],
+)
+def test_findings_wait_no_longer_when_the_settings_are_settled_otherwise(
+    told: Json, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LONGEST_WAIT_FOR_SETTINGS_S", 1_000_000)
+    conversation = greeted(opened(URI, TEXT), told, EXIT, capabilities=CONFIGURATION)
+    check_codes(conversation, URI, *ALL)
 
 
 def test_clients_that_give_settings_are_asked_again_when_they_change() -> None:

@@ -35,7 +35,7 @@ async def test_an_error_is_where_the_culprit_is(editor: Editor) -> None:
     marked = "# \u4e2d\n\u4e2d\U0001f600\u00e9 ⟦acc.frist⟧;;\n"
     finding, _ = await check_finding(editor, marked, "E101", "unknown-mnemonic", ERROR)
     assert finding.message == "unknown mnemonic `acc.frist`; did you mean `acc.first`?"
-    assert finding.data == {"name": "unknown-mnemonic", "fix": "replace by `acc.first`"}
+    assert finding.data == {"name": "unknown-mnemonic", "fix": "Replace by `acc.first`"}
 
 
 async def test_a_warning_has_the_tags_that_the_editor_knows(editor: Editor) -> None:

@@ -116,7 +116,7 @@ def expected_fixes(
     return [
         (
             finding.code,
-            finding.fix.title,
+            finding.fix.entry,
             [
                 ((*position(edit.span.start), *position(edit.span.end)), edit.new_text)
                 for edit in finding.fix.edits

@@ -24,7 +24,9 @@ _KINDS = {
     ide.KEYWORD: t.CompletionItemKind.EnumMember,
     ide.LABEL: t.CompletionItemKind.Reference,
     ide.DISTANCE: t.CompletionItemKind.Value,
-    ide.MACRO: t.CompletionItemKind.Snippet,
+    ide.MACRO: t.CompletionItemKind.Function,
+    ide.VALUE: t.CompletionItemKind.Constant,
+    ide.DIRECTIVE: t.CompletionItemKind.Keyword,
     ide.PARAMETER: t.CompletionItemKind.Property,
 }
 
@@ -37,8 +39,9 @@ def completions(session: Session, params: t.CompletionParams) -> Json | None:
         return None
     offset = view.coordinates.offset(params.position)
     items = ide.completions(view.analysis, offset)
-    if _was_blank_typed(params.context) and not _goes_on(view, offset):
-        items = [item for item in items if item.kind != ide.INSTRUCTION]
+    is_indent = _was_blank_typed(params.context) and not _goes_on(view, offset)
+    if is_indent and any(item.kind == ide.INSTRUCTION for item in items):
+        items = []
     written = [_item(item, view, uri, session.client) for item in items]
     return {"isIncomplete": False, "items": written}
 

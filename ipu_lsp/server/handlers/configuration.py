@@ -50,6 +50,7 @@ def pull(session: Session) -> None:
         return
 
     def use(answer: object) -> None:
+        session.settle()
         if not isinstance(answer, list) or not answer:
             return
         # Null: there is no such section (any more). Then what it was started with counts.
@@ -58,20 +59,21 @@ def pull(session: Session) -> None:
             session.reconfigure()
 
     params = {"items": [{"section": _SECTION}]}
-    session.protocol.ask(t.WORKSPACE_CONFIGURATION, params, use)
+    session.protocol.ask(t.WORKSPACE_CONFIGURATION, params, use, session.settle)
 
 
 def did_change_configuration(session: Session, params: dict[str, Any]) -> None:
     """Settings have changed: use those sent along, or ask for them where none are.
 
-    Some clients send them before their first document and can also be asked; but they may ask for
-    findings before they answer.
+    Some clients send them before their first document and can also be asked.
     """
     settings = params.get("settings")
     are_sent = isinstance(settings, dict) and _SECTION in settings
     if session.client.gives_configuration and not are_sent:
         pull(session)
-    elif apply(session, section_of(settings)):
+        return
+    session.settle()
+    if apply(session, section_of(settings)):
         session.reconfigure()
 
 

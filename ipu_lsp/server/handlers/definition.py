@@ -1,4 +1,4 @@
-"""Where a label or a distance leads."""
+"""Where a label, a distance or a macro leads."""
 
 from __future__ import annotations
 

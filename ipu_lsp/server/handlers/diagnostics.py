@@ -77,8 +77,11 @@ def publish_mistakes(session: Session) -> None:
             session.projects.suspects.pop(path)
 
 
-def of_document(session: Session, params: t.DocumentDiagnosticParams) -> Encoded:
+def of_document(
+    session: Session, params: t.DocumentDiagnosticParams
+) -> Generator[None, None, Encoded]:
     """The findings of one document, or that they are those which the client has."""
+    yield from session.settled()
     findings = named(encoded_findings(session, params.text_document.uri))
     publish_mistakes(session)
     return json_object(**report(findings, params.previous_result_id))
@@ -88,6 +91,7 @@ def of_workspace(
     session: Session, params: t.WorkspaceDiagnosticParams
 ) -> Generator[None, None, Encoded]:
     """The findings of all open documents and of all files, and that others have none any more."""
+    yield from session.settled()
     _take_back_mistakes(session)
     reports, turn = Reports(session.protocol, params), Turn()
     progress = Progress(session.protocol, session.client, params.work_done_token, _TITLE)
@@ -205,7 +209,7 @@ def encoded_finding(session: Session, uri: str, view: View, finding: Diagnostic)
     if finding.tags:
         known = session.client.diagnostic_tags
         tags = tuple(_TAGS[tag] for tag in finding.tags if _TAGS[tag] in known)
-    fix = finding.fix.title if finding.fix else None
+    fix = finding.fix.entry if finding.fix else None
     what = _members(finding.kind, finding.message, tags, fix)
     if finding.related and session.client.related_information:
         what += f',"relatedInformation":{_related(finding, uri, view.coordinates)}'

@@ -42,6 +42,8 @@ def initialize(session: Session, params: Json) -> Json:
 def initialized(session: Session, _params: t.InitializedParams) -> None:
     """Ask for what only an initialized client answers."""
     configuration.subscribe(session)
+    if session.client.gives_configuration:
+        session.expect_settings()
     configuration.pull(session)
     configuration.look_for_mistakes(session, session.workspace.configuration_files())
 

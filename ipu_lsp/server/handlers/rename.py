@@ -1,4 +1,4 @@
-"""Renaming labels."""
+"""Renaming labels and macros."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPTIONS = t.RenameOptions(prepare_provider=True)
 
 
 def prepare_rename(session: Session, params: t.PrepareRenameParams) -> Json | None:
-    """The label at a position, if it can be renamed."""
+    """The label or macro at a position, if it can be renamed."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
@@ -29,7 +29,7 @@ def prepare_rename(session: Session, params: t.PrepareRenameParams) -> Json | No
 
 
 def rename(session: Session, params: t.RenameParams) -> Json | None:
-    """The edits that give a label its new name."""
+    """The edits that give a label or macro its new name."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:

@@ -1,4 +1,4 @@
-"""The outline of a document, and the labels of all."""
+"""The outline of a document, and the labels and macros of all."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ _KINDS = {
     ide.LOOP: t.SymbolKind.Function,
     ide.BUNDLE: t.SymbolKind.Event,
     ide.REGISTER: t.SymbolKind.Variable,
+    ide.MACRO: t.SymbolKind.Function,
 }
 
 
@@ -39,7 +40,7 @@ def document_symbols(session: Session, params: t.DocumentSymbolParams) -> list[J
 def workspace_symbols(
     session: Session, params: t.WorkspaceSymbolParams
 ) -> Generator[None, None, list[Json]]:
-    """The labels, wherever they are, that have the letters asked for in that order."""
+    """The labels and macros, wherever they are, that have the letters asked for in that order."""
     found: list[Json] = []
     for answer in session.answers(_LABELS, _labels, Turn()):
         if answer is None:
@@ -58,7 +59,7 @@ def _labels(uri: str, view: View) -> list[Json]:
             "location": {"uri": uri, "range": view.coordinates.range(symbol.name_span)},
             "containerName": file,
         }
-        for symbol in ide.label_symbols(view.analysis)
+        for symbol in (*ide.label_symbols(view.analysis), *ide.macro_symbols(view.analysis))
     ]
 
 
