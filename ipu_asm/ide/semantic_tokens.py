@@ -162,12 +162,14 @@ class _Part(NamedTuple):
 def _meanings(
     isa: Isa, words: tuple[str, ...]
 ) -> tuple[Meaning | None, *tuple[tuple[_Part, ...], ...]]:
-    """What the mnemonic is, None for what is wrong, and what the parts of each operand are."""
+    """What the mnemonic is, None for what cannot be one, and what the parts of each operand are."""
     instruction = resolver_for(isa).instruction(words)
     mnemonic = None
     if instruction.spec is not None:
         more = (DEPRECATED,) if instruction.spec.deprecated else ()
         mnemonic = (MNEMONIC, (*_known(instruction.spec.slot), *more))
+    elif isa.surface.preprocessed and words[0].isidentifier():
+        mnemonic = (DIRECTIVE, ())  # if it is not misspelt, a macro is called that
     return (mnemonic, *(tuple(_parts(isa, instruction, n)) for n in range(len(words) - 1)))
 
 

@@ -135,6 +135,16 @@ def test_directives_and_what_they_say_have_colours() -> None:
     )
 
 
+def test_what_is_no_instruction_has_the_colour_of_a_macro_where_there_may_be_some() -> None:
+    check_tokens(
+        "SUM $m0, 3\n{ STEP ; fnop }\n",
+        *[("SUM", "macro"), ("$m0", "variable"), ("3", "number")],
+        *[("STEP", "macro"), ("fnop", "function aux")],
+        isa="colossus",
+    )
+    check_tokens("nope lr0;;", ("lr0", "variable lr"))
+
+
 def test_a_bundle_is_worked_out_once() -> None:
     program = analyze("acc;;").program
     (first, second) = (ide.semantic_tokens(program.isa, program.bundles[0]) for _ in range(2))
