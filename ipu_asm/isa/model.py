@@ -320,6 +320,8 @@ class Isa:
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}
+        # What stands at one address, in a word.
+        self.unit = "bundle" if sum(slot.capacity for slot in slots) > 1 else "instruction"
         self.branches = any(spec.flow in ("branch", "jump") for spec in instructions.values())
 
     def __repr__(self) -> str:
@@ -350,11 +352,6 @@ class Isa:
     def units(self, register: str) -> frozenset[str]:
         """The parts of a register: two registers that share one overlap."""
         return self._units_of.get(register) or frozenset((register,))
-
-    @property
-    def unit(self) -> str:
-        """What stands at one address, in a word."""
-        return "bundle" if sum(slot.capacity for slot in self.slots) > 1 else "instruction"
 
     def instructions_of(self, slot: str) -> list[InstructionSpec]:
         """The instructions of one slot in opcode order; of several forms there, the first."""
