@@ -1,6 +1,7 @@
 """The operands of the instruction that is being written, with the one that is next.
 
-A mnemonic with several forms has a signature for each.
+A mnemonic with several forms has a signature for each. So has a macro with several definitions,
+where a file calls one of its own.
 """
 
 from __future__ import annotations
@@ -10,15 +11,28 @@ from typing import TYPE_CHECKING, NamedTuple, Sequence
 
 from ipu_asm.ide.expectation import Expectation, expectation_at
 from ipu_asm.ide.fitting import fits
+from ipu_asm.ide.label_page import comment_above
+from ipu_asm.ide.macro_names import Macro, code_of, last_bundle_of, macros_called
 from ipu_asm.ide.macro_offers import with_values
-from ipu_asm.ide.macro_parameters import MARK
+from ipu_asm.ide.macro_page import argument_markdown, shown_parameters
+from ipu_asm.ide.macro_parameters import MARK, Argument, Body, parameters_of
+from ipu_asm.ide.macro_parameters import Parameter as MacroParameter
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
+from ipu_asm.program import Program
 
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis
 
 _MOST_SIGNATURES = 40
+_OF_PREPROCESSOR = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:\\.|[^'\\])'|[()]|(?P<between>,)""")
+# Blanks are between arguments where they have no operator at either side.
+_OF_ASSEMBLER = re.compile(
+    r""""(?:[^"\\]|\\.)*"?|[()\[\]]|(?P<between>,|(?<=[\w")\]])\s+(?=[\w$"\\]|\Z))"""
+)
+_DEEPER = {"(": 1, "[": 1, ")": -1, "]": -1}
+_EQUALS = re.compile(r"[ \t]*=(?!=)")
+_NAMED = re.compile(r"\s*(\w+)\s*=(?!=)")
 
 
 class Parameter(NamedTuple):
@@ -44,18 +58,20 @@ class Signature(NamedTuple):
 
 
 def signatures(analysis: Analysis, offset: int) -> list[Signature]:
-    """The signatures of the instruction around an offset, once its mnemonic is written.
+    """The signatures of the instruction or macro around an offset, once its name is written.
 
     First comes the form that is meant, then the others that fit what is written, then the rest.
-    Where an argument of a macro stands among the operands there is none.
+    Where an argument of a macro stands among the operands of an instruction there is none.
     """
     expected = expectation_at(analysis.program, offset)
     if expected is None or not expected.mnemonic:
         return []
     spec = analysis.isa.spec(expected.mnemonic)
+    if spec is None:
+        return _of_macros(analysis, expected, offset)
     word = analysis.text[expected.span.start : expected.span.end]
     # An argument of a macro may become any number of operands.
-    if spec is None or MARK in "".join((*expected.written, expected.begun, word)):
+    if MARK in "".join((*expected.written, expected.begun, word)):
         return []
     *written, word = with_values(analysis.program, (*expected.written, word))
     expected = expected._replace(written=tuple(written))
@@ -127,3 +143,96 @@ def _markdown(operand: Operand) -> str:
     described = operand.description[:1].upper() + operand.description[1:]
     takes = operand.type.describe()
     return f"{described}\n\n{takes}" if described else takes
+
+
+def _of_macros(analysis: Analysis, expected: Expectation, offset: int) -> list[Signature]:
+    """The signatures of the macro that is called, those first that have something to write."""
+    macros = macros_called(analysis.program, expected.mnemonic)
+    code = _call(analysis.program, expected, offset) if macros else ""
+    if not code:
+        return []
+    found: dict[str, Signature] = {}
+    for macro in macros:
+        arguments = _arguments(code, macro.is_define)
+        if arguments and not macro.takes_nothing:
+            signature = _of_macro(analysis, macro, arguments)
+            found.setdefault(signature.label, signature)
+    return sorted(found.values(), key=lambda signature: signature.active is None)
+
+
+def _of_macro(analysis: Analysis, macro: Macro, arguments: Sequence[str]) -> Signature:
+    program = analysis.program
+    parameters = parameters_of(program, macro)
+    body = Body(macro.bundle, last_bundle_of(program, macro), macro.name, parameters)
+    shown = shown_parameters(parameters)
+    label = f"{macro.name}({shown})" if macro.is_define else f"{macro.name} {shown}".rstrip()
+    line = analysis.source.lines.position(macro.span.start).line + 1
+    comment = comment_above(program, macro.bundle)
+    takes = (
+        # Its title repeats what the line shows.
+        argument_markdown(analysis, Argument(body, parameter)).partition("\n\n")[2]
+        for parameter in parameters
+    )
+    labels = (shown_parameters([parameter]) for parameter in parameters)
+    return Signature(
+        label,
+        f"{comment}\n\nline {line}".lstrip(),
+        tuple(Parameter(*each) for each in zip(labels, takes)),
+        _active_of_macro(parameters, arguments, may_name=not macro.is_define),
+    )
+
+
+def _active_of_macro(
+    parameters: Sequence[MacroParameter], arguments: Sequence[str], may_name: bool
+) -> int | None:
+    """The number of the parameter that the last argument is for."""
+    names = [parameter.name for parameter in parameters]
+    matches = [_NAMED.match(argument) if may_name else None for argument in arguments]
+    *given, here = (match[1] if match and match[1] in names else "" for match in matches)
+    if here:
+        return names.index(here)
+    left = [number for number, name in enumerate(names) if name not in given]
+    place = given.count("")
+    if place < len(left):
+        return left[place]
+    takes_all = names and (parameters[-1].demand == "vararg" or names[-1].endswith("..."))
+    return len(names) - 1 if takes_all else None
+
+
+def _call(program: Program, expected: Expectation, offset: int) -> str:
+    """What stands behind the name of a macro up to the end of the word at the cursor."""
+    number = program.bundle_at(offset)
+    syntax, start = program.bundles[number].syntax, program.starts[number]
+    ends = [syntax.spans[entry.mnemonic].end for entry in syntax.plan.instructions]
+    begin = max((end for end in ends if start + end <= expected.span.start), default=None)
+    if begin is None:
+        return ""
+    equals = _EQUALS.match(program.text, expected.span.end)
+    return code_of(program.text[start + begin : equals.end() if equals else expected.span.end])
+
+
+def _arguments(code: str, is_define: bool) -> list[str]:
+    """The arguments up to the cursor, the one at the cursor last; none where it is behind them."""
+    if not is_define:
+        return _separated(code, _OF_ASSEMBLER)
+    code = code.lstrip()
+    return _separated(code[1:], _OF_PREPROCESSOR) if code.startswith("(") else []
+
+
+def _separated(code: str, marks: re.Pattern[str]) -> list[str]:
+    """The pieces between what separates arguments; none where an opening bracket is missing."""
+    arguments: list[str] = []
+    start = depth = 0
+    has_blanks = False
+    for match in marks.finditer(code):
+        depth += _DEEPER.get(match[0], 0)
+        if depth < 0:
+            return []
+        is_blank = match[0].isspace()
+        # A comma may follow the blanks at the end, unless the call does without.
+        is_open = is_blank and match.end() == len(code) and not has_blanks
+        if match["between"] and not depth and not is_open:
+            arguments.append(code[start : match.start()])
+            start = match.end()
+            has_blanks = has_blanks or is_blank
+    return [*arguments, code[start:]]

@@ -195,3 +195,116 @@ def test_a_name_of_the_file_counts_as_what_it_stands_for(value: str, label: str)
 def test_a_name_that_is_a_number_is_one() -> None:
     text = "#define OFF (4+2)\n add $m0, $m1, OF$0F\n"
     check_signature(text, "add $mDst0, $mSrc0, imm16", "imm16", "colossus")
+
+
+MACROS = """// Goes one step.
+.macro STEP dst, src=$m2, n:req
+ mov \\dst, \\src
+.endm
+.macro ALL first, rest:vararg
+.endm
+.macro STOP
+.endm
+"""
+DEFINES = """/* Fills a register. */
+#define FILL(r, v) \\
+ add r, r, v
+#define SUM(r, ...) add r, r, __VA_ARGS__
+#define FIRST $m0
+"""
+STEP = "STEP dst, src=$m2, n"
+FILL = "FILL(r, v)"
+
+
+def check_call(
+    line: str, label: str | None, active: str | None = None, isa: str = "colossus"
+) -> Signature | None:
+    """The same behind definitions of macros; where they are known, in a set without `#define`."""
+    return check_signature(MACROS + DEFINES * (isa == "colossus") + line, label, active, isa)
+
+
+@pytest.mark.parametrize("isa", ["colossus", "xdna1", "xdna2"])
+def test_a_macro_of_the_file_has_its_parameters(isa: str) -> None:
+    check_call("STEP $0", STEP, "dst", isa)
+    check_call("here: STEP r1$0", STEP, "dst", isa)
+    check_call("STEP r1, $0", STEP, "src=$m2", isa)
+    check_call("STEP r1, , 3$0 // that is all", STEP, "n", isa)
+    check_call("STEP r1, r2, 3, $0\n nop\n", STEP, None, isa)
+    check_call("STOP $0", "STOP", None, isa)
+    for text in ("ST$0EP r1", "$0STEP r1", "STEP$0", "STEP // $0", "STEPS $0", "STEP r1\n$0"):
+        check_call(text, None, isa=isa)
+
+
+def test_a_macro_says_what_stands_above_it_and_its_line() -> None:
+    found = check_call(" STEP $0", STEP, "dst")
+    assert found
+    assert found.summary == "Goes one step.\n\nline 2"
+    assert [each.markdown for each in found.parameters] == [
+        "", "`$m2` by default.", "Must be given."
+    ]  # fmt: skip
+    found = check_call(" STOP $0", "STOP")
+    assert found
+    assert found.summary == "line 7"
+    found = check_call(" FILL($0", FILL, "r")
+    assert found
+    assert found.summary == "Fills a register.\n\nline 10"
+
+
+def test_a_named_argument_is_active_by_its_name() -> None:
+    for text in ("STEP n=$0", "STEP n = 3$0", "STEP n$0=3", "STEP $m0, n=$m1$0, 1"):
+        check_call(text, STEP, "n")
+    check_call("STEP n=3, $0", STEP, "dst")
+    check_call("STEP dst=$m1 n=3 $0", STEP, "src=$m2")
+    check_call("STEP n==$0", STEP, "dst")
+    check_call("STEP other=$0", STEP, "dst")
+
+
+def test_only_commas_and_blanks_outside_of_brackets_and_strings_separate_arguments() -> None:
+    check_call("STEP (1, 2), $0", STEP, "src=$m2")
+    check_call("STEP (1, $0", STEP, "dst")
+    check_call('STEP "a, b", $0', STEP, "src=$m2")
+    check_call('STEP "a, $0', STEP, "dst")
+    check_call("STEP /* a, b */ $0", STEP, "dst")
+    check_call("STEP $m0 + 1, 2 * $0", STEP, "src=$m2")
+    check_call("STEP $m0 $0", STEP, "dst")
+    check_call("STEP $m0 $m1$0", STEP, "src=$m2")
+    check_call("STEP $m0 $m1 $0", STEP, "n")
+    check_call("STEP $m0 , $0", STEP, "src=$m2")
+
+
+def test_the_last_parameter_may_take_all_that_follows() -> None:
+    for text in ("ALL 1, $0", "ALL 1, 2, 3, $0"):
+        check_call(text, "ALL first, rest", "rest")
+    check_call("SUM(a, b, c$0)", "SUM(r, ...)", "...")
+
+
+def test_a_definition_of_the_preprocessor_has_its_parameters_between_its_parentheses() -> None:
+    for text in ("FILL($0", "FILL ( $m0$0, 1)", "{ FILL((1, 2$0), 3) ; nop }", "FILL(v=$0)"):
+        check_call(text, FILL, "r")
+    for text in ("FILL($m0, $0)", "FILL([1, $0", 'FILL(",", $0)', "FILL(',', 1$0) // that is all"):
+        check_call(text, FILL, "v")
+    check_call("FILL(1, 2, $0)", FILL)
+    for text in ("FI$0LL(", "FILL$0(1)", "FILL $0", "FILL(1, 2)$0", "FILL(1, 2) $0", "FIRST $0"):
+        check_call(text, None)
+
+
+def test_a_macro_with_several_definitions_has_all_and_first_the_one_that_takes_what_is_due() -> (
+    None
+):
+    both = "#if A\n#define X(a) a\n#else\n#define X(a, b) a\n#endif\n"
+    assert check_forms(f"{both} X($0", "colossus", "X(a)", "X(a, b)") == ["a", "a"]
+    assert check_forms(f"{both} X(1, $0", "colossus", "X(a, b)", "X(a)") == ["b", None]
+
+
+def test_an_instruction_stays_one_where_a_macro_has_its_name() -> None:
+    text = ".macro bri a, b\n.endm\n#define mov(x) x\n"
+    check_signature(f"{text} bri $0", "bri target19", "target19", "colossus")
+    check_signature(f"{text} mov $m0, $0", "mov $mDst0, $mSrc0", "mSrc0", "colossus")
+
+
+def test_a_set_without_macros_has_no_signatures_of_them() -> None:
+    check_signature(".macro STEP a\n.endm\nSTEP $0", None)
+
+
+def test_a_macro_that_is_called_in_a_body_has_its_parameters_too() -> None:
+    check_call(".macro M a\n STEP \\a, $0\n.endm\n", STEP, "src=$m2")

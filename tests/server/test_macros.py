@@ -124,3 +124,12 @@ async def test_a_macro_is_renamed_or_the_reason_against_it_is_told(editor: Edito
     assert [edit.new_text for edit in edits[0]] == ["GO"] * 3
     with pytest.raises(JsonRpcException, match="a macro cannot be called `add`: an instruction is"):
         await check_place(editor, ask, t.RenameParams, "STEP $m1", new_name="add")
+
+
+async def test_a_call_of_a_macro_has_its_parameters(editor: Editor) -> None:
+    ask = editor.text_document_signature_help_async
+    found = await check_place(editor, ask, t.SignatureHelpParams, "$m1, 5", 5)
+    (signature,) = found.signatures
+    assert (signature.label, found.active_parameter) == ("STEP dst, n=4", 1)
+    assert [parameter.label for parameter in signature.parameters] == ["dst", "n=4"]
+    assert "line 3" in signature.documentation.value

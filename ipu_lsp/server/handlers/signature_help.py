@@ -13,7 +13,9 @@ from ipu_lsp.server.session import Session
 Json = dict[str, Any]
 
 # One set of characters for all instruction sets: the server does not know yet which will be opened.
-OPTIONS = t.SignatureHelpOptions(trigger_characters=[" ", ","], retrigger_characters=[" ", ","])
+OPTIONS = t.SignatureHelpOptions(
+    trigger_characters=[" ", ",", "("], retrigger_characters=[" ", ","]
+)
 
 
 def signature_help(session: Session, params: t.SignatureHelpParams) -> Json | None:
