@@ -56,9 +56,9 @@ async def test_where_no_operand_is_due_nothing_is_shown(editor: Editor, text: st
     await check_signature(editor, text, None)
 
 
-async def test_it_is_asked_for_behind_blanks_and_commas(editor: Editor) -> None:
+async def test_it_is_asked_for_behind_blanks_commas_and_parentheses(editor: Editor) -> None:
     offer = editor.offer.signature_help_provider
-    assert offer == t.SignatureHelpOptions((" ", ","), (" ", ","))
+    assert offer == t.SignatureHelpOptions((" ", ",", "("), (" ", ","))
 
 
 async def test_a_client_that_knows_no_active_parameter_is_told_of_none() -> None:
