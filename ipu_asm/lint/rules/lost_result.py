@@ -3,8 +3,8 @@
 ## What it does
 Reports a read of a register that comes before the result of an earlier instruction has landed in
 it, where nothing reads the register afterwards: on no way that control can take, around loops too.
-A read of a result before that one, which nothing reads at another time, comes in time for it and
-is not reported: then the later result is one too many, as at the end of an unrolled loop.
+A read that sees an earlier result is left alone where nothing else reads that one: it comes in time
+for it, and the later result is one too many, as at the end of a loop that was unrolled by hand.
 
 ## Why
 The cores have no interlocks. A load takes seven bundles, a multiplication up to six; who reads
