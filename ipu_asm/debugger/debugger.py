@@ -155,10 +155,6 @@ class Debugger:
         ends = ends_of_line(self.placer, self.state.program_counter)
         return self._run(Goal(limit if self.cycle < limit else _FOREVER, ends))
 
-    def run_to(self, address: int) -> Stop:
-        """Continue, but stop in front of a bundle too."""
-        return self._run(Goal(self._limit(), (address,)))
-
     def step_out(self) -> Stop:
         """Continue, but stop behind the innermost loop too; outside of loops it just continues."""
         loops = enclosing_loops(self.program, self.state.program_counter)

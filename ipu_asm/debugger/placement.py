@@ -61,10 +61,6 @@ class Placer:
             at -= 1
         return self._placement(at)
 
-    def at_offset(self, offset: int) -> Placement | None:
-        """The bundle at an offset of the text, as `on_line` finds it."""
-        return self.on_line(*self._lines.position(offset))
-
     def at_label(self, label: str) -> Placement | None:
         """The bundle that a label stands for; None if there is no such label, or no bundle."""
         address = self.program.label_addresses.get(label)

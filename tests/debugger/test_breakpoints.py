@@ -179,5 +179,7 @@ def stops_of(debugger: Debugger) -> list[tuple[Reason, int]]:
 
 def test_stepping_out_leaves_one_loop_after_the_other() -> None:
     debugger = debugger_on(LOOP, traps=NO_TRAPS)
-    debugger.run_to(4)
+    debugger.set_breakpoints([Breakpoint(4)])
+    debugger.continue_()
+    debugger.set_breakpoints([])
     assert stops_of(debugger) == [(Reason.STEP, 6), (Reason.STEP, 7), (Reason.BKPT, 7)]

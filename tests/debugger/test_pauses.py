@@ -121,8 +121,7 @@ moves = calls(
     "step_line", "step_back_line", "step_out", "restart",
 )  # fmt: skip
 jumps = st.integers(0, 1_600).map(lambda cycle: lambda debugger: debugger.go_to(cycle))
-runs = st.integers(0, 6).map(lambda address: lambda debugger: debugger.run_to(address))
-acts = st.lists(st.one_of(moves, moves, jumps, runs), min_size=1, max_size=8)
+acts = st.lists(st.one_of(moves, moves, jumps), min_size=1, max_size=8)
 pauses = st.builds(at_random, st.integers(0, 1_000_000), st.sampled_from([0.05, 0.5, 0.9]))
 
 

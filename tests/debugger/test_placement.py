@@ -71,12 +71,11 @@ def test_a_column_picks_one_of_several_bundles_on_a_line(column: int, address: i
     assert check_line(SEVERAL, 0, column) == (address, False)
 
 
-def test_labels_addresses_and_offsets_find_the_same_bundle() -> None:
+def test_labels_and_addresses_find_the_same_bundle() -> None:
     placer = Placer(read_program(load_isa("ipu"), LOOP + "behind:\n"))
     inner = placer.at_label("inner")
     assert inner is not None
     assert inner == placer.at_address(3)
-    assert inner == placer.at_offset(LOOP.index("incr lr1"))
     assert placer.at_label("behind") is None
     assert placer.at_label("nowhere") is None
     assert placer.at_address(8) is None
