@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from functools import cached_property
 from typing import NamedTuple, Sequence
 
 from ipu_asm.bundle import Bundle, LabelUse
@@ -36,10 +35,6 @@ class Labels(NamedTuple):
     numeric: dict[str, list[int]]
     repeated: tuple[Repeated, ...] = ()
     distances: tuple[str, ...] = ()
-
-    def addresses(self, addresses: Sequence[int]) -> dict[str, int]:
-        """The address that each label stands for, of those of all bundles."""
-        return {label: addresses[number] for label, number in self.bundles.items()}
 
     def moved(self, kept: Kept) -> Labels:
         """The same labels after an edit that changed none of them."""
@@ -105,20 +100,24 @@ def are_labelled_alike(old: Sequence[Bundle], new: Sequence[Bundle]) -> bool:
 class References:
     """Finds the address that each label operand stands for."""
 
-    def __init__(self, bundles: Sequence[Bundle], addresses: Sequence[int], labels: Labels) -> None:
+    def __init__(
+        self,
+        bundles: Sequence[Bundle],
+        addresses: Sequence[int],
+        labels: dict[str, int],
+        numeric: dict[str, list[int]],
+    ) -> None:
+        """`labels` have their addresses, `numeric` ones the numbers of their bundles."""
         self._bundles = bundles
         self._addresses = addresses
         self._labels = labels
+        self._numeric = numeric
         self._suggestions = iter(range(MOST_SUGGESTIONS))
-
-    @cached_property
-    def _label_addresses(self) -> dict[str, int]:
-        return self._labels.addresses(self._addresses)
 
     def read(self, numbers: Sequence[int]) -> list[Reference]:
         """The label operands of some bundles."""
-        bundles, addresses, labels = self._bundles, self._addresses, self._label_addresses
-        numeric, nearest = self._labels.numeric, self._nearest
+        bundles, addresses, labels = self._bundles, self._addresses, self._labels
+        numeric, nearest = self._numeric, self._nearest
         found: list[Reference] = []
         for number in numbers:
             bundle = bundles[number]
@@ -141,11 +140,11 @@ class References:
     def _nearest(self, text: str) -> str | None:
         if next(self._suggestions, None) is None:
             return None
-        return nearest_of(text, self._label_addresses)
+        return nearest_of(text, self._labels)
 
     def _numeric_target(self, bundle: int, text: str) -> int | None:
         """The address that ``1b`` or ``2f`` stands for: the nearest such label before or behind."""
-        numbers = self._labels.numeric.get(text[:-1], ())
+        numbers = self._numeric.get(text[:-1], ())
         at = bisect_right(numbers, bundle)
         at = at if text[-1] == "f" else at - 1
         return self._addresses[numbers[at]] if 0 <= at < len(numbers) else None

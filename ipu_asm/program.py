@@ -56,32 +56,36 @@ class Program:
         self.starts = slices.starts
         self.bundles = slices.bundles
         self._recall: Recall = Recall(isa, self.bundles, kept, before._recall if before else None)
-        self.macros = NO_MACROS
-        if isa.surface.preprocessed:
-            self.macros = self._read_macros(before, kept)
+        moved = before.macros.moved(kept) if before is not None and kept is not None else None
+        self.macros: Macros = self._read_macros(before, kept, moved)
         if before is None or kept is None:
             self.addresses = [0, *accumulate([bundle.size for bundle in self.bundles])]
             self._labels = read_labels(isa, self.bundles, self.where(is_labelled))
             self.references = self._all_references()
             self._faulty = self._told(False)
         else:
-            self._take_over(before, kept)
+            self._take_over(before, kept, self.macros == moved)
         self.findings = list(self._findings())
 
-    def _read_macros(self, before: Program | None, kept: Kept | None) -> Macros:
-        if before is not None and kept is not None:
+    def _read_macros(
+        self, before: Program | None, kept: Kept | None, moved: Macros | None
+    ) -> Macros:
+        """The macros; `moved` are those of the earlier state, had the edit changed none of them."""
+        if not self.isa.surface.preprocessed:
+            return NO_MACROS
+        if before is not None and kept is not None and moved is not None:
             changed = before.bundles[kept.head : kept.old_tail]
             changed += self.bundles[kept.head : kept.tail]
             # A region without an end grows with the text.
             is_open = any(r.last == len(before.bundles) for r in before.macros.regions[-1:])
             if not is_open and not any(tells(self.isa, bundle) for bundle in changed):
-                return before.macros.moved(kept)
+                return moved
         return read_macros(self._chosen(tells), len(self.bundles))
 
-    def _take_over(self, before: Program, kept: Kept) -> None:
+    def _take_over(self, before: Program, kept: Kept, macros_hold: bool) -> None:
         """Read what is not as it was in the earlier state."""
         self.addresses = _addresses_after(before.addresses, self.bundles, kept)
-        holds = self._holds(before, kept)
+        holds = self._holds(before, kept, macros_hold)
         if holds.labels:
             self._labels = before._labels.moved(kept)
         else:
@@ -92,7 +96,7 @@ class Program:
             self.references = self._all_references()
         self._faulty = self._told(holds.macros)
 
-    def _holds(self, before: Program, kept: Kept) -> _Holds:
+    def _holds(self, before: Program, kept: Kept, macros_hold: bool) -> _Holds:
         fresh = slice(kept.head, kept.tail)
         gone = slice(kept.head, kept.old_tail)
         stays = self.addresses[kept.tail] == before.addresses[kept.old_tail]
@@ -100,7 +104,7 @@ class Program:
             stays = stays and self.addresses[fresh] == before.addresses[gone]
         return _Holds(
             are_labelled_alike(before.bundles[gone], self.bundles[fresh]),
-            self.macros == before.macros.moved(kept),
+            macros_hold,
             stays,
         )
 
@@ -132,7 +136,8 @@ class Program:
     @cached_property
     def label_addresses(self) -> dict[str, int]:
         """The address that each label stands for."""
-        return self._labels.addresses(self.addresses)
+        addresses = self.addresses
+        return {label: addresses[number] for label, number in self.labels.items()}
 
     @cached_property
     def bundle_at_address(self) -> list[int]:
@@ -198,14 +203,16 @@ class Program:
         return [(number, bundles[number]) for number in self.where(test)]
 
     def _all_references(self) -> list[Reference]:
-        finder = References(self.bundles, self.addresses, self._labels)
-        return finder.read(self.where(names_labels))
+        return self._read_references(self.where(names_labels))
+
+    def _read_references(self, numbers: list[int]) -> list[Reference]:
+        labels, numeric = self.label_addresses, self.numeric_labels
+        return References(self.bundles, self.addresses, labels, numeric).read(numbers)
 
     def _references_after(self, before: Program, kept: Kept) -> list[Reference]:
         """The references where labels stayed where they were; none if they must be read again."""
-        finder = References(self.bundles, self.addresses, self._labels)
         naming = [number for number in kept.fresh if self.bundles[number].label_uses]
-        fresh = finder.read(naming) if naming else []
+        fresh = self._read_references(naming) if naming else []
         references = joined(before.references, fresh, kept)
         unknown = sum([each.problem is not None for each in references])
         return references if unknown <= MOST_SUGGESTIONS else []

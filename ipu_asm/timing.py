@@ -72,6 +72,11 @@ def _returns(_isa: Isa, bundle: Bundle) -> bool:
     return bundle.leaves and _slots_of_return(bundle) >= 0
 
 
+def delay_slots_of(bundle: Bundle) -> int:
+    """How many bundles behind this one are executed before its branch takes effect."""
+    return max((i.spec.delay_slots for i in bundle.instructions if i.spec), default=0)
+
+
 def _is_entry(isa: Isa, bundle: Bundle) -> bool:
     """Whether something of its own may begin here: a label that other files may know."""
     label, local = bundle.label, isa.surface.local_prefix

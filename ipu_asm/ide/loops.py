@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
+from ipu_asm.timing import delay_slots_of
 
 
 class Loop(NamedTuple):
@@ -47,7 +48,7 @@ def loops(program: Program) -> list[Loop]:
     labels = _labels(program)
     found = []
     for first, branch in sorted(last_of.items()):
-        last = min(branch + _delay(bundles[branch]), len(bundles) - 1)
+        last = min(branch + delay_slots_of(bundles[branch]), len(bundles) - 1)
         places = (last + 1 - first) * room
         found.append(Loop(first, last, labels.get(first), used[last + 1] - used[first], places))
     return found
@@ -60,11 +61,6 @@ def _labels(program: Program) -> dict[int, str]:
         if bundle.label is not None:
             found[program.addresses[number]] = bundle.label
     return found
-
-
-def _delay(bundle: Bundle) -> int:
-    """How many bundles behind this one are executed before its branch takes effect."""
-    return max((i.spec.delay_slots for i in bundle.instructions if i.spec), default=0)
 
 
 @once_a_bundle

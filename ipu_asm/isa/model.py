@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
 
 if TYPE_CHECKING:
     from ipu_asm.diagnostics import Severity
+    from ipu_asm.isa.memory import Memory
     from ipu_asm.isa.operands import OperandType
 
 _NUMBERED = re.compile(r"([A-Za-z_]+)([0-9]+)")
@@ -94,32 +95,6 @@ class Operand(NamedTuple):
     use_cycle: int | None = None
     def_cycle: int | None = None
     bypass: str = ""
-
-
-class MemoryRegion(NamedTuple):
-    """Bytes ``first..last`` of a memory.
-
-    Only from a region with `has_code` instructions can be fetched; only in an `interleaved` one
-    neighbouring words can be accessed at once.
-    """
-
-    first: int
-    last: int
-    has_code: bool
-    interleaved: bool
-
-
-class Memory(NamedTuple):
-    """The memory of one of the machines that an instruction set is for."""
-
-    name: str
-    title: str
-    regions: tuple[MemoryRegion, ...]
-
-    def region_of(self, address: int) -> MemoryRegion | None:
-        """The region in which a byte lies."""
-        found = (region for region in self.regions if region.first <= address <= region.last)
-        return next(found, None)
 
 
 class Implicit(NamedTuple):

@@ -16,11 +16,10 @@ from __future__ import annotations
 import re
 from typing import Mapping, NamedTuple, Sequence
 
+from ipu_asm.isa.aie.brackets import BracketType, Element
 from ipu_asm.isa.aie.documentation import Documents
 from ipu_asm.isa.aie.operands import (
     AieType,
-    BracketType,
-    Element,
     FixedType,
     ImmediateType,
     RegisterClass,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import Problem
 from ipu_asm.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
@@ -315,79 +315,3 @@ class TargetType(SymbolType):
 
     def describe(self) -> str:
         return "a label such as `#.LBB0_1`"
-
-
-class Element(NamedTuple):
-    """One part of a bracket: its name as people see it, its type, and its access."""
-
-    name: str
-    type: AieType
-    access: str
-
-
-class BracketType(AieType):
-    """An address in brackets: a pointer, perhaps with an offset or the registers of a queue."""
-
-    def __init__(self, shown: str, elements: Sequence[Element]) -> None:
-        """`shown` is how syntax lines write it."""
-        super().__init__(f"[{', '.join(element.type.name for element in elements)}]")
-        self.shown = shown
-        self.elements = tuple(elements)
-
-    @property
-    def label(self) -> str:
-        """Those of its elements, in brackets."""
-        return f"[{', '.join(element.type.label for element in self.elements)}]"
-
-    @property
-    def bounds(self) -> str:
-        """Those of its offset."""
-        return "".join(element.type.bounds for element in self.elements)
-
-    def _read(self, text: str) -> Parsed:
-        if len(text) < 2 or text[0] != "[" or text[-1] != "]":
-            return self._wrong(text)
-        parts = text[1:-1].split(",")
-        if len(parts) != len(self.elements):
-            return self._wrong(text)
-        start, value = 1, 0
-        for part, element in zip(parts, self.elements):
-            parsed = element.type.parse(part)
-            if isinstance(parsed, Problem):
-                return parsed._replace(part=(start, start + len(part)))
-            start += len(part) + 1
-        return value
-
-    def names(self, text: str) -> Sequence[Named]:
-        found: list[Named] = []
-        start = 1
-        for part, element in zip(text[1:-1].split(","), self.elements):
-            found += (
-                Named(
-                    name.register,
-                    name.start + start,
-                    name.end + start,
-                    name.access or element.access,
-                )
-                for name in element.type.names(part)
-            )
-            start += len(part) + 1
-        return found
-
-    def complete_behind(self, begun: str) -> Sequence[Choice]:
-        if not begun.startswith("["):
-            return ()
-        *before, rest = begun[1:].split(",")
-        if len(before) >= len(self.elements):
-            return ()
-        parts = list(zip(before, self.elements))
-        if any(isinstance(element.type.parse(part), Problem) for part, element in parts):
-            return ()
-        return self.elements[len(before)].type.complete_behind(rest)
-
-    def format(self, value: int) -> str:
-        return self.shown
-
-    def describe(self) -> str:
-        parts = [element.type.describe() for element in self.elements]
-        return f"an address `{self.shown}` with {' and '.join(parts)}"

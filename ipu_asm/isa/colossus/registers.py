@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.model import Memory, MemoryRegion, RegisterFile
+from ipu_asm.isa.memory import Memory, MemoryRegion
+from ipu_asm.isa.model import RegisterFile
 
 WIDTHS = {1: "register", 2: "pair", 4: "quad"}
 _TITLES = {"m": "main", "a": "aux"}

@@ -45,6 +45,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.recall import Found
 from ipu_asm.text import Span
+from ipu_asm.timing import delay_slots_of
 
 KIND = Kind("X102", "broken-delay-slots", Severity.WARNING)
 
@@ -73,7 +74,7 @@ def _has_slots(isa: Isa, bundle: Bundle) -> bool:
 
 def _are_plain(program: Program, number: int) -> Found[bool]:
     """Whether the slots of a branch are filled at once by what may stand in any slot."""
-    slots = max(i.spec.delay_slots for i in program.bundles[number].instructions if i.spec)
+    slots = delay_slots_of(program.bundles[number])
     following = program.bundles[number + 1 : number + 1 + slots]
     plain = len(following) == slots and all(_is_plain(program.isa, each) for each in following)
     return Found(0, slots, plain)

@@ -63,6 +63,7 @@ def _losses_from(program: Program, first: int) -> Found[list[tuple[int, Touch, E
     return Found(0, end - first, _losses(program.isa, tuple(program.bundles[first:end])))
 
 
+# Remembered apart from the program, for what is found in a function stays when labels change.
 @lru_cache(maxsize=1024)
 def _losses(isa: Isa, bundles: tuple[Bundle, ...]) -> list[tuple[int, Touch, EarlyRead]]:
     """The lost results of a function: the place of the bundle that writes, what, and who reads."""

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from ipu_asm.analysis import Analysis, Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.aie.brackets import BracketType
 from ipu_asm.isa.aie.operands import (
-    BracketType,
     FixedType,
     ImmediateType,
     RegisterClass,

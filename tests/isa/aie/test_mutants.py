@@ -9,7 +9,8 @@ import pytest
 
 from ipu_asm.dataflow import Touch, touches_of
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.aie.operands import BracketType, ImmediateType
+from ipu_asm.isa.aie.brackets import BracketType
+from ipu_asm.isa.aie.operands import ImmediateType
 from ipu_asm.timing import needed_distance
 from tests.isa.aie.cases import NAMES, analyze, immediates_of, specs_of, written
 
