@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Problem, RelatedInformation
 from ipu_asm.errors import (
     DUPLICATE_SLOT,
     LR_WRITE_CONFLICT,
@@ -30,15 +30,11 @@ def instruction_findings(
         if broken and (problem.kind in counts or syntax.has_misfit(number, place)):
             continue
         span = _span_of(syntax, number, place, problem)
-        message, fix = problem.message, None
-        if problem.replacement is not None:
-            message += f"; did you mean `{problem.replacement}`?"
-            edit = TextEdit(span, problem.replacement)
-            fix = Fix(f"replace by `{problem.replacement}`", (edit,))
-        elif problem.kind is TOO_MANY_OPERANDS:
+        finding = problem.finding(span)
+        if finding.fix is None and problem.kind is TOO_MANY_OPERANDS:
             question, fix = _surplus(isa, syntax, number, place, instruction)
-            message += question
-        findings.append(Diagnostic(problem.kind, message, span, fix=fix, unless=problem.unless))
+            finding = finding._replace(message=finding.message + question, fix=fix)
+        findings.append(finding)
     return findings
 
 
@@ -118,7 +114,7 @@ def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
         return None
     edit = TextEdit(syntax.spans[separator_token], isa.surface.bundle_end or "\n")
     mnemonic = syntax.words[separator_token + 1]
-    return Fix(f"begin a new bundle at `{mnemonic}`", (edit,))
+    return Fix(f"begin a new bundle at `{mnemonic}`", (edit,), Applicability.SAFE)
 
 
 def _span_of(syntax: BundleSyntax, number: int, place: int, problem: Problem) -> Span:
@@ -138,7 +134,7 @@ def _surplus(
     separator = isa.surface.separator
     if isa.spec(word) is not None and separator:
         edit = TextEdit(Span(before.end, before.end), separator)
-        fix = Fix(f"insert `{separator}` before `{word}`", (edit,))
+        fix = Fix(f"insert `{separator}` before `{word}`", (edit,), Applicability.SAFE)
         return f"; is `{separator}` missing before `{word}`?", fix
     wrong_otherwise = {other for other, _ in instruction.problems if other != place}
     last = place
@@ -146,7 +142,7 @@ def _surplus(
         last += 1
     edits = syntax.removal(before.end, syntax.operand_span(number, last).end)
     title = "remove the surplus operands" if last > place else f"remove {quoted(word)}"
-    return "", Fix(title, edits)
+    return "", Fix(title, edits, Applicability.SAFE)
 
 
 def _write_conflict(

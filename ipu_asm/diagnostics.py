@@ -21,6 +21,25 @@ class Severity(IntEnum):
         return self.name.lower()
 
 
+class Applicability(IntEnum):
+    """Who may apply a fix; the smaller, the more may.
+
+    `SAFE`: the fix leaves the meaning of every program that assembles as it is, and turns one that
+    does not into the only thing its author can have meant: `--fix` applies it. `UNSAFE`: it mends
+    the finding but may change what the program does: `--unsafe-fixes` applies it. `DISPLAY`: it is
+    a guess or needs a second look: shown and offered, never applied by a command.
+    """
+
+    SAFE = 1
+    UNSAFE = 2
+    DISPLAY = 3
+
+    @property
+    def label(self) -> str:
+        """`safe`, `unsafe` or `display`, as every output format spells it."""
+        return self.name.lower()
+
+
 class Kind(NamedTuple):
     """The identity of a sort of finding: a stable code and a stable, readable name."""
 
@@ -32,7 +51,8 @@ class Kind(NamedTuple):
 class Problem(NamedTuple):
     """What is wrong with a piece of text whose place the reader of the piece does not know.
 
-    `replacement` is the text that would be right: shown as "did you mean" and offered as a fix.
+    `replacement` is the text that would be right: shown as "did you mean" and offered as a fix,
+    which has the `applicability`.
     `part` is the stretch of the piece, without its blanks, that is wrong; None if all of it is.
     `unless` are names: where a macro or a preprocessor makes one of them, nothing is wrong.
     """
@@ -42,14 +62,30 @@ class Problem(NamedTuple):
     replacement: str | None = None
     part: tuple[int, int] | None = None
     unless: tuple[str, ...] = ()
+    applicability: Applicability = Applicability.SAFE
+
+    def finding(self, span: Span) -> Diagnostic:
+        """The finding about the text at `span`, with the replacement as its fix."""
+        kind, message, replacement, _, unless, applicability = self
+        if replacement is None:
+            return Diagnostic(kind, message, span, unless=unless)
+        edits = (TextEdit(span, replacement),)
+        fix = Fix(f"replace by `{replacement}`", edits, applicability)
+        message += f"; did you mean `{replacement}`?"
+        return Diagnostic(kind, message, span, fix=fix, unless=unless)
 
 
 class Fix(NamedTuple):
-    """Edits that mend a finding. A safe fix keeps or restores what the author certainly meant."""
+    """Edits that mend a finding, and who may make them."""
 
     title: str
     edits: tuple[TextEdit, ...]
-    safe: bool = True
+    applicability: Applicability
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether it may be made without a look at it."""
+        return self.applicability is Applicability.SAFE
 
     @property
     def entry(self) -> str:
@@ -58,7 +94,8 @@ class Fix(NamedTuple):
 
     def shifted(self, delta: int) -> Fix:
         """The same fix for a text that starts `delta` code points earlier."""
-        return Fix(self.title, tuple([edit.shifted(delta) for edit in self.edits]), self.safe)
+        edits = tuple([edit.shifted(delta) for edit in self.edits])
+        return Fix(self.title, edits, self.applicability)
 
 
 class RelatedInformation(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Callable, Iterator, NamedTuple, TypeVar
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Problem, RelatedInformation
+from ipu_asm.diagnostics import Diagnostic, Problem, RelatedInformation
 from ipu_asm.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
@@ -27,7 +27,7 @@ from ipu_asm.macros import NO_MACROS, Macros, read_macros, tells, without_foreig
 from ipu_asm.recall import Found, Recall, Test
 from ipu_asm.resolve import resolver_for
 from ipu_asm.slices import Kept, Slices, read_slices
-from ipu_asm.text import Change, Span, TextEdit
+from ipu_asm.text import Change, Span
 
 _T = TypeVar("_T")
 
@@ -263,13 +263,7 @@ class Program:
     def _unresolved(self, reference: Reference, problem: Problem) -> Iterator[Diagnostic]:
         if problem.unless and (self.macros.make_labels or self.macros.make(problem.unless)):
             return
-        span = self.reference_span(reference)
-        message, fix = problem.message, None
-        if problem.replacement is not None:
-            message += f"; did you mean `{problem.replacement}`?"
-            edit = TextEdit(span, problem.replacement)
-            fix = Fix(f"replace by `{problem.replacement}`", (edit,))
-        yield Diagnostic(problem.kind, message, span, fix=fix)
+        yield problem.finding(self.reference_span(reference))._replace(unless=())
 
     def _excess(self) -> Iterator[Diagnostic]:
         limit = self.isa.program_limit

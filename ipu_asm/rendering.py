@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from ipu_asm.diagnostics import Diagnostic, Fix, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity
 from ipu_asm.text import SourceFile, Span
 
 _TAB = "    "
@@ -18,6 +18,11 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
 _STYLES = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.HINT: "1;36"}
+_REMARKS = {
+    Applicability.SAFE: "",
+    Applicability.UNSAFE: " (unsafe fix)",
+    Applicability.DISPLAY: " (suggestion)",
+}
 _FRAME = "1;34"
 _STRONG = "1"
 
@@ -100,7 +105,7 @@ def _help(fix: Fix | None, source: SourceFile, gutter: int, color: bool) -> list
     if fix is None:
         return []
     bar = _bar(gutter, color)
-    title = printable(fix.title) + ("" if fix.safe else " (unsafe fix)")
+    title = printable(fix.title) + _REMARKS[fix.applicability]
     rows = [bar, f"{_paint('help', _STYLES[Severity.HINT], color)}: {title}"]
     if _is_small(fix, source):
         edit = fix.edits[0]

@@ -6,10 +6,11 @@ import re
 import subprocess
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.rendering import render, render_concise
 from ipu_asm.text import SourceFile, Span, TextEdit
 
@@ -77,7 +78,7 @@ def test_the_gutter_is_as_wide_as_its_widest_line_number() -> None:
 
 def test_a_small_fix_is_previewed() -> None:
     text = "\tad lr0;;"
-    fix = Fix("write `add`", (TextEdit(Span(1, 3), "add"),))
+    fix = Fix("write `add`", (TextEdit(Span(1, 3), "add"),), Applicability.SAFE)
     check_rendering(
         text,
         at(text, "ad", WARNING)._replace(fix=fix),
@@ -100,13 +101,24 @@ def test_a_fix_of_several_edits_or_lines_shows_its_title_only() -> None:
     across = (TextEdit(Span(0, 3), "x"),)
     long = (TextEdit(Span(0, 1), "x" * 100),)
     for edits in (several, across, long, ()):
-        rendered = render(at(text, "a")._replace(fix=Fix("mend", edits)), SourceFile(text))
+        fix = Fix("mend", edits, Applicability.SAFE)
+        rendered = render(at(text, "a")._replace(fix=fix), SourceFile(text))
         assert rendered.endswith("\n  |\nhelp: mend")
 
 
-def test_an_unsafe_fix_is_called_unsafe() -> None:
-    fix = Fix("mend", (), safe=False)
-    assert render(at("a", "a")._replace(fix=fix), SourceFile("a")).endswith("mend (unsafe fix)")
+@pytest.mark.parametrize(
+    ("applicability", "remark"),
+    [
+        (Applicability.SAFE, "help: mend"),
+        (Applicability.UNSAFE, "help: mend (unsafe fix)"),
+        (Applicability.DISPLAY, "help: mend (suggestion)"),
+    ],
+)
+def test_the_help_line_says_how_far_a_fix_can_be_relied_on(
+    applicability: Applicability, remark: str
+) -> None:
+    finding = at("a", "a")._replace(fix=Fix("mend", (), applicability))
+    assert render(finding, SourceFile("a")).endswith(f"\n{remark}")
 
 
 def test_marks_stand_under_text_after_tabs_and_wide_characters() -> None:
@@ -180,7 +192,7 @@ def test_one_line_is_enough_where_it_is_asked_for() -> None:
 
 def test_color_adds_nothing_but_color() -> None:
     text = "\tad lr0;;\nx"
-    fix = Fix("write `add`", (TextEdit(Span(1, 3), "add"),))
+    fix = Fix("write `add`", (TextEdit(Span(1, 3), "add"),), Applicability.SAFE)
     related = (RelatedInformation(Span(10, 11), "here"),)
     diagnostic = at(text, "ad")._replace(fix=fix, related=related)
     for show in (render, render_concise):
@@ -194,7 +206,7 @@ def test_no_text_can_break_the_terminal(
     text: str, message: str, start: int, length: int, new_text: str
 ) -> None:
     span = Span(start, start + length)
-    fix = Fix(message, (TextEdit(span, new_text),))
+    fix = Fix(message, (TextEdit(span, new_text),), Applicability.SAFE)
     related = (RelatedInformation(span, message),)
     source = SourceFile(text, message)
     diagnostic = Diagnostic(ERROR, message, span, related, fix)

@@ -15,7 +15,7 @@ from ipu_asm.configuration import (
     Configurations,
     read_configuration,
 )
-from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.files import FileProblem, Target, Text, read_text
 from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
 from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
@@ -83,12 +83,14 @@ class Linter:
         selection: Selection,
     ) -> Linted:
         unsafe = self.options.unsafe_fixes
+        most = Applicability.UNSAFE if unsafe else Applicability.SAFE
 
         def is_kept(finding: Diagnostic) -> bool:
             return selection.keeps(finding.kind, target.name)
 
         def is_to_mend(finding: Diagnostic) -> bool:
-            return is_kept(finding) and finding.fix is not None and (finding.fix.safe or unsafe)
+            fix = finding.fix
+            return fix is not None and fix.applicability <= most and is_kept(finding)
 
         analysis = analyze(written.text, target.name)
         fixed = 0

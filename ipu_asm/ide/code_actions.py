@@ -22,7 +22,7 @@ KINDS: Final = (QUICK_FIX, MOVE, REWRITE, FIX_ALL)
 
 
 class CodeAction(NamedTuple):
-    """Edits with a title. `is_preferred` marks the one that certainly is meant.
+    """Edits with a title. `is_preferred` marks a safe fix.
 
     `diagnostic` is the finding that a quick fix mends, None where it mends several. `refused` is
     the reason why a refactoring cannot be made here; then it has no edits.
@@ -55,7 +55,7 @@ def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
 def quick_fixes(analysis: Analysis, span: Span) -> list[CodeAction]:
     """An action for each finding with a fix that `span` touches."""
     return [
-        CodeAction(finding.fix.entry, QUICK_FIX, finding.fix.edits, finding, finding.fix.safe)
+        CodeAction(finding.fix.entry, QUICK_FIX, finding.fix.edits, finding, finding.fix.is_safe)
         for finding in _touched(analysis, span)
         if finding.fix is not None
     ]
@@ -100,7 +100,7 @@ def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
 
 def fix_all(analysis: Analysis) -> list[CodeAction]:
     """The action that makes all safe fixes which leave each other alone; none if there is none."""
-    safe = [finding for finding in analysis.diagnostics if finding.fix and finding.fix.safe]
+    safe = [finding for finding in analysis.diagnostics if finding.fix and finding.fix.is_safe]
     chosen = apart(safe)
     if not chosen:
         return []

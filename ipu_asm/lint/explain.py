@@ -38,7 +38,8 @@ def rule_markdown(rule: Rule) -> str:
     """The page of one rule, without a final line break."""
     summary, _, rest = rule.documentation.strip().partition("\n")
     kind = rule.kind
-    fix = f"{' or '.join(rule.fixes)} fix" if rule.fixes else "no fix"
+    fixes = " or ".join(applicability.label for applicability in rule.fixes)
+    fix = f"{fixes} fix" if fixes else "no fix"
     facts = f"`{kind.code}` · {kind.severity.label} · {fix}"
     return f"# {kind.name}\n\n{facts}\n\n{summary}\n\n{rest.strip()}"
 

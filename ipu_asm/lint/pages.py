@@ -13,7 +13,8 @@ _INTRODUCTION = """\
 
 What `ipu-lint`, `ipu-as` and the language server report. A finding is selected, ignored and
 suppressed by its code or its name; `ipu-lint --explain NAME` shows a page of this folder.
-`--fix` applies safe fixes, `--unsafe-fixes` the others, too.
+`--fix` applies safe fixes, `--fix --unsafe-fixes` the unsafe ones, too. A display fix is a
+suggestion: it is shown and offered in editors, and no command applies it.
 
 | Code | Name | Severity | Fix | What it reports |
 |---|---|---|---|---|
@@ -26,9 +27,10 @@ def pages() -> dict[str, str]:
     rows = []
     for rule in rules:
         code, name, severity = rule.kind
+        fixes = [applicability.label for applicability in rule.fixes]
         link = f"[{name}]({name}.md)"
         rows.append(
-            f"| {code} | {link} | {severity.label} | {', '.join(rule.fixes)} | {rule.summary} |\n"
+            f"| {code} | {link} | {severity.label} | {', '.join(fixes)} | {rule.summary} |\n"
         )
     texts = {f"{rule.kind.name}.md": rule_markdown(rule) + "\n" for rule in rules}
     return {"README.md": _INTRODUCTION + "".join(rows), **texts}

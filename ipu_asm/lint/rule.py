@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterable, NamedTuple
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind
+from ipu_asm.diagnostics import Applicability, Diagnostic, Kind
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program
 
@@ -19,8 +19,8 @@ class Rule(NamedTuple):
     Errors are found on the way to a program and so have no check here. `valid` and `invalid` are
     whole programs that are tests and documentation at once; in an invalid one the findings stand
     between ``⟦`` and ``⟧``. In the documentation, a line of a program that ends in ``# N times``
-    stands for N such lines. `fixes` tells which fixes the findings may come with, of "safe" and
-    "unsafe". `isa` is the instruction set of the examples.
+    stands for N such lines. `fixes` are the applicabilities that fixes of the findings may have.
+    `isa` is the instruction set of the examples.
     """
 
     kind: Kind
@@ -30,7 +30,7 @@ class Rule(NamedTuple):
     check_bundle: BundleCheck | None = None
     check_program: ProgramCheck | None = None
     isa: str = "ipu"
-    fixes: tuple[str, ...] = ()
+    fixes: tuple[Applicability, ...] = ()
 
     @property
     def summary(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Container, Iterator, Sequence
 
-from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.directives import Directive, directives_of, name_removal, removal
 from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
@@ -75,7 +75,8 @@ def _unused(suppressions: _Suppressions, kept: Sequence[Diagnostic]) -> Iterator
     for directive in suppressions.directives:
         reason = _why_in_vain(directive, suppressions.source.text)
         if reason:
-            yield _finding(reason, directive.span, _removal(suppressions, directive, safe=False))
+            fix = _removal(suppressions, directive, Applicability.UNSAFE)
+            yield _finding(reason, directive.span, fix)
         else:
             yield from _unused_names(suppressions, directive, missed)
 
@@ -102,16 +103,17 @@ def _unused_names(
     needed = [near is not None and (directive.line, near) in missed for near in meant]
     gone = [vain and not need for vain, need in zip(unused, needed)]
     first_to_stay = gone.index(False) if False in gone else None
-    everything = _removal(suppressions, directive)
+    everything = _removal(suppressions, directive, Applicability.SAFE)
     for number, name in enumerate(names):
         near = meant[number]
         if needed[number]:
-            fix = Fix(f"replace by `{near}`", (TextEdit(name, near or ""),))
+            fix = Fix(f"replace by `{near}`", (TextEdit(name, near or ""),), Applicability.SAFE)
         elif first_to_stay is None:
             fix = everything
         elif gone[number]:
             title = f"remove {quoted(suppressions.text(name))}"
-            fix = Fix(title, (name_removal(names, number, number < first_to_stay),))
+            edit = name_removal(names, number, number < first_to_stay)
+            fix = Fix(title, (edit,), Applicability.SAFE)
         else:
             continue
         yield _finding(_message(suppressions.text(name), near), name, fix)
@@ -130,9 +132,11 @@ def _meant(name: str) -> str | None:
     return None if name in names else vocabulary.nearest(name)
 
 
-def _removal(suppressions: _Suppressions, directive: Directive, safe: bool = True) -> Fix:
+def _removal(
+    suppressions: _Suppressions, directive: Directive, applicability: Applicability
+) -> Fix:
     edit = removal(directive, suppressions.source.text)
-    return Fix("remove the comment", (edit,), safe)
+    return Fix("remove the comment", (edit,), applicability)
 
 
 def _finding(message: str, span: Span, fix: Fix) -> Diagnostic:

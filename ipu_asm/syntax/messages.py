@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple
 
-from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
@@ -56,7 +56,8 @@ def _stray(place: _Place) -> _Sentence:
         before, after = place.syntax.text[: place.span.start], place.syntax.text[place.span.end :]
         spaced = before[-1:].isspace() or after[:1].isspace()
         edit = TextEdit(place.span, "" if spaced else " ")
-        return f"{what} {_shown(word)}", Fix("write a blank instead of the comma", (edit,))
+        fix = Fix("write a blank instead of the comma", (edit,), Applicability.SAFE)
+        return f"{what} {_shown(word)}", fix
     return f"{what} {_shown(word)}", None
 
 
@@ -86,7 +87,7 @@ def _end_bundle_before(place: _Place) -> Fix | None:
         last = Span(last.end, last.end)
     edit = TextEdit(last, surface.bundle_end or "\n")
     title = f"begin a new {_unit(surface)} at {_shown(place.word)}"
-    return Fix(title, (edit,), safe=False)
+    return Fix(title, (edit,), Applicability.UNSAFE)
 
 
 def _second_label(place: _Place) -> _Sentence:
@@ -102,12 +103,17 @@ def _empty_instruction(place: _Place) -> _Sentence:
     message = f"expected an instruction, found {_shown(place.word)}"
     if place.word != place.surface.separator:
         return message, None
-    return message, Fix(f"remove {_shown(place.word)}", (TextEdit(place.span, ""),))
+    return message, _without(place)
+
+
+def _without(place: _Place) -> Fix:
+    edit = TextEdit(place.span, "")
+    return Fix(f"remove {_shown(place.word)}", (edit,), Applicability.SAFE)
 
 
 def _empty_bundle(place: _Place) -> _Sentence:
     message = f"a bundle has at least one instruction, found {_shown(place.word)}"
-    return message, Fix(f"remove {_shown(place.word)}", (TextEdit(place.span, ""),))
+    return message, _without(place)
 
 
 def _unexpected(place: _Place) -> _Sentence:
@@ -118,7 +124,8 @@ def _unexpected(place: _Place) -> _Sentence:
         end = place.syntax.spans[len(before) - 1].end
         edit = TextEdit(Span(end, end), separator)
         message = f"operands are separated by `{separator}`, found {_shown(word)} without one"
-        return message, Fix(f"insert `{separator}` before {_shown(word)}", (edit,), safe=False)
+        title = f"insert `{separator}` before {_shown(word)}"
+        return message, Fix(title, (edit,), Applicability.UNSAFE)
     end_mark = f"`{surface.bundle_end}`" if surface.bundle_end else "the end of the line"
     return f"expected a mnemonic, an operand or {end_mark}, found {_shown(word)}", None
 

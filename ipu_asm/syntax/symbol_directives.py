@@ -9,7 +9,7 @@ import re
 from itertools import pairwise
 from typing import Sequence
 
-from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax, Token
@@ -85,4 +85,4 @@ def _wrong_in_expression(tokens: Sequence[Token], first: int) -> tuple[int, str]
 def _with_comma(tokens: Sequence[Token], at: int) -> Fix:
     end = tokens[at - 1].span.end
     edit = TextEdit(Span(end, end), ",")
-    return Fix(f"insert `,` before `{tokens[at].text}`", (edit,), safe=False)
+    return Fix(f"insert `,` before `{tokens[at].text}`", (edit,), Applicability.UNSAFE)

@@ -9,7 +9,7 @@ from typing import Callable, Iterator
 import pytest
 
 from ipu_asm.cli.lint import main
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -176,13 +176,14 @@ def test_a_diff_has_colours_where_they_are_wanted(capsys: pytest.CaptureFixture[
     assert "\x1b[32m+acc.first;;\x1b[0m\n" in ran.out
 
 
-def rule_that_edits(*edits: TextEdit, severity: Severity = Severity.WARNING) -> Rule:
+def rule_that_edits(*edits: TextEdit, applicability: Applicability = Applicability.SAFE) -> Rule:
     """A rule whose one finding, as long as the text begins with `acc`, is mended by these edits."""
-    kind = Kind("W999", "for-tests", severity)
+    kind = Kind("W999", "for-tests", Severity.WARNING)
+    fix = Fix("mend", edits, applicability)
 
     def check(program: Program) -> Iterator[Diagnostic]:
         if program.text.startswith("acc"):
-            yield Diagnostic(kind, "say no more", Span(0, 3), fix=Fix("mend", edits))
+            yield Diagnostic(kind, "say no more", Span(0, 3), fix=fix)
 
     return Rule(kind, "", (), (), check_program=check)
 
@@ -202,6 +203,16 @@ def test_a_fix_is_made_with_all_its_edits(
 ) -> None:
     with_rules(rule_that_edits(TextEdit(Span(0, 3), "xmem_nop"), TextEdit(Span(6, 7), "9")))
     check_fix(capsys, "acc;; 5: bkpt;;", "xmem_nop;; 9: bkpt;;")
+
+
+@pytest.mark.parametrize("arguments", ["--fix", "--fix --unsafe-fixes"])
+def test_a_fix_that_is_a_suggestion_is_never_made(
+    capsys: pytest.CaptureFixture[str], with_rules: PutRules, arguments: str
+) -> None:
+    with_rules(rule_that_edits(TextEdit(Span(0, 3), "aaq"), applicability=Applicability.DISPLAY))
+    ran = check_fix(capsys, "acc;;bkpt;;", "acc;;bkpt;;", arguments, 1, "")
+    assert "help: mend (suggestion)\n" in ran.out
+    assert ran.out.endswith("\n1 warning in 1 file\n")
 
 
 def test_of_fixes_that_touch_the_first_is_made(
@@ -237,7 +248,7 @@ def test_fixes_that_undo_each_other_come_to_an_end(
 
     def swap(program: Program) -> Iterator[Diagnostic]:
         other = "aaq" if program.text.startswith("acc") else "acc"
-        fix = Fix("swap", (TextEdit(Span(0, 3), other),))
+        fix = Fix("swap", (TextEdit(Span(0, 3), other),), Applicability.SAFE)
         yield Diagnostic(kind, "swap", Span(0, 3), fix=fix)
 
     with_rules(Rule(kind, "", (), (), check_program=swap))

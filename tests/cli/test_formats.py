@@ -19,7 +19,7 @@ from jsonschema import Draft4Validator
 
 from ipu_asm.cli.formats import FORMATS, FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.formats.statistics import format_statistics
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
 
 ERROR = Kind("E101", "unknown-mnemonic", Severity.ERROR)
@@ -43,12 +43,18 @@ VALIDATOR = Draft4Validator(SCHEMA)
 
 # Tabs, wide characters, both sorts of line break, findings of several lines and at the very end.
 TEXT = "start:\r\n\t\u5909 ad lr0;;\rstart:\n\U0001f600 b start"
-RENAME = Fix("rename it", (TextEdit(Span(9, 10), "x"), TextEdit(Span(11, 13), "add")), safe=False)
+RENAME = Fix(
+    "rename it",
+    (TextEdit(Span(9, 10), "x"), TextEdit(Span(11, 13), "add")),
+    Applicability.UNSAFE,
+)
+HALT = Fix("halt", (TextEdit(Span(len(TEXT), len(TEXT)), ";;bkpt"),), Applicability.DISPLAY)
+ADD = Fix("write `add`", (TextEdit(Span(11, 13), "add"),), Applicability.SAFE)
 FINDINGS = (
-    Diagnostic(ERROR, "unknown `ad`", Span(11, 13), fix=Fix("", (TextEdit(Span(11, 13), "add"),))),
+    Diagnostic(ERROR, "unknown `ad`", Span(11, 13), fix=ADD),
     Diagnostic(DUPLICATE, "{again}", Span(20, 25), (RelatedInformation(Span(0, 5), "here"),)),
     Diagnostic(WARNING, "100%: a,b\r\nc", Span(9, 25), fix=RENAME),
-    Diagnostic(HINT, "the end", Span(len(TEXT), len(TEXT))),
+    Diagnostic(HINT, "the end", Span(len(TEXT), len(TEXT)), fix=HALT),
 )
 CLEAN = FileFindings(SourceFile("", "clean.s"), ())
 
@@ -61,6 +67,7 @@ HOSTILE = st.text(
     ),
     max_size=30,
 )
+APPLICABILITIES = st.sampled_from(Applicability)
 SPANS = st.builds(
     lambda start, size: Span(start, start + size), st.integers(0, 40), st.integers(0, 9)
 )
@@ -75,7 +82,7 @@ def hostile_findings(draw: st.DrawFn) -> FileFindings:
             draw(HOSTILE),
             span,
             (RelatedInformation(draw(SPANS), draw(HOSTILE)),),
-            Fix(draw(HOSTILE), (TextEdit(span, draw(HOSTILE)),), draw(st.booleans())),
+            Fix(draw(HOSTILE), (TextEdit(span, draw(HOSTILE)),), draw(APPLICABILITIES)),
         )
         for span in draw(st.lists(SPANS, max_size=4))
     ]
@@ -223,7 +230,7 @@ def test_json_has_the_field_names_of_ruff() -> None:
         "end_location": {"row": 2, "column": 6},
         "fix": {
             "applicability": "safe",
-            "message": "",
+            "message": "write `add`",
             "edits": [
                 {
                     "content": "add",
@@ -236,13 +243,13 @@ def test_json_has_the_field_names_of_ruff() -> None:
     }
 
 
-def test_json_says_null_where_there_is_no_fix() -> None:
+def test_json_says_how_far_a_fix_can_be_relied_on_and_null_where_there_is_none() -> None:
     found = json.loads(check_format("json", findings()))
     assert [item["fix"] and item["fix"]["applicability"] for item in found] == [
         "safe",
         None,
         "unsafe",
-        None,
+        "display",
     ]
 
 
@@ -291,6 +298,22 @@ def test_sarif_results_have_levels_places_and_related_places() -> None:
 def test_sarif_doubles_braces_which_would_be_placeholders() -> None:
     results = run_of(check_format("sarif", findings()))["results"]
     assert results[1]["message"]["text"] == "{{again}}"
+
+
+def test_sarif_and_rdjson_say_how_far_a_fix_can_be_relied_on() -> None:
+    wanted = [item.fix and item.fix.applicability.label for item in FINDINGS]
+    results = run_of(check_format("sarif", findings()))["results"]
+    fixes = [result.get("fixes", [None])[0] for result in results]
+    assert [fix and fix["properties"]["applicability"] for fix in fixes] == wanted
+    messages = [
+        item["message"] for item in json.loads(check_format("rdjson", findings()))["diagnostics"]
+    ]
+    assert [message.rpartition("\n")[2] for message in messages] == [
+        "safe fix: write `add`",
+        "{again}",
+        "unsafe fix: rename it",
+        "display fix: halt",
+    ]
 
 
 def test_sarif_fixes_do_what_our_fixes_do() -> None:
@@ -463,7 +486,7 @@ def byte_offset(content: bytes, position: dict[str, int]) -> int:
 def test_rdjson_suggests_nothing_that_is_too_long_to_judge() -> None:
     text = "a" * 5_000
     edits = (TextEdit(Span(0, 1), "b"), TextEdit(Span(4_999, 5_000), "b"))
-    diagnostic = Diagnostic(ERROR, "x", Span(0, 1), fix=Fix("mend", edits))
+    diagnostic = Diagnostic(ERROR, "x", Span(0, 1), fix=Fix("mend", edits, Applicability.SAFE))
     written = check_format("rdjson", FileFindings(SourceFile(text), [diagnostic]))
     assert json.loads(written)["diagnostics"][0]["suggestions"] == []
 
@@ -477,10 +500,20 @@ def test_statistics_count_rules_with_the_most_frequent_first() -> None:
         "10  H101  [ ] slow-loop",
         " 1  E101  [*] unknown-mnemonic",
         " 1  E302  [ ] duplicate-label",
-        " 1  W101  [ ] dead-store",
+        " 1  W101  [-] dead-store",
     ]
-    first = {"code": "H101", "name": "slow-loop", "count": 10, "fixable": False}
-    assert json.loads(format_statistics(files, "json"))[0] == first
+
+
+def test_statistics_in_json_count_the_fixes_of_each_applicability() -> None:
+    first, second, *_ = json.loads(format_statistics([findings()], "json"))
+    assert first == {
+        "code": "E101",
+        "name": "unknown-mnemonic",
+        "count": 1,
+        "fixable": True,
+        "fixes": {"safe": 1, "unsafe": 0, "display": 0},
+    }
+    assert (second["fixable"], set(second["fixes"].values())) == (False, {0})
 
 
 def test_statistics_of_nothing_are_empty() -> None:

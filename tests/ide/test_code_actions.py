@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Iterator
+
 import pytest
 
 from ipu_asm.analysis import analyze
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.ide.code_actions import CodeAction, code_actions
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules
-from ipu_asm.text import Span, apply_edits
+from ipu_asm.program import Program
+from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.ide.cursor import fixture
 
 
@@ -50,6 +54,23 @@ def test_a_fix_that_may_change_the_meaning_is_not_preferred() -> None:
     begins_bundle = ("Begin a new bundle at `x`", "acc;; x: bkpt;;\nb x;;")
     action = check_at_cursor("acc; $0x: bkpt;;\nb x;;", begins_bundle)[0]
     assert not action.is_preferred
+
+
+def test_a_suggestion_is_offered_but_neither_preferred_nor_made_with_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kind = Kind("W999", "for-tests", Severity.WARNING)
+    fix = Fix("write `aaq`", (TextEdit(Span(0, 3), "aaq"),), Applicability.DISPLAY)
+
+    def check(program: Program) -> Iterator[Diagnostic]:
+        yield Diagnostic(kind, "say no more", Span(0, 3), fix=fix)
+
+    rule = Rule(kind, "", (), (), check_program=check)
+    monkeypatch.setattr("ipu_asm.analysis.rules_for", lambda isa: (rule,))
+    ignore = ("Ignore `for-tests` here", "acc; bkpt;;  # ipu: ignore[for-tests]")
+    action, _ = check_at_cursor("ac$0c; bkpt;;", ("Write `aaq`", "aaq; bkpt;;"), ignore)
+    assert not action.is_preferred
+    check_actions("acc; bkpt;;", Span(0, 3), "source")
 
 
 def test_a_selection_offers_the_fixes_of_all_findings_in_it() -> None:

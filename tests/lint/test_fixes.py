@@ -101,7 +101,7 @@ def test_safe_fixes_of_warnings_leave_the_words_alone(text: str) -> None:
     except AssemblyError:
         return
     for finding in check_fixes(text).diagnostics:
-        if finding.fix is not None and finding.fix.safe:
+        if finding.fix is not None and finding.fix.is_safe:
             assert assemble(fixed(text, finding)) == words
 
 

@@ -11,7 +11,7 @@ import pytest
 from ipu_asm import errors
 from ipu_asm.analysis import Analyzer
 from ipu_asm.assemble import AssemblyError, assemble
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Kind, Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules, checking_rules
@@ -77,10 +77,11 @@ def _repeated(match: re.Match[str]) -> str:
 
 
 def mended(text: str, kind: Kind, *, unsafe: bool) -> str:
-    """The text after all fixes of one kind of finding have been made, one by one."""
+    """The text after the fixes of one kind of finding have been made that a command makes."""
+    most = Applicability.UNSAFE if unsafe else Applicability.SAFE
     for _ in range(MOST_ROUNDS):
         fixes = [finding.fix for finding in check_findings(text, kind) if finding.fix]
-        wanted = [fix for fix in fixes if fix.safe or unsafe]
+        wanted = [fix for fix in fixes if fix.applicability <= most]
         if not wanted:
             break
         text = apply_edits(text, wanted[0].edits)
@@ -134,15 +135,15 @@ def test_a_rule_comes_with_the_fixes_that_it_says(rule: Rule) -> None:
         for example in rule.invalid
         for finding in check_findings(without_marks(example), rule.kind)
     ]
-    kinds = {"safe" if finding.fix.safe else "unsafe" for finding in found if finding.fix}
-    assert sorted(kinds) == sorted(rule.fixes)
+    applicabilities = {finding.fix.applicability for finding in found if finding.fix}
+    assert sorted(applicabilities) == sorted(rule.fixes)
 
 
 @pytest.mark.parametrize(("name", "number"), INVALID)
 def test_safe_fixes_mend_all_findings_that_have_one(name: str, number: int) -> None:
     kind = RULES[name].kind
     text = mended(without_marks(RULES[name].invalid[number]), kind, unsafe=False)
-    assert [f for f in check_findings(text, kind) if f.fix and f.fix.safe] == []
+    assert [f for f in check_findings(text, kind) if f.fix and f.fix.is_safe] == []
 
 
 @pytest.mark.parametrize(("name", "number"), INVALID)
@@ -150,7 +151,8 @@ def test_unsafe_fixes_mend_the_others_and_break_nothing(name: str, number: int) 
     kind = RULES[name].kind
     before = without_marks(RULES[name].invalid[number])
     after = mended(before, kind, unsafe=True)
-    assert [finding for finding in check_findings(after, kind) if finding.fix] == []
+    fixes = [finding.fix for finding in check_findings(after, kind) if finding.fix]
+    assert all(fix.applicability is Applicability.DISPLAY for fix in fixes)
     isa = ISA_OF[kind]
     assert has_errors(before, isa) or not has_errors(after, isa)
 

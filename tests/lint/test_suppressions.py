@@ -214,9 +214,9 @@ def test_only_corrections_and_removals_that_are_certain_are_safe() -> None:
     (listed,) = check_names("acc; bkpt;; # ipu: ignore[W203]", "unused-suppression")
     (unlisted,) = check_names("acc; bkpt;; # ipu: ignore", "unused-suppression")
     assert listed.fix is not None
-    assert listed.fix.safe
+    assert listed.fix.is_safe
     assert unlisted.fix is not None
-    assert not unlisted.fix.safe
+    assert not unlisted.fix.is_safe
 
 
 def test_the_cost_of_suppressions_grows_with_their_number_only() -> None:

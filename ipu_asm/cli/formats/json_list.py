@@ -37,7 +37,7 @@ def finding_object(diagnostic: Diagnostic, source: SourceFile) -> dict[str, Any]
 
 def _fix(fix: Fix, source: SourceFile) -> dict[str, Any]:
     return {
-        "applicability": "safe" if fix.safe else "unsafe",
+        "applicability": fix.applicability.label,
         "message": fix.title,
         "edits": [_edit(edit, source) for edit in fix.edits],
     }

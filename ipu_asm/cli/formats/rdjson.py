@@ -31,12 +31,17 @@ def write(report: Report) -> str:
 
 
 def _diagnostic(diagnostic: Diagnostic, source: SourceFile, path: str) -> dict[str, Any]:
+    suggestions = _suggestions(diagnostic.fix, source)
+    message = diagnostic.message
+    if diagnostic.fix and suggestions:
+        # The format has no field for what a suggestion is good for.
+        message += f"\n{diagnostic.fix.applicability.label} fix: {diagnostic.fix.title}"
     return {
-        "message": diagnostic.message,
+        "message": message,
         "location": {"path": path, "range": _range(source, diagnostic.span)},
         "severity": _SEVERITIES[diagnostic.severity],
         "code": {"value": diagnostic.code, "url": documentation_url(diagnostic.name)},
-        "suggestions": _suggestions(diagnostic.fix, source),
+        "suggestions": suggestions,
     }
 
 

@@ -76,7 +76,11 @@ def _fix(fix: Fix, source: SourceFile, artifact: dict[str, str]) -> dict[str, An
         for edit in fix.edits
     ]
     change = {"artifactLocation": artifact, "replacements": replacements}
-    return {"description": _message(fix.title), "artifactChanges": [change]}
+    return {
+        "description": _message(fix.title),
+        "artifactChanges": [change],
+        "properties": {"applicability": fix.applicability.label},
+    }
 
 
 def _location(source: SourceFile, span: Span, artifact: dict[str, str]) -> dict[str, Any]:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple, Sequence
+from typing import Any, NamedTuple, Sequence
 
 from ipu_asm.cli.formats import FileFindings
+from ipu_asm.diagnostics import Applicability
+
+# The first that applies: `--fix` mends some of the findings, or `--fix --unsafe-fixes` does.
+_MARKS = {Applicability.SAFE: "[*]", Applicability.UNSAFE: "[-]"}
 
 
 class RuleCount(NamedTuple):
-    """How many findings share a code, and whether `--fix` can mend any of them."""
+    """How many findings share a code, and how many of them have a fix of each applicability."""
 
     number: int
     code: str
     name: str
-    fixable: bool
+    fixes: Counter[Applicability]
 
 
 def rule_counts(files: Sequence[FileFindings]) -> list[RuleCount]:
@@ -22,8 +26,11 @@ def rule_counts(files: Sequence[FileFindings]) -> list[RuleCount]:
     findings = [diagnostic for _, diagnostics in files for diagnostic in diagnostics]
     counts = Counter(diagnostic.code for diagnostic in findings)
     names = {diagnostic.code: diagnostic.name for diagnostic in findings}
-    fixable = {item.code for item in findings if item.fix and item.fix.safe}
-    rows = [RuleCount(counts[code], code, names[code], code in fixable) for code in counts]
+    fixes: dict[str, Counter[Applicability]] = {code: Counter() for code in counts}
+    for item in findings:
+        if item.fix is not None:
+            fixes[item.code][item.fix.applicability] += 1
+    rows = [RuleCount(counts[code], code, names[code], fixes[code]) for code in counts]
     return sorted(rows, key=lambda row: (-row.number, row.code))
 
 
@@ -33,15 +40,22 @@ def format_statistics(files: Sequence[FileFindings], name: str = "text") -> str:
     if name == "json":
         import json  # the table does not need it
 
-        objects = [
-            {"code": code, "name": rule, "count": number, "fixable": fixable}
-            for number, code, rule, fixable in rows
-        ]
+        objects = [_object(row) for row in rows]
         return json.dumps(objects, indent=2) + "\n"
     widths = [max((len(str(row[field])) for row in rows), default=0) for field in (0, 1)]
     return "".join(_line(row, *widths) for row in rows)
 
 
+def _object(row: RuleCount) -> dict[str, Any]:
+    return {
+        "code": row.code,
+        "name": row.name,
+        "count": row.number,
+        "fixable": row.fixes[Applicability.SAFE] > 0,
+        "fixes": {each.label: row.fixes[each] for each in Applicability},
+    }
+
+
 def _line(row: RuleCount, count_width: int, code_width: int) -> str:
-    mark = "[*]" if row.fixable else "[ ]"
+    mark = next((_MARKS[each] for each in _MARKS if row.fixes[each]), "[ ]")
     return f"{row.number:>{count_width}}  {row.code:<{code_width}}  {mark} {row.name}\n"

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Sequence
 
 from ipu_asm.cli.formats import FileFindings, Report
+from ipu_asm.diagnostics import Applicability
 
 
 def write(report: Report) -> str:
@@ -33,12 +34,11 @@ def summary(files: Sequence[FileFindings]) -> str:
         return f"no findings {place}"
     severities = Counter(diagnostic.severity for diagnostic in findings)
     counts = ", ".join(_count(severities[key], key.label) for key in sorted(severities))
-    fixes = [diagnostic.fix for diagnostic in findings if diagnostic.fix]
-    return f"{counts} {place}" + _fixable(sum(fix.safe for fix in fixes), len(fixes))
+    fixes = Counter(diagnostic.fix.applicability for diagnostic in findings if diagnostic.fix)
+    return f"{counts} {place}" + _fixable(fixes[Applicability.SAFE], fixes[Applicability.UNSAFE])
 
 
-def _fixable(safe: int, all_fixes: int) -> str:
-    unsafe = all_fixes - safe
+def _fixable(safe: int, unsafe: int) -> str:
     if safe and unsafe:
         return f"; {safe} fixable with `--fix`, {unsafe} more with `--unsafe-fixes`"
     if safe:

@@ -34,7 +34,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType, quoted
 from ipu_asm.lint.rule import Rule
@@ -68,7 +68,8 @@ def _finding(bundle: Bundle, number: int, place: int, stored: int) -> Diagnostic
         f"`{instruction.mnemonic}` compares with an unsigned number, found {quoted(text)}: "
         f"it stops when {register} holds {stored}, never when it holds a negative number"
     )
-    fix = Fix(f"write `{stored}`, which is the same", (TextEdit(span, str(stored)),), safe=False)
+    edits = (TextEdit(span, str(stored)),)
+    fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.UNSAFE)
     return Diagnostic(KIND, message, span, fix=fix)
 
 
@@ -85,5 +86,5 @@ RULE = Rule(
         "break.ifeq LR3 ⟦-0x8000⟧; acc; bkpt;;",
     ),
     check_bundle=check,
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

@@ -26,6 +26,7 @@ bkpt;;
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.errors import DUPLICATE_SLOT
 from ipu_asm.lint.rule import Rule
 
@@ -42,5 +43,5 @@ RULE = Rule(
         "b +1; ⟦bkpt⟧;;",
         "acc; aaq; ⟦aaq_nop⟧; ⟦acc_nop⟧; bkpt;;",
     ),
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

@@ -32,7 +32,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.removal import removal_of
 from ipu_asm.lint.rule import Rule
@@ -46,7 +46,8 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         if instruction.spec is not None and instruction.spec.flow == "break":
             message = f"a finished program has no breaks in it, found `{instruction.mnemonic}`"
             edits = removal_of(isa, bundle, number)
-            fix = Fix(f"remove `{instruction.mnemonic}`", edits, safe=False) if edits else None
+            title = f"remove `{instruction.mnemonic}`"
+            fix = Fix(title, edits, Applicability.UNSAFE) if edits else None
             yield Diagnostic(KIND, message, bundle.span(number), fix=fix)
 
 
@@ -61,5 +62,5 @@ RULE = Rule(
         "loop: ⟦break⟧;;\nbnz lr0 lr1 loop; ⟦break.ifeq⟧ lr0 7 # seven\n;; bkpt;;",
     ),
     check_bundle=check,
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

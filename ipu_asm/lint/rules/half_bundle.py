@@ -25,7 +25,7 @@ import re
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
@@ -56,7 +56,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         edit = TextEdit(Span(span.end, span.end), f" ; {other}")
     else:
         edit = TextEdit(Span(span.start, span.start), f"{other} ; ")
-    fix = Fix(f"add `{other}`", (edit,), safe=False)
+    fix = Fix(f"add `{other}`", (edit,), Applicability.UNSAFE)
     yield Diagnostic(KIND, message, bundle.span(0), fix=fix, unless=names)
 
 
@@ -88,5 +88,5 @@ RULE = Rule(
     ),
     check_bundle=check,
     isa="colossus",
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

@@ -28,7 +28,7 @@ from functools import lru_cache
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType, quoted
 from ipu_asm.lint.rule import Rule
@@ -72,7 +72,8 @@ def _finding(
         f"an immediate above {largest} is stored as a negative number, "
         f"found {quoted(bundle.syntax.text[span.start : span.end])}, which means `{stored}`"
     )
-    fix = Fix(f"write `{stored}`, which is the same", (TextEdit(span, str(stored)),))
+    edits = (TextEdit(span, str(stored)),)
+    fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.SAFE)
     return Diagnostic(KIND, message, span, fix=fix)
 
 
@@ -93,5 +94,5 @@ RULE = Rule(
         "incr lr0\n⟦0XFF_80⟧ # -128\n; bkpt;;",
     ),
     check_bundle=check,
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
@@ -44,7 +44,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
             start = syntax.spans[number].start
             span = Span(start, start + len(mark))
             message = f"a bundle ends with its line unless a `{mark}` keeps it open, found one"
-            fix = Fix(f"remove the `{mark}`", (TextEdit(span, ""),), safe=False)
+            fix = Fix(f"remove the `{mark}`", (TextEdit(span, ""),), Applicability.UNSAFE)
             yield Diagnostic(KIND, message, span, fix=fix)
 
 
@@ -64,5 +64,5 @@ RULE = Rule(
     ),
     check_bundle=check,
     isa="xdna1",
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

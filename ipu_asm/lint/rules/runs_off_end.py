@@ -34,7 +34,7 @@ from typing import Iterator
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Step, flow_of
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
@@ -92,7 +92,8 @@ def _halt_beside(program: Program, number: int, halt: InstructionSpec) -> Fix | 
     last = bundle.syntax.instruction_span(len(bundle.instructions) - 1)
     text = f"{surface.separator}{_gap(bundle)}{halt.mnemonic}"
     edit = TextEdit(program.span(number, Span(last.end, last.end)), text)
-    return Fix(f"add `{halt.mnemonic}` to the last {program.isa.unit}", (edit,), safe=False)
+    title = f"add `{halt.mnemonic}` to the last {program.isa.unit}"
+    return Fix(title, (edit,), Applicability.UNSAFE)
 
 
 def _gap(bundle: Bundle) -> str:
@@ -116,7 +117,8 @@ def _halt_behind(program: Program, halt: InstructionSpec) -> Fix:
         edit = TextEdit(Span(start, end), surface.bundle_end + text)
     else:
         edit = TextEdit(Span(end, end), text)
-    return Fix(f"add `{halt.mnemonic}` behind the last {program.isa.unit}", (edit,), safe=False)
+    title = f"add `{halt.mnemonic}` behind the last {program.isa.unit}"
+    return Fix(title, (edit,), Applicability.UNSAFE)
 
 
 RULE = Rule(
@@ -145,5 +147,5 @@ RULE = Rule(
         "beq lr0 lr1 +2;; br lr0;; ⟦set⟧ lr0 1;\n    acc;\n;;",
     ),
     check_program=check,
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules.used_before_sync import waits_for
 from ipu_asm.program import Program
@@ -56,7 +56,7 @@ def _finding(program: Program, number: int, place: int) -> Diagnostic:
     at = len(program.text) if line_end < 0 else line_end
     at -= program.text[at - 1 : at] == "\r"
     edit = TextEdit(Span(at, at), "\n    SYNC    WAIT_DMA")
-    fix = Fix("insert `SYNC WAIT_DMA` after it", (edit,), safe=False)
+    fix = Fix("insert `SYNC WAIT_DMA` after it", (edit,), Applicability.UNSAFE)
     return Diagnostic(KIND, message, program.span(number, bundle.span(place)), fix=fix)
 
 
@@ -74,5 +74,5 @@ RULE = Rule(
     ),
     check_program=check,
     isa="edgenpu",
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

@@ -26,6 +26,7 @@ bkpt;;
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.errors import SYNTAX_ERROR
 from ipu_asm.lint.rule import Rule
 
@@ -59,5 +60,5 @@ RULE = Rule(
         # One finding for each broken bundle
         "acc; ⟦$⟧;;\n⟦;;⟧ bkpt;;",
     ),
-    fixes=("safe", "unsafe"),
+    fixes=(Applicability.SAFE, Applicability.UNSAFE),
 )

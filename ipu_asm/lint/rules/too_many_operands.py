@@ -22,6 +22,7 @@ bkpt;;
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.errors import TOO_MANY_OPERANDS
 from ipu_asm.lint.rule import Rule
 
@@ -35,5 +36,5 @@ RULE = Rule(
         "set lr0 1\n⟦incr⟧ lr1 2; bkpt;;",
         "acc ⟦1⟧; aaq ⟦_⟧; bkpt;;",
     ),
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

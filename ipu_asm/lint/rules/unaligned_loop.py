@@ -45,7 +45,7 @@ from typing import Iterator
 
 from ipu_asm.assignment import units_of
 from ipu_asm.bundle import Bundle, once_a_bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.labels import Reference
@@ -136,7 +136,7 @@ def _finding(program: Program, label: str, reference: Reference) -> Diagnostic:
     )
     line = program.text.rfind("\n", 0, span.start) + 1
     edit = TextEdit(Span(line, line), "    .p2align 4\n")
-    fix = Fix("insert `.p2align 4` before it", (edit,), safe=False)
+    fix = Fix("insert `.p2align 4` before it", (edit,), Applicability.UNSAFE)
     return Diagnostic(KIND, message, span, (register,), fix)
 
 
@@ -161,5 +161,5 @@ RULE = Rule(
     ),
     check_program=check,
     isa="xdna1",
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

@@ -26,6 +26,7 @@ loop:
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.errors import UNDEFINED_LABEL
 from ipu_asm.lint.rule import Rule
 
@@ -45,5 +46,5 @@ RULE = Rule(
         "b ⟦1⟧;; bkpt;;",
         "b ⟦next⟧;;\nbeq lr0 lr1 ⟦next⟧;; bkpt;;",
     ),
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

@@ -24,6 +24,7 @@ bkpt;;
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.errors import UNKNOWN_KEYWORD
 from ipu_asm.lint.rule import Rule
 
@@ -41,5 +42,5 @@ RULE = Rule(
         "acc.stride ⟦0x8⟧ on off lr0; bkpt;;",
         "agg ⟦lr0⟧ value cr0 aaq0; bkpt;;",
     ),
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

@@ -22,6 +22,7 @@ bkpt;;
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.errors import UNKNOWN_MNEMONIC
 from ipu_asm.lint.rule import Rule
 
@@ -35,5 +36,5 @@ RULE = Rule(
         "⟦load⟧ r0 lr0 cr0; ⟦lr0⟧; bkpt;;",
         "again: ⟦incr_⟧ lr0 1; b again;;",
     ),
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

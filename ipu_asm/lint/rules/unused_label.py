@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.errors import UNDEFINED_LABEL
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.lint.rule import Rule
@@ -50,7 +50,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
             span = program.label_span(label)
             message = f"label {quoted(label)} is never branched to"
             title = f"remove label {quoted(label)}"
-            fix = Fix(title, _removal(program, number, span), safe=False)
+            fix = Fix(title, _removal(program, number, span), Applicability.UNSAFE)
             yield Diagnostic(KIND, message, span, fix=fix, tags=("unnecessary",))
 
 
@@ -116,5 +116,5 @@ RULE = Rule(
         "⟦acc⟧: acc; bkpt;;",
     ),
     check_program=check,
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

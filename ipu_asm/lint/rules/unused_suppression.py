@@ -27,6 +27,7 @@ again:                      # ipu: ignore[unused-label] for the debugger
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
 
@@ -48,5 +49,5 @@ RULE = Rule(
         "acc; bkpt;; # ⟦ipu: ignore⟧ all of it",
         "acc;;\n# ⟦ipu: ignore-file[W101]⟧\nbkpt;;",
     ),
-    fixes=("safe", "unsafe"),
+    fixes=(Applicability.SAFE, Applicability.UNSAFE),
 )

@@ -32,7 +32,7 @@ from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, touch_span, touches_of
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.instruction import Instruction
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
@@ -112,7 +112,7 @@ def _finding(program: Program, number: int, touch: Touch, writer: _Pending) -> D
     before = program.text[line:start]
     indent = before if not before.strip() else "    "
     edit = TextEdit(Span(start, start), f"SYNC    {flag}\n{indent}")
-    fix = Fix(f"insert `SYNC {flag}` before it", (edit,), safe=False)
+    fix = Fix(f"insert `SYNC {flag}` before it", (edit,), Applicability.UNSAFE)
     span = program.span(number, touch_span(bundle, touch))
     return Diagnostic(KIND, message, span, (related,), fix)
 
@@ -135,5 +135,5 @@ RULE = Rule(
     ),
     check_program=check,
     isa="edgenpu",
-    fixes=("unsafe",),
+    fixes=(Applicability.UNSAFE,),
 )

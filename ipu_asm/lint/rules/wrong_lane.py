@@ -25,7 +25,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
@@ -50,7 +50,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     spans = syntax.instruction_span(0), syntax.instruction_span(1)
     texts = [syntax.text[span.start : span.end] for span in spans]
     edits = tuple(TextEdit(span, text) for span, text in zip(spans, reversed(texts)))
-    fix = Fix("swap the halves of the bundle", edits)
+    fix = Fix("swap the halves of the bundle", edits, Applicability.SAFE)
     yield Diagnostic(KIND, message, bundle.span(0), fix=fix)
 
 
@@ -78,5 +78,5 @@ RULE = Rule(
     ),
     check_bundle=check,
     isa="colossus",
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

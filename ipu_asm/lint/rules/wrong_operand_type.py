@@ -22,6 +22,7 @@ bkpt;;
 
 from __future__ import annotations
 
+from ipu_asm.diagnostics import Applicability
 from ipu_asm.errors import WRONG_OPERAND_TYPE
 from ipu_asm.lint.rule import Rule
 
@@ -44,5 +45,5 @@ RULE = Rule(
         "set lr0 ⟦one⟧; incr lr1 ⟦010⟧; bkpt;;",
         "set lr0 ⟦1__0⟧; incr lr1 ⟦0x⟧; break.ifeq lr0 ⟦12ab⟧; bkpt;;",
     ),
-    fixes=("safe",),
+    fixes=(Applicability.SAFE,),
 )

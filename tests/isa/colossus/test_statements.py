@@ -146,5 +146,5 @@ def test_what_may_be_right_after_preprocessing_is_no_finding(text: str) -> None:
 def test_a_forgotten_comma_can_be_inserted() -> None:
     (finding,) = analyze(".size f .-f\n", "colossus").diagnostics
     assert finding.fix is not None
-    assert not finding.fix.safe
+    assert not finding.fix.is_safe
     assert apply_edits(".size f .-f\n", finding.fix.edits) == ".size f, .-f\n"
