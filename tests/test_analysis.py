@@ -29,13 +29,13 @@ def check_findings(text: str, *codes: str, before: Analysis | None = None) -> An
 
 
 def test_findings_stand_in_the_order_of_the_text() -> None:
-    check_findings("b y;; x: foo;; b +0; bar;;", "E301", "W101", "E101", "E101")
+    check_findings("b y;; x: foo;; b +0; bar;;", "E301", "H104", "E101", "E101")
 
 
 def test_errors_and_other_findings_stand_together() -> None:
-    analysis = check_findings("x: foo;; bkpt;;", "W101", "E101")
+    analysis = check_findings("x: foo;; bkpt;;", "H104", "E101")
     severities = [finding.severity for finding in analysis.diagnostics]
-    assert severities == [Severity.WARNING, Severity.ERROR]
+    assert severities == [Severity.HINT, Severity.ERROR]
 
 
 def test_the_errors_are_those_of_the_assembler() -> None:
@@ -47,7 +47,7 @@ def test_the_errors_are_those_of_the_assembler() -> None:
 
 def test_an_analysis_after_an_edit_is_that_of_the_new_text() -> None:
     before = check_findings("x: acc;; b x;; foo;;", "E101")
-    after = check_findings("x: acc;; b y;; foo;;", "W101", "E301", "E101", before=before)
+    after = check_findings("x: acc;; b y;; foo;;", "H104", "E301", "E101", before=before)
     assert after.source.lines.starts == [0]
     check_findings("x: acc;; b x;;", before=after)
     check_findings("", before=after)

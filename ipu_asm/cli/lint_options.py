@@ -16,7 +16,7 @@ examples:
   ipu-lint                         everything below this folder
   ipu-lint kernel.s --fix          mend what can be mended, show the rest
   ipu-lint --diff --unsafe-fixes   what would be mended
-  ipu-lint --select E,W101 src     errors and one warning only
+  ipu-lint --select E,W203 src     errors and one warning only
   ipu-lint --format sarif -o lint.sarif src
   ipu-lint - --stdin-filename kernel.s < kernel.s
   ipu-lint --explain E201          what a finding means; a mnemonic can be explained, too

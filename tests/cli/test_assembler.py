@@ -16,7 +16,7 @@ WORDS = assemble(SOURCE)
 HEX = "".join(f"0x{word:048x}\n" for word in WORDS)
 MEM = "".join(f"0x{word:045x}\n" for word in WORDS)
 BIN = b"".join(word.to_bytes(24, "little") for word in WORDS)
-BAD = "acc.frist;;\nunused: b nowhere;;\n"
+BAD = "acc.frist;;\nset lr0 40000; b nowhere;;\n"
 HELP = "(`ipu-as --help` shows what there is)\n"
 
 
@@ -108,7 +108,7 @@ def test_all_errors_are_printed_and_nothing_is_written(
     assert Path("out").read_text() == "as before"
     assert ran.err.startswith("error[E101]: unknown mnemonic `acc.frist`")
     assert " --> bad.s:1:1\n" in ran.err
-    assert "\n\nerror[E301]: no label `nowhere` in this file\n --> bad.s:2:11\n" in ran.err
+    assert "\n\nerror[E301]: no label `nowhere` in this file\n --> bad.s:2:18\n" in ran.err
     assert ran.err.endswith("\n\n2 errors, nothing written\n")
 
 

@@ -66,7 +66,7 @@ def test_a_good_file_is_not_touched(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_unsafe_fixes_need_to_be_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    check_fix(capsys, UNSAFE, UNSAFE, status=1, err="")
+    check_fix(capsys, UNSAFE, UNSAFE, status=0, err="")
     check_fix(
         capsys,
         UNSAFE,
@@ -75,7 +75,7 @@ def test_unsafe_fixes_need_to_be_asked_for(capsys: pytest.CaptureFixture[str]) -
         err="Fixed 1 finding in 1 file\n",
     )
     note = "ipu-lint: note: --unsafe-fixes changes nothing without --fix or --diff\n"
-    check_fix(capsys, UNSAFE, UNSAFE, "--unsafe-fixes", 1, note)
+    check_fix(capsys, UNSAFE, UNSAFE, "--unsafe-fixes", 0, note)
 
 
 def test_ignored_findings_are_not_fixed(capsys: pytest.CaptureFixture[str]) -> None:

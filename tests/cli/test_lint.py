@@ -15,8 +15,10 @@ from tests.cli.commands import Ran, give_input, run
 GOOD = "acc.first;;\nbkpt;;\n"
 BAD = "acc.frist;;\nbkpt;;\n"
 BAD_LINE = "1:1: error[E101] unknown mnemonic `acc.frist`; did you mean `acc.first`?"
-WARNED = "unused: acc;;\nbkpt;;\n"
-WARNED_LINE = "1:1: warning[W101] label `unused` is never branched to"
+WARNED = "bkpt;;\nacc;;\n"
+WARNED_LINE = (
+    "2:1: warning[W102] control must have a way to every bundle, found none to this bundle"
+)
 HINTED = "break; acc;;\nbkpt;;\n"
 HINTED_LINE = "1:1: hint[H101] a finished program has no breaks in it, found `break`"
 
@@ -166,20 +168,20 @@ def test_an_output_file_takes_the_findings(capsys: pytest.CaptureFixture[str]) -
 @pytest.mark.parametrize(
     ("options", "codes"),
     [
-        ("", "E101 W101 H101"),
+        ("", "E101 W203 H101"),
         ("--select E", "E101"),
-        ("--select unused-label,H101", "W101 H101"),
-        ("--select E --select W", "E101 W101"),
-        ("--ignore E", "W101 H101"),
+        ("--select immediate-wraps,H101", "W203 H101"),
+        ("--select E --select W", "E101 W203"),
+        ("--ignore E", "W203 H101"),
         ("--select E --extend-select H1", "E101 H101"),
         ("--ignore W,H", "E101"),
-        ("--select W --ignore W101", ""),
+        ("--select W --ignore W203", ""),
     ],
 )
 def test_rules_are_chosen_by_code_name_or_prefix(
     capsys: pytest.CaptureFixture[str], options: str, codes: str
 ) -> None:
-    write(a_s="acc.frist;;\nx: acc;;\nacc; break;;\nbkpt;;\n")
+    write(a_s="acc.frist;;\nset lr0 40000;;\nacc; break;;\nbkpt;;\n")
     ran = check_lint(capsys, f"--format json {options} a.s", 1 if codes not in ("", "H101") else 0)
     assert " ".join(finding["code"] for finding in json.loads(ran.out)) == codes
 

@@ -10,7 +10,7 @@ import pytest
 from ipu_asm.cli.lint import main
 from tests.cli.commands import Ran, run
 
-TEXT = "acc.frist;;\nx: acc;;\nacc; break;;\nbkpt;;\n"
+TEXT = "acc.frist;;\nset lr0 40000;;\nacc; break;;\nbkpt;;\n"
 
 
 @pytest.fixture(autouse=True)
@@ -40,13 +40,13 @@ def configure(text: str, name: str = "ipu.toml") -> None:
 
 
 def test_rules_are_chosen_by_the_configuration(capsys: pytest.CaptureFixture[str]) -> None:
-    configure('[lint]\nselect = ["E", "W"]\nignore = ["unused-label"]\nextend-select = ["H101"]\n')
+    configure('[lint]\nselect = ["E", "W"]\nignore = ["W203"]\nextend-select = ["H101"]\n')
     check_codes(capsys, "a.s", "a.s E101 H101")
 
 
 def test_the_command_line_adds_to_the_configuration(capsys: pytest.CaptureFixture[str]) -> None:
     configure('[lint]\nselect = ["E"]\nignore = ["E101"]\n')
-    check_codes(capsys, "--extend-select W a.s", "a.s W101")
+    check_codes(capsys, "--extend-select W a.s", "a.s W203")
     check_codes(capsys, "--ignore W a.s", "", 0)
 
 
@@ -57,8 +57,8 @@ def test_select_on_the_command_line_begins_anew(capsys: pytest.CaptureFixture[st
 
 def test_rules_are_ignored_in_some_files(capsys: pytest.CaptureFixture[str]) -> None:
     configure('[tool.ipu.lint.per-file-ignores]\n"old/*.s" = ["W", "H"]\n', "pyproject.toml")
-    check_codes(capsys, ".", "a.s E101 W101 H101; old/b.s E101")
-    check_codes(capsys, "--select E,W .", "a.s E101 W101; old/b.s E101")
+    check_codes(capsys, ".", "a.s E101 W203 H101; old/b.s E101")
+    check_codes(capsys, "--select E,W .", "a.s E101 W203; old/b.s E101")
 
 
 def test_the_nearest_configuration_counts_for_each_file(
@@ -66,24 +66,24 @@ def test_the_nearest_configuration_counts_for_each_file(
 ) -> None:
     configure('lint.select = ["E"]\n')
     configure('lint.select = ["W"]\n', "old/ipu.toml")
-    check_codes(capsys, ".", "a.s E101; old/b.s W101")
+    check_codes(capsys, ".", "a.s E101; old/b.s W203")
 
 
 def test_a_named_configuration_counts_for_all(capsys: pytest.CaptureFixture[str]) -> None:
     configure('lint.select = ["E"]\n')
     configure('lint.select = ["W"]\nlint.per-file-ignores = {"old/b.s" = ["W"]}\n', "my.toml")
-    check_codes(capsys, "--config my.toml .", "a.s W101")
+    check_codes(capsys, "--config my.toml .", "a.s W203")
 
 
 def test_isolated_means_no_configuration(capsys: pytest.CaptureFixture[str]) -> None:
     configure("lint.select = 3\n")
-    check_codes(capsys, "--isolated a.s", "a.s E101 W101 H101")
+    check_codes(capsys, "--isolated a.s", "a.s E101 W203 H101")
 
 
 def test_the_fail_level_can_be_configured(capsys: pytest.CaptureFixture[str]) -> None:
     configure('[lint]\nselect = ["W", "H"]\nfail-level = "error"\n')
-    check_codes(capsys, "a.s", "a.s W101 H101", 0)
-    check_codes(capsys, "--fail-level hint a.s", "a.s W101 H101", 1)
+    check_codes(capsys, "a.s", "a.s W203 H101", 0)
+    check_codes(capsys, "--fail-level hint a.s", "a.s W203 H101", 1)
 
 
 def test_the_instruction_set_can_be_configured(
@@ -91,7 +91,7 @@ def test_the_instruction_set_can_be_configured(
 ) -> None:
     monkeypatch.setattr("ipu_asm.isa.available_isas", lambda: ["ipu", "edgenpu"])
     configure('[isa-by-glob]\n"old/*" = "xdna1"\n')
-    ran = check_codes(capsys, ".", "a.s E101 W101 H101")
+    ran = check_codes(capsys, ".", "a.s E101 W203 H101")
     assert "note: skipped 1 file" in ran.err
     ran = check_codes(capsys, "old/b.s", "", 2)
     assert "instruction set `xdna1` is not part of this version" in ran.err
@@ -102,7 +102,7 @@ def test_a_broken_configuration_is_told_once_with_all_its_mistakes(
 ) -> None:
     configure('lint.slect = []\nisa = "ipx"\n', "old/ipu.toml")
     Path("old/c.s").write_text(TEXT)
-    ran = check_codes(capsys, ".", "a.s E101 W101 H101", 2)
+    ran = check_codes(capsys, ".", "a.s E101 W203 H101", 2)
     place = f"ipu-lint: error: {Path.cwd() / 'old' / 'ipu.toml'}"
     lines = ran.err.splitlines()
     assert lines[0].startswith(f"{place}:2: `isa`: expected one of ipu, ")
@@ -110,7 +110,7 @@ def test_a_broken_configuration_is_told_once_with_all_its_mistakes(
 
 
 def test_unknown_rules_are_told_where_they_are_named(capsys: pytest.CaptureFixture[str]) -> None:
-    configure('lint.ignore = ["unused-lable"]\n')
+    configure('lint.ignore = ["immediate-warps"]\n')
     unknown = "no rule has the code, name or prefix"
     ran = run(main, ["a.s", "old", "--select", "X9", "--ignore", "Y9"], capsys)
     assert (ran.status, ran.out) == (2, "")
@@ -118,8 +118,8 @@ def test_unknown_rules_are_told_where_they_are_named(capsys: pytest.CaptureFixtu
     ran = run(main, ["a.s", "old", "--select", "E"], capsys)
     assert (ran.status, ran.out) == (2, "")
     path = Path.cwd() / "ipu.toml"
-    hint = "did you mean `unused-label`?"
-    assert ran.err == f"ipu-lint: error: {path}: {unknown} `unused-lable`; {hint}\n"
+    hint = "did you mean `immediate-wraps`?"
+    assert ran.err == f"ipu-lint: error: {path}: {unknown} `immediate-warps`; {hint}\n"
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ def check_loaded(code: str) -> None:
 
 def test_linting_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     path = tmp_path / "a.s"
-    path.write_text("acc.frist;;\nunused: bkpt;;\n")
+    path.write_text("acc.frist;;\nset lr0 40000; bkpt;;\n")
     check_loaded(f"from ipu_asm.cli.lint import main; assert main([{str(path)!r}]) == 1")
 
 

@@ -7,7 +7,7 @@ from tests.editors.user import PROJECT
 EXAMPLE = (PROJECT / "examples" / "fully_connected.s").read_text(encoding="utf-8")
 MISTAKEN = EXAMPLE.replace("reset_acc;;", "reset_ac;;")
 MESSAGE = "unknown mnemonic `reset_ac`; did you mean `reset_acc`?"
-UNUSED = "nowhere:\n    reset_ac;;\n    bkpt;;\n"  # a warning and an error
+WRAPPED = "    set lr0 40000;;\n    reset_ac;;\n    bkpt;;\n"  # a warning and an error
 
 LOOP = """\
 # counts lr1 up to eight

@@ -9,7 +9,7 @@ import pytest
 
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from tests.editors.emacs import Emacs
-from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, UNUSED, place
+from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, WRAPPED, place
 from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
 
@@ -186,14 +186,14 @@ def test_an_edgenpu_file_is_checked_by_the_rules_of_edgenpu(opened: Open) -> Non
 
 
 def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, tmp_path: Path) -> None:
-    emacs = opened(UNUSED)
-    assert soon(lambda: codes(emacs), ["E101", "W101"]) == ["E101", "W101"]
+    emacs = opened(WRAPPED)
+    assert soon(lambda: codes(emacs), ["E101", "W203"]) == ["E101", "W203"]
     user = User(tmp_path, "emacs.md")
     [setting] = phrases_of("emacs.md", "(setq-default ")
     with (user.home / ".emacs.d" / "init.el").open("a", encoding="utf-8") as file:
         file.write(setting)
     with Emacs(user) as restarted:
-        restarted.visit(user.kernel(UNUSED))
+        restarted.visit(user.kernel(WRAPPED))
         restarted.type("C-a")
         assert soon(lambda: codes(restarted), ["E101"]) == ["E101"]
 

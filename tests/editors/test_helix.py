@@ -139,13 +139,13 @@ def test_the_outline_lists_the_labels(opened: Open) -> None:
 
 
 def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, user: User) -> None:
-    unused = "# useless\nnowhere:\n    icnr lr0 1;;\n    bkpt;;\n"
-    opened(unused).check_shows("● 1 ● 1")
+    wrapped = "# useless\n    set lr0 40000;;\n    icnr lr0 1;;\n    bkpt;;\n"
+    opened(wrapped).check_shows("● 1 ● 1")
     [setting] = phrases_of("helix.md", "config = ")
     languages = user.home / ".config" / "helix" / "languages.toml"
     text = languages.read_text("utf-8")
     languages.write_text(text.replace('"ipu-lsp"\n', f'"ipu-lsp"\n{setting}\n', 1), "utf-8")
-    helix = opened(unused)
+    helix = opened(wrapped)
     helix.check_shows("● 1")
     helix.check_shows_no("● 1 ● 1")
 

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.editors.install_cache import NotInstalledError, command
-from tests.editors.kernels import COLUMN, MESSAGE, MISTAKEN, ROW, UNUSED
+from tests.editors.kernels import COLUMN, MESSAGE, MISTAKEN, ROW, WRAPPED
 from tests.editors.patience import soon
 from tests.editors.plain_client import PlainClient
 from tests.editors.user import User
@@ -108,8 +108,8 @@ def test_a_misspelt_mnemonic_is_found_whatever_the_extension(user: User, name: s
 
 
 def test_a_setting_where_the_document_has_one_leaves_a_rule_out(user: User) -> None:
-    path = user.kernel(UNUSED)
-    assert sorted(found["code"] for found in check_findings(user, path)) == ["E101", "W101"]
+    path = user.kernel(WRAPPED)
+    assert sorted(found["code"] for found in check_findings(user, path)) == ["E101", "W203"]
     assert [found["code"] for found in check_findings(user, path, ignore=["W"])] == ["E101"]
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from tests.editors.blocks import blocks_of
-from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, UNUSED, place
+from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, WRAPPED, place
 from tests.editors.neovim import Neovim
 from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
@@ -260,12 +260,12 @@ def test_the_key_for_comments_writes_the_mark_of_the_language(opened: Open) -> N
 
 
 def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, tmp_path: Path) -> None:
-    assert soon(lambda: codes(opened(UNUSED)), ["E101", "W101"]) == ["E101", "W101"]
+    assert soon(lambda: codes(opened(WRAPPED)), ["E101", "W203"]) == ["E101", "W203"]
     user = User(tmp_path, "neovim.md")
     server = user.home / ".config" / "nvim" / "lsp" / "ipu.lua"
     [setting] = phrases_of("neovim.md", "settings = ")
     server.write_text(server.read_text("utf-8").replace("\n}", f"\n  {setting},\n}}"), "utf-8")
-    with Neovim(user, user.kernel(UNUSED)) as restarted:
+    with Neovim(user, user.kernel(WRAPPED)) as restarted:
         assert soon(lambda: codes(restarted), ["E101"]) == ["E101"]
 
 

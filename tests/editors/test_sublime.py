@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from tests.editors.blocks import blocks_of
-from tests.editors.kernels import COLUMN, MESSAGE, MISTAKEN, ROW, UNUSED
+from tests.editors.kernels import COLUMN, MESSAGE, MISTAKEN, ROW, WRAPPED
 from tests.editors.plain_client import PlainClient
 from tests.editors.user import User
 
@@ -71,10 +71,10 @@ def test_an_edgenpu_file_is_checked_by_the_rules_of_edgenpu(user: User) -> None:
 
 
 def test_a_setting_where_the_document_has_one_leaves_a_rule_out(user: User) -> None:
-    path = user.kernel(UNUSED)
+    path = user.kernel(WRAPPED)
     found = check_findings(user, path, CLIENT["settings"])
-    assert sorted(finding["code"] for finding in found) == ["E101", "W101"]
-    settings = CLIENT["settings"] | {"ipu.lint.ignore": ["unused-label"]}
+    assert sorted(finding["code"] for finding in found) == ["E101", "W203"]
+    settings = CLIENT["settings"] | {"ipu.lint.ignore": ["immediate-wraps"]}
     [finding] = check_findings(user, path, settings)
     assert finding["code"] == "E101"
 

@@ -9,7 +9,7 @@ import pytest
 
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from tests.editors.install_cache import NotInstalledError, command
-from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, UNUSED, place
+from tests.editors.kernels import COLUMN, EXAMPLE, MESSAGE, MISTAKEN, ROW, WRAPPED, place
 from tests.editors.patience import soon
 from tests.editors.user import User, phrases_of
 from tests.editors.vim import Vim
@@ -160,14 +160,14 @@ def test_the_key_for_the_next_finding_goes_there(opened: Open) -> None:
 
 
 def test_a_setting_of_the_document_leaves_a_rule_out(opened: Open, tmp_path: Path) -> None:
-    assert soon(lambda: codes(opened(UNUSED)), ["E101", "W101"]) == ["E101", "W101"]
+    assert soon(lambda: codes(opened(WRAPPED)), ["E101", "W203"]) == ["E101", "W203"]
     user = User(tmp_path, "vim.md")
     plugin = user.home / ".vim" / "after" / "plugin" / "ipu.vim"
     [setting] = phrases_of("vim.md", "let s:settings = {'")
     text = plugin.read_text("utf-8").replace("let s:settings = {}", setting)
     plugin.write_text(text, "utf-8")
     with Vim(user) as restarted:
-        restarted.open(user.kernel(UNUSED))
+        restarted.open(user.kernel(WRAPPED))
         assert soon(lambda: codes(restarted), ["E101"]) == ["E101"]
 
 

@@ -20,7 +20,7 @@ import pytest
 from ipu_asm.ide.formatting import STYLES
 from ipu_asm.isa import available_isas
 from ipu_lsp.server.settings import read_settings
-from tests.editors.kernels import UNUSED
+from tests.editors.kernels import WRAPPED
 from tests.editors.patience import soon
 from tests.editors.vscode import NOTIFICATIONS, VSCode
 from tests.editors.vscode_host import Host, Result, run_in_extension_host
@@ -30,7 +30,7 @@ from tests.editors.vscode_vsix import SOURCES, host_tests, unpacked
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-_WARNED = "unused:\n    bkpt;;\n"
+_WARNED = "    set lr0 40000; bkpt;;\n"
 _TRAP = "from pathlib import Path\n(Path(__file__).parent / 'executed').touch()\n"
 _IMITATION = """
 const { EventEmitter, Uri } = require("vscode");
@@ -67,10 +67,10 @@ def work(tmp_path: Path) -> Path:
     """A folder with kernels, and with modules that nobody should import."""
     folder = tmp_path / "work"
     (folder / "project").mkdir(parents=True)
-    (folder / "mistaken.s").write_text(UNUSED, encoding="utf-8")
-    for name in ("unused.s", "project/unused.s"):
+    (folder / "mistaken.s").write_text(WRAPPED, encoding="utf-8")
+    for name in ("wrapped.s", "project/wrapped.s"):
         (folder / name).write_text(_WARNED, encoding="utf-8")
-    (folder / "project" / "ipu.toml").write_text('[lint]\nignore = ["unused-label"]\n')
+    (folder / "project" / "ipu.toml").write_text('[lint]\nignore = ["immediate-wraps"]\n')
     for name in _TRAPS:
         (folder / name).write_text(_TRAP, encoding="utf-8")
     return folder

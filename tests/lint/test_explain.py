@@ -35,7 +35,7 @@ def test_every_rule_is_found_by_its_code_and_its_name_in_any_case() -> None:
 
 
 def test_a_page_tells_severity_and_fixes() -> None:
-    check_page("unused-label", "# unused-label", "`W101` · warning · unsafe fix")
+    check_page("unused-label", "# unused-label", "`H104` · hint · unsafe fix")
     check_page("E001", "`E001` · error · safe or unsafe fix")
     check_page("too-few-operands", "`E102` · error · no fix")
     check_page("explicit-break", "`H101` · hint · unsafe fix")
@@ -54,7 +54,7 @@ def test_rules_are_explained_for_every_instruction_set() -> None:
 def test_near_names_are_suggested_first() -> None:
     check_suggestions("unused-lable", "unused-label")
     check_suggestions("acc.frist", "acc.first")
-    check_suggestions("W1O1", "W101")
+    check_suggestions("H1O4", "H104")
 
 
 def test_names_with_the_word_in_them_are_suggested() -> None:

@@ -28,7 +28,7 @@ INSTRUCTIONS = st.one_of(
 )
 COMMENTS = st.sampled_from(
     [
-        "", "", " ", "\n", "\r\n", " # why\n", "\n// ipu: ignore[W101, W203]\n",
+        "", "", " ", "\n", "\r\n", " # why\n", "\n// ipu: ignore[H104, W203]\n",
         " # ipu: ignore[H101,explicit-brake ,W001] x\n", "# ipu: ignore\n",
         "#ipu:ignore-file[W1]\n",
     ]

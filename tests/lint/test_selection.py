@@ -18,7 +18,7 @@ def check_kept(
     select: Sequence[str] | None = None,
     ignore: Sequence[str] = (),
     extend_select: Sequence[str] = (),
-    of: str = "E001 E101 W001 W101 W102 H101",
+    of: str = "E001 E101 W001 W103 W102 H101",
 ) -> None:
     """Of some codes, the selection keeps exactly the expected ones."""
     selection = Selection(select, ignore, extend_select)
@@ -29,10 +29,10 @@ def check_kept(
 def check_in_file(
     path: str, patterns: Mapping[str, Sequence[str]], *, kept: bool, folder: str = ""
 ) -> None:
-    """Whether W101 is kept in a file."""
+    """Whether W103 is kept in a file."""
     selection = Selection(per_file_ignores=patterns, folder=folder)
-    assert selection.keeps(KINDS["W101"], path) is kept
-    assert selection.keeps(KINDS["W101"])
+    assert selection.keeps(KINDS["W103"], path) is kept
+    assert selection.keeps(KINDS["W103"])
 
 
 def test_everything_is_kept_by_default() -> None:
@@ -42,16 +42,16 @@ def test_everything_is_kept_by_default() -> None:
 
 
 def test_codes_names_beginnings_and_all_select() -> None:
-    check_kept("W101", ["W101"])
-    check_kept("W101", ["unused-label"])
-    check_kept("W101 W102", ["W1"])
-    check_kept("W001 W101 W102", ["W"])
-    check_kept("E001 E101 W001 W101 W102 H101", ["ALL"])
-    check_kept("E001 E101 W101", ["E", "unused-label"])
+    check_kept("W103", ["W103"])
+    check_kept("W103", ["runs-off-end"])
+    check_kept("W103 W102", ["W1"])
+    check_kept("W001 W103 W102", ["W"])
+    check_kept("E001 E101 W001 W103 W102 H101", ["ALL"])
+    check_kept("E001 E101 W103", ["E", "runs-off-end"])
 
 
 def test_selectors_may_be_written_in_any_case() -> None:
-    check_kept("E001 E101 W101", ["e", "Unused-Label"])
+    check_kept("E001 E101 W103", ["e", "Runs-Off-End"])
     check_kept("H101", ["h101"])
     check_kept("E001", ["all"], ["ALL"], ["e0"])
 
@@ -67,34 +67,34 @@ def test_ignored_kinds_are_left_out() -> None:
 
 
 def test_the_more_specific_selector_wins_wherever_it_stands() -> None:
-    check_kept("W101", ["W101"], ["W"])
-    check_kept("W101", ["W101"], ["W1"])
-    check_kept("W101", ["unused-label"], ["W1"])
-    check_kept("W001 W102", ["W"], ["W101"])
+    check_kept("W103", ["W103"], ["W"])
+    check_kept("W103", ["W103"], ["W1"])
+    check_kept("W103", ["runs-off-end"], ["W1"])
+    check_kept("W001 W102", ["W"], ["W103"])
     check_kept("W001", ["W"], ["W1"])
-    check_kept("W101 W102", ["W1"], ["W"])
-    check_kept("E001 E101 W101 H101", ["ALL"], ["W"], ["W101"])
+    check_kept("W103 W102", ["W1"], ["W"])
+    check_kept("E001 E101 W103 H101", ["ALL"], ["W"], ["W103"])
 
 
 def test_of_two_alike_ignore_wins() -> None:
-    check_kept("", ["W101"], ["unused-label"])
+    check_kept("", ["W103"], ["runs-off-end"])
     check_kept("", ["W"], ["W"])
     check_kept("", ["ALL"], ["ALL"])
 
 
 def test_extending_adds_to_what_is_selected() -> None:
-    check_kept("W101 H101", ["W101"], extend_select=["H"])
-    check_kept("E001 E101 W001 W101 W102 H101", extend_select=["H"])
+    check_kept("W103 H101", ["W103"], extend_select=["H"])
+    check_kept("E001 E101 W001 W103 W102 H101", extend_select=["H"])
 
 
 def test_a_part_of_a_name_is_no_selector() -> None:
-    selection = Selection(["unused"], ["1", "W1011", ""], ["label"])
+    selection = Selection(["unused"], ["1", "W1031", ""], ["label"])
     assert not any(selection.keeps(kind) for kind in KINDS.values())
 
 
 def test_unknown_selectors_are_told_once_and_in_their_order() -> None:
-    selection = Selection(["W9", "E"], ["unused-lable", "W9"], ["W1011"], {"*.s": ["all", "Y", ""]})
-    assert selection.unknown_selectors() == ["W9", "W1011", "unused-lable", "Y", ""]
+    selection = Selection(["W9", "E"], ["unused-lable", "W9"], ["W1031"], {"*.s": ["all", "Y", ""]})
+    assert selection.unknown_selectors() == ["W9", "W1031", "unused-lable", "Y", ""]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_unknown_selectors_are_told_once_and_in_their_order() -> None:
 )
 def test_patterns_of_paths_ignore_what_they_list(path: str, pattern: str, kept: bool) -> None:
     check_in_file(path, {pattern: ["W1"]}, kept=kept)
-    check_in_file(path, {pattern: ["E", "unused-label"]}, kept=kept)
+    check_in_file(path, {pattern: ["E", "runs-off-end"]}, kept=kept)
     check_in_file(path, {pattern: ["E", "H"]}, kept=True)
 
 
@@ -125,6 +125,6 @@ def test_patterns_are_relative_to_their_folder() -> None:
 
 
 def test_a_file_ignores_even_what_is_selected_by_its_code() -> None:
-    selection = Selection(["W101"], per_file_ignores={"*.s": ["ALL"]})
-    assert not selection.keeps(KINDS["W101"], "a.s")
-    assert selection.keeps(KINDS["W101"], "a.ipu")
+    selection = Selection(["W103"], per_file_ignores={"*.s": ["ALL"]})
+    assert not selection.keeps(KINDS["W103"], "a.s")
+    assert selection.keeps(KINDS["W103"], "a.ipu")

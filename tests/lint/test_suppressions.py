@@ -38,7 +38,7 @@ def test_a_comment_on_the_line_silences_its_findings_only() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["immediate-wraps", "W203", "W101, W203", " W203 ,x, W101 "])
+@pytest.mark.parametrize("name", ["immediate-wraps", "W203", "H104, W203", " W203 ,x, H104 "])
 def test_a_finding_goes_by_its_name_or_its_code(name: str) -> None:
     text = f"set lr0 40000; bkpt;; # ipu: ignore[{name}]"
     assert "immediate-wraps" not in [f.name for f in ANALYZER.analyze(text).diagnostics]
@@ -74,11 +74,11 @@ def test_what_only_looks_like_a_comment_for_the_linter_does_nothing(text: str) -
 
 
 def test_several_names_silence_several_findings() -> None:
-    check_names("one: set lr0 40000; bkpt;; # ipu: ignore[W101,W203]")
+    check_names("one: set lr0 40000;; bkpt;; # ipu: ignore[H104,W203]")
 
 
 def test_two_comments_may_be_about_one_line() -> None:
-    check_names("# ipu: ignore[W101]\none: set lr0 40000; bkpt;; # ipu: ignore[W203]")
+    check_names("# ipu: ignore[H104]\none: set lr0 40000; # ipu: ignore[W203]\n;; bkpt;;")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -89,7 +89,7 @@ def test_a_comment_alone_is_about_the_next_line_of_code(end: str) -> None:
 
 def test_a_comment_alone_is_about_one_line_only() -> None:
     check_names(
-        "# ipu: ignore[W101]\none:\n    set lr0 40000; bkpt;;\n",
+        "# ipu: ignore[H104]\none:\n    set lr0 40000;; bkpt;;\n",
         "immediate-wraps",
     )
 
@@ -123,7 +123,7 @@ def test_a_file_is_silenced_above_its_first_bundle(top: str) -> None:
 
 def test_a_file_cannot_be_silenced_below_its_first_bundle() -> None:
     findings = check_names(
-        "one: acc;; # ipu: ignore-file[W101]\nbkpt;;", "unused-label", "unused-suppression"
+        "one: acc;; # ipu: ignore-file[H104]\nbkpt;;", "unused-label", "unused-suppression"
     )
     assert "above the first bundle" in findings[1].message
 
@@ -136,7 +136,7 @@ def test_errors_can_be_silenced_but_not_assembled() -> None:
 
 
 def test_each_name_that_silences_nothing_is_reported_where_it_stands() -> None:
-    text = "one: acc; bkpt;; # ipu: ignore[W203, W101, unused-label, E101]"
+    text = "one: acc;; bkpt;; # ipu: ignore[W203, H104, unused-label, E101]"
     findings = check_names(text, "unused-suppression", "unused-suppression")
     assert [text[f.span.start : f.span.end] for f in findings] == ["W203", "E101"]
     assert all(finding.tags == ("unnecessary",) for finding in findings)
@@ -147,7 +147,7 @@ def test_each_name_that_silences_nothing_is_reported_where_it_stands() -> None:
     [
         ("unused-lable", "did you mean `unused-label`?"),
         ("Unused_Label", "did you mean `unused-label`?"),
-        ("w101", "did you mean `W101`?"),
+        ("h104", "did you mean `H104`?"),
         ("everything", "no finding is called that"),
     ],
 )
@@ -186,13 +186,13 @@ def test_unused_suppressions_can_be_silenced_themselves() -> None:
         ("# ipu: ignore-file[W203]\nbkpt;;", "bkpt;;"),
         ("bkpt;;\n# ipu: ignore[W203]", "bkpt;;\n"),
         # All names of one that is in vain
-        ("acc; bkpt;; # ipu: ignore[W203, W101]", "acc; bkpt;;"),
+        ("acc; bkpt;; # ipu: ignore[W203, H104]", "acc; bkpt;;"),
         # Only the name, if another is needed
-        ("a: acc; bkpt;; # ipu: ignore[W203, W101] b", "a: acc; bkpt;; # ipu: ignore[W101] b"),
-        ("a: acc; bkpt;; # ipu: ignore[W101, W203] b", "a: acc; bkpt;; # ipu: ignore[W101] b"),
-        ("a: bkpt;; # ipu: ignore[W101,E1 ,H]", "a: bkpt;; # ipu: ignore[W101 ,H]"),
+        ("a: acc;; bkpt;; # ipu: ignore[W203, H104] b", "a: acc;; bkpt;; # ipu: ignore[H104] b"),
+        ("a: acc;; bkpt;; # ipu: ignore[H104, W203] b", "a: acc;; bkpt;; # ipu: ignore[H104] b"),
+        ("a: acc;; bkpt;; # ipu: ignore[H104,E1 ,H]", "a: acc;; bkpt;; # ipu: ignore[H104 ,H]"),
         # The right name in place of a misspelt one that is needed
-        ("a: bkpt;; # ipu: ignore[unused-lable]", "a: bkpt;; # ipu: ignore[unused-label]"),
+        ("a: acc;; # ipu: ignore[unused-lable]", "a: acc;; # ipu: ignore[unused-label]"),
         # What silences nothing by its form
         ("acc; bkpt;; # ipu: ignore me\n", "acc; bkpt;;\n"),
         ("acc;; # ipu: ignore-file[W203]\nbkpt;;", "acc;;\nbkpt;;"),
@@ -203,11 +203,11 @@ def test_the_fix_takes_out_what_is_in_vain_and_no_more(text: str, expected: str)
 
 
 def test_fixes_of_several_names_can_be_made_at_once() -> None:
-    text = "a: acc; bkpt;; # ipu: ignore[W201, W202, W101, W203, E101]"
+    text = "a: acc;; bkpt;; # ipu: ignore[W201, W202, H104, W203, E101]"
     fixes = [f.fix for f in analyze(text).diagnostics if f.fix is not None]
     assert len(fixes) == 4
     together = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
-    assert together == "a: acc; bkpt;; # ipu: ignore[W101]"
+    assert together == "a: acc;; bkpt;; # ipu: ignore[H104]"
 
 
 def test_only_corrections_and_removals_that_are_certain_are_safe() -> None:
@@ -226,7 +226,7 @@ def test_the_cost_of_suppressions_grows_with_their_number_only() -> None:
 
 def calls_for(count: int) -> int:
     """How many functions an analysis of that many used and unused suppressions calls."""
-    text = "set lr0 40000;; # ipu: ignore[W203, W101] why\n" * count
+    text = "set lr0 40000;; # ipu: ignore[W203, H104] why\n" * count
     calls = 0
 
     def count_call(frame: object, event: str, argument: object) -> None:

@@ -26,8 +26,8 @@ from tests.server.conversation import (
 
 URI = "untitled:kernel.s"
 # An error, a warning and a hint.
-TEXT = "nope; break;;\nunused: bkpt;;\n"
-ALL = ["E101", "H101", "W101"]
+TEXT = "nope; break;;\nset lr0 40000; bkpt;;\n"
+ALL = ["E101", "H101", "W203"]
 CONFIGURATION: Json = {"workspace": {"configuration": True}}
 
 
@@ -59,9 +59,9 @@ def test_without_settings_all_findings_are_shown(options: Any) -> None:
     ("lint", "codes"),
     [
         ({"select": ["E", "H"]}, ["E101", "H101"]),
-        ({"select": ["unused-label"]}, ["W101"]),
+        ({"select": ["immediate-wraps"]}, ["W203"]),
         ({"ignore": ["W", "explicit-break"]}, ["E101"]),
-        ({"select": ["E"], "extendSelect": ["W101"]}, ["E101", "W101"]),
+        ({"select": ["E"], "extendSelect": ["W203"]}, ["E101", "W203"]),
         ({"enable": False}, ["E101"]),
         ({"enable": True, "select": None}, ALL),
     ],
@@ -101,7 +101,7 @@ def test_changed_settings_change_findings_at_once() -> None:
     settings = {"ipu": {"lint": {"select": ["W"]}}}
     change = {"method": "workspace/didChangeConfiguration", "params": {"settings": settings}}
     conversation = configured(None, change)
-    check_codes(conversation, URI, "W101")
+    check_codes(conversation, URI, "W203")
     assert len(conversation.published(URI)) == 2
 
 
@@ -129,7 +129,7 @@ def test_the_first_findings_wait_for_the_settings() -> None:
     conversation = dialogue(script)
     assert seen == [False]
     assert len(conversation.published(URI)) == 1
-    check_codes(conversation, URI, "W101")
+    check_codes(conversation, URI, "W203")
 
 
 def test_findings_that_are_asked_for_wait_for_the_settings_and_nothing_else_does() -> None:
@@ -153,7 +153,7 @@ def test_findings_that_are_asked_for_wait_for_the_settings_and_nothing_else_does
     assert order[0] == 2
     (whole,) = conversation.answer(3)["result"]["items"]
     for report in (conversation.answer(1)["result"], whole):
-        assert [item["code"] for item in report["items"]] == ["W101"]
+        assert [item["code"] for item in report["items"]] == ["W203"]
 
 
 @pytest.mark.parametrize("pulls", [True, False])
@@ -218,7 +218,7 @@ def test_pulling_clients_are_told_to_ask_again() -> None:
     messages = (opened(URI, TEXT), change, report, EXIT)
     conversation = greeted(*messages, capabilities=capabilities)
     assert conversation.told("workspace/diagnostic/refresh") == [None]
-    assert [item["code"] for item in conversation.answer(1)["result"]["items"]] == ["W101"]
+    assert [item["code"] for item in conversation.answer(1)["result"]["items"]] == ["W203"]
 
 
 def test_clients_that_watch_files_are_asked_to() -> None:
@@ -251,14 +251,14 @@ def test_clients_that_watch_files_are_asked_to() -> None:
 def test_the_nearest_file_with_settings_counts(tmp_path: Path, name: str, content: str) -> None:
     (tmp_path / name).write_text(content)
     uri = (tmp_path / "kernels" / "a.s").as_uri()
-    check_codes(configured(None, uri=uri), uri, "W101")
+    check_codes(configured(None, uri=uri), uri, "W203")
 
 
 def test_the_editor_counts_more_than_the_file(tmp_path: Path) -> None:
     (tmp_path / "ipu.toml").write_text('[lint]\nselect = ["W"]\n')
     uri = (tmp_path / "a.s").as_uri()
     check_codes(configured({"lint": {"select": ["E"]}}, uri=uri), uri, "E101")
-    check_codes(configured({"lint": {"extendSelect": ["H101"]}}, uri=uri), uri, "H101", "W101")
+    check_codes(configured({"lint": {"extendSelect": ["H101"]}}, uri=uri), uri, "H101", "W203")
 
 
 def test_a_broken_file_is_reported_once_and_ignored(tmp_path: Path) -> None:
@@ -291,7 +291,7 @@ def test_a_changed_file_changes_findings(tmp_path: Path, watched: bool) -> None:
 
     conversation = dialogue(script)
     assert len(conversation.published(uri)[0]["diagnostics"]) == len(ALL)
-    check_codes(conversation, uri, "W101")
+    check_codes(conversation, uri, "W203")
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,8 @@ async def test_an_error_is_where_the_culprit_is(editor: Editor) -> None:
 
 
 async def test_a_warning_has_the_tags_that_the_editor_knows(editor: Editor) -> None:
-    finding, _ = await check_finding(editor, "⟦x⟧: bkpt;;\n", "W101", "unused-label", WARNING)
+    marked = "bkpt;;\n⟦acc⟧;;\n"
+    finding, _ = await check_finding(editor, marked, "W102", "unreachable-bundle", WARNING)
     assert finding.tags == ((t.DiagnosticTag.Unnecessary,) if editor.name in TAGS else None)
 
 

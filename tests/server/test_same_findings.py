@@ -158,7 +158,7 @@ def test_ipu_lint_and_the_server_agree_in_a_project_with_settings(
         "old/*" = ["W"]
     """
     (tmp_path / "ipu.toml").write_text(settings)
-    text = "\u4e2d nope; break;;\nunused: bkpt;;\nmult.ev r0 lr0 lr1 lr2;;\n"
+    text = "\u4e2d nope; break;;\nset lr0 40000; bkpt;;\nmult.ev r0 lr0 lr1 lr2;;\n"
     paths = [tmp_path / name for name in ("a.s", "npu/b.s", "old/c.s", "d.edgenpu", "e.ipu")]
     for path in paths:
         path.parent.mkdir(exist_ok=True)

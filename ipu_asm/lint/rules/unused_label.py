@@ -1,11 +1,13 @@
 """A label that nothing refers to.
 
 ## What it does
-Reports a label that no branch of the file names. The fix removes it.
+Reports a label that no branch of the file names. The fix removes it. A label on a bundle that halts
+marks the end, as `end:` before the last `bkpt` does, and needs no branch.
 
 ## Why
-Labels here serve branches only. One without a branch is often left over from a loop that was
-changed, or the branch that should name it names another.
+It may be left over from a loop that was changed, or the branch that should name it names another.
+Labels also divide a text into parts, so this is no more than a hint: `--ignore unused-label`, or
+`ignore` in the configuration, turns it off.
 
 ## Example
 ```
@@ -19,6 +21,7 @@ again:
 again:
     incr lr0 1;
     bne lr0 lr1 again;;
+end:
     bkpt;;
 ```
 """
@@ -34,11 +37,14 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("W101", "unused-label", Severity.WARNING)
+KIND = Kind("H104", "unused-label", Severity.HINT)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each label without a reference, in sets whose labels serve branches."""
+    """A finding for each label without a reference, in sets whose labels serve branches.
+
+    None for a label on a bundle that halts: it says where the end is.
+    """
     if not program.isa.branches or program.isa.surface.linked:
         return
     used = {reference.text for reference in program.references}
@@ -46,7 +52,8 @@ def check(program: Program) -> Iterator[Diagnostic]:
         return
     used |= _meant(program)
     for label, number in program.labels.items():
-        if label not in used and not _is_refused(program, label):
+        is_end = program.bundles[number].flow == "halt"
+        if label not in used and not is_end and not _is_refused(program, label):
             span = program.label_span(label)
             message = f"label {quoted(label)} is never branched to"
             title = f"remove label {quoted(label)}"
@@ -107,13 +114,15 @@ RULE = Rule(
         # Likewise: it names no bundle, or stands inside one.
         "acc; bkpt;; end:",
         "acc; again: incr lr0 1; bkpt;;",
+        # It marks the end.
+        "acc;;\nend:\n    aaq_nop; bkpt;;",
     ),
     invalid=(
         "⟦again⟧: incr lr0 1;;\nbkpt;;",
         "b end;; ⟦End⟧ : acc;; end: bkpt;;",
-        "    ⟦one⟧:\r\n    acc;;\n⟦two⟧: # the end\nbkpt;;",
-        "⟦one⟧ # the first\n: bkpt;;",
-        "⟦acc⟧: acc; bkpt;;",
+        "    ⟦one⟧:\r\n    acc;;\n⟦two⟧: # the last but one\nacc;; bkpt;;",
+        "⟦one⟧ # the first\n: acc;; bkpt;;",
+        "⟦acc⟧: acc;; bkpt;;",
     ),
     check_program=check,
     fixes=(Applicability.UNSAFE,),

@@ -11,16 +11,13 @@ A left-over suppression hides the next finding on its line, which nobody has loo
 
 ## Example
 ```
-again:
-    incr lr0 1;
-    bne lr0 lr1 again;;     # ipu: ignore[unused-label] for the debugger
+    set lr1 4000;;          # ipu: ignore[immediate-wraps] the mask of all bits
     bkpt;;
 ```
 
 ## Use instead
 ```
-again:                      # ipu: ignore[unused-label] for the debugger
-    incr lr0 1;;
+    set lr1 0xFFFF;;        # ipu: ignore[immediate-wraps] the mask of all bits
     bkpt;;
 ```
 """
@@ -35,19 +32,19 @@ RULE = Rule(
     kind=UNUSED_SUPPRESSION,
     documentation=__doc__ or "",
     valid=(
-        "again: incr lr0 1; bkpt;; # ipu: ignore[unused-label] for the debugger",
-        "# ipu: ignore[W101, W203]\nagain: set lr0 40000; bkpt;;",
+        "again: incr lr0 1;; # ipu: ignore[unused-label] for the debugger\nbkpt;;",
+        "# ipu: ignore[H104, W203]\nagain: set lr0 40000;; bkpt;;",
         "# ipu: ignore-file[runs-off-end]\nacc;;",
         "acc;; # ipu: ignore[unused-suppression, W103]",
     ),
     invalid=(
         "acc; bkpt;; # ipu: ignore[⟦unused-label⟧] nothing here",
-        "again: set lr0 1; bkpt;; # ipu: ignore[W101, ⟦W203⟧]",
+        "again: set lr0 1;; bkpt;; # ipu: ignore[H104, ⟦W203⟧]",
         "# ipu: ignore-file[⟦runs-off-the-end⟧]\nbkpt;;",
         "# ipu: ignore[⟦E101⟧, ⟦explicit-brake⟧]\nbkpt;;",
         "break; bkpt;; # ipu: ignore[⟦explicit-brake⟧]",
         "acc; bkpt;; # ⟦ipu: ignore⟧ all of it",
-        "acc;;\n# ⟦ipu: ignore-file[W101]⟧\nbkpt;;",
+        "acc;;\n# ⟦ipu: ignore-file[H104]⟧\nbkpt;;",
     ),
     fixes=(Applicability.SAFE, Applicability.UNSAFE),
 )

@@ -35,21 +35,21 @@ export const run = suite({
   },
 
   "a setting holds from the moment it is changed": async () => {
-    await open("unused.s");
+    await open("wrapped.s");
     const warned = () =>
-      findings("unused.s").some(({ message }) => message.includes("never branched to"));
+      findings("wrapped.s").some(({ message }) => message.includes("40000"));
     await soon(warned, Boolean);
-    await set("lint.ignore", ["unused-label"]);
+    await set("lint.ignore", ["immediate-wraps"]);
     await soon(warned, (is) => !is);
     await set("lint.ignore", undefined);
     await soon(warned, Boolean);
   },
 
   "where the editor says nothing, the project's file decides": async () => {
-    await open("project/unused.s");
+    await open("project/wrapped.s");
     await open("mistaken.s");
     await soon(() => findings("mistaken.s").length, (count) => count > 0);
-    assert.deepEqual(findings("project/unused.s"), []);
+    assert.deepEqual(findings("project/wrapped.s"), []);
   },
 
   "a wrong interpreter is said to be wrong, and nothing else is tried": async () => {
