@@ -25,22 +25,19 @@ def assigned(
 ) -> Assigned:
     """The instructions as they are in their slots, and their places: None for want of room.
 
-    Reported is the first instruction for which there is no room however those before it are placed;
-    it and what follows it have no place.
+    Reported is each instruction for which there is no room however those before it are placed.
     """
     known = [number for number, each in enumerate(instructions) if each.spec is not None]
     placed = _fit(isa, [instructions[number] for number in known])
+    chosen = dict(zip(known, placed or ()))
     if placed is None:
-        count = next(
-            n for n in range(1, len(known) + 1) if not _first_fit(isa, instructions, known[:n])
-        )
-        number = known[count - 1]
-        placed = _fit(isa, [instructions[n] for n in known[: count - 1]]) or []
-        known = known[: count - 1]
-        findings.append(
-            slot_clash(isa, syntax, dict(zip(known, placed)), instructions[number], number)
-        )
-    chosen = dict(zip(known, placed))
+        for number in known:
+            with_it = [*chosen, number]
+            placed = _fit(isa, [instructions[n] for n in with_it])
+            if placed is not None:
+                chosen = dict(zip(with_it, placed))
+            else:
+                findings.append(slot_clash(isa, syntax, chosen, instructions[number], number))
     return (
         tuple(chosen.get(number, each) for number, each in enumerate(instructions)),
         tuple(_low(isa, chosen.get(number)) for number in range(len(instructions))),
@@ -56,10 +53,6 @@ def leaves_room(isa: Isa, instructions: Sequence[Instruction], slot: Slot) -> bo
     if len(known) >= sum(len(each.units) for each in isa.slots):
         return False
     return _fit_rest(isa, known, frozenset(slot.units)) is not None
-
-
-def _first_fit(isa: Isa, instructions: Sequence[Instruction], numbers: Sequence[int]) -> bool:
-    return _fit(isa, [instructions[number] for number in numbers]) is not None
 
 
 def _fit(isa: Isa, wanted: Sequence[Instruction]) -> list[Instruction] | None:

@@ -43,20 +43,24 @@ def duplicate_slot(
     syntax: BundleSyntax,
     slot: Slot,
     instructions: Sequence[Instruction],
-    number: int,
+    numbers: Sequence[int],
 ) -> Diagnostic:
-    """The finding about the first instruction for which a slot has no place left."""
+    """The finding about the last of the instructions for a slot: it has no place left for that one.
+
+    A new bundle takes as many as the slot does, so only every `capacity`-th has the fix.
+    """
+    number, count = numbers[-1], len(numbers)
     carries = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
+    found = "a third" if slot.capacity == 2 and count == 3 else "another"
     message = (
         f"a bundle carries {carries} for slot `{slot.name}`, "
-        f"found {'a third' if slot.capacity == 2 else 'another'}: `{instructions[number].mnemonic}`"
+        f"found {found}: `{instructions[number].mnemonic}`"
     )
     earlier = tuple(
         RelatedInformation(syntax.mnemonic_span(n), f"`{slot.name}` is used here")
-        for n, instruction in enumerate(instructions[:number])
-        if instruction.spec is not None and instruction.spec.slot == slot.name
+        for n in numbers[: slot.capacity]
     )
-    fix = split_before(isa, syntax, number)
+    fix = split_before(isa, syntax, number) if (count - 1) % slot.capacity == 0 else None
     return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), earlier, fix)
 
 
@@ -67,7 +71,7 @@ def slot_clash(
     instruction: Instruction,
     number: int,
 ) -> Diagnostic:
-    """The finding about the first instruction that has no room beside those `placed` before it."""
+    """The finding about an instruction that has no room beside those `placed` before it."""
     options = [i.spec.slot for i in (instruction, *instruction.others) if i.spec is not None]
     wanted = {unit for slot in options for unit in isa.slot_by_name[slot].units}
     rivals = {

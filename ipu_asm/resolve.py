@@ -86,7 +86,7 @@ class Resolver:
         findings: list[Diagnostic],
     ) -> tuple[int | None, ...]:
         """A place in the word for each instruction: the first free one of its slot."""
-        used: dict[str, int] = {}
+        used: dict[str, list[int]] = {}
         places: list[int | None] = []
         for number, instruction in enumerate(instructions):
             spec = instruction.spec
@@ -94,12 +94,13 @@ class Resolver:
                 places.append(None)
                 continue
             slot = self.isa.slot_by_name[spec.slot]
-            count = used.get(spec.slot, 0)
-            used[spec.slot] = count + 1
-            places.append(slot.lows[count] if count < len(slot.lows) else None)
-            if count == len(slot.lows):
-                findings.append(duplicate_slot(self.isa, syntax, slot, instructions, number))
-            if count == 1 and slot.exclusive_writes:
+            numbers = used.setdefault(spec.slot, [])
+            numbers.append(number)
+            count = len(numbers)
+            places.append(slot.lows[count - 1] if count <= slot.capacity else None)
+            if count > slot.capacity:
+                findings.append(duplicate_slot(self.isa, syntax, slot, instructions, numbers))
+            if count == 2 and slot.exclusive_writes:
                 findings += write_conflicts(syntax, instructions, spec.slot)
         return tuple(places)
 

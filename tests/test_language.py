@@ -353,7 +353,7 @@ def test_a_label_of_a_broken_bundle_counts_as_defined() -> None:
 
 
 def test_a_bundle_carries_one_instruction_for_each_slot_but_two_for_lr() -> None:
-    check_errors("acc; ⟦acc⟧; acc;;", "duplicate-slot")
+    check_errors("acc; ⟦acc⟧; ⟦acc⟧;;", "duplicate-slot", "duplicate-slot")
     check_errors("acc; ⟦acc_nop⟧;;", "duplicate-slot")
     check_errors("set lr0 1; set lr1 1; ⟦set⟧ lr2 1;;", "duplicate-slot")
     check_errors("b +1; ⟦bkpt⟧; acc; ⟦reset_acc⟧;;", "duplicate-slot", "duplicate-slot")

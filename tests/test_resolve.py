@@ -173,6 +173,14 @@ def test_a_bundle_is_split_at_the_instruction_that_has_no_slot_left() -> None:
     assert fixed("acc; ⟦acc⟧; bkpt;;", "duplicate-slot") == "acc;; acc; bkpt;;"
 
 
+def test_each_instruction_that_a_slot_has_no_place_for_is_found() -> None:
+    text = "set lr0 1; set lr1 1; ⟦set⟧ lr2 1; ⟦set⟧ lr3 1; ⟦set⟧ lr4 1;;"
+    names = ["duplicate-slot"] * 3
+    said = [f.message.partition("found ")[2] for f in check_bundle(text, *names).findings]
+    assert said == ["a third: `set`", "another: `set`", "another: `set`"]
+    assert fixed(text, *names) == "set lr0 1; set lr1 1;; set lr2 1; set lr3 1;; set lr4 1;;"
+
+
 def test_the_earlier_instructions_of_a_full_slot_are_related() -> None:
     text = "set lr0 1; acc; set lr1 1; ⟦set⟧ lr2 1;;"
     (finding,) = check_bundle(text, "duplicate-slot").findings

@@ -1,8 +1,8 @@
 """A bundle has more instructions for a slot than the slot can take.
 
 ## What it does
-Reports the first instruction for which its bundle has no place left, and where the places went. The
-fix begins a new bundle there. The no-ops count, too: `acc_nop` fills the accumulate slot.
+Reports each instruction for which its bundle has no place left, and where the places went. The fix
+begins a new bundle there. The no-ops count, too: `acc_nop` fills the accumulate slot.
 
 ## Why
 A bundle carries one instruction for each functional unit, and two for the loop registers.
@@ -38,8 +38,8 @@ RULE = Rule(
         "break_nop; xmem_nop; mult_nop; acc_nop; aaq_nop; incr lr0 0; incr lr0 0; bkpt;;",
     ),
     invalid=(
-        "acc; ⟦acc.first⟧; reset_acc; bkpt;;",
-        "set lr0 1; incr lr1 1; ⟦add⟧ lr2 lr0 lr1; bkpt;;",
+        "acc; ⟦acc.first⟧; ⟦reset_acc⟧; bkpt;;",
+        "set lr0 1; incr lr1 1; ⟦add⟧ lr2 lr0 lr1; ⟦set⟧ lr3 1; bkpt;;",
         "b +1; ⟦bkpt⟧;;",
         "acc; aaq; ⟦aaq_nop⟧; ⟦acc_nop⟧; bkpt;;",
     ),
