@@ -308,8 +308,8 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
             "writes": ["mult_res"],
             "reads": {"r_cyclic": "live", "r_mask": "live"},
             "deprecated": (
-                "keep the scalar in a cr or aaq register, the vector in r_cyclic, "
-                "and use mult.ve.cr or mult.ve.aaq"
+                "swap the sources and use `mult.ve`: load the scalars, 128 at a time, into `r0` or "
+                "`r1` and the vector into `r_cyclic`"
             ),
         },
         "mult.ve": {

@@ -1,21 +1,30 @@
 """An instruction that should not be used any more.
 
 ## What it does
-Reports instructions that the instruction set marks as deprecated, and says what to write instead.
+Reports the first use in a file of each instruction that the instruction set marks as deprecated,
+and says what to write instead.
 
 ## Why
 They still work, but newer instructions do the same better, and a later machine may drop them.
+`mult.ev` multiplies a vector in `r0` or `r1` by one of the scalars in `r_cyclic`; `mult.ve`
+multiplies a vector in `r_cyclic` by one of the scalars in `r0` or `r1`. The products are the same
+when the two loads change places. `mult.ve` goes round at 512 in `r_cyclic` and at 128 in the
+register, so more than 128 scalars need another load.
 
 ## Example
 ```
-mult.ev r0 lr0 lr1 lr2;
+ldr_cyclic_mult_reg lr0 cr1 lr0;;   # the scalars
+ldr_mult_reg r0 lr0 cr0;            # the vector
+mult.ev r0 lr1 lr2 lr3;             # times scalar number lr1
 acc.first;
 bkpt;;
 ```
 
 ## Use instead
 ```
-mult.ve.cr lr0 lr1 lr2 cr0;
+ldr_mult_reg r0 lr0 cr1;;           # the scalars
+ldr_cyclic_mult_reg lr0 cr0 lr0;    # the vector, from element lr0 on
+mult.ve r0 lr0 lr2 lr3 lr1;         # times scalar number lr1
 acc.first;
 bkpt;;
 ```
@@ -29,17 +38,27 @@ from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
+from ipu_asm.program import Program
 
 KIND = Kind("W201", "deprecated-mnemonic", Severity.WARNING)
 
 
-def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for each deprecated instruction."""
-    for number, instruction in enumerate(bundle.instructions):
-        spec = instruction.spec
-        if spec is not None and spec.deprecated:
-            message = f"`{spec.mnemonic}` is deprecated: {spec.deprecated}"
-            yield Diagnostic(KIND, message, bundle.span(number), tags=("deprecated",))
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for the first use of each deprecated instruction."""
+    known: set[str] = set()
+    for number in program.where(_is_deprecated):
+        bundle = program.bundles[number]
+        for place, instruction in enumerate(bundle.instructions):
+            spec = instruction.spec
+            if spec is not None and spec.deprecated and spec.mnemonic not in known:
+                known.add(spec.mnemonic)
+                message = f"`{spec.mnemonic}` is deprecated: {spec.deprecated}"
+                span = program.span(number, bundle.span(place))
+                yield Diagnostic(KIND, message, span, tags=("deprecated",))
+
+
+def _is_deprecated(_isa: Isa, bundle: Bundle) -> bool:
+    return any(each.spec is not None and each.spec.deprecated for each in bundle.instructions)
 
 
 RULE = Rule(
@@ -48,7 +67,7 @@ RULE = Rule(
     valid=("mult.ve r0 lr0 lr1 lr2 lr3; acc; bkpt;;",),
     invalid=(
         "⟦mult.ev⟧ r0 lr0 lr1 lr2; acc; bkpt;;",
-        "⟦mult.ev⟧ r0 lr0;;\nacc; ⟦mult.ev⟧ r1 lr0 lr1 lr2; bkpt;;",
+        "⟦mult.ev⟧ r0 lr0;;\nacc; mult.ev r1 lr0 lr1 lr2;; mult.ev r0 lr0 lr1 lr2; bkpt;;",
     ),
-    check_bundle=check,
+    check_program=check,
 )
