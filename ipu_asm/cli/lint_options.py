@@ -84,6 +84,8 @@ def _names(lists: Sequence[str] | None) -> tuple[str, ...] | None:
 def _check(parser: ArgumentParser, options: LintOptions) -> None:
     """What cannot be asked together."""
     reads_input = STANDARD_INPUT in options.paths
+    if options.select == ():
+        parser.error("--select names at least one code, name or prefix, found none")
     if options.stdin_filename is not None and not reads_input:
         parser.error("--stdin-filename names standard input, but no PATH is `-`")
     if options.watch and reads_input:

@@ -298,6 +298,16 @@ def test_a_set_that_is_reserved_only_is_told_as_such(capsys: pytest.CaptureFixtu
     assert ran.err.startswith(f"ipu-lint: error: {message}")
 
 
+@pytest.mark.parametrize("names", ["", " , "])
+def test_an_empty_selection_is_wrong_usage(capsys: pytest.CaptureFixture[str], names: str) -> None:
+    write(a_s=BAD)
+    message = "--select names at least one code, name or prefix, found none"
+    assert run(main, ["--select", names, "a.s"], capsys).status == 2
+    ran = run(main, [f"--select={names}", "a.s"], capsys)
+    assert (ran.status, ran.out) == (2, "")
+    assert ran.err.startswith(f"ipu-lint: error: {message}")
+
+
 def test_unknown_rules_are_told_once(capsys: pytest.CaptureFixture[str]) -> None:
     write(a_s=BAD, b_s=BAD)
     start = "ipu-lint: error: no rule has the code, name or prefix"
