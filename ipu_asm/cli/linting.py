@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Callable, NamedTuple
 
 from ipu_asm.analysis import Analysis, Analyzer
+from ipu_asm.assemble import errors_of
 from ipu_asm.cli.lint_options import LintOptions
 from ipu_asm.configuration import (
     FAIL_LEVELS,
@@ -98,10 +99,21 @@ class Linter:
             from ipu_asm.mending import mend  # most runs mend nothing
 
             analysis, fixed = mend(self._analyzer_of(analysis), analysis, is_to_mend)
-        findings = [finding for finding in analysis.diagnostics if is_kept(finding)]
+        found = [*self._emptiness(target, analysis), *analysis.diagnostics]
+        findings = [finding for finding in found if is_kept(finding)]
         level = self._fail_level(configuration)
         fails = any(finding.severity <= level for finding in findings)
         return Linted(target, written, analysis, findings, fixed, fails)
+
+    def _emptiness(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
+        """That there is nothing to assemble in a file that is named, as `ipu-as` says it.
+
+        One that a search has found, or that an editor shows, may be still to be written.
+        """
+        is_shown = target.is_standard_input and self.options.stdin_filename is not None
+        if is_shown or not target.asked_for or not analysis.isa.has_words:
+            return []
+        return [] if analysis.program.findings else errors_of(analysis.program)
 
     def _configuration(self, target: Target) -> Configuration:
         if self._given is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ipu_asm import __version__
+from ipu_asm.cli.assembler import main as assemble
 from ipu_asm.cli.formats import FORMATS
 from ipu_asm.cli.lint import main
 from tests.cli.commands import Ran, give_input, run
@@ -296,6 +297,28 @@ def test_a_set_that_is_reserved_only_is_told_as_such(capsys: pytest.CaptureFixtu
     ran = check_lint(capsys, "--isa xdna1", 2, "", None)
     message = "argument --isa: instruction set `xdna1` is not part of this version; there are ipu"
     assert ran.err.startswith(f"ipu-lint: error: {message}")
+
+
+@pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n"])
+def test_a_named_file_without_a_bundle_has_the_finding_of_the_assembler(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    write(a_s=text)
+    message = "error[E001] a program has at least one bundle, found none"
+    check_lint(capsys, "--format concise a.s", 1, [f"a.s:1:1: {message}"])
+    assert run(assemble, ["assemble", "--format", "hex", "a.s"], capsys).status == 1
+    give_input(monkeypatch, text.encode())
+    check_lint(capsys, "--format concise -", 1, [f"<stdin>:1:1: {message}"])
+
+
+def test_a_file_that_is_still_to_be_written_has_no_findings(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(a_s="", c_S="# 1\n")
+    check_lint(capsys, ".", 0)
+    check_lint(capsys, "--isa colossus c.S", 0)
+    give_input(monkeypatch, b"")
+    check_lint(capsys, "--stdin-filename a.s -", 0)
 
 
 @pytest.mark.parametrize("names", ["", " , "])
