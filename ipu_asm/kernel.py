@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import NamedTuple, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 from ipu_asm.assemble import AssemblyError, encode
 from ipu_asm.disassembly import text_of
@@ -49,10 +49,20 @@ class RejectedSource(Exception):
         self.source = source
 
 
+def _read_source(isa: Isa, source: SourceFile) -> Program:
+    return read_program(isa, source.text)
+
+
 def read_kernel(
-    data: bytes, name: str, isa_name: str | None = None, image_format: str | None = None
+    data: bytes,
+    name: str,
+    isa_name: str | None = None,
+    image_format: str | None = None,
+    read: Callable[[Isa, SourceFile], Program] = _read_source,
 ) -> Kernel:
     """The program in the file `name`. Without a format it is what it looks like.
+
+    `read` makes the program of a source; with one of their own callers learn more about it.
 
     Raises `RejectedSource`, `ImageError`, `FileProblem` and `ConfigurationError`.
     """
@@ -60,7 +70,7 @@ def read_kernel(
     text = "" if image_format == "bin" else decoded(data, name).text
     isa = _isa(text, name, isa_name)
     if image_format == SOURCE:
-        return _assembled(SourceFile(text, name), isa)
+        return _assembled(SourceFile(text, name), isa, read)
     words = words_of(data, isa, image_format)
     listing = text_of(words, isa)
     source = SourceFile(listing, f"{name} (disassembled)")
@@ -76,8 +86,8 @@ def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
         raise FileProblem(f"{choice.origin}: {error}") from error
 
 
-def _assembled(source: SourceFile, isa: Isa) -> Kernel:
-    program = read_program(isa, source.text)
+def _assembled(source: SourceFile, isa: Isa, read: Callable[[Isa, SourceFile], Program]) -> Kernel:
+    program = read(isa, source)
     try:
         return Kernel(source.path, source, isa, encode(program), program, is_image=False)
     except AssemblyError as error:

@@ -93,6 +93,17 @@ def isa_name(text: str) -> str:
         raise argparse.ArgumentTypeError(str(error)) from error
 
 
+def add_warnings_option(parser: argparse._ActionsContainer) -> None:
+    """The option of the commands that show warnings on their way to something else."""
+    parser.add_argument(
+        "-W",
+        "--no-warnings",
+        dest="warnings",
+        action="store_false",
+        help="do not show the warnings that ipu-lint has for the program",
+    )
+
+
 def add_isa_option(parser: argparse.ArgumentParser, **settings: Any) -> None:
     """The option that every command has."""
     parser.add_argument(

@@ -1,7 +1,7 @@
 """`ipu-as`: from programs to images, and back.
 
-It prints what keeps a program from being assembled, and nothing else: a build that works is silent.
-Warnings and hints are for `ipu-lint`, which knows what the project wants to hear of.
+It prints what keeps a program from being assembled, and the warnings that `ipu-lint` has for it,
+which change nothing else: the image is written and the exit status is 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Callable, Mapping, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.assemble import AssemblyError, UnencodableIsaError, encode, require_words
-from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
+from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
 from ipu_asm.cli.console import (
     Status,
     complain,
@@ -21,7 +21,7 @@ from ipu_asm.cli.console import (
     is_terminal,
     write_bytes,
 )
-from ipu_asm.cli.sources import show_errors, show_image_mistakes
+from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
 from ipu_asm.configuration import ConfigurationError
 from ipu_asm.disassembly import text_of
 from ipu_asm.files import (
@@ -39,7 +39,6 @@ from ipu_asm.images import FORMATS, ImageError, guessed_format, image_of, listin
 from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.kernel import chosen_isa
-from ipu_asm.program import read_program
 from ipu_asm.text import SourceFile
 
 PROGRAM = "ipu-as"
@@ -97,12 +96,14 @@ def _assemble(source: Target, options: Namespace) -> int:
     if options.output and is_same_file(options.output, source.name):
         raise FileProblem(f"{options.output}: the image would replace the program")
     isa = _encodable_isa(text, source, options)
-    program = read_program(isa, text)
+    file = SourceFile(text, source.name)
+    program, warnings = read_source(isa, file, options.warnings)
     try:
         words = encode(program)
     except AssemblyError as error:
-        show_errors(error.findings, SourceFile(text, source.name), "nothing written")
+        show_findings([*error.findings, *warnings], file, "nothing written")
         return Status.FINDINGS
+    show_findings(warnings, file)
     if options.format == LISTING:
         _write(listing_of(program, words, source.name).encode(), options.output)
         return Status.OK
@@ -223,6 +224,7 @@ def _parser() -> ArgumentParser:
         "assemble", help="from a program to an image", epilog=_FORMATS + _LISTING
     )
     assemble.add_argument("--format", choices=(*FORMATS, LISTING), default="bin", help="(bin)")
+    add_warnings_option(assemble)
     _add_files(assemble, "the program")
     disassemble = commands.add_parser(
         "disassemble",

@@ -20,7 +20,7 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.files import FileProblem, Target, Text, read_text
 from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
 from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
-from ipu_asm.lint.selection import Selection
+from ipu_asm.lint.selection import Selection, selection_of
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
 
@@ -126,11 +126,11 @@ class Linter:
         selection = self._selections.get(configuration.path)
         if selection is None:
             if configuration.names_rules:
-                _check(_selected(configuration), configuration.path)
+                _check(selection_of(configuration), configuration.path)
             ours, options = configuration, self.options
             if options.select is not None:  # stands for all that the configuration chooses
                 ours = ours._replace(select=options.select, extend_select=(), ignore=())
-            selection = _selected(
+            selection = selection_of(
                 ours._replace(
                     ignore=(*ours.ignore, *options.ignore),
                     extend_select=(*ours.extend_select, *options.extend_select),
@@ -172,16 +172,6 @@ class Linter:
         if mistake not in self._reported:
             self._reported.add(mistake)
             self._report(mistake)
-
-
-def _selected(configuration: Configuration) -> Selection:
-    return Selection(
-        configuration.select,
-        configuration.ignore,
-        configuration.extend_select,
-        configuration.per_file_ignores,
-        configuration.folder,
-    )
 
 
 def _check(selection: Selection, path: str) -> None:

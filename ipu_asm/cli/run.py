@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Sequence
 from ipu_asm.cli.console import Status, complain, guarded, wants_color, write
 from ipu_asm.cli.run_files import check_outputs, read_loads, write_outputs
 from ipu_asm.cli.run_options import PROGRAM, RunOptions, read_options
-from ipu_asm.cli.sources import show_errors, show_image_mistakes
+from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
 from ipu_asm.configuration import ConfigurationError
+from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.files import STANDARD_INPUT, FileProblem, Target, read_bytes
 from ipu_asm.images import ImageError
+from ipu_asm.isa.model import Isa
 from ipu_asm.kernel import Kernel, RejectedSource, read_kernel
+from ipu_asm.program import Program
+from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run_machine import Outcome
@@ -38,17 +42,25 @@ def _command(options: RunOptions) -> int:
 
 
 def _kernel(options: RunOptions) -> Kernel | None:
-    """The program that a user names; None where it has mistakes, which are printed.
+    """The program that a user names; None where it has errors. These and warnings are printed.
 
     Raises `FileProblem` and `ConfigurationError`.
     """
     is_input = options.file == STANDARD_INPUT
     target = Target("<stdin>" if is_input else options.file, is_standard_input=is_input)
     data = read_bytes(target)
+    warnings: list[Diagnostic] = []
+
+    def read(isa: Isa, source: SourceFile) -> Program:
+        program, warnings[:] = read_source(isa, source, options.warnings)
+        return program
+
     try:
-        return read_kernel(data, target.name, options.isa, options.format)
+        kernel = read_kernel(data, target.name, options.isa, options.format, read)
+        show_findings(warnings, kernel.source)
+        return kernel
     except RejectedSource as error:
-        show_errors(error.findings, error.source, "nothing run")
+        show_findings([*error.findings, *warnings], error.source, "nothing run")
     except ImageError as error:
         show_image_mistakes(PROGRAM, target.name, error)
     return None

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Callable, Iterator, NamedTuple, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
+from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
 from ipu_asm.cli.run_values import (
     Dump,
     Load,
@@ -70,6 +70,7 @@ class RunOptions(NamedTuple):
     trace: str | None
     trace_limit: int
     profile: str | None
+    warnings: bool
 
     @property
     def outputs(self) -> list[str]:
@@ -244,6 +245,7 @@ def _add_run(parser: ArgumentParser) -> None:
 def _add_output(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("output")
     group.add_argument("--json", action="store_true", help="print the result as a JSON object")
+    add_warnings_option(group)
     group.add_argument("--state", action="store_true", help="print all registers after the run")
     group.add_argument(
         "--trace", metavar="FILE", help="write what each slot did, for Perfetto or chrome://tracing"

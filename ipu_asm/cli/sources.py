@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Sequence
 
 from ipu_asm.cli.console import complain, wants_color, write
-from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.configuration import Configuration, ConfigurationError, Configurations
+from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.files import counted
 from ipu_asm.images import ImageError
+from ipu_asm.isa.model import Isa
+from ipu_asm.program import Program, read_program
 from ipu_asm.rendering import render
 from ipu_asm.text import SourceFile
 
 
-def show_errors(findings: Sequence[Diagnostic], source: SourceFile, outcome: str) -> None:
-    """Print what keeps a program from being assembled, and what that means for the command."""
+def read_source(isa: Isa, source: SourceFile, warn: bool) -> tuple[Program, list[Diagnostic]]:
+    """The program of a source, and the warnings that `ipu-lint` has for it, if they are wanted."""
+    if not warn:
+        return read_program(isa, source.text), []
+    from ipu_asm.analysis import Analyzer  # rules are loaded for warnings only
+    from ipu_asm.lint.selection import selection_of
+
+    analysis = Analyzer(isa).analyze(source.text, source.path)
+    selection = selection_of(_configuration(source.path))
+    warnings = [
+        finding
+        for finding in analysis.diagnostics
+        if finding.severity is Severity.WARNING and selection.keeps(finding.kind, source.path)
+    ]
+    return analysis.program, warnings
+
+
+def show_findings(findings: Sequence[Diagnostic], source: SourceFile, outcome: str = "") -> None:
+    """Print errors and warnings by position, and what they mean for the command."""
     color = wants_color("auto", sys.stderr)
-    for finding in findings:
+    for finding in sorted(findings, key=lambda finding: finding.span):
         write(f"{render(finding, source, color)}\n\n", sys.stderr)
-    write(f"{counted(len(findings), 'error')}, {outcome}\n", sys.stderr)
+    severities = [finding.severity for finding in findings]
+    counts = [
+        counted(severities.count(severity), severity.label)
+        for severity in (Severity.ERROR, Severity.WARNING)
+        if severity in severities
+    ]
+    if counts:
+        write(", ".join([*counts, outcome] if outcome else counts) + "\n", sys.stderr)
 
 
 def show_image_mistakes(program: str, name: str, error: ImageError) -> None:
@@ -26,3 +54,12 @@ def show_image_mistakes(program: str, name: str, error: ImageError) -> None:
     for line, message in error.mistakes:
         place = f"{name}:{line}" if line else name
         complain(program, f"{place}: {message}")
+
+
+def _configuration(path: str) -> Configuration:
+    """The nearest configuration; a broken one, which `--isa` gets round, chooses no rules."""
+    try:
+        found = Configurations().nearest(os.path.dirname(os.path.abspath(path)))
+    except ConfigurationError:
+        found = None
+    return found or Configuration()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Iterator, Mapping, Sequence
 
+from ipu_asm.configuration import Configuration
 from ipu_asm.diagnostics import Kind
 
 EVERYTHING = "ALL"
@@ -66,6 +67,17 @@ class Selection:
             _best(kind, selectors) > 0 and _matches(path, pattern, folder)
             for pattern, selectors in self.per_file_ignores.items()
         )
+
+
+def selection_of(configuration: Configuration) -> Selection:
+    """What a configuration selects."""
+    return Selection(
+        configuration.select,
+        configuration.ignore,
+        configuration.extend_select,
+        configuration.per_file_ignores,
+        configuration.folder,
+    )
 
 
 def _best(kind: Kind, selectors: Sequence[str]) -> int:

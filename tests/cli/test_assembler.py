@@ -9,6 +9,7 @@ import pytest
 
 from ipu_asm import __version__, assemble
 from ipu_asm.cli.assembler import main
+from ipu_asm.cli.lint import main as lint
 from tests.cli.commands import Ran, give_input, run
 
 SOURCE = "acc.first;;\nbkpt;;\n"
@@ -109,12 +110,32 @@ def test_all_errors_are_printed_and_nothing_is_written(
     assert ran.err.startswith("error[E101]: unknown mnemonic `acc.frist`")
     assert " --> bad.s:1:1\n" in ran.err
     assert "\n\nerror[E301]: no label `nowhere` in this file\n --> bad.s:2:18\n" in ran.err
-    assert ran.err.endswith("\n\n2 errors, nothing written\n")
+    assert ran.err.endswith("\n\n2 errors, 1 warning, nothing written\n")
 
 
-def test_warnings_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("a.s").write_text("unused: acc;;\n")
+def test_warnings_are_printed_as_ipu_lint_prints_them_and_change_nothing_else(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.s").write_text("again: set lr0 40000; bkpt;;\nacc;;\n")
+    linted = run(lint, ["a.s", "--select", "W"], capsys).out.rpartition("\n\n")[0]
+    ran = check_as(capsys, "assemble a.s -o out", 0, "", None)
+    assert linted.startswith("warning[W203]")
+    assert ran.err == f"{linted}\n\n2 warnings\n"
+    words = Path("out").read_bytes()
+    for option in ("-W", "--no-warnings"):
+        check_as(capsys, f"assemble {option} a.s -o quiet")
+        assert Path("quiet").read_bytes() == words
+
+
+def test_warnings_that_the_project_or_a_comment_leaves_out_are_not_printed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("ipu.toml").write_text('[lint]\nignore = ["runs-off-end"]\n')
+    Path("a.s").write_text("set lr0 40000;; # ipu: ignore[W203] as a mask\n")
     check_as(capsys, "assemble a.s -o out")
+    Path("ipu.toml").write_text('[lint]\nignore = "runs-off-end"\n')
+    ran = check_as(capsys, "assemble --isa ipu a.s -o out", 0, "", None)
+    assert ran.err.startswith("warning[W103]")
 
 
 def test_suppressed_errors_are_errors_still(capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,7 +70,8 @@ def test_the_command_of_the_document_works() -> None:
     arguments = ("as", "assemble", "--format", "hex", "-")
     out, err = check_process(*arguments, status=0, data=b"acc.first;;\n")
     assert out == b"0x000400001000060000002000000000000000000000140001\n"
-    assert err == b""
+    assert err.startswith(b"warning[W103]")
+    assert check_process(*arguments, "-W", status=0, data=b"acc.first;;\n") == (out, b"")
 
 
 def test_bytes_go_through_standard_streams_unchanged() -> None:

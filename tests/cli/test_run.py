@@ -27,7 +27,7 @@ loop:
     break;;
     bkpt;;
 """
-FAULT = "set lr0 1;;\nx:\n  incr lr0 5;\n  ldr_cyclic_mult_reg lr1 cr4 lr0;;\n"
+FAULT = "set lr0 1;;\nx:\n  incr lr0 5;\n  ldr_cyclic_mult_reg lr1 cr4 lr0;;\nbkpt;;\n"
 ENDLESS = "x: incr lr0 1; b x;;\n"
 SPEED = re.compile(r"[\d,]+ cycles? in \d+\.\d{3} s, [\d,]+ cycles per second")
 
@@ -342,7 +342,11 @@ def test_a_word_that_is_hexadecimal_and_a_mnemonic_is_a_program(
 
 def test_a_program_without_an_end_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.s").write_text("acc;;")
-    check_run(capsys, "a.s", 0, "halted at the end of program memory: bundle 1023 was never loaded")
+    outcome = "halted at the end of program memory: bundle 1023 was never loaded"
+    ran = check_run(capsys, "a.s", 0, outcome, None)
+    assert ran.err.startswith("warning[W103]: the last bundle must halt")
+    assert ran.err.endswith("\n\n1 warning\n")
+    check_run(capsys, "-W a.s", 0, outcome)
 
 
 def test_the_instruction_set_is_chosen_as_for_the_other_commands(
