@@ -22,12 +22,15 @@ import os
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Severity
+from ipu_asm.files import FileProblem, Target, read_beginning
 
 FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
 FORMAT_STYLES = ("keep", "instruction", "bundle")
 """Lines as the author has chosen, one instruction a line, one bundle a line."""
 FILE_NAMES = ("ipu.toml", "pyproject.toml")
 """In the order in which a folder's files are asked."""
+MOST_BYTES = 1 << 18
+"""No configuration is larger: so much is read and checked in half a second."""
 
 
 class Configuration(NamedTuple):
@@ -71,27 +74,28 @@ class Configurations:
 
         Raises `ConfigurationError`, every time that it is asked about a broken file.
         """
-        if folder not in self._by_folder:
-            self._by_folder[folder] = self._read(folder)
+        unknown = []
+        while folder not in self._by_folder:
+            unknown.append(folder)
+            parent = os.path.dirname(folder)
+            found = _configuration_in(folder)
+            if found is not None or parent == folder:
+                self._by_folder[folder] = found
+                break
+            folder = parent
         found = self._by_folder[folder]
+        self._by_folder.update(dict.fromkeys(unknown, found))
         if isinstance(found, ConfigurationError):
             raise found
         return found
 
+    def files(self) -> set[str]:
+        """The files that were read and count, broken ones among them."""
+        return {found.path for found in self._by_folder.values() if found is not None}
+
     def forget(self) -> None:
         """Read everything anew when it is next asked for: a file has changed, come or gone."""
         self._by_folder.clear()
-
-    def _read(self, folder: str) -> Configuration | ConfigurationError | None:
-        try:
-            for name in FILE_NAMES:
-                path = os.path.join(folder, name)
-                if os.path.isfile(path) and (found := read_configuration(path)) is not None:
-                    return found
-            parent = os.path.dirname(folder)
-            return self.nearest(parent) if parent != folder else None
-        except ConfigurationError as error:
-            return error
 
 
 def possible_files(folder: str) -> Iterator[str]:
@@ -109,23 +113,51 @@ def read_configuration(path: str) -> Configuration | None:
 
     Raises `ConfigurationError`.
     """
+    text = configuration_text(path)
+    return None if text is None else configuration_of(text, path)
+
+
+def configuration_text(path: str) -> str | None:
+    """What a configuration file says; None for a `pyproject.toml` that says nothing about us.
+
+    Raises `ConfigurationError`.
+    """
     try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise ConfigurationError(path, [f"{path}: {_reason(error)}"]) from error
-    in_project = os.path.basename(path) == "pyproject.toml"
+        content = read_beginning(Target(path), MOST_BYTES + 1)
+    except FileProblem as error:
+        raise ConfigurationError(path, [str(error)]) from error
     # Reading TOML costs as much as linting a file: only where there is something to find.
-    if in_project and b"ipu" not in content:
+    if _is_project(path) and b"ipu" not in content:
         return None
+    if len(content) > MOST_BYTES:
+        message = f"{path}:1: a configuration has at most {MOST_BYTES:,} bytes, found more"
+        raise ConfigurationError(path, [message])
     try:
-        text = content.decode()
+        return content.decode()
     except UnicodeDecodeError as error:
-        raise ConfigurationError(path, [f"{path}: expected UTF-8, found other bytes"]) from error
+        line, byte = 1 + content.count(b"\n", 0, error.start), content[error.start]
+        message = f"{path}:{line}: expected UTF-8, found the byte 0x{byte:02X}"
+        raise ConfigurationError(path, [message]) from error
+
+
+def configuration_of(text: str, path: str) -> Configuration | None:
+    """The configuration in the text of a file. Raises `ConfigurationError`."""
     from ipu_asm.configuration_file import parse_configuration  # most runs find no file
 
-    return parse_configuration(text, path, ("tool", "ipu") if in_project else ())
+    return parse_configuration(text, path, ("tool", "ipu") if _is_project(path) else ())
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+def _configuration_in(folder: str) -> Configuration | ConfigurationError | None:
+    """What the files in one folder say."""
+    try:
+        for name in FILE_NAMES:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and (found := read_configuration(path)) is not None:
+                return found
+    except ConfigurationError as error:
+        return error
+    return None
+
+
+def _is_project(path: str) -> bool:
+    return os.path.basename(path) == "pyproject.toml"

@@ -1,11 +1,11 @@
-"""Files as the commands see them: finding, reading and replacing them."""
+"""Files as the commands see them: what they are called, and reading them within bounds."""
 
 from __future__ import annotations
 
 import os
 import stat
 import sys
-from typing import Callable, Iterable, Iterator, NamedTuple
+from typing import BinaryIO, Iterable, NamedTuple
 
 from ipu_asm.isa import EXTENSIONS
 
@@ -14,13 +14,17 @@ SOURCE_EXTENSIONS = frozenset(
     (".s", ".asm", *(extension for extensions in EXTENSIONS.values() for extension in extensions))
 )
 
+MOST_BYTES = 1 << 26
+"""No input is larger: what has no end, such as a device, is refused after so many bytes."""
 LARGEST_SCANNED = 5_000_000
-"""Larger files are no programs: nobody wants to wait for them who has not named them."""
+"""Files that a search finds and that are larger are not read."""
 
-_SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 _BYTE_ORDER_MARK = "\ufeff"
-_BINARY = getattr(os, "O_BINARY", 0)
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
+_NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+# A pipe with a name may have no writer yet; a shell starts both ends at about the same time.
+_WRITER_TIMEOUT_S = 1.0
+_PIPE_CHUNK = 1 << 16
 
 
 class FileProblem(Exception):
@@ -60,42 +64,6 @@ class Text(NamedTuple):
         return marked.encode("utf-8", "surrogateescape")
 
 
-def find_targets(
-    paths: Iterable[str], stdin_name: str, report: Callable[[FileProblem], None]
-) -> list[Target]:
-    """The files that paths stand for, sorted by name, each once.
-
-    Folders are searched for sources; hidden files and folders in them are left out.
-    """
-    found: dict[str, Target] = {}
-    for path in paths:
-        for target in _targets(path, stdin_name, report):
-            key = "" if target.is_standard_input else os.path.abspath(target.name)
-            if target.asked_for or key not in found:
-                found.setdefault(key, target)
-    return sorted(found.values())
-
-
-def sources_below(
-    folder: str, report: Callable[[OSError], None] = lambda _: None
-) -> Iterator[list[str]]:
-    """The sources in a folder and those below it, a list for each folder, maybe an empty one.
-
-    Hidden files and folders are left out, links to folders are not followed. `report` is told of
-    folders that cannot be looked into.
-    """
-    for place, folders, files in os.walk(folder, onerror=report):
-        folders[:] = [f for f in folders if f[0] != "." and f not in _SKIPPED_FOLDERS]
-        yield [
-            os.path.normpath(os.path.join(place, file)) for file in files if is_source_name(file)
-        ]
-
-
-def is_source_name(name: str) -> bool:
-    """Whether a search in folders takes a file of that name, which has no folder in it."""
-    return name[:1] != "." and os.path.splitext(name)[1] in SOURCE_EXTENSIONS
-
-
 def stamp_of(path: str) -> Stamp | None:
     """The stamp of a file; None for what is not there, no plain file or too large to scan."""
     try:
@@ -110,7 +78,7 @@ def stamp_of(path: str) -> Stamp | None:
 def scanned_text(path: str) -> str | None:
     """What a source found in a folder says; None for one that cannot be read or is no text."""
     try:
-        data = read_bytes(Target(path))
+        data = read_bytes(Target(path), LARGEST_SCANNED)
         return None if b"\0" in data else decoded(data, path).text
     except FileProblem:
         return None
@@ -130,31 +98,28 @@ def decoded(data: bytes, name: str) -> Text:
     return Text(text.removeprefix(_BYTE_ORDER_MARK), text.startswith(_BYTE_ORDER_MARK))
 
 
-def read_bytes(target: Target) -> bytes:
-    """What is in a file or comes from standard input. Raises `FileProblem`."""
+def read_bytes(target: Target, most: int | None = None) -> bytes:
+    """What is in a file or comes from standard input.
+
+    Raises `FileProblem`, also for more than `most` bytes (`MOST_BYTES`), of which no more is read.
+    """
+    most = MOST_BYTES if most is None else most
+    data = read_beginning(target, most + 1)
+    if len(data) > most:
+        raise FileProblem(f"{target.name}: expected at most {most:,} bytes, found more")
+    return data
+
+
+def read_beginning(target: Target, most: int) -> bytes:
+    """The first `most` bytes of a file or of standard input. Raises `FileProblem`."""
     try:
         if target.is_standard_input:
-            return _standard_input()
-        with open(target.name, "rb") as file:
-            return file.read()
+            return _standard_input(most)
+        with open(target.name, "rb", opener=_open) as file:
+            is_pipe = stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
+            return _read_pipe(file, most) if is_pipe else file.read(most)
     except (OSError, ValueError) as error:
         raise problem(target.name, error) from error
-
-
-def replace_file(path: str, data: bytes) -> None:
-    """Put `data` in the place of a file, wholly or not at all. Raises `FileProblem`.
-
-    Mode bits stay, and a link goes on pointing where it points; a device is written to.
-    """
-    try:
-        mode = os.stat(path).st_mode if os.path.exists(path) else None
-        if mode is not None and not stat.S_ISREG(mode):
-            with open(path, "wb") as device:
-                device.write(data)
-        else:
-            _replace(os.path.realpath(path), data, mode)
-    except (OSError, ValueError) as error:
-        raise problem(path, error) from error
 
 
 def problem(path: str, error: Exception) -> FileProblem:
@@ -164,8 +129,20 @@ def problem(path: str, error: Exception) -> FileProblem:
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Whether two names stand for one file that is there."""
-    return os.path.exists(path) and os.path.exists(other) and os.path.samefile(path, other)
+    """Whether two names stand for one regular file that is there."""
+    return input_at(path, [Target(other)]) is not None
+
+
+def input_at(path: str, inputs: Iterable[Target]) -> Target | None:
+    """The first of the inputs that is the regular file at `path`, whatever their names are."""
+    there = _status(path)
+    if there is None or not stat.S_ISREG(there.st_mode):
+        return None
+    for target in inputs:
+        found = _standard_input_status() if target.is_standard_input else _status(target.name)
+        if found is not None and os.path.samestat(there, found):
+            return target
+    return None
 
 
 def counted(number: int, noun: str) -> str:
@@ -173,46 +150,48 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _standard_input() -> bytes:
+def _open(path: str, flags: int) -> int:
+    """Open a file without waiting for the other end of a pipe."""
+    descriptor = os.open(path, flags | _NON_BLOCKING)
+    if _NON_BLOCKING and not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
+def _read_pipe(file: BinaryIO, most: int) -> bytes:
+    """What comes through a pipe. Raises `OSError` if nothing has the other end open."""
+    import select  # pipes are rare
+
+    descriptor = file.fileno()
+    is_ready, _, _ = select.select([descriptor], [], [], _WRITER_TIMEOUT_S)
+    try:
+        first = os.read(descriptor, min(most, _PIPE_CHUNK))
+    except BlockingIOError:  # there is a writer, which has not written yet
+        first = b""
+    else:
+        if not first and not is_ready:
+            raise OSError("a pipe that nothing writes to")
+    os.set_blocking(descriptor, True)
+    return first + file.read(most - len(first))
+
+
+def _standard_input(most: int) -> bytes:
     if sys.stdin is None:
         raise ValueError("standard input is closed")
     if hasattr(sys.stdin, "buffer"):
-        return sys.stdin.buffer.read()
-    return sys.stdin.read().encode("utf-8", "surrogateescape")  # something stands in for it
+        return sys.stdin.buffer.read(most)
+    return sys.stdin.read(most).encode("utf-8", "surrogateescape")  # something stands in for it
 
 
-def _replace(path: str, data: bytes, mode: int | None) -> None:
-    draft = os.path.join(os.path.dirname(path), f".ipu-{os.getpid()}.tmp")
-    bits = 0o666 if mode is None else stat.S_IMODE(mode)
-    with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, bits), "wb") as file:
-        try:
-            file.write(data)
-            file.close()
-            if mode is not None:
-                os.chmod(draft, bits)
-            os.replace(draft, path)
-        except BaseException:
-            os.unlink(draft)
-            raise
+def _standard_input_status() -> os.stat_result | None:
+    try:
+        return os.fstat(sys.stdin.fileno())
+    except (AttributeError, OSError, ValueError):  # closed, or something stands in for it
+        return None
 
 
-def _targets(path: str, stdin_name: str, report: Callable[[FileProblem], None]) -> Iterator[Target]:
-    if path == STANDARD_INPUT:
-        yield Target(stdin_name, is_standard_input=True)
-    elif not os.path.isdir(path):
-        yield Target(path)
-    else:
-        yield from _search(path, report)
-
-
-def _search(folder: str, report: Callable[[FileProblem], None]) -> Iterator[Target]:
-    """The sources below a folder, or a report that says why there are none."""
-    closed: list[OSError] = []
-    found = False
-    for paths in sources_below(folder, closed.append):
-        found = found or bool(paths)
-        yield from (Target(path, asked_for=False) for path in paths)
-    for error in closed:
-        report(problem(error.filename, error))
-    if not found and not closed:
-        report(FileProblem(f"{folder}: no source files in this folder"))
+def _status(file: str) -> os.stat_result | None:
+    try:
+        return os.stat(file)
+    except (OSError, ValueError):
+        return None

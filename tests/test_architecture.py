@@ -25,12 +25,13 @@ SOURCES = sorted(
 # The layers, from the ground up. Everything may import what stands before it in its own line, and
 # all lines from which its own goes up.
 GROUND = (
-    "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "configuration",
-    "configuration_file", "isa_choice", "foreign", "instruction_page", "matching", "syntax",
+    "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa", "files",
+    "file_search", "file_writing", "configuration", "configuration_places", "configuration_file",
+    "isa_choice", "foreign", "instruction_page", "matching", "syntax",
     "instruction",
     "bundle", "bundle_findings", "assignment", "resolve", "slices", "macros", "recall", "labels",
     "program", "modes", "pardons",
-    "line_table", "files",
+    "line_table",
     "register_notes", "source_listing",
 )  # fmt: skip
 ANSWERS = (

@@ -190,6 +190,6 @@ def test_mistakes_in_a_pyproject_have_lines_too(tmp_path: Path, text: str, mista
 
 
 def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
-    (tmp_path / "ipu.toml").write_bytes(b'isa = "\xff"\n')
-    with pytest.raises(ConfigurationError, match=r"ipu\.toml: expected UTF-8, found other bytes"):
+    (tmp_path / "ipu.toml").write_bytes(b'# x\nisa = "\xff"\n')
+    with pytest.raises(ConfigurationError, match=r"ipu\.toml:2: expected UTF-8, found the byte 0x"):
         check_nearest(tmp_path)

@@ -24,16 +24,16 @@ from ipu_asm.cli.console import (
 from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
 from ipu_asm.configuration import ConfigurationError
 from ipu_asm.disassembly import text_of
+from ipu_asm.file_writing import replace_file
 from ipu_asm.files import (
     STANDARD_INPUT,
     FileProblem,
     Target,
     counted,
-    is_same_file,
+    input_at,
     problem,
     read_bytes,
     read_text,
-    replace_file,
 )
 from ipu_asm.images import FORMATS, ImageError, guessed_format, image_of, listing_of, words_of
 from ipu_asm.isa import UnknownIsaError, load_isa
@@ -83,6 +83,8 @@ def _command(argv: Sequence[str] | None) -> int:
         return _document(options)
     name = options.file or options.input
     source = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
+    if options.output is not None and input_at(options.output, [source]) is not None:
+        raise FileProblem(f"--output {options.output}: would replace the input `{source.name}`")
     try:
         return _COMMANDS[options.command](source, options)
     except ConfigurationError as error:
@@ -93,8 +95,6 @@ def _command(argv: Sequence[str] | None) -> int:
 
 def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
-    if options.output and is_same_file(options.output, source.name):
-        raise FileProblem(f"{options.output}: the image would replace the program")
     isa = _encodable_isa(text, source, options)
     file = SourceFile(text, source.name)
     program, warnings = read_source(isa, file, options.warnings)

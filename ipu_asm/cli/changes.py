@@ -8,26 +8,26 @@ from typing import Iterator, Sequence
 
 from ipu_asm.cli.console import write, write_bytes
 from ipu_asm.cli.linting import Linted
-from ipu_asm.files import FileProblem, replace_file
+from ipu_asm.file_writing import rewrite_file
 from ipu_asm.rendering import printable
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _STYLES = {"-": "31", "+": "32", "@": "36"}
 
 
-def write_changes(linted: Sequence[Linted]) -> Iterator[FileProblem]:
-    """Put the mended texts in place of the files, and what came from standard input on standard
-    output, mended or not. Yields what could not be written.
+def write_change(linted: Linted) -> bool:
+    """Put the mended text into its file; standard input goes to standard output, mended or not.
+
+    Whether that changed anything. Raises `FileProblem`.
     """
-    for one in linted:
-        data = one.written.encoded(one.analysis.text)
-        if one.target.is_standard_input:
-            write_bytes(data)
-        elif one.analysis.text != one.written.text:
-            try:
-                replace_file(one.target.name, data)
-            except FileProblem as problem:
-                yield problem
+    written, text = linted.written, linted.analysis.text
+    new = written.encoded(text)
+    if linted.target.is_standard_input:
+        write_bytes(new)
+        return text != written.text
+    if text == written.text:
+        return False
+    return rewrite_file(linted.target.name, written.encoded(written.text), new)
 
 
 def show_differences(linted: Sequence[Linted], color: bool) -> None:

@@ -12,7 +12,9 @@ from ipu_asm.cli.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint_options import LintOptions
 from ipu_asm.cli.linting import Linted, Linter
 from ipu_asm.configuration import ConfigurationError, possible_files
-from ipu_asm.files import FileProblem, Target, counted, find_targets, replace_file
+from ipu_asm.file_search import find_targets
+from ipu_asm.file_writing import replace_file
+from ipu_asm.files import FileProblem, Target, counted, input_at
 
 PROGRAM = "ipu-lint"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -36,15 +38,25 @@ class LintRun:
             for mistake in error.mistakes:
                 self._report(mistake)
             return Status.USAGE
-        self.linted = [
-            linted for target in self.targets() if (linted := linter.lint(target)) is not None
-        ]
+        targets = self.targets()
+        self.linted = [linted for target in targets if (linted := linter.lint(target)) is not None]
         self._tell_skipped(linter.skipped)
+        self._check_output(targets, linter)
         if self.options.fix or self.options.diff:
             self._mend()
         if not self.options.diff:
             self._print()
         return self._exit_status()
+
+    def _check_output(self, targets: list[Target], linter: Linter) -> None:
+        """Raise `FileProblem` if the findings would replace a source or a configuration."""
+        output = self.options.output_file
+        if output is None:
+            return
+        configurations = (Target(path) for path in linter.configuration_files())
+        found = input_at(output, [*targets, *configurations])
+        if found is not None:
+            raise FileProblem(f"--output-file {output}: would replace the input `{found.name}`")
 
     def targets(self) -> list[Target]:
         """The files that are there to be linted now."""
@@ -74,18 +86,34 @@ class LintRun:
             complain(PROGRAM, message, "note")
 
     def _mend(self) -> None:
-        from ipu_asm.cli.changes import show_differences, write_changes
+        from ipu_asm.cli.changes import show_differences
 
         if self.options.diff:
             show_differences(self.linted, wants_color(self.options.color, sys.stdout))
+            fixed = [linted.fixed for linted in self.linted if linted.fixed]
         else:
-            for problem in write_changes(self.linted):
-                self._report(str(problem))
-        fixed = [linted.fixed for linted in self.linted if linted.fixed]
+            fixed = self._write_changes()
         if fixed:
             done = "Would fix" if self.options.diff else "Fixed"
             findings, files = counted(sum(fixed), "finding"), counted(len(fixed), "file")
             write(f"{done} {findings} in {files}\n", sys.stderr)
+
+    def _write_changes(self) -> list[int]:
+        """Write the fixes of all files; how many findings are gone in each file that was written.
+
+        What could not be written is reported, and its findings are those of the file as it is.
+        """
+        from ipu_asm.cli.changes import write_change
+
+        fixed = []
+        for number, one in enumerate(self.linted):
+            try:
+                if write_change(one):
+                    fixed.append(one.fixed)
+            except FileProblem as problem:
+                self._report(str(problem))
+                self.linted[number] = one.unfixed or one
+        return fixed
 
     def _print(self) -> None:
         for_people = self.options.format in _FOR_PEOPLE

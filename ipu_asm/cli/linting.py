@@ -28,14 +28,18 @@ Analyze = Callable[[str, str], Analysis]
 
 
 class Linted(NamedTuple):
-    """One file: its text as it was read, its analysis (after fixes), and what is to be reported."""
+    """One file: its text as it was read, its analysis (after fixes), and what is to be reported.
+
+    `fixed` counts the findings that are gone by the fixes, `unfixed` is the same file without them.
+    """
 
     target: Target
     written: Text
     analysis: Analysis
     findings: list[Diagnostic]
-    fixed: int
     fails: bool
+    fixed: int = 0
+    unfixed: Linted | None = None
 
 
 class Linter:
@@ -57,6 +61,11 @@ class Linter:
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
         self._selections: dict[str, Selection] = {}
         self._reported: set[str] = set()
+
+    def configuration_files(self) -> set[str]:
+        """The files with settings that were read."""
+        given = {self.options.config} if self.options.config is not None else set()
+        return self.configurations.files() | given
 
     def lint(self, target: Target) -> Linted | None:
         """What is found in a file; None where it cannot be looked at, which is reported."""
@@ -93,17 +102,22 @@ class Linter:
             fix = finding.fix
             return fix is not None and fix.applicability <= most and is_kept(finding)
 
-        analysis = analyze(written.text, target.name)
-        fixed = 0
-        if (self.options.fix or self.options.diff) and any(map(is_to_mend, analysis.diagnostics)):
-            from ipu_asm.mending import mend  # most runs mend nothing
+        def linted(analysis: Analysis) -> Linted:
+            found = [*self._emptiness(target, analysis), *analysis.diagnostics]
+            findings = [finding for finding in found if is_kept(finding)]
+            level = self._fail_level(configuration)
+            fails = any(finding.severity <= level for finding in findings)
+            return Linted(target, written, analysis, findings, fails)
 
-            analysis, fixed = mend(self._analyzer_of(analysis), analysis, is_to_mend)
-        found = [*self._emptiness(target, analysis), *analysis.diagnostics]
-        findings = [finding for finding in found if is_kept(finding)]
-        level = self._fail_level(configuration)
-        fails = any(finding.severity <= level for finding in findings)
-        return Linted(target, written, analysis, findings, fixed, fails)
+        analysis = analyze(written.text, target.name)
+        unfixed = linted(analysis)
+        mends = self.options.fix or self.options.diff
+        if not mends or not any(map(is_to_mend, analysis.diagnostics)):
+            return unfixed
+        from ipu_asm.mending import mend  # most runs mend nothing
+
+        mended, fixed = mend(self._analyzer_of(analysis), analysis, is_to_mend)
+        return linted(mended)._replace(fixed=fixed, unfixed=unfixed)
 
     def _emptiness(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
         """That there is nothing to assemble in a file that is named, as `ipu-as` says it.

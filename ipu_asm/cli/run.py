@@ -75,7 +75,7 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
         _tell_error(kernel, outcome, options)
     written: list[str] = []
     try:
-        written += write_outputs(options, kernel, outcome, status is Status.OK)
+        written = write_outputs(options, kernel, outcome, status is Status.OK)
     except FileProblem as error:
         complain(PROGRAM, str(error))
         status = Status.USAGE

@@ -10,14 +10,8 @@ from ipu_asm.cli.console import is_terminal, write_bytes
 from ipu_asm.cli.run_options import RunOptions
 from ipu_asm.cli.run_values import Load
 from ipu_asm.emulator.memory import XMEM_SIZE
-from ipu_asm.files import (
-    STANDARD_INPUT,
-    FileProblem,
-    Target,
-    counted,
-    read_bytes,
-    replace_file,
-)
+from ipu_asm.file_writing import Output, replace_files
+from ipu_asm.files import STANDARD_INPUT, FileProblem, Target, counted, read_beginning
 from ipu_asm.kernel import Kernel
 
 if TYPE_CHECKING:
@@ -48,24 +42,36 @@ def check_outputs(options: RunOptions) -> None:
 
 def write_outputs(
     options: RunOptions, kernel: Kernel, outcome: Outcome, is_good: bool
-) -> Iterator[str]:
-    """Write what was asked for and say so; dumps only after a good run. Raises `FileProblem`."""
-    if is_good:
-        memory = outcome.ipu.state.xmem
-        for dump in options.dump:
-            unit = "byte" if dump.length == 1 else "bytes"
-            _write(bytes(memory.read_address(dump.address, dump.length)), dump.file)
-            yield f"{dump.file} ({dump.length:,} {unit})"
+) -> list[str]:
+    """Write what was asked for, dumps only after a good run; a note about each file.
+
+    Raises `FileProblem`, and then no file has changed.
+    """
+    written = [*_dumps(options, outcome)] if is_good else []
     if options.trace is not None:
-        yield _write_trace(options.trace, kernel, outcome)
+        written.append(_trace(options.trace, kernel, outcome))
     if options.profile is not None:
         from ipu_asm.cli.profile_file import profile_file
 
-        _write(profile_file(options.profile, kernel, outcome).encode(), options.profile)
-        yield options.profile
+        content = profile_file(options.profile, kernel, outcome).encode()
+        written.append((Output(options.profile, content), options.profile))
+    outputs = [output for output, _ in written]
+    for output in outputs:
+        if output.path == STANDARD_INPUT:
+            write_bytes(output.data)
+    replace_files([output for output in outputs if output.path != STANDARD_INPUT])
+    return [note for _, note in written]
 
 
-def _write_trace(path: str, kernel: Kernel, outcome: Outcome) -> str:
+def _dumps(options: RunOptions, outcome: Outcome) -> Iterator[tuple[Output, str]]:
+    memory = outcome.ipu.state.xmem
+    for dump in options.dump:
+        content = bytes(memory.read_address(dump.address, dump.length))
+        unit = "byte" if dump.length == 1 else "bytes"
+        yield Output(dump.file, content), f"{dump.file} ({dump.length:,} {unit})"
+
+
+def _trace(path: str, kernel: Kernel, outcome: Outcome) -> tuple[Output, str]:
     from ipu_asm.emulator.trace import chrome_trace
 
     assert outcome.recording is not None
@@ -75,32 +81,25 @@ def _write_trace(path: str, kernel: Kernel, outcome: Outcome) -> str:
     pieces = chrome_trace(
         addresses, left_out, outcome.stop, kernel.words, kernel.isa, kernel.name, lines
     )
-    _write("".join(pieces).encode(), path)
-    if not left_out:
-        return path
     shown = f"the last {len(addresses):,} of {outcome.cycles:,} bundles"
-    return f"{path} ({shown}: --trace-limit)"
+    note = f"{path} ({shown}: --trace-limit)" if left_out else path
+    return Output(path, "".join(pieces).encode()), note
 
 
 def _content(load: Load) -> bytes:
+    """What a file holds: no more is read than there is room for. Raises `FileProblem`."""
     is_input = load.file == STANDARD_INPUT
     name = "<stdin>" if is_input else load.file
-    content = read_bytes(Target(name, is_standard_input=is_input))
+    room = XMEM_SIZE - load.address
+    most = room + 1 if load.length is None else load.length
+    content = read_beginning(Target(name, is_standard_input=is_input), most)
     wanted = 1 if load.length is None else load.length
     if len(content) < wanted:
         least = counted(wanted, "byte")
         raise FileProblem(f"{name}: expected at least {least}, found {len(content)}")
-    content = content[: load.length]
-    if load.address + len(content) > XMEM_SIZE:
+    if len(content) > room:
         raise FileProblem(
-            f"{name}: xmem has {XMEM_SIZE:#x} bytes, found {len(content):,} bytes "
+            f"{name}: xmem has {XMEM_SIZE:#x} bytes, found more than {counted(room, 'byte')} "
             f"for address {load.address:#x}"
         )
     return content
-
-
-def _write(data: bytes, path: str) -> None:
-    if path == STANDARD_INPUT:
-        write_bytes(data)
-    else:
-        replace_file(path, data)

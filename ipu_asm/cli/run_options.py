@@ -18,7 +18,7 @@ from ipu_asm.cli.run_values import (
     number,
     register_value,
 )
-from ipu_asm.files import STANDARD_INPUT, is_same_file
+from ipu_asm.files import STANDARD_INPUT, Target, input_at, is_same_file
 from ipu_asm.images import FORMATS
 from ipu_asm.kernel import SOURCE
 
@@ -137,13 +137,13 @@ def _outputs(options: RunOptions) -> str | None:
     for one, other in combinations(options.outputs, 2):
         if os.path.realpath(one) == os.path.realpath(other) or is_same_file(one, other):
             return f"two outputs go to one file: `{one}` and `{other}`"
+    names = [options.file, *(load.file for load in options.load)]
+    inputs = [Target(name, is_standard_input=name == STANDARD_INPUT) for name in names]
     for output in options.outputs:
-        if options.file != STANDARD_INPUT and is_same_file(options.file, output):
-            return f"`{output}` would replace the program"
-    for path in (options.trace, options.profile):
-        for load in options.load:
-            if path is not None and is_same_file(load.file, path):
-                return f"`{path}` would replace what is loaded"
+        found = input_at(output, inputs) if output != STANDARD_INPUT else None
+        if found is not None:
+            what = "the program" if found is inputs[0] else "what is loaded"
+            return f"`{output}` would replace {what}"
     return None
 
 

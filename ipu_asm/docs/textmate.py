@@ -34,7 +34,8 @@ from ipu_asm.docs.textmate_patterns import (
     alternatives,
     escaped,
 )
-from ipu_asm.files import FileProblem, replace_file
+from ipu_asm.file_writing import replace_file
+from ipu_asm.files import FileProblem
 from ipu_asm.isa import EXTENSIONS, available_isas, load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.matching import KEYWORD_MARK

@@ -11,7 +11,8 @@ from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, Moment, names_of
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.files import FileProblem, counted, replace_file
+from ipu_asm.file_writing import Output, replace_files
+from ipu_asm.files import FileProblem, counted
 from ipu_asm.images import ImageError
 from ipu_asm.kernel import Kernel, RejectedSource, read_kernel
 from ipu_asm.register_notes import register_notes
@@ -98,13 +99,15 @@ class Debuggee:
         return {"source": self.source(), **self.positions.sent_start(found.place.span)}
 
     def write_dumps(self) -> list[str]:
-        """Write the parts of memory that are asked for; what was written. Raises FileProblem."""
-        written = []
-        for dump in self.configuration.dump:
-            content = self.debugger.state.xmem.read_address(dump.address, dump.length)
-            replace_file(dump.file, bytes(content))
-            written.append(f"{dump.file} ({counted(dump.length, 'byte')})")
-        return written
+        """Write the parts of memory that are asked for, all or none; what was written.
+
+        Raises `FileProblem`.
+        """
+        dumps, memory = self.configuration.dump, self.debugger.state.xmem
+        replace_files(
+            [Output(d.file, bytes(memory.read_address(d.address, d.length))) for d in dumps]
+        )
+        return [f"{dump.file} ({counted(dump.length, 'byte')})" for dump in dumps]
 
 
 def _kernel(configuration: Configuration) -> Kernel:

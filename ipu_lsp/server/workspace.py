@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from ipu_asm.configuration import FILE_NAMES
-from ipu_asm.files import Stamp, sources_below, stamp_of
+from ipu_asm.file_search import sources_below
+from ipu_asm.files import Stamp, stamp_of
 from ipu_lsp.server.documents import path_of
 
 TURN_S = 0.01
@@ -60,7 +61,7 @@ class Workspace:
         """The sources in all folders, each once; None wherever others should have their turn."""
         seen: set[str] = set()
         for folder in _outermost(self.folders.values()):
-            for paths in sources_below(folder):
+            for paths in sources_below(folder, named=self.folders.values()):
                 yield from turn.pause()
                 fresh = [path for path in sorted(paths) if path not in seen]
                 seen.update(fresh)

@@ -175,8 +175,12 @@ def test_an_output_may_be_a_device(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_an_image_never_replaces_its_program(capsys: pytest.CaptureFixture[str]) -> None:
-    message = "ipu-as: error: ./a.s: the image would replace the program\n"
-    check_as(capsys, "assemble a.s -o ./a.s", 2, "", message)
+    Path("link").symlink_to("a.s")
+    Path("hard").hardlink_to("a.s")
+    for name in ("./a.s", "link", "hard"):
+        for command in ("assemble", "disassemble"):
+            message = f"ipu-as: error: --output {name}: would replace the input `a.s`\n"
+            check_as(capsys, f"{command} a.s -o {name}", 2, "", message)
     assert Path("a.s").read_text() == SOURCE
 
 

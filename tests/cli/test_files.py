@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.files import (
-    FileProblem,
-    Target,
-    find_targets,
-    read_text,
-    replace_file,
-)
+from ipu_asm.configuration import Configurations
+from ipu_asm.file_search import find_targets
+from ipu_asm.file_writing import Output, replace_file, replace_files, rewrite_file
+from ipu_asm.files import FileProblem, Target, input_at, read_bytes, read_text
 
 
 @pytest.fixture(autouse=True)
@@ -108,3 +106,184 @@ def test_a_failure_leaves_the_file_and_no_draft(monkeypatch: pytest.MonkeyPatch)
         replace_file("a.bin", b"new")
     assert os.listdir() == ["a.bin"]
     assert Path("a.bin").read_bytes() == b"old"
+
+
+def test_a_second_output_that_fails_takes_the_first_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.bin").write_bytes(b"old")
+    Path("readonly").write_bytes(b"old")
+    Path("readonly").chmod(0o444)
+    for second in ("readonly", "none/b.bin", "/dev/full"):
+        outputs = [Output("a.bin", b"new"), Output("fresh", b"new"), Output(second, b"new")]
+        with pytest.raises(FileProblem, match=f"^{second}: "):
+            replace_files(outputs)
+        assert sorted(os.listdir()) == ["a.bin", "readonly"]
+        assert Path("a.bin").read_bytes() == Path("readonly").read_bytes() == b"old"
+    replace_files([Output("a.bin", b"new"), Output("fresh", b"new")])
+    assert sorted(os.listdir()) == ["a.bin", "fresh", "readonly"]
+
+
+@pytest.mark.parametrize("new", [b"", b"new", b"new and longer"])
+def test_a_rewritten_file_is_the_same_file(new: bytes) -> None:
+    Path("a.s").write_bytes(b"the old")
+    Path("a.s").chmod(0o640)
+    Path("hard.s").hardlink_to("a.s")
+    before = os.stat("a.s")
+    assert rewrite_file("a.s", b"the old", new)
+    after = os.stat("a.s")
+    for field in ("st_ino", "st_dev", "st_mode", "st_uid", "st_gid", "st_nlink"):
+        assert getattr(after, field) == getattr(before, field)
+    assert Path("hard.s").read_bytes() == new
+    assert not rewrite_file("hard.s", b"the old", new)
+    assert sorted(os.listdir()) == ["a.s", "hard.s"]
+
+
+def check_not_rewritten(message: str, old: bytes = b"old", path: str = "a.s") -> None:
+    """Rewriting `old` is refused with this message, and leaves everything as it was."""
+    before = {name: Path(name).read_bytes() for name in os.listdir() if Path(name).is_file()}
+    with pytest.raises(FileProblem) as caught:
+        rewrite_file(path, old, b"longer than before")
+    assert str(caught.value) == message
+    after = {name: Path(name).read_bytes() for name in os.listdir() if Path(name).is_file()}
+    assert after == before
+
+
+def test_a_file_that_must_not_be_rewritten_stays() -> None:
+    Path("a.s").write_bytes(b"old")
+    check_not_rewritten("a.s: changed since it was read: fixes not written", b"older")
+    check_not_rewritten("a.s: changed since it was read: fixes not written", b"ol")
+    Path("a.s").chmod(0o444)
+    # Root could write it, so what is told depends on who runs this.
+    reason = "read-only (mode 444): nothing written" if os.geteuid() == 0 else "permission denied"
+    check_not_rewritten(f"a.s: {reason}")
+    check_not_rewritten("/dev/null: not a regular file: fixes not written", path="/dev/null")
+
+
+def test_a_backup_that_was_left_is_not_overwritten() -> None:
+    Path("a.s").write_bytes(b"old")
+    backup = Path(".a.s.ipu-backup")
+    backup.write_bytes(b"the only copy")
+    check_not_rewritten(
+        f"a.s: `{backup.resolve()}` is left from a run that was interrupted: fixes not written; "
+        "compare both files, then remove it"
+    )
+
+
+def check_failing(monkeypatch: pytest.MonkeyPatch, fails: tuple[int, ...], message: str) -> None:
+    """The calls of `os.fsync` with these numbers fail: the backup's, the file's, the restoring."""
+    Path("a.s").write_bytes(b"old")
+    calls = []
+
+    def sync(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) in fails:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", sync)
+    check_not_rewritten(message)
+
+
+def test_a_file_is_restored_where_writing_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_failing(monkeypatch, (2,), "a.s: no space left on device")
+    assert os.listdir() == ["a.s"]
+
+
+def test_without_a_backup_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    backup = Path(".a.s.ipu-backup").absolute()
+    message = f"a.s: no backup `{backup}` (no space left on device): fixes not written"
+    check_failing(monkeypatch, (1,), message)
+    assert os.listdir() == ["a.s"]
+
+
+def test_if_restoring_fails_the_backup_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("a.s").write_bytes(b"old")
+    monkeypatch.setattr("ipu_asm.file_writing._overwrite", _always_fail)
+    with pytest.raises(FileProblem, match=r"its content is in `.*/\.a\.s\.ipu-backup`"):
+        rewrite_file("a.s", b"old", b"new")
+    assert Path(".a.s.ipu-backup").read_bytes() == b"old"
+
+
+def _always_fail(*_: object) -> None:
+    raise OSError(5, "Input/output error")
+
+
+def test_an_input_is_found_under_all_its_names() -> None:
+    touch("a.s", "b.s")
+    Path("link").symlink_to("a.s")
+    Path("hard").hardlink_to("a.s")
+    inputs = [Target("b.s"), Target("none"), Target("a.s")]
+    for name in ("a.s", "./a.s", "link", "hard"):
+        assert input_at(name, inputs) == Target("a.s")
+    for name in ("none", "new", ".", "/dev/null", "a\0b"):
+        assert input_at(name, [*inputs, Target(name)]) is None
+
+
+def test_standard_input_that_is_a_file_is_an_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    touch("a.s")
+    target = Target("<stdin>", is_standard_input=True)
+    with open("a.s") as file:
+        monkeypatch.setattr("sys.stdin", file)
+        assert input_at("a.s", [target]) == target
+    assert input_at("a.s", [target]) is None  # closed
+    monkeypatch.setattr("sys.stdin", None)
+    assert input_at("a.s", [target]) is None
+
+
+def test_what_has_no_end_is_refused() -> None:
+    for name in ("/dev/zero", "sparse"):
+        if name == "sparse":
+            with open(name, "wb") as file:
+                file.truncate(3 << 30)
+        with pytest.raises(FileProblem, match=f"^{name}: expected at most 9 bytes, found more$"):
+            read_bytes(Target(name), 9)
+
+
+def test_a_pipe_is_read_if_something_writes_to_it() -> None:
+    os.mkfifo("pipe.s")
+    writer = subprocess.Popen(["sh", "-c", "exec > pipe.s; echo one; echo two"])
+    assert read_bytes(Target("pipe.s")) == b"one\ntwo\n"
+    writer.wait()
+
+
+def test_a_pipe_that_nothing_writes_to_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo("pipe.s")
+    monkeypatch.setattr("ipu_asm.files._WRITER_TIMEOUT_S", 0)
+    with pytest.raises(FileProblem, match=r"^pipe\.s: a pipe that nothing writes to$"):
+        read_bytes(Target("pipe.s"))
+
+
+def test_only_regular_files_are_found_in_folders() -> None:
+    touch("a.s")
+    os.mkfifo("b.s")
+    Path("c.s").symlink_to("/dev/zero")
+    Path("d.s").mkdir()
+    Path("e.s").symlink_to("b.s")
+    check_targets(["."], "a.s")
+
+
+def test_links_lead_out_of_no_folder_that_is_searched() -> None:
+    touch("in/a.s", "out/secret.s", "innocent/b.s")
+    Path("in/out.s").symlink_to("../out/secret.s")
+    Path("in/near.s").symlink_to("../innocent/b.s")
+    Path("in/inside.s").symlink_to("a.s")
+    Path("in/broken.s").symlink_to("none.s")
+    check_targets(["in"], "in/a.s", "in/broken.s", "in/inside.s")
+    check_targets(["in/out.s"], "in/out.s")
+    found = ("in/a.s", "in/broken.s", "in/inside.s", "in/near.s", "innocent/b.s")
+    check_targets(["in", "innocent"], *found)
+    Path("link").symlink_to("in")
+    check_targets(["link"], "link/a.s", "link/broken.s", "link/inside.s")
+
+
+def test_folders_may_be_nested_1200_deep() -> None:
+    home = os.getcwd()
+    for _ in range(1_200):
+        os.mkdir("d")
+        os.chdir("d")
+    touch("a.s")
+    os.chdir(home)
+    deepest = "d/" * 1_200
+    try:
+        check_targets(["."], f"{deepest}a.s")
+        assert Configurations().nearest(os.path.abspath(deepest)) is None
+    finally:
+        subprocess.run(["rm", "-r", "d"], check=True)  # Python's own way is recursive

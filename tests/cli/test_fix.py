@@ -10,6 +10,7 @@ import pytest
 
 from ipu_asm.cli.lint import main
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.files import FileProblem
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -114,15 +115,77 @@ def test_mode_bits_and_links_stay(capsys: pytest.CaptureFixture[str]) -> None:
     assert real.stat().st_mode & 0o777 == 0o750
 
 
-def test_a_file_that_cannot_be_replaced_stays_and_is_told(
+def test_the_file_stays_the_same_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text(BAD)
+    Path("hard.s").hardlink_to("a.s")
+    before = os.stat("a.s")
+    check_fix(capsys, BAD, MENDED, err="Fixed 2 findings in 1 file\n")
+    after = os.stat("a.s")
+    assert (after.st_ino, after.st_nlink, after.st_mode) == (before.st_ino, 2, before.st_mode)
+    assert Path("hard.s").read_text() == MENDED
+
+
+def test_a_file_with_two_names_is_fixed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("hard.s").write_text(BAD)
+    Path("a.s").hardlink_to("hard.s")
+    Path("link.s").symlink_to("a.s")
+    check_fix(capsys, BAD, MENDED, "--fix hard.s link.s", err="Fixed 2 findings in 1 file\n")
+
+
+def check_unwritten(
+    capsys: pytest.CaptureFixture[str], before: str, after: str, message: str
+) -> None:
+    """A file that was not written is told, is as it was, and keeps its findings in the report."""
+    ran = check_fix(capsys, before, after, "--fix --format concise", 2)
+    assert ran.err == f"ipu-lint: error: a.s: {message}\n"
+    assert [line.split(":")[1] for line in ran.out.splitlines()] == ["1", "2"]
+
+
+def test_a_file_that_cannot_be_written_stays_and_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
+    def refuse(path: str, old: bytes, new: bytes) -> bool:
+        raise FileProblem(f"{path}: no space left on device")
 
-    monkeypatch.setattr(os, "replace", refuse)
-    ran = check_fix(capsys, BAD, BAD, status=2)
-    assert "ipu-lint: error: a.s: no space left on device\n" in ran.err
+    monkeypatch.setattr("ipu_asm.cli.changes.rewrite_file", refuse)
+    check_unwritten(capsys, BAD, BAD, "no space left on device")
+
+
+def test_a_file_without_write_permission_is_not_written(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.s").write_text(BAD)
+    Path("b.s").write_text(BAD)
+    Path("a.s").chmod(0o444)
+    ran = run(main, ["--fix", "a.s", "b.s"], capsys)
+    assert (ran.status, Path("a.s").read_text(), Path("b.s").read_text()) == (2, BAD, MENDED)
+    reason = "read-only (mode 444): nothing written" if os.geteuid() == 0 else "permission denied"
+    assert ran.err == f"ipu-lint: error: a.s: {reason}\nFixed 2 findings in 1 file\n"
+    assert os.stat("a.s").st_mode & 0o777 == 0o444
+
+
+def test_a_save_made_meanwhile_is_not_lost(
+    capsys: pytest.CaptureFixture[str], with_rules: PutRules
+) -> None:
+    saved = "bkpt;; # what an editor has saved while the file was analysed\n"
+
+    def save(program: Program) -> Iterator[Diagnostic]:
+        Path("a.s").write_text(saved)
+        return iter(())
+
+    kind = Kind("W999", "for-tests", Severity.WARNING)
+    with_rules(Rule(kind, "", (), (), check_program=save))
+    check_unwritten(capsys, BAD, saved, "changed since it was read: fixes not written")
+
+
+def test_a_link_out_of_the_folder_is_not_followed(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("named").mkdir()
+    Path("outside.s").write_text(BAD)
+    Path("named/link.s").symlink_to("../outside.s")
+    Path("named/a.s").write_text(BAD)
+    ran = run(main, ["--fix", "named"], capsys)
+    assert ran == (0, "no findings in 1 file\n", "Fixed 2 findings in 1 file\n")
+    assert Path("outside.s").read_text() == BAD
 
 
 def test_mended_standard_input_goes_to_standard_output(

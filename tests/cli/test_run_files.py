@@ -103,10 +103,56 @@ def test_a_dump_replaces_a_file_wholly(capsys: pytest.CaptureFixture[str]) -> No
     assert Path("out").stat().st_mode & 0o777 == 0o640
 
 
-def test_memory_may_be_dumped_where_it_came_from(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("both").write_bytes(DATA)
-    arguments = f"copy.s --load both@0x2000 --dump both@0x2000:128 {COPYING[7:]} --cr 2=0"
-    check_files(capsys, arguments, 0, {"both": bytes(128)})
+@pytest.mark.parametrize("option", ["--dump {}@0:1", "--trace {}", "--profile {}.json"])
+def test_no_output_replaces_an_input_under_any_of_its_names(
+    capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    for name, wanted, what in (("copy.s", "a", "the program"), ("data", "b", "what is loaded")):
+        output = option.format(wanted).split()[1].partition("@")[0]
+        for make in (Path.symlink_to, Path.hardlink_to):
+            make(Path(output), name)
+            ran = run(main, f"{COPYING} {option.format(wanted)}".split(), capsys)
+            assert (ran.status, ran.out) == (2, "")
+            assert ran.err == f"ipu-run: error: `{output}` would replace {what}{HELP}"
+            Path(output).unlink()
+    check_files(capsys, COPYING)
+
+
+def test_if_one_output_fails_no_file_has_changed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("one").write_bytes(b"as before")
+    move = os.replace
+
+    def fail_for_two(source: str, target: str) -> None:
+        if target.endswith("/two"):
+            raise OSError(28, "No space left on device")
+        move(source, target)
+
+    monkeypatch.setattr(os, "replace", fail_for_two)
+    outputs = "--dump new@0:1 --dump one@0x2000:1 --dump two@0x3000:1 --trace t.json"
+    message = "ipu-run: error: two: no space left on device\n"
+    ran = check_files(capsys, f"{COPYING} {outputs}", 2, {"one": b"as before"}, message)
+    assert "wrote" not in ran.out
+
+
+def test_no_more_is_read_than_fits_into_memory(capsys: pytest.CaptureFixture[str]) -> None:
+    with Path("long").open("wb") as file:
+        file.truncate(3 << 30)
+    for name in ("/dev/zero", "long"):
+        ran = run(main, f"copy.s --load {name}@0x100000".split(), capsys)
+        assert (ran.status, ran.out) == (2, "")
+        assert f"{name}: xmem has 0x200000 bytes, found more than 1048576 bytes for" in ran.err
+        assert run(main, f"{COPYING} --load {name}@0x4000:16".split(), capsys).status == 0
+    Path("long").unlink()
+
+
+def test_a_program_is_not_read_without_end(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ipu_asm.files.MOST_BYTES", 1_000)
+    message = "ipu-run: error: /dev/zero: expected at most 1,000 bytes, found more\n"
+    check_files(capsys, "/dev/zero", 2, None, message)
 
 
 @pytest.mark.parametrize(
@@ -150,7 +196,7 @@ def test_a_run_that_stops_at_a_break_dumps(capsys: pytest.CaptureFixture[str]) -
         ("copy.s --load data@0:129", "data: expected at least 129 bytes, found 128"),
         (
             "copy.s --load data@0x1fff81",
-            "data: xmem has 0x200000 bytes, found 128 bytes for address 0x1fff81",
+            "data: xmem has 0x200000 bytes, found more than 127 bytes for address 0x1fff81",
         ),
         ("copy.s --dump out@0:1 --trace no/t", "no/t: there is no folder `no`"),
         ("copy.s --dump .@0:1", ".: is a directory"),
