@@ -29,6 +29,8 @@ FORMAT_STYLES = ("keep", "instruction", "bundle")
 """Lines as the author has chosen, one instruction a line, one bundle a line."""
 FILE_NAMES = ("ipu.toml", "pyproject.toml")
 """In the order in which a folder's files are asked."""
+MOST_MISTAKES = 100
+"""Of those in one file, so many are listed; the others are counted."""
 MOST_BYTES = 1 << 18
 """No configuration is larger: so much is read and checked in half a second."""
 
@@ -55,12 +57,21 @@ class Configuration(NamedTuple):
 
 
 class ConfigurationError(Exception):
-    """A file that cannot be used; `mistakes` has every one as ``path:line: sentence``."""
+    """A file that cannot be used; `mistakes` has every one as ``path:line: sentence``.
 
-    def __init__(self, path: str, mistakes: Sequence[str]) -> None:
+    Of more than `MOST_MISTAKES`, the rest is one line that counts them; `count` is that of all.
+    """
+
+    def __init__(self, path: str, mistakes: Sequence[str], count: int = 0) -> None:
         self.path = path
-        self.mistakes = tuple(mistakes)
-        super().__init__("; ".join(mistakes))
+        self.count = max(count, len(mistakes))
+        self.mistakes = tuple(mistakes[:MOST_MISTAKES])
+        left_out = self.count - len(self.mistakes)
+        if left_out:
+            noun = "mistake" if left_out == 1 else "mistakes"
+            place = f"{path}: " if path else ""
+            self.mistakes += (f"{place}{left_out:,} more {noun}",)
+        super().__init__("; ".join(self.mistakes))
 
 
 class Configurations:

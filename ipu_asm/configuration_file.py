@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from functools import partial
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from ipu_asm.configuration import (
     FAIL_LEVELS,
@@ -14,9 +14,15 @@ from ipu_asm.configuration import (
     Configuration,
     ConfigurationError,
 )
+from ipu_asm.configuration_places import LimitExceeded, Places, key_places
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import EXTENSIONS, MEMORIES
 from ipu_asm.spelling import nearest_of
+
+_MOST_GLOBS = 1_000
+_LONGEST_GLOB = 1_000
+# How `tomllib` says where it stopped.
+_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
 
 
 def parse_configuration(text: str, path: str, table: tuple[str, ...] = ()) -> Configuration | None:
@@ -25,18 +31,25 @@ def parse_configuration(text: str, path: str, table: tuple[str, ...] = ()) -> Co
     Raises `ConfigurationError`.
     """
     try:
+        places = key_places(text)
         settings: Any = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigurationError(path, [_syntax_mistake(path, str(error))]) from error
+    except LimitExceeded as error:
+        line = 1 + text.count("\n", 0, error.offset)
+        raise ConfigurationError(path, [f"{path}:{line}: {error}"]) from error
+    except ValueError as error:
+        raise ConfigurationError(path, [_syntax_mistake(text, path, str(error))]) from error
     for name in table:
         settings = settings.get(name) if isinstance(settings, dict) else None
-    return None if settings is None else _Reader(text, path, table).configuration(settings)
+    if settings is None:
+        return None
+    return _Reader(text, path, table, places).configuration(settings)
 
 
-def _syntax_mistake(path: str, message: str) -> str:
-    message, _, place = message.partition(" (at line ")
-    line = f":{place.partition(',')[0]}" if place else ""
-    return f"{path}{line}: {message[:1].lower()}{message[1:]}"
+def _syntax_mistake(text: str, path: str, message: str) -> str:
+    match = _PLACE.fullmatch(message)
+    reason, line = (match[1], match[2]) if match else (message, None)
+    line = line or str(1 + text.rstrip("\n").count("\n"))
+    return f"{path}:{line}: {_shortened(reason[:1].lower() + reason[1:], 200)}"
 
 
 class _Mismatch(Exception):
@@ -46,10 +59,11 @@ class _Mismatch(Exception):
 class _Reader:
     """Turns tables into a `Configuration` and gathers what is wrong with them."""
 
-    def __init__(self, text: str, path: str, table: tuple[str, ...]) -> None:
-        self.lines = re.split("\r?\n", text)
+    def __init__(self, text: str, path: str, table: tuple[str, ...], places: Places) -> None:
+        self.text = text
         self.path = path
         self.table = table
+        self.places = places
         self.mistakes: list[str] = []
 
     def configuration(self, settings: Any) -> Configuration:
@@ -87,32 +101,27 @@ class _Reader:
 
     def _mistake(self, table: tuple[str, ...], key: tuple[str, ...], message: str) -> None:
         full = (*self.table, *table, *key)
-        line = self._line_of(full)
-        place = f"{self.path}:{line}" if line else self.path
-        self.mistakes.append(f"{place}: `{'.'.join(full[len(self.table) :] or full)}`: {message}")
+        name = _shortened(".".join(full[len(self.table) :] or full))
+        self.mistakes.append(f"{self.path}:{self._line_of(full)}: `{name}`: {message}")
 
-    def _line_of(self, key: tuple[str, ...]) -> int | None:
-        """The 1-based line on which a key, or the first one below it, is written."""
-        written = (number for number, full in self._keys() if full[: len(key)] == key)
-        return next(written, None)
-
-    def _keys(self) -> Iterator[tuple[int, tuple[str, ...]]]:
-        table: tuple[str, ...] = ()
-        for number, line in enumerate(self.lines, 1):
-            if header := re.fullmatch(r"\s*\[\s*([^\[\]]+?)\s*\]\s*(?:#.*)?", line):
-                table = _key_of(header[1])
-                yield number, table
-            elif entry := re.match(r"\s*([\w\-.\" ']+?)\s*=", line):
-                yield number, (*table, *_key_of(entry[1]))
+    def _line_of(self, key: tuple[str, ...]) -> int:
+        """The 1-based line on which a key, the first one below it, or its table is written."""
+        while key and key not in self.places:
+            key = key[:-1]
+        return 1 + self.text.count("\n", 0, self.places.get(key, 0))
 
 
-def _key_of(written: str) -> tuple[str, ...]:
-    return tuple(part.strip().strip("\"'") for part in written.split("."))
+def _shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
 
 
 def _shown(value: Any) -> str:
-    kinds = {dict: "a table", str: f'"{value}"', bool: str(value).lower()}
-    return kinds.get(type(value), str(value)[:60])
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, str):
+        return f'"{_shortened(value)}"'
+    text = str(value)
+    return text.lower() if isinstance(value, bool) else _shortened(text)
 
 
 def _any_value(value: Any) -> Any:
@@ -148,12 +157,16 @@ def _strings(value: Any) -> tuple[str, ...]:
 def _table_of(read: Callable[[Any], Any], value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise _Mismatch(f"expected a table of globs, found {_shown(value)}")
+    if len(value) > _MOST_GLOBS:
+        raise _Mismatch(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
     values = {}
     for glob, item in value.items():
+        if len(glob) > _LONGEST_GLOB:
+            raise _Mismatch(f"a glob has at most {_LONGEST_GLOB:,} characters, found {len(glob):,}")
         try:
             values[glob] = read(item)
         except _Mismatch as error:
-            raise _Mismatch(f'"{glob}": {error}') from error
+            raise _Mismatch(f'"{_shortened(glob)}": {error}') from error
     return values
 
 

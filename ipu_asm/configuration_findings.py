@@ -6,9 +6,20 @@ import os
 import re
 from typing import Iterator, NamedTuple
 
-from ipu_asm.configuration import Configuration, ConfigurationError, read_configuration
+from ipu_asm.configuration import (
+    MOST_BYTES,
+    MOST_MISTAKES,
+    Configuration,
+    ConfigurationError,
+    configuration_of,
+    configuration_text,
+)
+from ipu_asm.files import FileProblem, Target, read_beginning
+from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection
 from ipu_asm.text import LineIndex, Span
+
+_STRING = re.compile(r""""[^"\n]*"|'[^'\n]*'""")
 
 
 class Mistake(NamedTuple):
@@ -20,7 +31,7 @@ class Mistake(NamedTuple):
 
 
 class CheckedFile(NamedTuple):
-    """The text of a configuration file, empty if there is none, and its mistakes."""
+    """The text of a configuration file, empty if there is none for us, and its mistakes."""
 
     text: str
     mistakes: tuple[Mistake, ...]
@@ -30,22 +41,24 @@ def check_file(path: str) -> CheckedFile:
     """What is wrong in a file of settings. One that is not there is not wrong. Never raises."""
     if not os.path.isfile(path):
         return CheckedFile("", ())
-    text = _text(path)
-    found = _checked(path, text)
-    # It is read twice, so somebody may have written to it in between.
-    written = _text(path)
-    return found if written == text else _checked(path, written)
-
-
-def _checked(path: str, text: str) -> CheckedFile:
+    text: str | None = None
     try:
-        configuration = read_configuration(path)
+        text = configuration_text(path)
+        configuration = None if text is None else configuration_of(text, path)
     except ConfigurationError as error:
-        found = tuple(_mistake(text, path, said) for said in error.mistakes)
-        return CheckedFile(text, found)
-    if configuration is None or not configuration.names_rules:
-        return CheckedFile(text, ())
+        text = _readable(path) if text is None else text
+        return CheckedFile(text, tuple(_mistake(text, path, said) for said in error.mistakes))
+    if text is None or configuration is None or not configuration.names_rules:
+        return CheckedFile(text or "", ())
     return CheckedFile(text, tuple(_unknown_names(text, configuration)))
+
+
+def _readable(path: str) -> str:
+    """The beginning of a file that is no text or too long."""
+    try:
+        return read_beginning(Target(path), MOST_BYTES).decode("utf-8", "replace")
+    except FileProblem:
+        return ""
 
 
 def _mistake(text: str, path: str, said: str) -> Mistake:
@@ -64,10 +77,14 @@ def _unknown_names(text: str, configuration: Configuration) -> Iterator[Mistake]
         configuration.extend_select,
         configuration.per_file_ignores,
     )
-    for name in selection.unknown_selectors():
-        written = re.search(rf"""(["']){re.escape(name)}\1""", text)
-        span = Span(*written.span()) if written else _line(text, 0)
-        yield Mistake(span, f"no finding has the code or name `{name}`", is_fatal=False)
+    unknown = selection.unknown_selectors()
+    places = {written[0][1:-1]: written.span() for written in reversed([*_STRING.finditer(text)])}
+    for name in unknown[:MOST_MISTAKES]:
+        span = Span(*places[name]) if name in places else _line(text, 0)
+        yield Mistake(span, f"no finding has the code or name {quoted(name)}", is_fatal=False)
+    if len(unknown) > MOST_MISTAKES:
+        message = f"{len(unknown) - MOST_MISTAKES:,} more names that no finding has"
+        yield Mistake(_line(text, 0), message, is_fatal=False)
 
 
 def _line(text: str, number: int) -> Span:
@@ -77,11 +94,3 @@ def _line(text: str, number: int) -> Span:
     line = text[start:end]
     first = start + len(line) - len(line.lstrip())
     return Span(min(first, end), max(first, start + len(line.rstrip())))
-
-
-def _text(path: str) -> str:
-    try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8", "replace")
-    except OSError:
-        return ""

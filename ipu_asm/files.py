@@ -27,6 +27,9 @@ _WRITER_TIMEOUT_S = 1.0
 _PIPE_CHUNK = 1 << 16
 
 
+Version = tuple[int, int, int]
+
+
 class FileProblem(Exception):
     """A file or folder that cannot be used; the text is one line that begins with its name."""
 
@@ -66,13 +69,16 @@ class Text(NamedTuple):
 
 def stamp_of(path: str) -> Stamp | None:
     """The stamp of a file; None for what is not there, no plain file or too large to scan."""
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    if not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SCANNED:
+    status = _status(path)
+    if status is None or not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SCANNED:
         return None
     return Stamp(status.st_mtime_ns, status.st_size)
+
+
+def version_of(path: str) -> Version | None:
+    """What changes about a file when it is written or replaced; None for one that is not there."""
+    status = _status(path)
+    return None if status is None else (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def scanned_text(path: str) -> str | None:

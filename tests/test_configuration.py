@@ -11,6 +11,7 @@ from ipu_asm.configuration import (
     ConfigurationError,
     Configurations,
     possible_files,
+    read_configuration,
 )
 from ipu_asm.diagnostics import Severity
 
@@ -187,6 +188,80 @@ def test_what_is_no_configuration_is_told(tmp_path: Path, text: str, mistake: st
 )
 def test_mistakes_in_a_pyproject_have_lines_too(tmp_path: Path, text: str, mistake: str) -> None:
     check_mistakes(tmp_path / "pyproject.toml", text, mistake)
+
+
+HOSTILE = {
+    "brackets": ("\nx=" + "[" * 60_000, "2: arrays and tables nest at most 50 deep, found more"),
+    "tables": ("\nx=" + "{a=" * 60_000, "2: arrays and tables nest at most 50 deep, found more"),
+    "digits": ("\nx=" + "1" * 4_301, "2: a number has at most 64 characters, found 4,301"),
+    "hexadecimal": (f"\nx=0x{'f' * 5_000}", "2: a number has at most 64 characters, found 5,002"),
+    "parts": ("\n" + ".".join("a" * 60_000), "2: a key has at most 32 parts, found more"),
+    "header": (f"\n[{'.'.join('a' * 60_000)}]", "2: a key has at most 32 parts, found more"),
+    "bytes": ("#" * 300_000, "1: a configuration has at most 262,144 bytes, found more"),
+    "blanks": ("\na" + " " * 200_000, "2: expected '=' after a key in a key/value pair"),
+    "no end": ('\nisa = "' + "\\n" * 100_000, "2: unterminated string"),
+    "globs": (
+        "\n[isa-by-glob]\n" + "".join(f'"a{n}" = "ipu"\n' for n in range(4_000)),
+        "2: `isa-by-glob`: expected at most 1,000 globs, found 4,000",
+    ),
+    "glob": (
+        f'\n[isa-by-glob]\n"{"*a" * 900}" = "ipu"\n',
+        "2: `isa-by-glob`: a glob has at most 1,000 characters, found 1,800",
+    ),
+    "key": (
+        "x" * 200_000 + " = 1\n",
+        f"1: `{'x' * 60}...`: unknown key; there are isa, isa-by-glob, lint, format, memory",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_has_one_mistake_at_its_place(tmp_path: Path, name: str) -> None:
+    text, mistake = HOSTILE[name]
+    check_mistakes(tmp_path / "ipu.toml", text, mistake)
+
+
+def test_of_many_mistakes_the_first_hundred_are_told_and_the_rest_is_counted(
+    tmp_path: Path,
+) -> None:
+    unknown = "unknown key; there are style"
+    told = [f"{n + 2}: `format.key{n}`: {unknown}" for n in range(100)]
+    text = "[format]\n" + "".join(f"key{n} = 1\n" for n in range(4_000))
+    path = tmp_path / "ipu.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError) as caught:
+        check_nearest(tmp_path)
+    assert caught.value.count == 4_000
+    expected = [*(f"{path}:{line}" for line in told), f"{path}: 3,900 more mistakes"]
+    assert caught.value.mistakes == tuple(expected)
+
+
+def test_keys_are_found_wherever_toml_lets_them_stand(tmp_path: Path) -> None:
+    text = (
+        "# isa = 3\n'lint'. \"selct\" = [ # ]\n  'a = 1', \\\n]\n"
+        'x = """\nisa = 4\n""" # [lint]\n[ lint . "per-file-ignores" ]\r\n"a=b" = 3\n'
+    ).replace("\\\n", "\n")
+    unknown = "unknown key; did you mean `select`?"
+    check_mistakes(
+        tmp_path / "ipu.toml",
+        text,
+        "5: `x`: unknown key; there are isa, isa-by-glob, lint, format, memory",
+        f"2: `lint.selct`: {unknown}",
+        '8: `lint.per-file-ignores`: "a=b": expected a list of strings such as ["E101", "W"], '
+        "found 3",
+    )
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    for path in ("/dev/zero", str(tmp_path)):
+        with pytest.raises(ConfigurationError) as caught:
+            read_configuration(path)
+        (mistake,) = caught.value.mistakes
+        assert mistake.startswith(path)
+
+
+def test_folders_may_be_deeper_than_the_stack() -> None:
+    assert Configurations().nearest("/nowhere" + "/d" * 3_000) is None
 
 
 def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:

@@ -46,10 +46,20 @@ def test_the_name_of_no_finding_is_marked_and_the_rest_counts(tmp_path: Path) ->
     assert fatal == [False, False]
 
 
+def test_of_twenty_thousand_unknown_names_a_hundred_are_marked(tmp_path: Path) -> None:
+    names = [f'⟦"Q{n}"⟧' if n < 100 else f'"Q{n}"' for n in range(20_000)]
+    marked = f"⟦[lint]⟧\nselect = [{', '.join(names)}]\n"
+    messages = [f"`Q{n}`" for n in range(100)]
+    fatal = check_mistakes(tmp_path / "ipu.toml", marked, *messages, "19,900 more names")
+    assert not any(fatal)
+
+
 @pytest.mark.parametrize("content", ["", '[lint]\nselect = ["E"]\n', 'isa = "ipu"\n'])
 def test_a_good_file_has_no_mistakes(tmp_path: Path, content: str) -> None:
     assert check_mistakes(tmp_path / "ipu.toml", content) == []
-    assert check_mistakes(tmp_path / "pyproject.toml", "[tool.other]\n") == []
+    assert check_mistakes(tmp_path / "pyproject.toml", "[tool.other]\nname = 'ipu'\n") == []
+    (tmp_path / "pyproject.toml").write_text("[tool.other]\n")
+    assert check_file(str(tmp_path / "pyproject.toml")) == ("", ())
 
 
 def test_odd_bytes_and_files_that_are_not_there_raise_nothing(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from ipu_asm.assemble import errors_of
 from ipu_asm.cli.lint_options import LintOptions
 from ipu_asm.configuration import (
     FAIL_LEVELS,
+    MOST_MISTAKES,
     Configuration,
     ConfigurationError,
     Configurations,
@@ -19,6 +20,7 @@ from ipu_asm.configuration import (
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.files import FileProblem, Target, Text, read_text
 from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
+from ipu_asm.isa.operands import quoted
 from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.lint.selection import Selection, selection_of
 
@@ -59,7 +61,7 @@ class Linter:
         self._given = _given_configuration(options)
         # By the name of the instruction set and of the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
-        self._selections: dict[str, Selection] = {}
+        self._selections: dict[str, Selection | ConfigurationError] = {}
         self._reported: set[str] = set()
 
     def configuration_files(self) -> set[str]:
@@ -137,21 +139,29 @@ class Linter:
 
     def _selection(self, configuration: Configuration) -> Selection:
         """The rules that count. Raises `ConfigurationError` for names that no rule has."""
-        selection = self._selections.get(configuration.path)
-        if selection is None:
-            if configuration.names_rules:
-                _check(selection_of(configuration), configuration.path)
-            ours, options = configuration, self.options
-            if options.select is not None:  # stands for all that the configuration chooses
-                ours = ours._replace(select=options.select, extend_select=(), ignore=())
-            selection = selection_of(
-                ours._replace(
-                    ignore=(*ours.ignore, *options.ignore),
-                    extend_select=(*ours.extend_select, *options.extend_select),
-                )
+        if configuration.path not in self._selections:
+            try:
+                found: Selection | ConfigurationError = self._checked_selection(configuration)
+            except ConfigurationError as error:
+                found = error
+            self._selections[configuration.path] = found
+        found = self._selections[configuration.path]
+        if isinstance(found, ConfigurationError):
+            raise found
+        return found
+
+    def _checked_selection(self, configuration: Configuration) -> Selection:
+        if configuration.names_rules:
+            _check(selection_of(configuration), configuration.path)
+        ours, options = configuration, self.options
+        if options.select is not None:  # stands for all that the configuration chooses
+            ours = ours._replace(select=options.select, extend_select=(), ignore=())
+        return selection_of(
+            ours._replace(
+                ignore=(*ours.ignore, *options.ignore),
+                extend_select=(*ours.extend_select, *options.extend_select),
             )
-            self._selections[configuration.path] = selection
-        return selection
+        )
 
     def _analyze(self, target: Target, text: str, configuration: Configuration) -> Analyze | None:
         """What analyses a file of its instruction set; None for a set that only folders brought up.
@@ -197,13 +207,13 @@ def _check(selection: Selection, path: str) -> None:
     from ipu_asm.spelling import nearest_of
 
     names = [rule.kind.name for rule in all_rules()]
+    place = f"{path}: " if path else ""
     mistakes = []
-    for selector in unknown:
+    for selector in unknown[:MOST_MISTAKES]:
         meant = nearest_of(selector, names)
         hint = f"; did you mean `{meant}`?" if meant else ""
-        place = f"{path}: " if path else ""
-        mistakes.append(f"{place}no rule has the code, name or prefix `{selector}`{hint}")
-    raise ConfigurationError(path, mistakes)
+        mistakes.append(f"{place}no rule has the code, name or prefix {quoted(selector)}{hint}")
+    raise ConfigurationError(path, mistakes, len(unknown))
 
 
 def _given_configuration(options: LintOptions) -> Configuration | None:

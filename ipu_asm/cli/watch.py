@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Callable, Iterable, Mapping
 
+from ipu_asm.files import Version, version_of
+
 INTERVAL = 0.3
 """Seconds between two looks at the files."""
-
-Stamp = tuple[int, int, int] | None
 
 
 def watch(act: Callable[[], None], paths: Callable[[], Iterable[str]]) -> None:
@@ -20,22 +19,14 @@ def watch(act: Callable[[], None], paths: Callable[[], Iterable[str]]) -> None:
     """
     try:
         while True:
-            before = stamps(paths())
+            before = versions(paths())
             act()
-            while stamps(paths()) == before:
+            while versions(paths()) == before:
                 time.sleep(INTERVAL)
     except KeyboardInterrupt:
         return
 
 
-def stamps(paths: Iterable[str]) -> Mapping[str, Stamp]:
-    """What changes about a file when it is written; None for one that is not there."""
-    return {path: _stamp(path) for path in paths}
-
-
-def _stamp(path: str) -> Stamp:
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError):
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
+def versions(paths: Iterable[str]) -> Mapping[str, Version | None]:
+    """The files as they are now."""
+    return {path: version_of(path) for path in paths}

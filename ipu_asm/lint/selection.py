@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.configuration import Configuration
 from ipu_asm.diagnostics import Kind
@@ -34,13 +35,16 @@ class Selection:
         self.ignored = tuple(ignore)
         self.per_file_ignores = dict(per_file_ignores or {})
         self.folder = folder
+        self._wanted = _normalized(self.selected)
+        self._unwanted = _normalized(self.ignored)
         self._kept: dict[str, bool] = {}
+        self._ignored_in: tuple[str | None, frozenset[str]] = (None, frozenset())
 
     def keeps(self, kind: Kind, path: str | None = None) -> bool:
         """Whether findings of a kind are wanted, in the file of that path if one is given."""
         kept = self._kept.get(kind.code)
         if kept is None:
-            wanted, unwanted = _best(kind, self.selected), _best(kind, self.ignored)
+            wanted, unwanted = _best(kind, self._wanted), _best(kind, self._unwanted)
             kept = self._kept[kind.code] = wanted > unwanted
         return kept and not (path is not None and self._is_ignored_in(kind, path))
 
@@ -48,11 +52,11 @@ class Selection:
         """The selectors that match no kind of finding, in their order."""
         from ipu_asm.lint.rules import all_rules  # needs all modules of rules
 
-        kinds = [rule.kind for rule in all_rules()]
+        known = {EVERYTHING}.union(*(_matching(rule.kind) for rule in all_rules()))
         return [
             selector
             for selector in dict.fromkeys(self._selectors())
-            if not any(_specificity(kind, selector) for kind in kinds)
+            if _normal(selector) not in known
         ]
 
     def _selectors(self) -> Iterator[str]:
@@ -62,11 +66,17 @@ class Selection:
             yield from selectors
 
     def _is_ignored_in(self, kind: Kind, path: str) -> bool:
-        folder = self.folder or os.getcwd()
-        return any(
-            _best(kind, selectors) > 0 and _matches(path, pattern, folder)
-            for pattern, selectors in self.per_file_ignores.items()
-        )
+        if not self.per_file_ignores:
+            return False
+        if self._ignored_in[0] != path:  # files come one after the other
+            folder = self.folder or os.getcwd()
+            matching = [
+                selectors
+                for pattern, selectors in self.per_file_ignores.items()
+                if _matches(path, pattern, folder)
+            ]
+            self._ignored_in = path, _normalized(chain.from_iterable(matching))
+        return _best(kind, self._ignored_in[1]) > 0
 
 
 def selection_of(configuration: Configuration) -> Selection:
@@ -80,17 +90,25 @@ def selection_of(configuration: Configuration) -> Selection:
     )
 
 
-def _best(kind: Kind, selectors: Sequence[str]) -> int:
-    return max((_specificity(kind, selector) for selector in selectors), default=0)
+def _normal(selector: str) -> str:
+    """Codes and names are found in capital and small letters."""
+    return selector.upper()
 
 
-def _specificity(kind: Kind, selector: str) -> int:
-    """How narrowly a selector means a kind; 0 if it does not."""
-    if selector.upper() == EVERYTHING:
-        return 1
-    if selector.upper() == kind.code or selector.lower() == kind.name:
-        return _EXACT
-    return 1 + len(selector) if selector and kind.code.startswith(selector.upper()) else 0
+def _normalized(selectors: Iterable[str]) -> frozenset[str]:
+    return frozenset(map(_normal, selectors))
+
+
+def _matching(kind: Kind) -> dict[str, int]:
+    """The selectors that mean a kind, with how narrowly they do."""
+    beginnings = {kind.code[:length]: 1 + length for length in range(1, len(kind.code))}
+    return {EVERYTHING: 1, **beginnings, kind.code: _EXACT, _normal(kind.name): _EXACT}
+
+
+def _best(kind: Kind, selectors: frozenset[str]) -> int:
+    """How narrowly the narrowest of the selectors means a kind; 0 if none does."""
+    matching = _matching(kind).items()
+    return max((width for selector, width in matching if selector in selectors), default=0)
 
 
 def _matches(path: str, pattern: str, folder: str) -> bool:

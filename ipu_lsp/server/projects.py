@@ -7,6 +7,7 @@ from typing import Callable, NamedTuple
 
 from ipu_asm.configuration import Configuration, ConfigurationError, Configurations
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.settings import Settings
@@ -31,7 +32,7 @@ class Project(NamedTuple):
 class Projects:
     """The project of every folder, put together when it is first asked for.
 
-    `warn` takes a sentence about each mistake in the settings.
+    `warn` takes a sentence about each file with mistakes.
     """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
@@ -41,6 +42,7 @@ class Projects:
         self._warn = warn
         self._configurations = Configurations()
         self._by_folder: dict[str | None, Project] = {}
+        self._by_file: dict[str, Project] = {}
 
     def of(self, document: Document) -> Project:
         """The project of a document; one that is in no file belongs to none but the editor."""
@@ -49,21 +51,24 @@ class Projects:
     def of_folder(self, folder: str | None) -> Project:
         """The project of the files in a folder."""
         if folder not in self._by_folder:
-            self._by_folder[folder] = self._project(self._nearest(folder))
+            nearest = self._nearest(folder)
+            if nearest.path not in self._by_file:
+                self._by_file[nearest.path] = self._project(nearest)
+            self._by_folder[folder] = self._by_file[nearest.path]
         return self._by_folder[folder]
 
     def forget(self) -> None:
         """Put everything together anew: settings or files have changed."""
         self._configurations.forget()
         self._by_folder.clear()
+        self._by_file.clear()
 
     def _nearest(self, folder: str | None) -> Configuration:
         try:
             found = self._configurations.nearest(folder) if folder is not None else None
         except ConfigurationError as error:
             self.suspects[error.path] = None
-            for mistake in error.mistakes:
-                self._warn(f"{mistake}; the file is ignored")
+            self._warn(f"{error.mistakes[0]}{_more(error.count)}; the file is ignored")
             found = None
         return found or Configuration()
 
@@ -75,9 +80,16 @@ class Projects:
             configuration.extend_select,
             configuration.per_file_ignores,
         )
-        for selector in selection.unknown_selectors():
+        unknown = selection.unknown_selectors()
+        if unknown:
             origin = configuration.path or "ipu.lint"
             if configuration.path:
                 self.suspects[configuration.path] = None
-            self._warn(f"{origin}: no finding has the code or name `{selector}`")
+            what = f"no finding has the code or name {quoted(unknown[0])}{_more(len(unknown))}"
+            self._warn(f"{origin}: {what}")
         return Project(configuration, selection, self.settings.enable is False)
+
+
+def _more(count: int) -> str:
+    """How many mistakes there are besides the first: they are shown in the file itself."""
+    return f" (and {count - 1:,} more)" if count > 1 else ""

@@ -12,14 +12,18 @@ from ipu_asm.analysis import Analysis, Analyzer
 from ipu_asm.files import scanned_text, stamp_of
 from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
 from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
+from ipu_asm.rendering import printable
 from ipu_lsp.server.client import Client
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.languages import isa_of_language
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import Protocol
+from ipu_lsp.server.reports import Findings
 from ipu_lsp.server.workspace import Turn, Workspace, address_of
 
+MOST_SHOWN = 10
+"""Warnings that pop up until settings change the next time; all others are logged."""
 LONGEST_WAIT_S = 0.1
 """How long findings may be held back while the client keeps sending edits."""
 LONGEST_WAIT_FOR_SETTINGS_S = 2.0
@@ -54,12 +58,15 @@ class Session:
         self.shown_listings: dict[str, str] = {}
         self.shown_mistakes: dict[str, str] = {}
         """What was pushed about files with settings, by their paths."""
+        self.checked_settings: dict[str, tuple[object, Findings]] = {}
+        """What is wrong in files with settings, by their paths, and when they were read."""
         self.asks_for_workspace = False
         self._settings_due: float | None = None
         self._open_files: set[str] = set()
         # By the name of the instruction set and of the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
         self._warned: set[str] = set()
+        self._shown = 0
 
     def open(self, document: Document) -> None:
         """Take over a document; the client's text is the truth from now on."""
@@ -122,6 +129,7 @@ class Session:
     def reconfigure(self) -> None:
         """Settings, or files with settings, have changed: any finding may have."""
         self.projects.forget()
+        self._shown = 0
         for document in self.documents.values():
             document.forget()
         self.look_again(self.documents)
@@ -216,11 +224,14 @@ class Session:
         return view._replace(analysis=Analysis(analysis.source, analysis.program, wanted))
 
     def warn(self, message: str) -> None:
-        """Show the user a mistake that they can mend, once."""
-        if message not in self._warned:
-            self._warned.add(message)
-            params = {"type": t.MessageType.Warning.value, "message": message}
-            self.protocol.notify(t.WINDOW_SHOW_MESSAGE, params)
+        """Show the user a mistake that they can mend, once; many of them go to the log."""
+        if message in self._warned:
+            return
+        self._warned.add(message)
+        method = t.WINDOW_LOG_MESSAGE if self._shown >= MOST_SHOWN else t.WINDOW_SHOW_MESSAGE
+        self._shown += 1
+        params = {"type": t.MessageType.Warning.value, "message": printable(message)}
+        self.protocol.notify(method, params)
 
     def _view(self, document: Document) -> View | None:
         analysis = document.analysis

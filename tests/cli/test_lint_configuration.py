@@ -55,6 +55,25 @@ def test_select_on_the_command_line_begins_anew(capsys: pytest.CaptureFixture[st
     check_codes(capsys, "--select E a.s", "a.s E101")
 
 
+def test_a_file_full_of_unknown_rules_is_told_in_a_hundred_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure(f"[lint]\nignore = {[f'Q{n}' for n in range(20_000)]}\n")
+    ran = run(main, ["."], capsys)
+    assert (ran.status, ran.out) == (2, "")
+    path = Path("ipu.toml").absolute()
+    first, *_, last = ran.err.splitlines()
+    assert first == f"ipu-lint: error: {path}: no rule has the code, name or prefix `Q0`"
+    assert last == f"ipu-lint: error: {path}: 19,900 more mistakes"
+    assert ran.err.count("\n") == 101
+
+
+def test_a_configuration_that_is_a_device_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(main, ["--config", "/dev/zero", "a.s"], capsys)
+    message = "/dev/zero:1: a configuration has at most 262,144 bytes, found more"
+    assert ran == (2, "", f"ipu-lint: error: {message}\n")
+
+
 def test_rules_are_ignored_in_some_files(capsys: pytest.CaptureFixture[str]) -> None:
     configure('[tool.ipu.lint.per-file-ignores]\n"old/*.s" = ["W", "H"]\n', "pyproject.toml")
     check_codes(capsys, ".", "a.s E101 W203 H101; old/b.s E101")

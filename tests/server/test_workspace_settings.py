@@ -7,8 +7,17 @@ from typing import Iterator
 
 import pytest
 
-from tests.server.conversation import Json, await_bytes, opened
-from tests.server.folders import answers, check_codes, event, names, pull, session_in, written
+from tests.server.conversation import Json, asked, await_bytes, changed, opened
+from tests.server.folders import (
+    answers,
+    check_codes,
+    event,
+    names,
+    pull,
+    pulled,
+    session_in,
+    written,
+)
 
 BAD, GOOD = "nope;;\n", "acc; bkpt;;\n"
 
@@ -102,3 +111,61 @@ def test_pushed_mistakes_give_way_to_the_workspace_report(tmp_path: Path) -> Non
     check_mistakes(conversation.published(path.as_uri()), 1, 0)
     items = {item["uri"]: item["items"] for item in conversation.answer(1)["result"]["items"]}
     assert len(items[path.as_uri()]) == 1
+
+
+HOSTILE = {
+    "brackets": "x=" + "[" * 60_000,
+    "digits": "x=" + "1" * 4_301,
+    "keys": "".join(f"key{n} = 1\n" for n in range(4_000)),
+    "names": f"[lint]\nselect = {[f'Q{n}' for n in range(20_000)]}\n",
+    "control characters": 'isa = "\\u001b[31m\\u0007"\n',
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_pops_up_once_and_requests_are_answered(tmp_path: Path, name: str) -> None:
+    written(tmp_path, {"ipu.toml": HOSTILE[name]})
+    document = (tmp_path / "a.s").as_uri()
+
+    def script(received: bytearray) -> Iterator[Json]:
+        yield opened(document, "x: acc;;\nb x;;\n")
+        yield asked(1, "documentSymbol", document)
+        yield changed(document, 2, {"text": "x: acc;;\nb x;;\nacc.frist;;\n"})
+        yield asked(2, "hover", document, position={"line": 0, "character": 3})
+        await_bytes(received, b'"id":2,')
+
+    conversation = session_in(tmp_path, script=script, capabilities={})
+    assert conversation.answer(1)["result"]
+    assert conversation.answer(2)["result"]
+    (shown,) = conversation.told("window/showMessage")
+    assert shown["message"].isprintable()
+    assert len(shown["message"]) < 500
+    (pushed,) = conversation.published((tmp_path / "ipu.toml").as_uri())
+    assert 1 <= len(pushed["diagnostics"]) <= 101
+
+
+def test_of_many_files_with_mistakes_ten_pop_up_and_the_others_are_logged(tmp_path: Path) -> None:
+    written(tmp_path, {f"{n}/ipu.toml": "isa = 3\n" for n in range(30)})
+    written(tmp_path, {f"{n}/a.s": GOOD for n in range(30)})
+
+    def script(received: bytearray) -> Iterator[Json]:
+        yield pull(1)
+        await_bytes(received, b'"id":1,')
+        rewrite(tmp_path / "0" / "ipu.toml", "isa = 4\n")
+        yield event(tmp_path / "0" / "ipu.toml", 2)
+        yield pull(2)
+        await_bytes(received, b'"id":2,')
+
+    conversation = session_in(tmp_path, script=script)
+    assert len(conversation.told("window/showMessage")) == 10 + 1
+    assert len(conversation.told("window/logMessage")) == 20
+
+
+def test_links_out_of_the_workspace_are_not_read(tmp_path: Path) -> None:
+    written(tmp_path, {"in/a.s": BAD, "other/b.s": BAD, "out/secret.s": BAD})
+    (tmp_path / "in" / "secret.s").symlink_to(tmp_path / "out" / "secret.s")
+    (tmp_path / "in" / "b.s").symlink_to(tmp_path / "other" / "b.s")
+    (tmp_path / "in" / "zero.s").symlink_to("/dev/zero")
+    check_codes(tmp_path, pulled(tmp_path / "in"), {"in/a.s": ["E101"]})
+    expected = {"in/a.s": ["E101"], "in/b.s": ["E101"], "other/b.s": ["E101"]}
+    check_codes(tmp_path, pulled(tmp_path / "in", tmp_path / "other"), expected)

@@ -8,7 +8,6 @@ from typing import Any, Iterable
 from lsprotocol import types as t
 
 from ipu_asm.configuration import FILE_NAMES
-from ipu_asm.configuration_findings import check_file
 from ipu_asm.files import SOURCE_EXTENSIONS
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.handlers import diagnostics
@@ -92,9 +91,9 @@ def did_change_watched_files(session: Session, params: t.DidChangeWatchedFilesPa
 
 def look_for_mistakes(session: Session, paths: Iterable[str]) -> None:
     """Tell the client what is wrong in files with settings, even if no document needs them."""
-    session.projects.suspects.update(
-        dict.fromkeys(path for path in paths if check_file(path).mistakes)
-    )
+    for path in paths:
+        session.checked_settings.pop(path, None)
+        session.projects.suspects[path] = None
     diagnostics.publish_mistakes(session)
 
 

@@ -14,6 +14,7 @@ from lsprotocol import types as t
 
 from ipu_asm.configuration_findings import Mistake, check_file
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.files import version_of
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
 from ipu_lsp.server.progress import Progress
@@ -166,9 +167,16 @@ def _in_file(session: Session, path: str) -> Findings | None:
 
 
 def _mistakes_in(session: Session, path: str) -> Findings:
+    """What is wrong in a file with settings; it is read again when it looks changed."""
+    stamp = version_of(path)
+    known = session.checked_settings.get(path)
+    if known is not None and known[0] == stamp:
+        return known[1]
     text, mistakes = check_file(path)
     coordinates = Coordinates(text, session.client.encoding)
-    return named(json_array(_encoded_mistake(coordinates, mistake) for mistake in mistakes))
+    findings = named(json_array(_encoded_mistake(coordinates, mistake) for mistake in mistakes))
+    session.checked_settings[path] = stamp, findings
+    return findings
 
 
 def _encoded_mistake(coordinates: Coordinates, mistake: Mistake) -> str:
