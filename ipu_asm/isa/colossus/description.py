@@ -28,7 +28,8 @@ from ipu_asm.isa.operands import OperandType
 
 _REGISTER = re.compile(r"\$([am])([A-Za-z]+\d?)(?::([24]))?(\+=|\+\+|@|>>|:BL|:BU|:B)?")
 _BITS = re.compile(r"(zimm|simm)(\d+)")
-_ACCESS = re.compile(r"(?:ld[szb]?|stm?)(8|16|32|64|128)(?:step)?")
+_ACCESS = re.compile(r"(?:ld[szb]?|stm?)(8|16|32|64|128)(step)?")
+_OF_ADDRESS = re.compile(r"\$m(?:Base|Delta|Off|Offset)0")
 _HIGHEST = 0xFFF << 20
 _WRITING = ("+=", "++")
 _FLOWS = {"br": "indirect", "bri": "jump", "call": "branch"}
@@ -101,11 +102,11 @@ _NUMBERS: dict[str, OperandType] = {
 
 
 @cache
-def operand_type(name: str) -> OperandType:
-    """The type of an operand as the table writes it."""
+def operand_type(name: str, by_number: bool = False) -> OperandType:
+    """The type of an operand as the table writes it; `by_number` is that of `RegisterOperand`."""
     match = _REGISTER.fullmatch(name)
     if match:
-        return _register_type(match[1], int(match[3] or 1), match[4] or "")
+        return _register_type(match[1], int(match[3] or 1), match[4] or "", by_number)
     bits = _BITS.fullmatch(name)
     if bits is None:
         return _NUMBERS[name]
@@ -116,29 +117,33 @@ def operand_type(name: str) -> OperandType:
 
 
 @cache
-def _register_type(file: str, width: int, suffix: str) -> RegisterOperand:
-    return RegisterOperand(file, width, suffix)
+def _register_type(file: str, width: int, suffix: str, by_number: bool) -> RegisterOperand:
+    return RegisterOperand(file, width, suffix, by_number)
 
 
 @cache
-def _operand(token: str, name: str) -> Operand:
+def _operand(token: str, name: str, is_plain_access: bool) -> Operand:
     match = _REGISTER.fullmatch(token)
     access = ""
     if match:
         access = {"Src": "rw", "Dst": "w"}.get(match[2][:3], "r") if "Dst" in match[2] else "r"
         access = "rw" if match[4] in _WRITING else access
-    return Operand(name, operand_type(token), describe_operand(token), access=access)
+    # Plain loads and stores encode the registers of the address by their numbers alone.
+    by_number = is_plain_access and _OF_ADDRESS.fullmatch(token) is not None
+    return Operand(name, operand_type(token, by_number), describe_operand(token), access=access)
 
 
 def _spec(traits: str, form: str) -> InstructionSpec:
     slot, *others = traits.split()
     mnemonic, *tokens = form.split()
+    access = _ACCESS.fullmatch(mnemonic)
+    is_plain = access is not None and not access[2]
     return InstructionSpec(
         mnemonic=mnemonic,
         slot=slot,
         opcode=0,
         opcode_bits=0,
-        operands=tuple(_operand(token, token.lstrip("$")) for token in tokens),
+        operands=tuple(_operand(token, token.lstrip("$"), is_plain) for token in tokens),
         doc=documentation(mnemonic, tokens, _syntax(mnemonic, tokens)),
         execute_fn="",
         flow=_flow(mnemonic),

@@ -371,7 +371,7 @@ FORMS: tuple[tuple[str, str], ...] = (
     ("main", "xor $mDst0 $mSrc0 $mSrc1"),
     ("aux worker ipu21", "f16v4hihov4amp $aDst0:2 $aSrc0:2 $aSrc1:2 flags"),
     ("aux worker ipu21", "f16v4hihov4slic $aDst0:2 $aSrc0:2 $aSrc1:2 flags"),
-    ("aux worker ipu21", "f32sisov2amp $aDst0:2 $aSrc0:2 $aSrc1:2 flags"),
+    ("aux worker ipu21", "f32sisov2amp $aDst0:2 $aSrc0 $aSrc1:2 flags"),
     ("aux worker ipu21", "f8v8hihov4amp $aDst0:2 $aSrc0:2 $aSrc1:2 zimm6"),
     ("aux worker ipu21", "f8v8hihov4slic $aDst0:2 $aSrc0:2 $aSrc1:2 zimm6"),
     ("main", "movnz $mSrcDst0 $mSrc0 $mSrc1"),

@@ -36,6 +36,7 @@ _CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
 _HALVES = ("B", "BL", "BU")
 # Production code writes one for the other, as if the assembler took the lower half unless told.
 _ALSO_WRITTEN = {":B": ":BL", ":BL": ":B"}
+_OTHER_FILE = {"m": "a", "a": "m"}
 _BY_NAME = {**{name: name for name in UNITS}, **ALIASES}
 _PLACES = {
     "+=": "`+=` behind it (it is advanced by the stride)",
@@ -50,32 +51,34 @@ class RegisterOperand(OperandType):
 
     Groups begin at a multiple of their width. `suffix` is what is written behind the register:
     ``+=``, ``++``, ``@``, ``>>``, or ``:B``, ``:BL``, ``:BU`` for a value that is repeated.
+    With `by_number` a register of the other file may be written as well: only its number is
+    encoded, so the one of that number in this file is meant.
     """
 
-    def __init__(self, file: str, width: int, suffix: str) -> None:
+    def __init__(self, file: str, width: int, suffix: str, by_number: bool = False) -> None:
         super().__init__(f"{file}{width}{suffix}", 4)
         self.file = file
         self.group_width = width
         self.suffix = suffix
-        names = [group(file, first, width) for first in range(0, 16, width)]
-        own = set(names)
-        self.registers = (*names, *(name for name, meant in ALIASES.items() if meant in own))
-        written = (suffix, _ALSO_WRITTEN[suffix]) if suffix in _ALSO_WRITTEN else (suffix,)
-        self._names = {name + mark: name for name in self.registers for mark in written}
-        self._values = {
-            text: int(_BY_NAME[name][2:].partition(":")[0]) for text, name in self._names.items()
+        numbers = _numbers(file, width)
+        self.registers = tuple(numbers)
+        written = numbers | _numbers(_OTHER_FILE[file], width) if by_number else numbers
+        marks = (suffix, _ALSO_WRITTEN[suffix]) if suffix in _ALSO_WRITTEN else (suffix,)
+        # The number of the first register, and where the name ends, by what is written.
+        self._written = {
+            name + mark: (number, len(name)) for name, number in written.items() for mark in marks
         }
         self._vocabulary = Vocabulary(self.registers)
 
     def parse(self, text: str) -> int | Problem | None:
-        value = self._values.get(text)
-        if value is not None:
-            return value
-        return self._problem(text)
+        known = self._written.get(text)
+        return self._problem(text) if known is None else known[0]
 
     def names(self, text: str) -> Sequence[Named]:
-        name = self._names.get(text)
-        return () if name is None else [Named(_BY_NAME[name], 0, len(name))]
+        if text not in self._written:
+            return ()
+        number, end = self._written[text]
+        return [Named(group(self.file, number, self.group_width), 0, end)]
 
     def _problem(self, text: str) -> Problem | None:
         expression = read_expression(text)
@@ -139,6 +142,13 @@ class RegisterOperand(OperandType):
     def complete(self) -> Sequence[Choice]:
         said = title(self.file, self.group_width)
         return [Choice(name + self.suffix, _detail(name, said)) for name in self.registers]
+
+
+def _numbers(file: str, width: int) -> dict[str, int]:
+    """The number of each register or group of a file, by all of its names."""
+    numbers = {group(file, first, width): first for first in range(0, 16, width)}
+    aliases = {alias: numbers[meant] for alias, meant in ALIASES.items() if meant in numbers}
+    return numbers | aliases
 
 
 def _detail(name: str, said: str) -> str:

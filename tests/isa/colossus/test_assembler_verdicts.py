@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis import Analyzer
+from ipu_asm.dataflow import touches_of
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
 from tests.isa.colossus.cases import Case, cases
@@ -36,8 +37,32 @@ def test_there_are_enough_cases() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "ld32 $m0, $m1, $azero, 0",
+        "ld32 $m0, $a1, 4",
+        "ld64 $a0:1, $m1, $a2, $azero",
+        "stm32 $m0, $m1, $a2",
+        "st64 $a0:1, $m1, $azero, 0",
+        "{ ld32 $a4, $m1, $azero, 0 ; f32sisov2amp $a0:1, $a2, $azeros, TAMP_F32_E4_P0 }",
+    ],
+)
+def test_what_production_code_writes_has_no_findings(text: str) -> None:
+    assert list(ANALYZER.analyze(f".worker\n{text}\n").diagnostics) == []
+
+
+def test_only_the_number_of_an_address_register_counts() -> None:
+    program = ANALYZER.analyze("ld32 $m0, $m1, $azero, 0\n").program
+    touches = touches_of(program.isa, program.bundles[0])
+    assert [touch.register for touch in touches] == ["$m0", "$m1", "$m15"]
+
+
+@pytest.mark.parametrize(
     ("text", "code", "place"),
     [
+        ("ld32step $m0, $m1, $a2+=, 1", "E104", "$a2+="),
+        ("ld32 $m0, $m1, $a2:3, 0", "E104", "$a2:3"),
+        ("f32sisov2amp $a0:1, $a2:3, $azeros, X", "E104", "$a2:3"),
         ("{ setzi $m0, 1 ; setzi $m1, 1 }", "E201", "setzi"),
         ("{ f32fromi32 $a0, $a0 ; setzi $m1, 1 }", "C101", "f32fromi32"),
         ("{ sub $m1, $m1, $m1 ; setzi $a2, 1; setzi $a3, 1 }", "E201", "setzi"),
