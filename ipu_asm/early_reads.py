@@ -6,6 +6,7 @@ text around it is edited.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -23,13 +24,15 @@ _MOST_WRITES = 4
 class EarlyRead(NamedTuple):
     """A read `distance` bundles behind a write whose result it would see after `needed`.
 
-    `number` is the place of the reading bundle among those of its function.
+    `number` is the place of the reading bundle among those of its function. `of_nothing` tells
+    that nothing has been put before into what it reads.
     """
 
     number: int
     touch: Touch
     distance: int
     needed: int
+    of_nothing: bool = False
 
 
 def futile_reads(
@@ -51,6 +54,35 @@ def futile_reads(
     return [read for read in reads if not search.is_wanted(read, address)]
 
 
+def baseless_reads(
+    isa: Isa, function: tuple[Bundle, ...], address: int, write: Touch
+) -> list[EarlyRead]:
+    """The reads that come before what is written at an address of a function has landed, in a
+    register in which nothing can be yet: no argument, and nothing that the function has written.
+
+    Whatever reads the register later, such a read cannot be meant for what was there before.
+    """
+    ways = ways_of(isa, function)
+    if not write.units <= _scratch_units(isa) or ways.unknown:
+        return []
+    writes = [
+        touch
+        for number in ways.numbers
+        for touch in touches_of(isa, function[number])
+        if touch.writes and not touch.units.isdisjoint(write.units)
+    ]
+    search = _Search(isa, function, write)
+    if len(writes) > 1 or search.follow(address, _FARTHEST, is_thorough=True):
+        return []
+    early = (read for read in search.early.values() if read.number not in search.late)
+    return [read._replace(of_nothing=True) for read in early if read.touch.units <= write.units]
+
+
+@lru_cache(maxsize=8)
+def _scratch_units(isa: Isa) -> frozenset[str]:
+    return frozenset[str]().union(*(isa.units(name) for name in isa.scratch))
+
+
 class _Search:
     """Goes the ways behind one write. A state is an address, how many bundles behind the write it
     is, and in how many another result has landed in the register (-1: none is on its way)."""
@@ -63,14 +95,15 @@ class _Search:
         self.early: dict[int, EarlyRead] = {}
         # The parts of the register that some late enough read sees.
         self.seen: set[str] = set()
-        self._readers: set[int] = set()
+        # The places of all bundles that do.
+        self.late: set[int] = set()
         self._far = LATEST + (write.def_cycle or LATEST)
 
     def readers(self, address: int) -> set[int]:
         """The places of all bundles that see what is written at an address; none where nobody
         knows."""
         leads_away = self.leads_away(address) or self.follow(address, _FARTHEST, is_thorough=True)
-        return set() if leads_away else self._readers
+        return set() if leads_away else self.late
 
     def is_wanted(self, read: EarlyRead, address: int) -> bool:
         """Whether what an early read sees is a result that none but early reads see.
@@ -136,7 +169,7 @@ class _Search:
                 self.early.setdefault(at, early)
             elif gone < 0 or distance + (touch.use_cycle or 1) - 1 < gone:
                 self.seen |= touch.units & self.write.units
-                self._readers.add(self.ways.numbers[at])
+                self.late.add(self.ways.numbers[at])
 
     def _overwritten(self, touches: list[Touch], distance: int, gone: int) -> int:
         """In how many bundles another result has landed in all of the register."""

@@ -139,3 +139,37 @@ def test_a_part_of_a_register_is_read_apart_from_the_other(isa: str, gap: int) -
     if isa == "xdna1":
         lines[-1] = f"vshuffle x2, {whole}, x4, r0"
     check_lost(isa, [*lines, *RETURN], whole)
+
+
+EARLY = ["lda r8, [p0, #0]", "add r1, r8, #1", *["nop"] * 6, "add r2, r8, #1"]
+
+
+def test_a_read_of_a_register_in_which_nothing_can_be_is_too_early_whatever_follows() -> None:
+    for register in ("r8", "r15", "m0", "dj7", "s3"):
+        read = f"mov r1, {register}"
+        lines = [f"lda {register}, [p0, #0]", read, *["nop"] * 6, read, *RETURN]
+        check_lost("xdna1", lines, register)
+    check_lost(
+        "xdna2", ["lda r28, [p0, #0]", "mov r1, r28", *["nop"] * 6, "mov r2, r28", *RETURN], "r28"
+    )
+    text = "\n".join([*EARLY, *RETURN, ""])
+    (finding,) = ANALYZERS["xdna1"].analyze(text).diagnostics
+    assert finding.message == (
+        "what `lda` puts into `r8` can be read here 7 bundles behind it, found a read after 1 of "
+        "what nothing has written: 6 more bundles are needed between them"
+    )
+
+
+@pytest.mark.parametrize("register", ["r0", "r16", "r31", "p5", "p6", "wl0", "wh11", "amhh8"])
+def test_a_register_may_hold_an_argument_or_what_the_caller_keeps(register: str) -> None:
+    load, store = ("vlda", "vst") if register[0] in "wa" else ("lda", "st")
+    read = f"{store} {register}, [p1, #0]"
+    check_lost("xdna1", [f"{load} {register}, [p0, #0]", read, *["nop"] * 6, read, *RETURN])
+
+
+def test_what_is_in_a_register_may_come_from_anywhere_in_the_function() -> None:
+    check_lost("xdna1", ["mova r8, #1", *EARLY, *RETURN])
+    check_lost("xdna1", ["jl #elsewhere", *["nop"] * 5, *EARLY, *RETURN])
+    check_lost("xdna1", ["jnz r0, #.Lend", *["nop"] * 5, *EARLY, ".Lend: mova r8, #1", *RETURN])
+    check_lost("xdna1", ["loop: " + EARLY[0], *EARLY[1:], "jnz r9, #loop", *["nop"] * 5, *RETURN])
+    check_lost("xdna1", EARLY)

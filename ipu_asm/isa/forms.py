@@ -23,7 +23,7 @@ class FormsDescription(NamedTuple):
     `slots` come from `unit_slot`, in the order in which people see them. Of several forms of a
     mnemonic the first that fits is meant. `units_of` gives the parts of registers that overlap with
     others; a register that it does not name is a part of its own. `rules` are the modules of
-    `lint.rules` that are for this set. For the last four see `Isa`.
+    `lint.rules` that are for this set. For the last five see `Isa`.
     """
 
     name: str
@@ -39,6 +39,7 @@ class FormsDescription(NamedTuple):
     returned: frozenset[str] = frozenset()
     zeros: frozenset[str] = frozenset()
     memories: tuple[Memory, ...] = ()
+    scratch: frozenset[str] = frozenset()
 
 
 def unit_slot(name: str, title: str, *units: str) -> Slot:
@@ -71,6 +72,7 @@ def build_forms(description: FormsDescription) -> Isa:
         description.returned,
         description.zeros,
         description.memories,
+        description.scratch,
     )
 
 

@@ -265,13 +265,15 @@ class Isa:
         returned: frozenset[str] = frozenset(),
         zeros: frozenset[str] = frozenset(),
         memories: tuple[Memory, ...] = (),
+        scratch: frozenset[str] = frozenset(),
     ) -> None:
         """`forms` has all forms of the mnemonics that have several; `units_of` the parts that a
         register shares with others; `rules` the modules of `lint.rules` for this set alone.
         `loop_registers` hold the first and the last bundle of a loop that the machine closes by
         itself; `returned` are the registers that callers may read when a function returns.
         `zeros` read as zero. Of the `memories` of its machines the first counts where nobody
-        says which one it is.
+        says which one it is. A function finds nothing in `scratch` registers when it begins: they
+        hold no arguments, and nothing that it would have to keep.
         """
         self.name = name
         self.title = title
@@ -292,6 +294,7 @@ class Isa:
         self.memory = memories[0] if memories else None
         self.loop_registers = loop_registers
         self.returned = returned
+        self.scratch = scratch
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}

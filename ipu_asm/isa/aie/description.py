@@ -8,7 +8,7 @@ from ipu_asm.isa.aie.directives import DIRECTIVES
 from ipu_asm.isa.aie.documentation import Documents
 from ipu_asm.isa.aie.forms import forms_of
 from ipu_asm.isa.aie.operands import LOCAL_PREFIX
-from ipu_asm.isa.aie.registers import Family, classes_of, registers_of
+from ipu_asm.isa.aie.registers import Family, classes_of, numbered, registers_of
 from ipu_asm.isa.forms import FormsDescription, unit_slot
 from ipu_asm.isa.model import Surface
 
@@ -30,6 +30,11 @@ RULES = (
     "open_bundle",
     "unaligned_loop",
 )
+# Pointers are passed in `p0` to `p5`, vectors in any of their registers, and none in these.
+_SCRATCH = (
+    *(register for file in ("m", "dn", "dj", "dc") for register in numbered(file, 8)),
+    *numbered("s", 4),
+)
 # What belongs to the caller in every generation and is put back before a function returns.
 _RETURNED = ("p6", "p7", "lr", "sp")
 _COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
@@ -39,8 +44,9 @@ class Engine(NamedTuple):
     """What differs between the generations.
 
     `classes` are those of `registers.classes_of`; `pair_names` gives pairs of scalar registers
-    second names; `link_cycle` is when a call writes the link register; `kept` are the numbers of
-    the scalar registers that belong to the caller.
+    second names; `link_cycle` is when a call writes the link register. Of the scalar registers
+    `kept` are the numbers of those that belong to the caller, `scratch` of those that hold neither
+    that nor an argument, alone or in a pair.
     """
 
     name: str
@@ -52,6 +58,7 @@ class Engine(NamedTuple):
     forms: Mapping[str, Sequence[str]]
     link_cycle: int | None
     kept: range
+    scratch: range
     examples: Mapping[str, str]
 
 
@@ -71,6 +78,7 @@ def description_of(engine: Engine) -> FormsDescription:
         rules=RULES,
         loop_registers=("ls", "le"),
         returned=frozenset((*_RETURNED, *(f"r{number}" for number in engine.kept))),
+        scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
     )
 
 

@@ -14,6 +14,7 @@ EXAMPLES = {"vmac.f": "vmac.f bmh0, bmh0, x0, x2, r0", "vmov": "vmov x0, x2"}
 LINK_CYCLE = 4
 # The scalar registers that a function hands back as it found them.
 KEPT = range(16, 24)
+SCRATCH = range(8, 16)
 
 
 @lru_cache(maxsize=1)
@@ -31,6 +32,7 @@ def load() -> Isa:
                 FORMS,
                 LINK_CYCLE,
                 KEPT,
+                SCRATCH,
                 EXAMPLES,
             )
         )

@@ -19,6 +19,7 @@ EXAMPLES = {
 LINK_CYCLE = None
 # The scalar registers that a function hands back as it found them.
 KEPT = range(8, 16)
+SCRATCH = range(28, 30)
 
 
 @lru_cache(maxsize=1)
@@ -36,6 +37,7 @@ def load() -> Isa:
                 FORMS,
                 LINK_CYCLE,
                 KEPT,
+                SCRATCH,
                 EXAMPLES,
             )
         )

@@ -5,6 +5,8 @@ Reports a read of a register that comes before the result of an earlier instruct
 it, where nothing reads the register afterwards: on no way that control can take, around loops too.
 A read that sees an earlier result is left alone where nothing else reads that one: it comes in time
 for it, and the later result is one too many, as at the end of a loop that was unrolled by hand.
+Where nothing in the function has written the register before, and it is one in which no argument
+is passed, the read is reported whatever reads the register afterwards.
 
 ## Why
 The cores have no interlocks. A load takes seven bundles, a multiplication up to six; who reads
@@ -39,7 +41,7 @@ from typing import Iterator
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, touch_span, touches_of
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
-from ipu_asm.early_reads import EarlyRead, futile_reads
+from ipu_asm.early_reads import EarlyRead, baseless_reads, futile_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.matching import ON_MNEMONIC
@@ -71,7 +73,8 @@ def _losses(isa: Isa, bundles: tuple[Bundle, ...]) -> list[tuple[int, Touch, Ear
     found: dict[tuple[int, int, int], tuple[int, Touch, EarlyRead]] = {}
     for address, number in enumerate(ways.numbers):
         for write in _slow_writes(isa, bundles[number]):
-            for read in futile_reads(isa, bundles, address, write):
+            early = (isa, bundles, address, write)
+            for read in (*futile_reads(*early), *baseless_reads(*early)):
                 place = (read.number, read.touch.instruction, read.touch.operand)
                 found.setdefault(place, (number, write, read))
     return list(found.values())
@@ -101,9 +104,10 @@ def _finding(
     bundle = program.bundles[writer]
     instruction = bundle.instructions[write.instruction]
     missing = read.needed - read.distance
+    found = "of what nothing has written" if read.of_nothing else "and none later on"
     message = (
         f"what `{instruction.mnemonic}` puts into `{write.register}` can be read here "
-        f"{read.needed} bundles behind it, found a read after {read.distance} and none later on: "
+        f"{read.needed} bundles behind it, found a read after {read.distance} {found}: "
         f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
     )
     related = RelatedInformation(
@@ -124,6 +128,15 @@ RULE = Rule(
         _LOAD + _NOP * 6 + _STORE + _RETURN,
         # An early read on purpose: the result is stored later.
         _LOAD + _STORE + _NOP * 6 + _STORE + _RETURN,
+        # Likewise: what is stored first may be an argument, or what the function wrote before.
+        "    lda r7, [p0, #0]\n    st r7, [p1, #0]\n"
+        + _NOP * 6
+        + "    st r7, [p1, #4]\n"
+        + _RETURN,
+        "    mova r8, #1\n    lda r8, [p0, #0]\n    st r8, [p1, #0]\n"
+        + _NOP * 6
+        + "    st r8, [p1, #4]\n"
+        + _RETURN,
         # What is pending at the end of a loop's body is read in its next round.
         "loop:\n" + _LOAD + _NOP * 2 + "    jnz r0, #loop\n" + _NOP * 4 + _STORE + _RETURN,
         # What is stored was put there for it; the load is one too many.
@@ -139,6 +152,11 @@ RULE = Rule(
         ".macro load\n" + _LOAD + ".endm\n" + _STORE + _RETURN,
     ),
     invalid=(
+        # A later read is in time, but what this one sees nobody has put there.
+        "    lda r8, [p0, #0]\n    add r1, ⟦r8⟧, #1\n"
+        + _NOP * 6
+        + "    add r2, r8, #1\n"
+        + _RETURN,
         _LOAD + _NOP * 5 + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
         _LOAD + _NOP * 5 + "    vshuffle x1, ⟦x0⟧, x2, r0\n" + _RETURN,
         # The first store has what was put there for it.
