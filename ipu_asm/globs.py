@@ -31,11 +31,10 @@ def _expression(pattern: str) -> re.Pattern[str]:
     """The expression for a pattern; no pattern takes more than quadratic time.
 
     Each star takes the shortest stretch that what follows it up to the next star allows, and is
-    not tried again: a longer one could only leave less for the stars behind it. So every such
-    stretch is an atomic group, as in `fnmatch`.
+    not tried again: a longer one could only leave less for the stars behind it.
     """
     try:
-        return re.compile(_written(_parts(pattern)), re.DOTALL)
+        return re.compile(_Writer().written(_parts(pattern)), re.DOTALL)
     except re.error:  # a range such as `[z-a]`
         return re.compile(re.escape(pattern))
 
@@ -52,28 +51,43 @@ def _parts(pattern: str) -> list[str]:
     return parts
 
 
-def _written(parts: Sequence[str]) -> str:
-    written = ""
-    for is_folders, group in groupby(parts, _ANY_FOLDERS.__eq__):
-        if is_folders:
-            continue
-        names = "/".join(map(_name, group))
-        slash = "/" if written else ""
-        is_anchored = not written and parts[0] != _ANY_FOLDERS
-        written += names if is_anchored else f"{slash}(?>(?:[^/]*/)*?{names})"
-    if not written:
-        return ".*"
-    return written + ("/.*" if parts[-1] == _ANY_FOLDERS else "(?:/.*)?")
+class _Writer:
+    """Writes an expression; counts its groups."""
 
+    def __init__(self) -> None:
+        self._groups = 0
 
-def _name(part: str) -> str:
-    """A file's or folder's name, from its beginning to its end."""
-    first, *rest = (_fixed(piece) for piece in _STAR.split(part))
-    if not rest:
-        return first + _PART_ENDS
-    *middle, last = rest
-    stretches = "".join(f"(?>[^/]*?{piece})" for piece in middle)
-    return f"{first}{stretches}(?>[^/]*?{last}{_PART_ENDS})"
+    def written(self, parts: Sequence[str]) -> str:
+        """The expression for a path, part by part."""
+        written = ""
+        for is_folders, group in groupby(parts, _ANY_FOLDERS.__eq__):
+            if is_folders:
+                continue
+            names = "/".join(map(self._name, group))
+            is_anchored = not written and parts[0] != _ANY_FOLDERS
+            slash = "/" if written else ""
+            found = names if is_anchored else self._once(f"(?:[^/]*/)*?{names}")
+            written += slash + found
+        if not written:
+            return ".*"
+        return written + ("/.*" if parts[-1] == _ANY_FOLDERS else "(?:/.*)?")
+
+    def _name(self, part: str) -> str:
+        """A file's or folder's name, from its beginning to its end."""
+        first, *rest = (_fixed(piece) for piece in _STAR.split(part))
+        if not rest:
+            return first + _PART_ENDS
+        *middle, last = rest
+        stretches = "".join(self._once(f"[^/]*?{piece}") for piece in middle)
+        return first + stretches + self._once(f"[^/]*?{last}{_PART_ENDS}")
+
+    def _once(self, stretch: str) -> str:
+        """An expression that takes the first match of a stretch and never another.
+
+        A look ahead is not entered again; the atomic groups of Python 3.11.0 to 3.11.4 are.
+        """
+        self._groups += 1
+        return f"(?=(?P<g{self._groups}>{stretch}))(?P=g{self._groups})"
 
 
 def _fixed(piece: str) -> str:
