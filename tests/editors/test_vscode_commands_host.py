@@ -149,7 +149,8 @@ def test_the_keyboard_leads_through_the_grid(grid_of: Opened, vscode: VSCode) ->
     def focused() -> int:
         grid.locator(".chip").first.focus()
         vscode.press("Tab", "Tab")
-        return grid.locator("[data-row='0'] .address:focus").count()
+        count: int = grid.locator("[data-row='0'] .address:focus").count()
+        return count
 
     # An answer of the server that comes in between draws the loops anew.
     assert soon(focused, 1) == 1

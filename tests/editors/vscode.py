@@ -152,7 +152,8 @@ class VSCode:
 
     def squiggles(self, kind: str = "error") -> int:
         """How many places of the current file are underlined as errors, warnings, ..."""
-        return self.page.locator(f".squiggly-{kind}").count()
+        count: int = self.page.locator(f".squiggly-{kind}").count()
+        return count
 
     def hover(self, where: Locator, *expected: str) -> str:
         """What is shown where the mouse rests, once that has these texts."""
@@ -180,8 +181,9 @@ class VSCode:
         """Asks for suggestions at the cursor; their labels, as far as they are on the screen."""
         self.press("Control+Space")
         self.page.locator(f"{SUGGESTIONS} .monaco-list-row").first.wait_for()
-        labels = self.page.locator(f"{SUGGESTIONS} .monaco-list-row .label-name")
-        return labels.all_inner_texts()
+        rows = self.page.locator(f"{SUGGESTIONS} .monaco-list-row .label-name")
+        labels: list[str] = rows.all_inner_texts()
+        return labels
 
     def status(self) -> str:
         """The texts of the status bar."""
@@ -190,7 +192,8 @@ class VSCode:
 
     def notifications(self) -> list[str]:
         """The texts of the messages that are shown."""
-        return self.page.locator(NOTIFICATIONS).all_inner_texts()
+        texts: list[str] = self.page.locator(NOTIFICATIONS).all_inner_texts()
+        return texts
 
     def webview(self, selector: str) -> Frame:
         """The page inside the page that has such an element, once there is one."""
