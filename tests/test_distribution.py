@@ -14,7 +14,8 @@ import ipu_asm
 
 ROOT = Path(__file__).parents[1]
 VERSION = ipu_asm.__version__
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 HEADINGS = re.findall(r"^## (.*)$", CHANGELOG, re.MULTILINE)
 CONTAINER = [
@@ -97,6 +98,14 @@ def test_python_m_of_a_server_answers(module: str, request_: str, answer: str) -
     command = [sys.executable, "-m", module]
     ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, input=message)
     assert answer in ended.stdout.replace(" ", ""), ended.stderr
+
+
+def test_every_requirement_has_a_released_version_as_its_lower_bound() -> None:
+    extras = [line for extra in PROJECT["optional-dependencies"].values() for line in extra]
+    required = [*SETTINGS["build-system"]["requires"], *PROJECT["dependencies"], *extras]
+    # Stubs follow the versions of what they describe; any of them will do.
+    bounded = [line for line in required if not line.startswith("types-")]
+    assert [line for line in bounded if not re.fullmatch(r"[\w-]+>=\d+(\.\d+)*", line)] == []
 
 
 def test_every_command_of_the_wheel_is_a_function() -> None:

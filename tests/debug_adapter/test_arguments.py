@@ -25,6 +25,10 @@ JSON = st.recursive(
     max_leaves=6,
 )
 FIELDS = ["place", "numbers", "sureName", "ratio", "anything", "flag", "format", "either"]
+REQUIRED_FIELDS: dict[str, st.SearchStrategy[Any]] = {
+    "place": st.fixed_dictionaries({"line": st.integers()}),
+    "sureName": st.text(),
+}
 
 
 class Place(NamedTuple):
@@ -160,7 +164,7 @@ def test_objects_become_named_tuples() -> None:
 @given(
     st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON))
     | st.fixed_dictionaries(
-        {"place": st.fixed_dictionaries({"line": st.integers()}), "sureName": st.text()},
+        REQUIRED_FIELDS,
         optional={"numbers": st.lists(st.integers() | JSON, max_size=3), "either": JSON},
     )
     | JSON

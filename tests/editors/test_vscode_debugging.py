@@ -8,6 +8,7 @@ from typing import Iterator
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from playwright.sync_api import Browser
 
 from tests.editors.kernels import EXAMPLE, LOOP, place
@@ -65,16 +66,18 @@ def layer(browser: Browser, vscode_user: VSCodeUser) -> Iterator[Debugger]:
         debugger.stop()
 
 
-def inputs() -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+def inputs() -> NDArray[np.int8]:
     """Waves, a little later from sample to sample."""
     sample, place = np.indices((SAMPLES, INPUTS))
-    return np.round(100 * np.sin(place / 9 + sample)).astype(np.int8)
+    elements: NDArray[np.int8] = np.round(100 * np.sin(place / 9 + sample)).astype(np.int8)
+    return elements
 
 
-def weights() -> np.ndarray[tuple[int, ...], np.dtype[np.int8]]:
+def weights() -> NDArray[np.int8]:
     """Something of both signs that repeats nowhere soon."""
     output, place = np.indices((OUTPUTS, INPUTS))
-    return ((output * 7 + place * 3) % 31 - 15).astype(np.int8)
+    elements: NDArray[np.int8] = ((output * 7 + place * 3) % 31 - 15).astype(np.int8)
+    return elements
 
 
 def check_place(debugger: Debugger, row: int, reason: str = "") -> None:

@@ -36,7 +36,8 @@ def draw(seed: int, shape: int | tuple[int, ...], kind: np.dtype[Any]) -> NDArra
     """Elements drawn from all bit patterns that are finite numbers."""
     numbers = ALL_BYTES.view(kind)
     numbers = numbers[np.isfinite(numbers.astype(np.float32))]
-    return numbers[np.random.default_rng(seed).integers(len(numbers), size=shape)]
+    drawn: NDArray[Any] = numbers[np.random.default_rng(seed).integers(len(numbers), size=shape)]
+    return drawn
 
 
 def run_writing(ipu: Bench, *outputs: tuple[int, int]) -> Run:
