@@ -23,6 +23,7 @@ YAMLS = [yaml.safe_load(text) for language, text in BLOCKS if language == "yaml"
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SARIF = json.loads((ROOT / "tests" / "data" / "sarif-2.1.0.json").read_text(encoding="utf-8"))
 REVIEWER = "cat > rdjson.json"
+CHECKOUT = "./tools/ipu-asm"
 
 
 def steps() -> Iterator[dict[str, Any]]:
@@ -130,14 +131,34 @@ def test_a_job_that_uploads_may_write_there() -> None:
 
 def test_the_hooks_on_the_page_are_those_that_there_are() -> None:
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
-    [repository] = [repo for content in YAMLS for repo in content.get("repos", ())]
+    checkout, local = [repo for content in YAMLS for repo in content.get("repos", ())]
     names = {hook["id"] for hook in hooks}
-    assert {hook["id"] for hook in repository["hooks"]} <= names
+    assert checkout["repo"] == CHECKOUT
+    assert {hook["id"] for hook in checkout["hooks"]} <= names
     assert all(name in PAGE for name in names)
+    assert local["repo"] == "local"
+    [hook] = local["hooks"]
+    [published] = [published for published in hooks if published["id"] == hook["id"]]
+    assert hook["entry"] == published["entry"]
+    assert hook["files"] == "^kernels/.*" + published["files"]
+
+
+def test_jobs_take_the_project_from_a_checkout_that_they_have() -> None:
+    for content in YAMLS:
+        for job in content.get("jobs", {}).values():
+            [checkout] = [
+                step for step in job["steps"] if "actions/checkout" in step.get("uses", "")
+            ]
+            assert checkout["with"] == {"submodules": True}
+            used = [step for step in job["steps"] if CHECKOUT in step.get("run", step.get("uses"))]
+            assert len(used) == 1
+    [gitlab] = [content["ipu-lint"] for content in YAMLS if "ipu-lint" in content]
+    assert gitlab["script"][0] == f"pip install {CHECKOUT}"
+    assert gitlab["variables"] == {"GIT_SUBMODULE_STRATEGY": "normal"}
 
 
 def test_the_page_gives_the_action_inputs_that_it_has_and_tells_of_all() -> None:
-    [used] = [step["with"] for step in steps() if "ipu-asm@" in step.get("uses", "")]
+    [used] = [step["with"] for step in steps() if step.get("uses") == CHECKOUT]
     assert set(used) <= set(ACTION["inputs"])
     table = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
     assert table == list(ACTION["inputs"])

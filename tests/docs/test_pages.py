@@ -1,0 +1,65 @@
+"""Pages lead to what there is: files, headings, and nothing that is still to be published."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+
+import pytest
+
+from tests.docs.commands import PAGES, ROOT
+
+REGISTRY = re.compile(
+    r"(?:pip install|pipx install|uv tool install|uvx --from|--spec) ipu-asm"
+    r"|OWNER/ipu-asm@v|rev: v\d|ipu-asm==\d"
+)
+RELEASED = "- unreleased" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def read(page: str) -> str:
+    """The text of a page."""
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def without_code(text: str) -> str:
+    """A page without its fenced blocks and its code between backticks."""
+    text = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    return re.sub(r"`[^`\n]*`", "", text)
+
+
+def anchors(page: str) -> set[str]:
+    """What stands behind `#` in links to the headings of a page."""
+    text = re.sub(r"^ *```.*?^ *```$", "", read(page), flags=re.DOTALL | re.MULTILINE)
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title).strip().lower().replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_links_of_a_page_lead_to_files_and_headings(page: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(read(page))):
+        if target.startswith(("https:", "http:")):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / name if name else ROOT / page
+        assert path.exists(), target
+        if anchor and path.suffix == ".md":
+            assert anchor in anchors(path.resolve().relative_to(ROOT).as_posix()), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_what_a_registry_must_have_is_promised_for_after_the_first_release(page: str) -> None:
+    heading = ""
+    for paragraph in re.split(r"\n{2,}", read(page)):
+        heading = paragraph if paragraph.startswith("#") else heading
+        if REGISTRY.search(paragraph):
+            is_promise = "first release" in f"{heading} {paragraph}".lower().replace("\n", " ")
+            assert is_promise != RELEASED, paragraph
+
+
+def test_the_project_names_no_address_of_its_own_until_it_has_one() -> None:
+    package = json.loads(read("vscode-extension/package.json"))
+    assert {"repository", "homepage", "bugs"} & set(package) == set()
+    assert "urls" not in tomllib.loads(read("pyproject.toml"))["project"]
+    for page in (*PAGES, "action.yml", ".pre-commit-hooks.yaml", "Containerfile"):
+        assert "example.com" not in read(page), page
