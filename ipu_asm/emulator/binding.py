@@ -1,7 +1,8 @@
-"""From the instructions of a bundle to operations that are called without an argument.
+"""From the instructions of a bundle to operations, which are called with the machine.
 
 An operation calls the method that executes its instruction; what the method gets for an operand is
-settled here, once: a number, or where to read the value.
+settled here, once: a number, or where to read the value. An operation holds no reference to the
+machine, so that a machine that is dropped is freed at once and not by the garbage collector.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ipu_asm.emulator.registers import PLACES, RegFile
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.isa.operands import RegisterType
 
-Operation: TypeAlias = Callable[[], object]
+Operation: TypeAlias = Callable[[Any], object]
 
 
 class Bundle(NamedTuple):
@@ -99,8 +100,14 @@ def _operation(machine: object, live: RegFile, old: RegFile, code: Code) -> Oper
         places.append(place)
     names = tuple(operand.name for operand in spec.operands)
     make = _maker(names, tuple(sources))
-    operation: Operation = make(getattr(machine, spec.execute_fn), live, old, places)
+    operation: Operation = make(_function(machine, spec.execute_fn), live, old, places)
     return operation
+
+
+def _function(machine: object, name: str) -> Callable[..., object]:
+    """The method of a machine's class, or what stands in for it on this machine alone."""
+    own = vars(machine).get(name)
+    return getattr(type(machine), name) if own is None else lambda _, **operands: own(**operands)
 
 
 def _source(operand: Operand, value: int) -> tuple[str, int | slice]:
@@ -122,13 +129,13 @@ def _maker(names: tuple[str, ...], sources: tuple[str, ...]) -> Any:
     """
     places = [f"place{number}" for number in range(len(names))]
     values = [f"{source}[{at}]" if source else at for source, at in zip(sources, places)]
-    call = f"method({', '.join(f'{name}={value}' for name, value in zip(names, values))})"
+    call = ", ".join(["machine", *(f"{name}={value}" for name, value in zip(names, values))])
     text = (
         "def make(method, live, old, places):\n"
         "    live_scalars, live_block = live.scalars, live.block\n"
         "    old_scalars, old_block = old.scalars, old.block\n"
         f"    [{', '.join(places)}] = places\n"
-        f"    return lambda: {call}\n"
+        f"    return lambda machine: method({call})\n"
     )
     scope: dict[str, Any] = {}
     exec(text, scope)
@@ -136,7 +143,7 @@ def _maker(names: tuple[str, ...], sources: tuple[str, ...]) -> Any:
 
 
 def _refusing(cause: str) -> Operation:
-    def refuse() -> None:
+    def refuse(machine: object) -> None:
         raise Refusal(cause)
 
     return refuse

@@ -48,7 +48,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         # Here numpy is silent about float errors and notes invalid operations, at no cost a run.
         self._context = copy_context()
         self._context.run(np.seterr, all="ignore", invalid="call")
-        self._context.run(np.seterrcall, self._note_invalid)
+        self._context.run(np.seterrcall, self._float_errors.note)
 
     def execute_vliw_cycle(self) -> bool:
         """Execute one bundle, whatever its break slot says; False if the machine is halted.
@@ -85,7 +85,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         if test is None:
             return False
         self.snapshot.copy_from(self._registers)
-        return bool(test())
+        return bool(test(self))
 
     def _run(self, limit: int, stop: StopTest | None) -> int:
         live, old, steps = self._registers, self.snapshot, self._steps
@@ -108,10 +108,10 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
                     return executed
                 operations, control = steps[pc]
                 for operation in operations:
-                    operation()
+                    operation(self)
                 live.pc = pc + 1
                 operation = control
-                operation()
+                operation(self)
             executed = limit
         except Refusal as refusal:
             fault = self._fault(str(refusal), operation, self.cycles + executed)
@@ -185,7 +185,7 @@ def _decoded(isa: Isa, words: Sequence[int | None]) -> dict[int, list[Code]]:
     return {word: decode_word(isa, word) for word in set(words) if word is not None}
 
 
-def _do_nothing() -> None:
+def _do_nothing(machine: object) -> None:
     """What a bundle does that was never loaded."""
 
 

@@ -32,7 +32,7 @@ class AccUnit(Unit):
             add(old.acc_ints, new.product_ints, out=new.acc_ints)
             return
         # One addition of two float32 in float32 is what one in double, rounded, gives.
-        self._met_invalid = False
+        self._float_errors.invalid = False
         add(old.acc_floats, new.product_floats, new.acc_floats)
         if self._nans_may_be_wrong():
             new.acc_words[...] = sum_words(old.acc_words, new.product_words)
@@ -56,7 +56,7 @@ class AccUnit(Unit):
             add(old.acc_ints, new.product_ints, out=new.acc_ints)
             add(new.acc_ints, signed(aaq), new.acc_ints)
             return
-        self._met_invalid = False
+        self._float_errors.invalid = False
         self._sums[...] = old.acc_floats
         self._addends[...] = new.product_floats
         add(self._sums, self._addends, self._sums)
@@ -69,7 +69,7 @@ class AccUnit(Unit):
         if not self._has_float_words():
             add(registers.product_ints, signed(aaq), out=registers.acc_ints)
             return
-        self._met_invalid = False
+        self._float_errors.invalid = False
         self._sums[...] = registers.product_floats
         self._finish_sum(aaq, registers.product_words)
 

@@ -9,6 +9,23 @@ from ipu_asm.emulator.words import NANS_PASS_ON
 _LARGEST_SHIFT = 31
 
 
+class FloatErrors:
+    """The float errors that numpy has reported while the machine runs.
+
+    numpy keeps its error handler in a context variable, where the garbage collector cannot follow
+    references. So the handler must not lead to the machine, which owns that context.
+    """
+
+    __slots__ = ("invalid",)
+
+    def __init__(self) -> None:
+        self.invalid = False
+
+    def note(self, error: str, flag: int) -> None:
+        """Record an invalid operation; called by numpy, see `numpy.seterrcall`."""
+        self.invalid = True
+
+
 class Unit:
     """Access to the state of now, `state`, and to the registers before the bundle, `snapshot`.
 
@@ -25,8 +42,7 @@ class Unit:
         self._block = state.regfile.block
         self._scalars = state.regfile.scalars
         self._memory = state.xmem.content
-        # Set by numpy, while the machine runs, when an operation on floats was invalid.
-        self._met_invalid = False
+        self._float_errors = FloatErrors()
 
     def _has_float_words(self) -> bool:
         """Whether words are float32; else they are int32."""
@@ -34,8 +50,4 @@ class Unit:
 
     def _nans_may_be_wrong(self) -> bool:
         """Whether the last additions may have left NaNs that need to be settled."""
-        return self._met_invalid or not NANS_PASS_ON
-
-    def _note_invalid(self, error: str, flag: int) -> None:
-        """Called by numpy; see `numpy.seterrcall`."""
-        self._met_invalid = True
+        return self._float_errors.invalid or not NANS_PASS_ON
