@@ -70,7 +70,7 @@ def read_kernel(
     text = "" if image_format == "bin" else decoded(data, name).text
     isa = _isa(text, name, isa_name)
     if image_format == SOURCE:
-        return _assembled(SourceFile(text, name), isa, read)
+        return assembled(SourceFile(text, name), isa, read)
     words = words_of(data, isa, image_format)
     listing = text_of(words, isa)
     source = SourceFile(listing, f"{name} (disassembled)")
@@ -86,7 +86,12 @@ def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
         raise FileProblem(f"{choice.origin}: {error}") from error
 
 
-def _assembled(source: SourceFile, isa: Isa, read: Callable[[Isa, SourceFile], Program]) -> Kernel:
+def assembled(
+    source: SourceFile,
+    isa: Isa,
+    read: Callable[[Isa, SourceFile], Program] = _read_source,
+) -> Kernel:
+    """The program of a source text; `read` as for `read_kernel`. Raises `RejectedSource`."""
     program = read(isa, source)
     try:
         return Kernel(source.path, source, isa, encode(program), program, is_image=False)

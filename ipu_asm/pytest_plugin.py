@@ -43,4 +43,6 @@ def pytest_runtest_makereport(
     bench = item.stash.get(_BENCH, None)
     if report.failed and bench is not None and bench.kernel is not None:
         report.sections.append(("state of ipu", str(bench)))
+    if bench is not None and call.when == "teardown":
+        del item.stash[_BENCH]  # tests live to the end of the run, their machines need not
     return report

@@ -165,6 +165,23 @@ def test_every_test_has_a_machine_of_its_own(pytester: pytest.Pytester) -> None:
     check_pytest(pytester, test, lines=["*3 passed*"], passed=3)
 
 
+def test_the_machine_of_a_test_is_freed_after_the_test(pytester: pytest.Pytester) -> None:
+    test = """
+    import weakref
+    import pytest
+
+    states = []
+
+    @pytest.mark.parametrize("number", range(3))
+    def test_fresh(ipu, number):
+        assert [state() for state in states] == [None] * number
+        states.append(weakref.ref(ipu.state))
+        ipu.load_text("incr lr0 1; bkpt;;")
+        ipu.run()
+    """
+    check_pytest(pytester, test, lines=["*3 passed*"], passed=3)
+
+
 def test_workers_of_xdist_run_kernels_and_report_their_state(pytester: pytest.Pytester) -> None:
     output = check_pytest(
         pytester,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, Iterable, NamedTuple
+from typing import Any, Callable, Final, Iterable, NamedTuple
 
 import numpy as np
 
-from ipu_asm.assemble import AssemblyError, encode
+from ipu_asm.assemble import AssemblyError
+from ipu_asm.configuration import ConfigurationError
 from ipu_asm.emulator.elements import DType, element_type
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, Refusal
 from ipu_asm.emulator.ipu import Ipu
@@ -16,9 +17,11 @@ from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
 from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
 from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
+from ipu_asm.files import FileProblem
+from ipu_asm.images import ImageError
 from ipu_asm.isa import load_isa
+from ipu_asm.kernel import Kernel, RejectedSource, assembled, read_kernel
 from ipu_asm.line_table import LineTable
-from ipu_asm.program import read_program
 from ipu_asm.rendering import render, render_place
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
 from ipu_asm.testbench.comparison import assert_bit_exact
@@ -40,7 +43,7 @@ class Run(NamedTuple):
 
     `cycles` counts the bundles executed, `pc` is the program counter then (1,024 or more).
     `halted_by` is the instruction that did it, such as `bkpt`, and `line` the source line of its
-    bundle; both are None if the machine ran on to the end of program memory.
+    bundle; both are None if the machine ran on to the end of program memory. An image has no lines.
     """
 
     cycles: int
@@ -58,7 +61,7 @@ class Bench:
     `state` is the machine itself, for all that is not here.
     """
 
-    __slots__ = ("_folders", "_last", "_lines", "_source", "state")
+    __slots__ = ("_folders", "_kernel", "_last", "_lines", "state")
 
     r0 = VectorRegister("r", 0)
     r1 = VectorRegister("r", 1)
@@ -75,7 +78,7 @@ class Bench:
         """A machine without a kernel; paths are relative to the first folder that has the file."""
         self.state = IpuState()
         self._folders = [Path(folder) for folder in folders] or [Path()]
-        self._source: SourceFile | None = None
+        self._kernel: Kernel | None = None
         self._lines: LineTable | None = None
         self._last = "not run yet"
 
@@ -121,21 +124,23 @@ class Bench:
     @property
     def kernel(self) -> str | None:
         """The path of the kernel that is loaded; None without one."""
-        return self._source.path if self._source else None
+        return self._kernel.name if self._kernel else None
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Load the kernel of a source file; registers and memory stay as they are.
+        """Load the kernel of a source or image file; registers and memory stay as they are.
 
-        Raises FileNotFoundError, and `AssemblyError` whose notes show every mistake.
+        Raises FileNotFoundError, `AssemblyError` whose notes show every mistake of a source,
+        `ImageError`, and FileProblem for a file whose programs this machine cannot execute.
         """
         __tracebackhide__ = True
         found = self._found(path)
-        self._load(found.read_bytes().decode("utf-8"), _shown(found))
+        name = _shown(found)
+        self._load(lambda: read_kernel(found.read_bytes(), name), name)
 
     def load_text(self, text: str) -> None:
         """Load a kernel given as source text, otherwise like `load`."""
         __tracebackhide__ = True
-        self._load(text, _TEXT_NAME)
+        self._load(lambda: assembled(SourceFile(text, _TEXT_NAME), load_isa("ipu")), _TEXT_NAME)
 
     def put(self, address: int, data: Array | np.generic | Buffer) -> None:
         """Put an array into xmem, row after row, from a byte address on.
@@ -172,7 +177,7 @@ class Bench:
         the source. RuntimeError without a kernel, ValueError for another shift.
         """
         __tracebackhide__ = True
-        if self._source is None:
+        if self._kernel is None:
             raise RuntimeError("a kernel must be loaded before it can be run")
         try:
             ipu = Ipu(self.state, aaq_shift)
@@ -215,16 +220,23 @@ class Bench:
         tried = " or ".join(dict.fromkeys(f"`{_shown(place)}`" for place in places))
         raise FileNotFoundError(f"a kernel is the path of a source file, found no {tried}")
 
-    def _load(self, text: str, path: str) -> None:
+    def _load(self, read: Callable[[], Kernel], name: str) -> None:
+        """Take over the kernel that `read` returns from the file `name`."""
         __tracebackhide__ = True
-        source, program = SourceFile(text, path), read_program(load_isa("ipu"), text)
         try:
-            words = encode(program)
-        except AssemblyError as error:
-            error.add_note("\n\n".join(render(finding, source) for finding in error.findings))
-            raise error.with_traceback(None) from None
-        self.state.load_program(words, program)
-        self._source, self._lines, self._last = source, LineTable(program), "not run yet"
+            kernel = read()
+        except RejectedSource as rejected:
+            error = AssemblyError(rejected.findings)
+            error.add_note("\n\n".join(render(f, rejected.source) for f in rejected.findings))
+            raise error from None
+        except ImageError as image_error:
+            image_error.add_note(f"in the image `{name}`")
+            raise image_error.with_traceback(None) from None
+        except (FileProblem, ConfigurationError) as problem:
+            raise problem.with_traceback(None) from None
+        self.state.load_program(kernel.words, None if kernel.is_image else kernel.program)
+        self._lines = None if kernel.is_image else kernel.lines
+        self._kernel, self._last = kernel, "not run yet"
 
     def _explained(self, error: EmulatorError, ipu: Ipu) -> EmulatorError:
         """The error with notes on where it happened, and without its way through the machine."""
@@ -239,8 +251,8 @@ class Bench:
         return error.with_traceback(None)
 
     def _note_place(self, error: EmulatorError, span: Span | None) -> None:
-        if self._source is not None and span is not None:
-            error.add_note(render_place(self._source, span))
+        if self._kernel is not None and span is not None:
+            error.add_note(render_place(self._kernel.source, span))
 
 
 def _shown(path: Path) -> str:

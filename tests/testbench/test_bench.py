@@ -10,8 +10,13 @@ import numpy as np
 import pytest
 
 from ipu_asm import AssemblyError
+from ipu_asm.assemble import assemble
+from ipu_asm.configuration import ConfigurationError
 from ipu_asm.emulator import CycleLimitError, ExecutionFault
 from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.files import FileProblem
+from ipu_asm.images import FORMATS, ImageError, image_of
+from ipu_asm.isa import load_isa
 from ipu_asm.testbench import Bench, Run
 
 E4M3, E5M2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2
@@ -347,6 +352,41 @@ def test_lines_of_a_file_with_other_line_ends_are_counted_right(tmp_path: Path) 
     bench = Bench([tmp_path])
     bench.load("k.s")
     assert bench.run() == Run(2, 1024, "bkpt", 3)
+
+
+@pytest.mark.parametrize("image_format", FORMATS)
+def test_an_image_is_loaded_as_ipu_run_loads_it(tmp_path: Path, image_format: str) -> None:
+    words = assemble("set lr1 7;; ldr_mult_reg r0 lr1 cr0; bkpt;;")
+    (tmp_path / "k.img").write_bytes(image_of(words, load_isa("ipu"), image_format))
+    bench = Bench([tmp_path])
+    bench.put(7, np.arange(128, dtype=np.int8))
+    bench.load("k.img")
+    assert bench.run() == Run(2, 1024, "bkpt", None)
+    assert bench.r0[9] == 9
+    assert bench.kernel == str(tmp_path / "k.img")
+    assert str(bench).startswith(f"{bench.kernel}: halted by `bkpt` in bundle 1, cycles: 2\n")
+
+
+def test_a_fault_in_an_image_names_the_bundle(tmp_path: Path) -> None:
+    words = assemble("set lr1 7;; ldr_cyclic_mult_reg lr1 cr0 lr1;;")
+    (tmp_path / "k.bin").write_bytes(image_of(words, load_isa("ipu"), "bin"))
+    bench = Bench([tmp_path])
+    bench.load("k.bin")
+    check_refused(ExecutionFault, r"^bundle 1, cycle 1, slot xmem, [^\n]*$", bench.run)
+
+
+def test_what_is_no_image_is_refused_and_the_old_kernel_stays(tmp_path: Path) -> None:
+    bench = check_run("bkpt;;", Run(1, 1024, "bkpt", 1))
+    bench._folders = [tmp_path]
+    (tmp_path / "k.bin").write_bytes(b"\0" * 23)
+    message = "a word takes 24 bytes, found 23 bytes in all\nin the image `.*k.bin`"
+    check_refused(ImageError, message, lambda: bench.load("k.bin"))
+    (tmp_path / "k.edgenpu").write_text("NOP")
+    message = "programs for `edgenpu` cannot be executed, only for `ipu`"
+    check_refused(FileProblem, message, lambda: bench.load("k.edgenpu"))
+    (tmp_path / "ipu.toml").write_text("isa = 1")
+    check_refused(ConfigurationError, "ipu.toml:1: ", lambda: bench.load("k.bin"))
+    assert bench.run().cycles == 1
 
 
 def test_the_state_in_words_names_what_is_not_zero() -> None:
