@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from typing import Callable
@@ -24,6 +23,8 @@ from ipu_lsp.transport import Channel, ClientGone
 
 log = logging.getLogger("ipu_lsp")
 
+requests.load_all()
+
 _WANTED = {
     Needs.CLIENT: "a session begins with `initialize`",
     Needs.PROGRAM: "no program is loaded: `launch` one first",
@@ -36,7 +37,6 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
 
     `when_gone` is called on the reading thread once there is nothing more to read.
     """
-    requests.load_all()
     inbox, outbox = Inbox(), Outbox(channel.write)
     session = Session(inbox, outbox)
 
@@ -45,7 +45,6 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
         when_gone()
 
     threading.Thread(target=read, name="reader", daemon=True).start()
-    gc.freeze()
     try:
         while not session.is_over:
             if session.is_running and inbox.is_empty:
@@ -54,6 +53,8 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
                 handle(session, inbox.take())
     except ClientGone as error:
         log.info("nobody reads our answers: %s", error)
+    finally:
+        session.close()
     return 0
 
 

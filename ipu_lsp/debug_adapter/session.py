@@ -175,6 +175,10 @@ class Session:
         self.event("exited", {"exitCode": status})
         self.event("terminated")
 
+    def close(self) -> None:
+        """The session is over: free the program and its machine, which refer to the session."""
+        self._move = self.debuggee = None
+
     def use_breakpoints(self) -> None:
         """Tell the machine where to stop; a program that is not to be debugged stops nowhere."""
         debuggee = self.debuggee

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Callable, Sequence
 
 from ipu_lsp.command import Command
@@ -18,4 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _load() -> Callable[[Channel], int]:
     from ipu_lsp.server.server import Server
 
-    return Server().serve
+    server = Server()
+    # What was made up to here stays: not looking at it again makes every collection shorter.
+    gc.freeze()
+    return server.serve

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from functools import partial
@@ -47,8 +46,6 @@ class Server(LanguageServer):
         ).start()
         client_log = ClientLog(self.protocol)
         log.addHandler(client_log)
-        # What was made up to here stays: not looking at it again makes every collection shorter.
-        gc.freeze()
         try:
             while self.session.exit_status is None:
                 self._step()

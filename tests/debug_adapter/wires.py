@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import contextlib
-import gc
 import os
 import queue
 import re
@@ -157,8 +156,6 @@ class ThreadWire(Wire):
 
     def wait(self, seconds: float = PATIENCE_S) -> int:
         self._thread.join(seconds)
-        # The next session keeps for good what is there when it starts (`gc.freeze`).
-        gc.collect()
         if isinstance(self._ended, BaseException):
             raise self._ended
         return self._ended

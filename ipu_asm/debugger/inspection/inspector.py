@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from functools import partial
 from typing import Final, Mapping, Sequence
 
 from ipu_asm.debugger.expressions import Context, evaluate
@@ -66,7 +66,8 @@ class Inspector:
         before: Moment | None = None,
         stopped: str = "",
     ) -> None:
-        self._state, self._context, self._program = state, context, program
+        self._state, self._context = state, context
+        self._where = partial(_where, LineTable(program))
         self._notes = notes or {}
         self._bases = base_registers(program)
         self._ranges = shown_ranges(ranges, self._bases)
@@ -207,18 +208,15 @@ class Inspector:
             number -= group.computed.first
         return number // ROW if group.kind is Kind.ROWS else number
 
-    @cached_property
-    def _lines(self) -> LineTable:
-        return LineTable(self._program)
 
-    def _where(self, pc: int) -> str:
-        """Where a bundle stands in the source."""
-        if pc >= INST_MEM_SIZE:
-            return "halted"
-        place = self._lines.place(pc)
-        if place is None:
-            return "no bundle was loaded here"
-        return f"{place.name}, line {place.line}" if place.name else f"line {place.line}"
+def _where(lines: LineTable, pc: int) -> str:
+    """Where a bundle stands in the source."""
+    if pc >= INST_MEM_SIZE:
+        return "halted"
+    place = lines.place(pc)
+    if place is None:
+        return "no bundle was loaded here"
+    return f"{place.name}, line {place.line}" if place.name else f"line {place.line}"
 
 
 def _scope(name: str) -> Group:
