@@ -10,6 +10,7 @@ from functools import partial
 from typing import Callable, Sequence
 
 from ipu_asm import __version__
+from ipu_asm.interrupts import Interrupts
 from ipu_lsp.transport import Channel, over_stdio, over_tcp
 
 _LEVELS = ("debug", "info", "warning", "error")
@@ -37,8 +38,9 @@ class Command:
         try:
             options = self.parser.parse_args(arguments)
             self._start_log(options)
-            serve = load()
-            return serve(self._connect(options))
+            with Interrupts():
+                serve = load()
+                return serve(self._connect(options))
         except KeyboardInterrupt:
             return 130
 

@@ -8,6 +8,7 @@ from enum import IntEnum
 from typing import Callable, TextIO
 
 from ipu_asm.files import FileProblem, problem
+from ipu_asm.interrupts import Interrupts
 
 COLOR_CHOICES = ("auto", "always", "never")
 
@@ -28,7 +29,8 @@ def guarded(program: str, command: Callable[[], int]) -> int:
     `IPU_TRACEBACK=1` in the environment shows where an error of our own came from.
     """
     try:
-        return command()
+        with Interrupts():
+            return command()
     except KeyboardInterrupt:
         return Status.INTERRUPTED
     except FileProblem as error:

@@ -6,7 +6,6 @@ import sys
 import time
 from typing import Iterable, NamedTuple
 
-from ipu_asm.cli.interrupts import Interrupts
 from ipu_asm.cli.progress import Progress
 from ipu_asm.cli.run_options import RunOptions
 from ipu_asm.emulator.decode import decode_word
@@ -15,6 +14,7 @@ from ipu_asm.emulator.ipu import Ipu, StopTest
 from ipu_asm.emulator.recording import MOST_AT_ONCE, Recording
 from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import Stop, StopReason, stop_of
+from ipu_asm.interrupts import Interrupts
 from ipu_asm.isa.model import Isa
 from ipu_asm.kernel import Kernel
 
@@ -93,7 +93,7 @@ def _run(
     pace = _Pace()
     progress = Progress(options.max_cycles, sys.stderr)
     try:
-        with Interrupts() as interrupts:
+        with Interrupts(is_quiet=True) as interrupts:
             while not state.is_halted:
                 if interrupts.came:
                     return StopReason.INTERRUPTED, None

@@ -6,6 +6,7 @@ import time
 from typing import Callable, Iterable, Mapping
 
 from ipu_asm.files import Version, version_of
+from ipu_asm.interrupts import Interrupts
 
 INTERVAL = 0.3
 """Seconds between two looks at the files."""
@@ -18,11 +19,12 @@ def watch(act: Callable[[], None], paths: Callable[[], Iterable[str]]) -> None:
     `act` is under way makes it happen once more.
     """
     try:
-        while True:
-            before = versions(paths())
-            act()
-            while versions(paths()) == before:
-                time.sleep(INTERVAL)
+        with Interrupts() as interrupts:
+            while not interrupts.came:
+                before = versions(paths())
+                act()
+                while not interrupts.came and versions(paths()) == before:
+                    time.sleep(INTERVAL)
     except KeyboardInterrupt:
         return
 

@@ -19,6 +19,7 @@ from ipu_asm.emulator.semantics.lr import LrUnit
 from ipu_asm.emulator.semantics.mult import MultUnit
 from ipu_asm.emulator.semantics.xmem import XmemUnit
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
+from ipu_asm.interrupts import Interrupts
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa
 
@@ -28,6 +29,7 @@ __all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu", "StopTest"]
 _MULT_STAGE_MAP: Final = MULT_STAGE_MAP
 
 _NO_BUNDLE: Final = -1
+_NO_INTERRUPTS: Final = Interrupts()
 
 StopTest = Callable[[int], bool]
 """Whether to stop in front of the bundle at an address."""
@@ -62,8 +64,8 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         """Execute up to `limit` bundles, until the machine halts; how many it were.
 
         With `stop` it also stops in front of a bundle for which that says so; the first bundle is
-        not asked about. Raises as `execute_vliw_cycle` does. An interrupt, too, leaves a state
-        from between two bundles.
+        not asked about. Raises as `execute_vliw_cycle` does. Ctrl-C ends every run of more than one
+        bundle with a KeyboardInterrupt, and leaves a state from between two bundles.
         """
         if limit > 1 or not self._is_bound(self._registers.pc):
             self._bind_program()
@@ -71,7 +73,10 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         xmem = self.state.xmem
         xmem.recording = True
         try:
-            return self._context.run(self._run, limit, stop)
+            if limit == 1:
+                return self._context.run(self._run, limit, stop, _NO_INTERRUPTS)
+            with Interrupts() as interrupts:
+                return self._context.run(self._run, limit, stop, interrupts)
         finally:
             xmem.recording = False
 
@@ -87,7 +92,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         self.snapshot.copy_from(self._registers)
         return bool(test(self))
 
-    def _run(self, limit: int, stop: StopTest | None) -> int:
+    def _run(self, limit: int, stop: StopTest | None, interrupts: Interrupts) -> int:
         live, old, steps = self._registers, self.snapshot, self._steps
         block, scalars, old_block, old_scalars = live.block, live.scalars, old.block, old.scalars
         written = self.state.xmem.written
@@ -104,6 +109,8 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
                 old.pc = pc
                 if written:
                     written.clear()
+                if interrupts.came:  # the exception was lost in a callback
+                    raise KeyboardInterrupt
                 if stop is not None and executed and stop(pc):
                     return executed
                 operations, control = steps[pc]

@@ -8,6 +8,7 @@ from typing import Callable, Final, TypeAlias
 from ipu_asm.emulator.faults import CycleLimitError
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.state import IpuState
+from ipu_asm.interrupts import Interrupts
 
 MAX_CYCLES: Final = 100_000
 
@@ -63,7 +64,8 @@ def run_with_debug(
                 break
             stepping = action is DebugAction.STEP
         allowed = max_cycles - cycles
-        cycles += ipu.run(min(allowed, 1) if stepping else allowed, ipu.stops_at)
+        with Interrupts():
+            cycles += ipu.run(min(allowed, 1) if stepping else allowed, ipu.stops_at)
         if cycles >= max_cycles:
             _check_halted(state, max_cycles)
     return cycles

@@ -23,6 +23,13 @@ VECTORS: Final = {"r0": ("r", 0), "r1": ("r", 1)} | {
 """Name and element of every vector register, by the name that the recorded runs give it."""
 
 
+BUSY: Final = """
+    set lr2 512; set lr5 512;;
+x:  sub lr0 lr2 lr0; incr lr3 1; str_acc_reg lr0 cr0; mult.ve.cr lr3 lr1 lr1 cr3; acc;;
+    ldr_cyclic_mult_reg lr0 cr0 lr0; mult.ve.cr lr5 lr1 lr1 cr3; acc; agg max value cr0 aaq0; b x;;
+"""
+
+
 def read_records(kind: str) -> list[Record]:
     """All records of `<kind>_public.jsonl.gz` from the first folder that has it."""
     name = f"{kind}_public.jsonl.gz"
@@ -37,6 +44,13 @@ def ipu_with(text: str, dtype: int = 0, aaq_shift: int = 0) -> Ipu:
     state.load_program(assemble(text))
     state.set_cr_dtype(dtype)
     return Ipu(state, aaq_shift)
+
+
+def busy_ipu() -> Ipu:
+    """A machine that never halts and always changes something of everything."""
+    ipu = ipu_with(BUSY)
+    ipu.state.regfile.set_cr(3, 7)
+    return ipu
 
 
 def state_of(record: Record) -> IpuState:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import _thread
 import subprocess
 import sys
-import threading
 import warnings
-from random import Random
 
 import pytest
 
@@ -24,21 +21,9 @@ from ipu_asm.emulator import (
     run_with_debug,
 )
 from ipu_asm.isa import load_isa
-from tests.emulator.machines import ipu_with
+from tests.emulator.machines import busy_ipu, ipu_with
 
 COUNT_TO_THREE = "set lr1 3;; x: incr lr0 1; bne lr0 lr1 x;; bkpt;;"
-BUSY = """
-    set lr2 512; set lr5 512;;
-x:  sub lr0 lr2 lr0; incr lr3 1; str_acc_reg lr0 cr0; mult.ve.cr lr3 lr1 lr1 cr3; acc;;
-    ldr_cyclic_mult_reg lr0 cr0 lr0; mult.ve.cr lr5 lr1 lr1 cr3; acc; agg max value cr0 aaq0; b x;;
-"""
-
-
-def busy_ipu() -> Ipu:
-    """A machine that never halts and always changes something of everything."""
-    ipu = ipu_with(BUSY)
-    ipu.state.regfile.set_cr(3, 7)
-    return ipu
 
 
 def check_run(text: str, cycles: int, pc: int, max_cycles: int = 10_000) -> IpuState:
@@ -212,22 +197,6 @@ def test_float_errors_are_no_warnings(capfd: pytest.CaptureFixture[str]) -> None
         warnings.simplefilter("error")
         ipu.run(100)
     assert capfd.readouterr() == ("", "")
-
-
-def test_an_interrupt_leaves_a_state_between_two_bundles() -> None:
-    rng = Random(1)
-    ipu, twin = busy_ipu(), busy_ipu()
-    for _ in range(12):
-        with pytest.raises(KeyboardInterrupt):
-            run_and_interrupt(ipu, rng.uniform(0.001, 0.02))
-        twin.run(ipu.cycles - twin.cycles)
-        assert twin.state.save() == ipu.state.save()
-
-
-def run_and_interrupt(ipu: Ipu, seconds: float) -> None:
-    """Run without an end, as if someone pressed Ctrl-C after some time."""
-    threading.Timer(seconds, _thread.interrupt_main).start()
-    ipu.run(1 << 60)
 
 
 def test_an_error_of_the_onlooker_leaves_the_state_alone() -> None:

@@ -1,0 +1,98 @@
+"""A Ctrl-C that Python loses in a callback ends a command all the same."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any, Callable
+
+import pytest
+
+from ipu_asm.analysis import Analyzer
+from ipu_asm.assemble import encode
+from ipu_asm.cli import assembler, lint
+from ipu_asm.cli import run as ipu_run
+from ipu_asm.emulator.ipu import Ipu
+from ipu_asm.kernel import read_kernel
+from tests.cli.commands import run
+from tests.interrupting import LOSING, usual_handler
+
+__all__ = ["usual_handler"]
+pytestmark = [
+    pytest.mark.usefixtures("usual_handler"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+Act = Callable[[], None]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.s").write_text("x: incr lr0 1; b x;;\n")
+
+
+@pytest.fixture(params=LOSING)
+def lose(request: pytest.FixtureRequest) -> Act:
+    act: Act = request.param
+    return act
+
+
+def after(function: Callable[..., Any], act: Act) -> Callable[..., Any]:
+    """The function, after whose work something happens."""
+
+    def changed(*arguments: Any, **named: Any) -> Any:
+        result = function(*arguments, **named)
+        act()
+        return result
+
+    return changed
+
+
+def test_a_run_ends_where_the_program_is_read_or_bound(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
+) -> None:
+    monkeypatch.setattr(ipu_run, "read_kernel", after(read_kernel, lose))
+    ran = run(ipu_run.main, ["a.s", "--max-cycles", "1000"], capsys)
+    assert ran.status == 130
+    assert ran.out.startswith("interrupted in front of bundle 0 (`x`, line 1)")
+
+
+def test_a_run_ends_where_it_executes(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
+) -> None:
+    monkeypatch.setattr(Ipu, "run", after(Ipu.run, lose))
+    ran = run(ipu_run.main, ["a.s", "--max-cycles", "100_000"], capsys)
+    assert ran.status == 130
+    assert ran.out.splitlines()[1].startswith("2,000 cycles in ")
+
+
+def test_linting_ends_with_the_status_of_an_interrupt(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
+) -> None:
+    monkeypatch.setattr(Analyzer, "analyze", after(Analyzer.analyze, lose))
+    assert run(lint.main, ["a.s"], capsys).status == 130
+
+
+def test_assembling_does_too(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
+) -> None:
+    monkeypatch.setattr(assembler, "encode", after(encode, lose))
+    assert run(assembler.main, ["assemble", "-o", "out", "a.s"], capsys).status == 130
+
+
+def test_a_watch_ends_wherever_it_was(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lose: Act
+) -> None:
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        lose()
+
+    monkeypatch.setattr(time, "sleep", wait)
+    assert run(lint.main, ["--watch", "a.s"], capsys).status == 0
+    assert len(waits) == 1
+    monkeypatch.setattr(Analyzer, "analyze", after(Analyzer.analyze, lose))
+    assert run(lint.main, ["--watch", "a.s"], capsys).status == 0
+    assert len(waits) == 1
