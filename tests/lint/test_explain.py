@@ -58,7 +58,8 @@ def test_near_names_are_suggested_first() -> None:
 
 
 def test_names_with_the_word_in_them_are_suggested() -> None:
-    check_suggestions("label", "undefined-label", "duplicate-label", "unused-label")
+    labels = ["undefined-label", "duplicate-label", "unused-label", "ambiguous-label"]
+    check_suggestions("label", *labels)
     check_suggestions("mult", "mult.ee", "mult.ev", "mult.ve", "mult_nop", "mult.ve.cr")
     check_suggestions("stride", "acc.stride")
 

@@ -113,7 +113,7 @@ def test_findings_come_for_what_is_wrong() -> None:
             "untitled:b", "{ f32add $a0, $a1, $a2 ; ld32 $a0, $m0, $mzero, 0 }\n", "colossus-asm"
         ),
     )
-    assert codes(said, "untitled:a") == ["E106", "E201"]
+    assert codes(said, "untitled:a") == ["E106", "E201", "E201"]
     assert codes(said, "untitled:b")[0][0] in "CE"
 
 

@@ -37,6 +37,8 @@ _CHECKED_HERE = (
     "deprecated_mnemonic",
     "break_never_matches",
     "immediate_wraps",
+    "mark_in_comment",
+    "ambiguous_label",
     "explicit_break",
 )
 _OF_SOME_SETS: tuple[str, ...] = (

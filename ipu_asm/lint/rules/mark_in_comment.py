@@ -1,0 +1,141 @@
+"""A comment swallows the end of a bundle.
+
+## What it does
+Reports a `;;` at the end of a comment that stands behind an instruction, where the bundle goes on
+in the next line; and one behind a number that is written `#5`, whose `#` begins a comment. The fix
+ends the bundle before the comment, or takes the `#` away. Comments behind the end of their bundle,
+comments alone on their line, and code that is left out by a comment may hold a `;;`.
+
+## Why
+A comment goes on to the end of its line, so the mark in it is not read. The next bundle becomes
+part of this one: its instructions run a cycle earlier, or do not fit.
+
+## Example
+```
+    set lr5 1;      # from one on ;;
+    add lr6 lr5 cr0;;
+    bkpt;;
+```
+
+## Use instead
+```
+    set lr5 1;;     # from one on
+    add lr6 lr5 cr0;;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator
+
+from ipu_asm.bundle import Bundle
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.resolve import resolver_for
+from ipu_asm.text import Span, TextEdit
+
+KIND = Kind("W104", "mark-in-comment", Severity.WARNING)
+_NUMBER = re.compile(r"#[+-]?[0-9]\w*[ \t]*")
+
+
+def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
+    """A finding for each comment that most likely has swallowed the end of the bundle."""
+    end, text = isa.surface.bundle_end, bundle.syntax.text
+    if not end or text.find(end) >= len(text) - len(end):
+        return
+    for number, comment in _comments_between(isa, bundle):
+        as_number = _NUMBER.match(text, comment.start)
+        if as_number and text.startswith(end, as_number.end()):
+            yield _finding(end, as_number.end(), _without_mark(comment))
+        elif text[: comment.end].rstrip().endswith(end) and not _is_code(isa, text, comment):
+            mark = text.rindex(end, comment.start, comment.end)
+            yield _finding(end, mark, _end_before(isa, bundle, number))
+
+
+def _comments_between(isa: Isa, bundle: Bundle) -> Iterator[tuple[int, Span]]:
+    """The comments on the lines of instructions, before more of the bundle than its end.
+
+    With them comes the number of the token before.
+    """
+    syntax, plan = bundle.syntax, bundle.syntax.plan
+    first = plan.instructions[0].mnemonic if plan.instructions else len(syntax.spans)
+    for number in range(first, len(syntax.spans) - 1):
+        gap = Span(syntax.spans[number].end, syntax.spans[number + 1].start)
+        comment = syntax.grammar.comment.search(syntax.text, *gap)
+        if comment is None or "\n" in syntax.text[gap.start : comment.start()]:
+            continue
+        if syntax.words[number + 1] != isa.surface.bundle_end and not _goes_on(bundle, number):
+            yield number, Span(*comment.span())
+
+
+def _goes_on(bundle: Bundle, number: int) -> bool:
+    """Whether the next token belongs to the same instruction, and is right there."""
+    return any(
+        plan.mnemonic <= number < plan.end - 1 and not instruction.problems
+        for plan, instruction in zip(bundle.syntax.plan.instructions, bundle.instructions)
+    )
+
+
+def _is_code(isa: Isa, text: str, comment: Span) -> bool:
+    """Whether a comment leaves out a bundle, or the rest of one."""
+    content = text[comment.start : comment.end]
+    mark = next(mark for mark in isa.surface.comments if content.startswith(mark))
+    left_out = resolver_for(isa).bundle(content[len(mark) :])
+    return bool(left_out.instructions) and not left_out.findings
+
+
+def _finding(end: str, mark: int, fix: Fix) -> Diagnostic:
+    message = f"`{end}` in a comment does not end the bundle"
+    if fix.edits[0].new_text == "":
+        message += "; numbers are written without `#`"
+    return Diagnostic(KIND, message, Span(mark, mark + len(end)), fix=fix)
+
+
+def _without_mark(comment: Span) -> Fix:
+    edit = TextEdit(Span(comment.start, comment.start + 1), "")
+    return Fix("remove `#`", (edit,), Applicability.UNSAFE)
+
+
+def _end_before(isa: Isa, bundle: Bundle, number: int) -> Fix:
+    """End the bundle in place of the separator before the comment, or behind the last token."""
+    span = bundle.syntax.spans[number]
+    if bundle.syntax.words[number] != isa.surface.separator:
+        span = Span(span.end, span.end)
+    edit = TextEdit(span, isa.surface.bundle_end)
+    return Fix("end the bundle before the comment", (edit,), Applicability.UNSAFE)
+
+
+RULE = Rule(
+    kind=KIND,
+    documentation=__doc__ or "",
+    valid=(
+        # The bundle has ended, or ends behind the comment.
+        "acc;; # as always with ;;\nbkpt;;",
+        "acc # not yet ;;\n;; bkpt;;",
+        "acc; bkpt # the last ;;\n",
+        # Prose about the mark.
+        "acc; # the `;;` follows\nbkpt;;",
+        "acc; # no ;; here, it follows\nbkpt;;",
+        # An instruction goes on in the next line.
+        "set lr0 # the counter ;;\n    5; bkpt;;",
+        # Code that is left out.
+        "acc; # aaq;;\n    bkpt;;",
+        "acc; // set lr0 5; aaq ;;\n    bkpt;;",
+        "acc;\n    # aaq;;\n    bkpt;;",
+        "# acc;;\nagain: # acc;;\n  acc; b again;;",
+        "acc; # one // acc.max aaq0;; and more\nbkpt;;",
+    ),
+    invalid=(
+        "set lr0 #5⟦;;⟧\nbkpt;;",
+        "set lr0 #-0x10 ⟦;;⟧ // minus sixteen\nincr lr1 1; bkpt;;",
+        "set lr5 1; # note ⟦;;⟧\nbkpt;;",
+        "acc // so far ;;⟦;;⟧ \nbkpt # and on ;; with\n;;",
+        "set lr0 5; # set it to five ⟦;;⟧\nbkpt;;",
+        "acc; // one #⟦;;⟧\r\n mult_nop # two ⟦;;⟧\r\nbkpt;;",
+    ),
+    check_bundle=check,
+    fixes=(Applicability.UNSAFE,),
+)
