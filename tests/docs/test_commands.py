@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from ipu_asm import analyze
+from ipu_asm.ide.hover import hover
 from tests.docs.commands import (
     CHECKS,
     ELSEWHERE,
@@ -132,6 +134,24 @@ def test_the_python_of_the_readme_runs(checkout: Path) -> None:
     [block] = [block for block in blocks("python") if block.page == "README.md"]
     printed = check_typed(f"python -c {shlex.quote(block.text)}", checkout)
     assert printed.startswith("E101 unknown-mnemonic ")
+
+
+@pytest.mark.parametrize(
+    ("place", "sentence"),
+    [
+        ("lr4 lr0", "sees the **new** value: `incr lr4 1` comes first"),
+        ("lr4 lr5", "sees the **old** value, from before this bundle: `incr lr4 1` comes too late"),
+    ],
+)
+def test_hover_says_what_the_readme_says(place: str, sentence: str) -> None:
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    assert sentence in readme
+    [text] = [
+        block.text for block in blocks("asm") if block.page == "README.md" and place in block.text
+    ]
+    page = hover(analyze(text), text.index(place))
+    assert page is not None
+    assert sentence in page.markdown.replace("Sees", "sees")
 
 
 @pytest.mark.parametrize(

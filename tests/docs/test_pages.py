@@ -57,6 +57,16 @@ def test_what_a_registry_must_have_is_promised_for_after_the_first_release(page:
             assert is_promise != RELEASED, paragraph
 
 
+def test_no_message_tells_to_install_what_is_not_published() -> None:
+    sources = [
+        *(ROOT / "vscode-extension" / "src").rglob("*.ts"),
+        *(ROOT / "ipu_asm").rglob("*.py"),
+        *(ROOT / "ipu_lsp").rglob("*.py"),
+    ]
+    found = [path.name for path in sources if REGISTRY.search(path.read_text(encoding="utf-8"))]
+    assert RELEASED or found == []
+
+
 def test_the_project_names_no_address_of_its_own_until_it_has_one() -> None:
     package = json.loads(read("vscode-extension/package.json"))
     assert {"repository", "homepage", "bugs"} & set(package) == set()

@@ -74,7 +74,8 @@ export async function fromPath(
 
 function missing(version: string | null, python: string): string | undefined {
   return version === null
-    ? `has no ipu-asm; install it there with "${python} -m pip install ipu-asm"`
+    ? `has no ipu-asm; install it there with "${python} -m pip install ." in a checkout of the ` +
+        "project, or clear the setting to use what the extension carries"
     : undefined;
 }
 
