@@ -62,7 +62,7 @@ class Problem(NamedTuple):
     replacement: str | None = None
     part: tuple[int, int] | None = None
     unless: tuple[str, ...] = ()
-    applicability: Applicability = Applicability.SAFE
+    applicability: Applicability = Applicability.DISPLAY
 
     def finding(self, span: Span) -> Diagnostic:
         """The finding about the text at `span`, with the replacement as its fix."""

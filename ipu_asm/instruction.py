@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import Applicability, Problem
 from ipu_asm.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     TOO_FEW_OPERANDS,
@@ -28,6 +28,9 @@ _COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
 # How a macro's arguments and calls of the preprocessor's macros are written.
 _MACRO_PART = "\\"
 _CALL = re.compile(r"[A-Za-z_]\w*\(")
+# A part of a mnemonic written in one case throughout, or with a capital at the beginning.
+_PARTS = re.compile("[._]")
+_PLAIN_CASE = re.compile("[A-Z0-9]+|[a-z0-9]+|[A-Z][a-z0-9]{2,}")
 OF_CALLS = "()"
 """What an unknown mnemonic that is called like a macro of the preprocessor hangs on."""
 
@@ -64,6 +67,12 @@ class Instruction(NamedTuple):
         return None
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is known and has as many operands as it takes, right or wrong ones."""
+        counted = (problem.kind not in _COUNTS for _, problem in self.problems)
+        return self.spec is not None and all(counted)
+
+    @property
     def is_idle(self) -> bool:
         """Whether it does nothing at all, by what it is or by its operands."""
         if self.spec is None:
@@ -76,13 +85,27 @@ class Instruction(NamedTuple):
 
 def resolve_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instruction:
     """The instruction that these words are. `vocabulary` has the mnemonics of the set."""
-    spec = isa.spec(words[0])
-    if spec is None:
+    instruction = read_instruction(isa, words)
+    if instruction is None:
         if isa.surface.preprocessed and _MACRO_PART in words[0]:
             return Instruction(words, None)
         return Instruction(words, None, problems=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
-    instruction = _read_forms(isa.forms(spec), words)
     return _excused(instruction) if isa.surface.preprocessed else instruction
+
+
+def is_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
+    """Whether these words are an instruction without a mistake, its slot and its labels aside.
+
+    What macros may make right counts as right.
+    """
+    instruction = read_instruction(isa, words)
+    return instruction is not None and _is_excusable(instruction)
+
+
+def read_instruction(isa: Isa, words: tuple[str, ...]) -> Instruction | None:
+    """The instruction that these words are, right or wrong; None if the first is no mnemonic."""
+    spec = isa.spec(words[0])
+    return None if spec is None else _read_forms(isa.forms(spec), words)
 
 
 def _read_forms(forms: Sequence[InstructionSpec], words: tuple[str, ...]) -> Instruction:
@@ -237,9 +260,23 @@ def _default_bits(spec: InstructionSpec, written: Sequence[Operand | None]) -> i
 def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Problem:
     mnemonic = words[0]
     if mnemonic.lower() in isa.instructions:
-        message = f"mnemonics are lower case, found {quoted(mnemonic)}"
-        return Problem(UNKNOWN_MNEMONIC, message, mnemonic.lower(), unless=(mnemonic,))
-    message, nearest = f"unknown mnemonic {quoted(mnemonic)}", vocabulary.nearest(mnemonic)
+        return _in_other_case(isa, mnemonic)
+    message, nearest = f"unknown mnemonic {quoted(mnemonic)}", vocabulary.intended(mnemonic)
+    if nearest is not None and not is_instruction(isa, (nearest, *words[1:])):
+        nearest = None
     is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
     unless = (mnemonic, OF_CALLS) if is_call else (mnemonic,)
     return Problem(UNKNOWN_MNEMONIC, message, nearest, unless=unless)
+
+
+def _in_other_case(isa: Isa, mnemonic: str) -> Problem:
+    """The problem of a mnemonic in capitals; a single one may be a slip for another letter."""
+    message = f"mnemonics are lower case, found {quoted(mnemonic)}"
+    is_plain = all(map(_PLAIN_CASE.fullmatch, _PARTS.split(mnemonic)))
+    # A macro of that name may stand in a file that this one is included by.
+    is_safe = is_plain and not isa.surface.preprocessed
+    applicability = Applicability.SAFE if is_safe else Applicability.DISPLAY
+    lower = mnemonic.lower()
+    return Problem(
+        UNKNOWN_MNEMONIC, message, lower, unless=(mnemonic,), applicability=applicability
+    )

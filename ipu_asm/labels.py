@@ -10,7 +10,7 @@ from ipu_asm.diagnostics import Problem
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.slices import Kept
-from ipu_asm.spelling import nearest_of
+from ipu_asm.spelling import intended_of
 
 # Looking for near names costs a look at every label; a file full of undefined ones gets a few.
 MOST_SUGGESTIONS = 20
@@ -140,7 +140,7 @@ class References:
     def _nearest(self, text: str) -> str | None:
         if next(self._suggestions, None) is None:
             return None
-        return nearest_of(text, self._labels)
+        return intended_of(text, self._labels)
 
     def _numeric_target(self, bundle: int, text: str) -> int | None:
         """The address that ``1b`` or ``2f`` stands for: the nearest such label before or behind."""

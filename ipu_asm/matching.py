@@ -13,7 +13,7 @@ from ipu_asm.errors import (
 )
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.isa.operands import quoted
-from ipu_asm.spelling import nearest_of
+from ipu_asm.spelling import intended_of
 
 ON_MNEMONIC = -1
 KEYWORD_MARK = "="
@@ -105,7 +105,7 @@ class _Matching:
             message = f"`{operand.keyword}{KEYWORD_MARK}` is written once, found it again"
             self.problems.append((number, Problem(TOO_MANY_OPERANDS, message)))
             return None
-        nearest = nearest_of(name.lower(), filter(None, by_keyword))
+        nearest = intended_of(name.lower(), filter(None, by_keyword))
         replacement = f"{nearest}{KEYWORD_MARK}{value}" if nearest else None
         message = f"{_names_known(self.spec)}, found {quoted(name + KEYWORD_MARK)}"
         self.problems.append((number, Problem(UNKNOWN_KEYWORD, message, replacement)))

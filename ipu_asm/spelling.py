@@ -1,4 +1,4 @@
-"""The nearest name to a misspelt one.
+"""The name that a misspelt one was meant to be, where there is only one.
 
 The standard library's difflib takes about half a millisecond a word, too long for a file full of
 unknown words. This looks words up by what is left of them when one or two letters are dropped, so
@@ -7,36 +7,56 @@ its cost does not depend on the size of the vocabulary.
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from itertools import combinations
 from typing import Iterable, Iterator, Sequence
 
 _LONGEST = 24
 _SHORTEST = 3
+# A word shorter than this differs by one letter at the most, a longer one by two.
 _SHORTEST_FOR_TWO = 5
+# What a letter that is missing, surplus or swapped costs, and one in the place of another.
+_SLIP, _OTHER = 2, 3
+# How much of it is allowed in a part of a name, by the length of the part. Of a name of three or
+# four letters with another one among them too little is left to tell what was meant: many sets
+# have `bgt` beside `blt`.
+_MOST_COST = ((7, _SLIP + _OTHER), (3, _OTHER))
+_MOST_COST_OF_SHORT_NAMES = ((3, _SLIP),)
+_SHORTEST_WITH_OTHER = 5
+_SEPARATORS = re.compile(r"[._-]")
+_NOT_A_DIGIT = re.compile("[^0-9]")
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
 class Vocabulary:
-    """Names among which misspelt ones are looked up."""
+    """Names among which misspelt ones are looked up, in any case of letters."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
 
     def nearest(self, word: str) -> str | None:
-        """The name that differs in the fewest letters: in one, in long words in two."""
+        """The name that differs in the fewest letters: in one, in long words in two.
+
+        None where two names are equally near.
+        """
         if not _SHORTEST <= len(word) <= _LONGEST:
             return None
         folded = word.lower()
-        allowed = _allowed(folded)
         found = {
-            name for rest in _shortened(folded, allowed) for name in self._by_rest.get(rest, ())
+            name
+            for rest in _shortened(folded, _allowed(folded))
+            for name in self._by_rest.get(rest, ())
         }
-        other = (name for name in found if not _differ_in_number(folded, name.lower()))
-        ranked = sorted((_distance(folded, name.lower()), name) for name in other)
-        if not ranked or ranked[0][0] > allowed:
-            return None
-        return ranked[0][1]
+        return _nearest(folded, [(name.lower(), name) for name in found])
+
+    def intended(self, word: str) -> str | None:
+        """The nearest name where a slip of the fingers may have made it `word`.
+
+        None where it may as well be another instruction, register or keyword that is meant.
+        """
+        name = self.nearest(word)
+        return name if name is not None and _is_slip(word.lower(), name.lower()) else None
 
     @cached_property
     def _by_rest(self) -> dict[str, list[str]]:
@@ -49,23 +69,62 @@ class Vocabulary:
 
 
 def nearest_of(word: str, names: Iterable[str]) -> str | None:
-    """The same for names that change from look-up to look-up: no table, but a look at each name."""
+    """The same for names that change from look-up to look-up: no table, but a look at each name.
+
+    The case of letters counts.
+    """
     if not _SHORTEST <= len(word) <= _LONGEST:
         return None
     allowed = _allowed(word)
-    ranked = sorted(
-        (_distance(word, name), name)
+    likely = [
+        (name, name)
         for name in names
-        if abs(len(name) - len(word)) <= allowed
-        and (name[0] == word[0] or name[-1] == word[-1])
-        and not _differ_in_number(word, name)
-    )
-    return ranked[0][1] if ranked and ranked[0][0] <= allowed else None
+        if abs(len(name) - len(word)) <= allowed and (name[0] == word[0] or name[-1] == word[-1])
+    ]
+    return _nearest(word, likely)
+
+
+def intended_of(word: str, names: Iterable[str]) -> str | None:
+    """The nearest name where a slip of the fingers may have made it `word`."""
+    name = nearest_of(word, names)
+    return name if name is not None and _is_slip(word.lower(), name.lower()) else None
+
+
+def _nearest(word: str, names: Sequence[tuple[str, str]]) -> str | None:
+    """Of names, each as it is compared and as it is written, the only one that is nearest."""
+    ranked = sorted((_distance(word, compared), compared, name) for compared, name in names)
+    if not ranked or ranked[0][0] > _allowed(word):
+        return None
+    if len(ranked) > 1 and ranked[1][0] == ranked[0][0]:
+        return None
+    _, compared, name = ranked[0]
+    return None if _differ_in_number(word, compared) else name
 
 
 def _differ_in_number(word: str, name: str) -> bool:
     """Whether nothing but a number is another one: then nobody knows which one is meant."""
     return word != name and word.translate(_NO_DIGITS) == name.translate(_NO_DIGITS)
+
+
+def _is_slip(word: str, name: str) -> bool:
+    """Whether `word` is `name` but for letters that were missed, swapped or hit in passing.
+
+    A number is never another one, and a part of the name never missing.
+    """
+    if _NOT_A_DIGIT.sub("", word) != _NOT_A_DIGIT.sub("", name):
+        return False
+    parts, meant = _SEPARATORS.split(word), _SEPARATORS.split(name)
+    if len(parts) != len(meant):
+        return "".join(parts) == "".join(meant)
+    most = _MOST_COST if len(name) >= _SHORTEST_WITH_OTHER else _MOST_COST_OF_SHORT_NAMES
+    return all(part == other or _is_cheap(part, other, most) for part, other in zip(parts, meant))
+
+
+def _is_cheap(part: str, meant: str, most: Sequence[tuple[int, int]]) -> bool:
+    """Whether what was done to a part of a name costs no more than its length allows."""
+    length = min(len(part), len(meant))
+    allowed = next((cost for least, cost in most if length >= least), 0)
+    return _distance(part, meant, _SLIP, _OTHER) <= allowed
 
 
 def _allowed(word: str) -> int:
@@ -79,16 +138,20 @@ def _shortened(word: str, most: int) -> Iterator[str]:
             yield "".join(kept)
 
 
-def _distance(one: str, other: str) -> int:
-    """Insertions, deletions, substitutions and swaps of neighbours that lead from one to other."""
+def _distance(one: str, other: str, slip: int = 1, substitution: int = 1) -> int:
+    """The cheapest way from one word to the other.
+
+    It goes by insertions, deletions and swaps of neighbours, which cost `slip`, and substitutions.
+    """
     before: list[int] = []
-    last = list(range(len(other) + 1))
+    last = list(range(0, slip * len(other) + 1, slip))
     for i, letter in enumerate(one):
-        row = [i + 1]
+        row = [slip * (i + 1)]
         for j, wanted in enumerate(other):
-            cost = min(last[j + 1] + 1, row[j] + 1, last[j] + (letter != wanted))
+            replaced = last[j] + (substitution if letter != wanted else 0)
+            cost = min(last[j + 1] + slip, row[j] + slip, replaced)
             if i and j and letter == other[j - 1] and one[i - 1] == wanted:
-                cost = min(cost, before[j - 1] + 1)
+                cost = min(cost, before[j - 1] + slip)
             row.append(cost)
         before, last = last, row
     return last[-1]

@@ -185,7 +185,7 @@ class RegisterType(OperandType):
         match = re.fullmatch(r"([a-z_]+?)(\d+)", text.lower())
         if match and any(register.startswith(match[1]) for register in self._values):
             return self._wrong(quoted(text))
-        return self._wrong(quoted(text), self._vocabulary.nearest(text.lower()))
+        return self._wrong(quoted(text), self._vocabulary.intended(text.lower()))
 
     def _wrong(self, found: str, replacement: str | None = None) -> Problem:
         return Problem(
@@ -233,7 +233,7 @@ class KeywordType(OperandType):
         if value is not None:
             return value
         message = f"expected {self.describe()}, found {quoted(text)}"
-        return Problem(UNKNOWN_KEYWORD, message, self._vocabulary.nearest(text))
+        return Problem(UNKNOWN_KEYWORD, message, self._vocabulary.intended(text))
 
     def decode(self, bits: int) -> int | None:
         return bits if bits < len(self.spellings) else None

@@ -93,7 +93,7 @@ class RegisterClass(AieType):
         sort = self._sorts.get(folded, "")
         if not sort and self._is_open and _SETTING.fullmatch(folded):
             return None
-        return self._wrong(text, sort, None if sort else self._vocabulary.nearest(text))
+        return self._wrong(text, sort, None if sort else self._vocabulary.intended(text))
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:

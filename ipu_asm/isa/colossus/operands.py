@@ -93,7 +93,7 @@ class RegisterOperand(OperandType):
         base, last, mark = "$" + match[1], match[2], match[3] or ""
         known = _GROUP.fullmatch(match[1])
         if known is None and base not in ALIASES:
-            nearest = self._vocabulary.nearest(base)
+            nearest = self._vocabulary.intended(base)
             replacement = nearest + text[len(base) :] if nearest else None
             message = f"no register is called {quoted(base)}; expected {self.describe()}"
             return Problem(WRONG_OPERAND_TYPE, message, replacement, unless=made)
@@ -300,7 +300,7 @@ class ControlRegister(OperandType):
         if text in CSR_MODES:
             return None  # of the other pipeline
         if _CONTROL.fullmatch(text):
-            nearest = self._vocabulary.nearest(text)
+            nearest = self._vocabulary.intended(text)
             if nearest is None or nearest.rstrip("0123456789") == text.rstrip("0123456789"):
                 return None  # of another generation, perhaps
             message = f"expected {self.describe()}, found {quoted(text)}"

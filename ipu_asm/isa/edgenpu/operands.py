@@ -140,7 +140,7 @@ class FlagsType(OperandType):
         owner = self._owners.get(word.upper())
         if owner is not None:
             message += f", a flag of `{owner}`"
-        nearest = None if owner else self._vocabulary.nearest(word)
+        nearest = None if owner else self._vocabulary.intended(word)
         return Problem(UNKNOWN_KEYWORD, message, nearest, (start, start + len(word)))
 
     def decode(self, bits: int) -> int | None:

@@ -46,5 +46,5 @@ RULE = Rule(
         "b ⟦1⟧;; bkpt;;",
         "b ⟦next⟧;;\nbeq lr0 lr1 ⟦next⟧;; bkpt;;",
     ),
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.DISPLAY,),
 )

@@ -42,5 +42,5 @@ RULE = Rule(
         "acc.stride ⟦0x8⟧ on off lr0; bkpt;;",
         "agg ⟦lr0⟧ value cr0 aaq0; bkpt;;",
     ),
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.DISPLAY,),
 )

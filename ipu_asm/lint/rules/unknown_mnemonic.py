@@ -2,7 +2,8 @@
 
 ## What it does
 Reports the first word of an instruction that no instruction of the instruction set is called.
-Mnemonics are written in lower case; another case is reported with a fix.
+Mnemonics are written in lower case; another case is reported with a safe fix. An instruction with a
+similar name is suggested where there is only one, and where the operands fit it.
 
 ## Why
 The assembler cannot know which slot of the bundle is meant.
@@ -35,6 +36,8 @@ RULE = Rule(
         "⟦ACC⟧; bkpt;;",
         "⟦load⟧ r0 lr0 cr0; ⟦lr0⟧; bkpt;;",
         "again: ⟦incr_⟧ lr0 1; b again;;",
+        # No slips: another instruction may be meant
+        "again: ⟦bgt⟧ lr0 lr1 again;; ⟦acc.min⟧ aaq0; bkpt;;",
     ),
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.SAFE, Applicability.DISPLAY),
 )

@@ -45,5 +45,5 @@ RULE = Rule(
         "set lr0 ⟦one⟧; incr lr1 ⟦010⟧; bkpt;;",
         "set lr0 ⟦1__0⟧; incr lr1 ⟦0x⟧; break.ifeq lr0 ⟦12ab⟧; bkpt;;",
     ),
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.DISPLAY,),
 )
