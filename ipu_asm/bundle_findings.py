@@ -11,9 +11,8 @@ from ipu_asm.errors import (
     TOO_FEW_OPERANDS,
     TOO_MANY_OPERANDS,
 )
-from ipu_asm.instruction import Instruction, Value
+from ipu_asm.instruction import Instruction, Value, is_instruction, read_instruction
 from ipu_asm.isa.model import Isa, Slot
-from ipu_asm.isa.operands import quoted
 from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
@@ -110,7 +109,10 @@ def write_conflicts(
 
 
 def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
-    """The fix that begins a new bundle at an instruction that is not the bundle's first."""
+    """The fix that begins a new bundle at an instruction that is not the bundle's first.
+
+    It is unsafe: the author may have meant to begin it at one of the instructions before.
+    """
     separator_token = syntax.plan.instructions[number].mnemonic - 1
     if number == 0 or syntax.words[separator_token].strip() != isa.surface.separator:
         return None
@@ -118,7 +120,7 @@ def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
         return None
     edit = TextEdit(syntax.spans[separator_token], isa.surface.bundle_end or "\n")
     mnemonic = syntax.words[separator_token + 1]
-    return Fix(f"begin a new bundle at `{mnemonic}`", (edit,), Applicability.SAFE)
+    return Fix(f"begin a new bundle at `{mnemonic}`", (edit,), Applicability.UNSAFE)
 
 
 def _span_of(syntax: BundleSyntax, number: int, place: int, problem: Problem) -> Span:
@@ -131,22 +133,34 @@ def _span_of(syntax: BundleSyntax, number: int, place: int, problem: Problem) ->
 
 def _surplus(
     isa: Isa, syntax: BundleSyntax, number: int, place: int, instruction: Instruction
-) -> tuple[str, Fix]:
-    """A surplus operand is a forgotten separator if it is a mnemonic; else it can go."""
+) -> tuple[str, Fix | None]:
+    """What a surplus operand may be: the rest of the mnemonic, or the next instruction's.
+
+    It is never removed: nobody writes an operand for nothing.
+    """
     before = syntax.operand_span(number, place - 1) if place else syntax.mnemonic_span(number)
-    word = instruction.words[place + 1]
+    word, words = instruction.words[place + 1], instruction.words[place + 1 :]
+    whole = Span(before.start, syntax.operand_span(number, place).end)
+    joined = f"{instruction.mnemonic}.{word}"
+    is_apart = syntax.text[before.end : whole.end - len(word)].isspace()
+    if place == 0 and is_apart and is_instruction(isa, (joined, *words[1:])):
+        fix = Fix(f"write `{joined}`", (TextEdit(whole, joined),), Applicability.DISPLAY)
+        return f"; did you mean `{joined}`?", fix
     separator = isa.surface.separator
-    if isa.spec(word) is not None and separator:
+    if separator and _begins_instruction(isa, words):
         edit = TextEdit(Span(before.end, before.end), separator)
-        fix = Fix(f"insert `{separator}` before `{word}`", (edit,), Applicability.SAFE)
+        fix = Fix(f"insert `{separator}` before `{word}`", (edit,), Applicability.UNSAFE)
         return f"; is `{separator}` missing before `{word}`?", fix
-    wrong_otherwise = {other for other, _ in instruction.problems if other != place}
-    last = place
-    while instruction.operands[last + 1 : last + 2] == (None,) and last + 1 not in wrong_otherwise:
-        last += 1
-    edits = syntax.removal(before.end, syntax.operand_span(number, last).end)
-    title = "remove the surplus operands" if last > place else f"remove {quoted(word)}"
-    return "", Fix(title, edits, Applicability.SAFE)
+    return "", None
+
+
+def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
+    """Whether words are an instruction, perhaps with another one behind it."""
+    instruction = read_instruction(isa, words)
+    return instruction is not None and all(
+        problem.kind is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None
+        for place, problem in instruction.problems
+    )
 
 
 def _write_conflict(

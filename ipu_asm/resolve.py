@@ -51,7 +51,7 @@ class Resolver:
             self.instruction(syntax.instruction_words(number))
             for number in range(len(syntax.plan.instructions))
         )
-        findings = _misspelt(syntax, self.isa.surface)
+        findings = _misspelt(syntax, self.isa.surface, instructions)
         for number, instruction in enumerate(instructions):
             if instruction.problems:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
@@ -129,13 +129,15 @@ def resolver_for(isa: Isa) -> Resolver:
     return Resolver(isa)
 
 
-def _misspelt(syntax: BundleSyntax, surface: Surface) -> list[Diagnostic]:
+def _misspelt(
+    syntax: BundleSyntax, surface: Surface, instructions: Sequence[Instruction]
+) -> list[Diagnostic]:
     """What does not fit the syntax. Most texts are right, so the sentences are loaded last."""
     findings: list[Diagnostic] = []
     if syntax.plan.misfits:
         from ipu_asm.syntax.messages import syntax_errors
 
-        findings += syntax_errors(syntax, surface)
+        findings += syntax_errors(syntax, surface, [each.is_whole for each in instructions])
     if surface.of_symbols and syntax.directive in surface.of_symbols:
         from ipu_asm.syntax.symbol_directives import wrong_argument
 

@@ -154,19 +154,17 @@ def test_a_misspelt_keyword_is_replaced_by_the_nearest() -> None:
     assert fixed("agg ⟦summ⟧ value cr0 aaq0;;", "unknown-keyword") == "agg sum value cr0 aaq0;;"
 
 
-def test_surplus_operands_are_removed() -> None:
-    assert fixed("acc ⟦lr0⟧ lr1; bkpt;;", "too-many-operands") == "acc; bkpt;;"
-    assert fixed("incr lr0 1 ⟦2⟧ # c\n;;", "too-many-operands") == "incr lr0 1 # c\n;;"
-
-
-def test_comments_among_surplus_operands_stay() -> None:
-    assert fixed("acc # c\n ⟦lr0⟧; bkpt;;", "too-many-operands") == "acc # c\n ; bkpt;;"
-    assert fixed("acc // c\n ⟦lr0⟧ # d\n lr1;;", "too-many-operands") == "acc // c\n  # d\n ;;"
+def test_the_rest_of_a_mnemonic_is_joined_to_it_where_the_operands_fit() -> None:
+    assert fixed("acc ⟦first⟧; bkpt;;", "too-many-operands") == "acc.first; bkpt;;"
+    for text in ("acc ⟦max⟧; bkpt;;", "acc # c\n ⟦first⟧; bkpt;;"):
+        assert fixed(text, "too-many-operands") == unmarked(text)[0]
 
 
 def test_a_forgotten_separator_is_put_in() -> None:
     assert fixed("incr lr0 1 ⟦acc⟧;;", "too-many-operands") == "incr lr0 1; acc;;"
     assert fixed("acc\n ⟦mult_nop⟧ ; bkpt;;", "too-many-operands") == "acc;\n mult_nop ; bkpt;;"
+    assert fixed("acc ⟦aaq⟧ bkpt;;", "too-many-operands") == "acc; aaq bkpt;;"
+    assert fixed("acc ⟦b⟧;;", "too-many-operands") == "acc b;;"
 
 
 def test_a_bundle_is_split_at_the_instruction_that_has_no_slot_left() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, NamedTuple
+from bisect import bisect_left
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.plan import MOST_TOKENS, Misfit
+from ipu_asm.syntax.plan import MOST_TOKENS, InstructionPlan, Misfit
 from ipu_asm.text import Span, TextEdit
 
 _MOST_SHOWN = 20
@@ -17,23 +18,39 @@ _OF_BRACES = "{}"
 
 
 class _Place(NamedTuple):
+    """A token that does not fit. `is_whole`: the instruction around it has its operands."""
+
     syntax: BundleSyntax
     surface: Surface
     word: str
     span: Span
+    is_whole: bool
 
 
-def syntax_errors(syntax: BundleSyntax, surface: Surface) -> list[Diagnostic]:
-    """A finding for each token that does not fit, in their order."""
-    return [_finding(syntax, surface, misfit) for misfit in syntax.plan.misfits]
+def syntax_errors(
+    syntax: BundleSyntax, surface: Surface, are_whole: Sequence[bool]
+) -> list[Diagnostic]:
+    """A finding for each token that does not fit, in their order.
+
+    `are_whole` tells of each instruction whether it is known and has as many operands as it takes.
+    """
+    return [_finding(syntax, surface, misfit, are_whole) for misfit in syntax.plan.misfits]
 
 
-def _finding(syntax: BundleSyntax, surface: Surface, misfit: Misfit) -> Diagnostic:
+def _finding(
+    syntax: BundleSyntax, surface: Surface, misfit: Misfit, are_whole: Sequence[bool]
+) -> Diagnostic:
     span = syntax.span_of(misfit.token, misfit.token + 1)
-    place = _Place(syntax, surface, syntax.words[misfit.token], span)
+    number = bisect_left(syntax.plan.instructions, misfit.token, key=_first_token) - 1
+    is_whole = number >= 0 and are_whole[number]
+    place = _Place(syntax, surface, syntax.words[misfit.token], span, is_whole)
     message, fix = _SENTENCES[misfit.reason](place)
     unless = (_OF_BRACES,) if misfit.reason.startswith("brace-") else ()
     return Diagnostic(SYNTAX_ERROR, message, span, fix=fix, unless=unless)
+
+
+def _first_token(instruction: InstructionPlan) -> int:
+    return instruction.mnemonic
 
 
 def _shown(word: str) -> str:
@@ -52,7 +69,7 @@ def _stray(place: _Place) -> _Sentence:
     hint = hints.get(word) or hints.get(word[:2]) or hints.get(word[0])
     what = f"{hint}; found" if hint else "expected names, numbers, labels and comments, found"
     separator = place.surface.operand_separator.strip()
-    if set(word) == {","} and separator != ",":
+    if set(word) == {","} and separator != "," and place.is_whole:
         before, after = place.syntax.text[: place.span.start], place.syntax.text[place.span.end :]
         spaced = before[-1:].isspace() or after[:1].isspace()
         edit = TextEdit(place.span, "" if spaced else " ")
@@ -108,7 +125,8 @@ def _empty_instruction(place: _Place) -> _Sentence:
 
 def _without(place: _Place) -> Fix:
     edit = TextEdit(place.span, "")
-    return Fix(f"remove {_shown(place.word)}", (edit,), Applicability.SAFE)
+    # Two marks in a row may also be one, or stand for a bundle that does nothing.
+    return Fix(f"remove {_shown(place.word)}", (edit,), Applicability.UNSAFE)
 
 
 def _empty_bundle(place: _Place) -> _Sentence:
@@ -125,7 +143,7 @@ def _unexpected(place: _Place) -> _Sentence:
         edit = TextEdit(Span(end, end), separator)
         message = f"operands are separated by `{separator}`, found {_shown(word)} without one"
         title = f"insert `{separator}` before {_shown(word)}"
-        return message, Fix(title, (edit,), Applicability.UNSAFE)
+        return message, Fix(title, (edit,), Applicability.DISPLAY)
     end_mark = f"`{surface.bundle_end}`" if surface.bundle_end else "the end of the line"
     return f"expected a mnemonic, an operand or {end_mark}, found {_shown(word)}", None
 

@@ -2,7 +2,8 @@
 
 ## What it does
 Reports each instruction for which its bundle has no place left, and where the places went. The fix
-begins a new bundle there. The no-ops count, too: `acc_nop` fills the accumulate slot.
+begins a new bundle there; it is unsafe, because the bundle may have to begin earlier. The no-ops
+count, too: `acc_nop` fills the accumulate slot.
 
 ## Why
 A bundle carries one instruction for each functional unit, and two for the loop registers.
@@ -43,5 +44,5 @@ RULE = Rule(
         "b +1; ⟦bkpt⟧;;",
         "acc; aaq; ⟦aaq_nop⟧; ⟦acc_nop⟧; bkpt;;",
     ),
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.UNSAFE,),
 )

@@ -1,8 +1,9 @@
 """An instruction has operands that it does not take.
 
 ## What it does
-Reports the first operand too many. If it is a mnemonic, the separator in front of it is missing:
-the fix inserts it. Otherwise the fix removes the surplus operands.
+Reports the first operand too many. If an instruction begins with it, the separator in front of it
+is missing: an unsafe fix inserts it. If it is the rest of a mnemonic, that is suggested. No operand
+is ever removed: what it was written for has to go elsewhere.
 
 ## Why
 There is no field for it. What looks like an operand is often the next instruction.
@@ -35,6 +36,7 @@ RULE = Rule(
         "set lr0 1 ⟦2⟧ 3; bkpt;;",
         "set lr0 1\n⟦incr⟧ lr1 2; bkpt;;",
         "acc ⟦1⟧; aaq ⟦_⟧; bkpt;;",
+        "acc ⟦first⟧; bkpt;;",
     ),
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.UNSAFE, Applicability.DISPLAY),
 )

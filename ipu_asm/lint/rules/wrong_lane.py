@@ -50,7 +50,10 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     spans = syntax.instruction_span(0), syntax.instruction_span(1)
     texts = [syntax.text[span.start : span.end] for span in spans]
     edits = tuple(TextEdit(span, text) for span, text in zip(spans, reversed(texts)))
-    fix = Fix("swap the halves of the bundle", edits, Applicability.SAFE)
+    # An instruction that is wrong may be meant for another lane than the one it reads as.
+    are_right = not any(instruction.problems for instruction in bundle.instructions)
+    applicability = Applicability.SAFE if are_right else Applicability.UNSAFE
+    fix = Fix("swap the halves of the bundle", edits, applicability)
     yield Diagnostic(KIND, message, bundle.span(0), fix=fix)
 
 
@@ -75,8 +78,9 @@ RULE = Rule(
         "{ ⟦f32fromi32⟧ $a0, $a0 ; setzi $m1, 1 }",
         "again: { ⟦fnop⟧\n  brnzdec $m1, again }",
         "{ ⟦setzi⟧ $a0, 1 ; setzi $m0, 1 }",
+        "{ ⟦f32add⟧ $a0, $a1 ; setzi $m0, 1 }",
     ),
     check_bundle=check,
     isa="colossus",
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.SAFE, Applicability.UNSAFE),
 )

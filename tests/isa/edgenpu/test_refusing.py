@@ -62,23 +62,21 @@ def test_missing_operands_are_named(marked: str, said: str) -> None:
     check_refused(marked, "too-few-operands", said)
 
 
-def test_surplus_operands_can_be_removed() -> None:
+def test_surplus_operands_are_refused() -> None:
     check_refused(
         "ADD AB[1], AB[0], AB[2], ⟦AB[3]⟧, AB[4] ; sum",
         "too-many-operands",
         "takes 3 operands",
         "found 5",
-        fixed="ADD AB[1], AB[0], AB[2] ; sum",
     )
-    check_refused("NOP 1, ⟦2⟧", "too-many-operands", "takes at most 1 operand", fixed="NOP 1")
+    check_refused("NOP 1, ⟦2⟧", "too-many-operands", "takes at most 1 operand")
 
 
-def test_removing_a_surplus_operand_keeps_named_ones_behind_it() -> None:
+def test_a_surplus_operand_stands_before_named_ones() -> None:
     check_refused(
         "FC AB[1], AB[0], WB[0], RELU, ⟦5⟧, out=3",
         "too-many-operands",
         "`in=` and `out=` only by name",
-        fixed="FC AB[1], AB[0], WB[0], RELU, out=3",
     )
 
 
@@ -87,7 +85,6 @@ def test_a_named_operand_is_written_once() -> None:
         "CONV AB[1], AB[0], WB[0], desc=1, ⟦desc=2⟧, RELU",
         "too-many-operands",
         "`desc=` is written once",
-        fixed="CONV AB[1], AB[0], WB[0], desc=1, RELU",
     )
 
 
@@ -96,7 +93,6 @@ def test_a_window_cannot_be_given_without_its_name() -> None:
         "POOL AB[1], AB[0], MAX, ⟦3x3⟧",
         "too-many-operands",
         "`kernel=` and `stride=` only by name, found `3x3`",
-        fixed="POOL AB[1], AB[0], MAX",
     )
 
 
