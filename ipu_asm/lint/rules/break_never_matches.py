@@ -69,7 +69,7 @@ def _finding(bundle: Bundle, number: int, place: int, stored: int) -> Diagnostic
         f"it stops when {register} holds {stored}, never when it holds a negative number"
     )
     edits = (TextEdit(span, str(stored)),)
-    fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.UNSAFE)
+    fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.DISPLAY)
     return Diagnostic(KIND, message, span, fix=fix)
 
 
@@ -86,5 +86,5 @@ RULE = Rule(
         "break.ifeq LR3 ⟦-0x8000⟧; acc; bkpt;;",
     ),
     check_bundle=check,
-    fixes=(Applicability.UNSAFE,),
+    fixes=(Applicability.DISPLAY,),
 )

@@ -2,7 +2,7 @@
 
 ## What it does
 Reports an immediate that is too large for its field read as a signed number: the machine sees a
-negative number instead. The fix writes that number; the words stay the same.
+negative number instead. The help line shows that number.
 
 ## Why
 `set lr0 40000` looks like 40000, but the field has 16 bits, whose first is the sign: `lr0` becomes
@@ -73,7 +73,7 @@ def _finding(
         f"found {quoted(bundle.syntax.text[span.start : span.end])}, which means `{stored}`"
     )
     edits = (TextEdit(span, str(stored)),)
-    fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.SAFE)
+    fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.DISPLAY)
     return Diagnostic(KIND, message, span, fix=fix)
 
 
@@ -94,5 +94,5 @@ RULE = Rule(
         "incr lr0\n⟦0XFF_80⟧ # -128\n; bkpt;;",
     ),
     check_bundle=check,
-    fixes=(Applicability.SAFE,),
+    fixes=(Applicability.DISPLAY,),
 )
