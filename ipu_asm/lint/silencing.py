@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Container, Iterator, Sequence
+from typing import Iterator, Sequence
 
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Problem, Severity
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.directives import Directive, directives_of, name_removal, removal
 from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
 from ipu_asm.program import Program
 from ipu_asm.spelling import Vocabulary
-from ipu_asm.text import SourceFile, Span, TextEdit
+from ipu_asm.text import SourceFile, Span
 
 _OWN_NAMES = UNUSED_SUPPRESSION[:2]
+_TAGS = ("unnecessary",)
 # The 0-based line that a comment is for, None for the file; and what it names.
 _Target = tuple[int | None, str]
 
@@ -27,7 +28,10 @@ def apply_suppressions(
         return findings
     suppressions = _Suppressions(source, directives)
     kept = [finding for finding in findings if not suppressions.silence(finding)]
-    unused = list(_unused(suppressions, kept))
+    # What an error hides may be found, and need its comment, as soon as the error is mended.
+    has_errors = any(finding.severity is Severity.ERROR for finding in findings)
+    removable = Applicability.UNSAFE if has_errors else Applicability.SAFE
+    unused = list(_unused(suppressions, removable))
     return kept + [finding for finding in unused if not suppressions.silence(finding)]
 
 
@@ -70,15 +74,14 @@ class _Suppressions:
         return text not in _OWN_NAMES and not self._used.get((directive.line, text), False)
 
 
-def _unused(suppressions: _Suppressions, kept: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
-    missed: set[_Target] = {target for finding in kept for target in suppressions.targets(finding)}
+def _unused(suppressions: _Suppressions, removable: Applicability) -> Iterator[Diagnostic]:
     for directive in suppressions.directives:
         reason = _why_in_vain(directive, suppressions.source.text)
         if reason:
             fix = _removal(suppressions, directive, Applicability.UNSAFE)
             yield _finding(reason, directive.span, fix)
         else:
-            yield from _unused_names(suppressions, directive, missed)
+            yield from _unused_names(suppressions, directive, removable)
 
 
 def _why_in_vain(directive: Directive, text: str) -> str:
@@ -92,44 +95,34 @@ def _why_in_vain(directive: Directive, text: str) -> str:
 
 
 def _unused_names(
-    suppressions: _Suppressions, directive: Directive, missed: Container[_Target]
+    suppressions: _Suppressions, directive: Directive, removable: Applicability
 ) -> Iterator[Diagnostic]:
-    """A finding for each name in vain. A misspelt one that was needed is corrected, others go."""
+    """A finding for each name in vain. Names of findings can go, what is no such name stays."""
     names = directive.names or ()
+    texts = [suppressions.text(name) for name in names]
     unused = [suppressions.is_unused(directive, name) for name in names]
-    if not any(unused):
-        return
-    meant = [_meant(suppressions.text(name)) if vain else None for name, vain in zip(names, unused)]
-    needed = [near is not None and (directive.line, near) in missed for near in meant]
-    gone = [vain and not need for vain, need in zip(unused, needed)]
+    gone = [vain and text in _known()[1] for vain, text in zip(unused, texts)]
     first_to_stay = gone.index(False) if False in gone else None
-    everything = _removal(suppressions, directive, Applicability.SAFE)
     for number, name in enumerate(names):
-        near = meant[number]
-        if needed[number]:
-            fix = Fix(f"replace by `{near}`", (TextEdit(name, near or ""),), Applicability.SAFE)
-        elif first_to_stay is None:
-            fix = everything
-        elif gone[number]:
-            title = f"remove {quoted(suppressions.text(name))}"
-            edit = name_removal(names, number, number < first_to_stay)
-            fix = Fix(title, (edit,), Applicability.SAFE)
-        else:
-            continue
-        yield _finding(_message(suppressions.text(name), near), name, fix)
+        if gone[number]:
+            fix = _removal(suppressions, directive, removable)
+            if first_to_stay is not None:
+                edit = name_removal(names, number, number < first_to_stay)
+                fix = Fix(f"remove {quoted(texts[number])}", (edit,), removable)
+            yield _finding(_message(texts[number]), name, fix)
+        elif unused[number]:
+            yield _unknown(texts[number], name)
 
 
-def _message(name: str, near: str | None) -> str:
-    message = f"a suppression must silence something, found nothing for {quoted(name)}"
-    if near is not None:
-        return f"{message}; did you mean `{near}`?"
-    return message if name in _known()[1] else f"{message}; no finding is called that"
+def _unknown(text: str, span: Span) -> Diagnostic:
+    """The finding about a name that no finding has; it may be one that is needed, misspelt."""
+    near = _known()[0].nearest(text)
+    message = _message(text) if near else f"{_message(text)}; no finding is called that"
+    return Problem(UNUSED_SUPPRESSION, message, near).finding(span)._replace(tags=_TAGS)
 
 
-def _meant(name: str) -> str | None:
-    """The name that a misspelt one is near to; None for one that exists."""
-    vocabulary, names = _known()
-    return None if name in names else vocabulary.nearest(name)
+def _message(name: str) -> str:
+    return f"a suppression must silence something, found nothing for {quoted(name)}"
 
 
 def _removal(
@@ -140,7 +133,7 @@ def _removal(
 
 
 def _finding(message: str, span: Span, fix: Fix) -> Diagnostic:
-    return Diagnostic(UNUSED_SUPPRESSION, message, span, fix=fix, tags=("unnecessary",))
+    return Diagnostic(UNUSED_SUPPRESSION, message, span, fix=fix, tags=_TAGS)
 
 
 @lru_cache(maxsize=1)

@@ -2,8 +2,9 @@
 
 ## What it does
 Reports a name or code in a suppressing comment that silences nothing: the finding is gone, stands
-on another line, or no finding is called that. The fix removes the name, and the whole comment if
-none remains; a misspelt name that was needed is corrected. A comment without a list, and an
+on another line, or no finding is called that. The fix removes the name of a finding, and the whole
+comment if none remains; while the file has errors, which may hide the finding, it is unsafe. A name
+that no finding has is not removed: the nearest one is suggested. A comment without a list, and an
 `ignore-file` that does not stand above the first bundle, silence nothing either.
 
 ## Why
@@ -46,5 +47,5 @@ RULE = Rule(
         "acc; bkpt;; # ⟦ipu: ignore⟧ all of it",
         "acc;;\n# ⟦ipu: ignore-file[H104]⟧\nbkpt;;",
     ),
-    fixes=(Applicability.SAFE, Applicability.UNSAFE),
+    fixes=(Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY),
 )
