@@ -16,6 +16,7 @@ from ipu_asm.lint.suppressions import suppress
 from ipu_asm.pardons import without_pardoned
 from ipu_asm.program import Program, read_program
 from ipu_asm.resolve import resolver_for
+from ipu_asm.templates import template_mark
 from ipu_asm.text import SourceFile, changed_stretch
 
 _place = attrgetter("span", "kind.code")
@@ -112,6 +113,8 @@ class Analyzer:
             findings = list(without_pardoned(program, findings))
         findings = suppress(program, source, findings)
         findings.sort(key=_place)
+        if template_mark(text) is not None:
+            findings = [finding._replace(fix=None) for finding in findings]
         return Analysis(source, program, tuple(findings))
 
     def _bundle(self, text: str) -> Bundle:

@@ -25,8 +25,8 @@ SOURCES = sorted(
 # The layers, from the ground up. Everything may import what stands before it in its own line, and
 # all lines from which its own goes up.
 GROUND = (
-    "interrupts", "text", "diagnostics", "errors", "spelling", "globs", "rendering", "isa",
-    "files",
+    "interrupts", "text", "diagnostics", "errors", "spelling", "templates", "globs", "rendering",
+    "isa", "files",
     "file_search", "file_writing", "configuration", "configuration_places", "configuration_file",
     "isa_choice", "foreign", "instruction_page", "matching", "syntax",
     "instruction",

@@ -15,6 +15,7 @@ from ipu_asm.configuration import ConfigurationError, possible_files
 from ipu_asm.file_search import find_targets
 from ipu_asm.file_writing import replace_file
 from ipu_asm.files import FileProblem, Target, counted, input_at
+from ipu_asm.templates import template_mark
 
 PROGRAM = "ipu-lint"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -88,6 +89,7 @@ class LintRun:
     def _mend(self) -> None:
         from ipu_asm.cli.changes import show_differences
 
+        self._tell_templates()
         if self.options.diff:
             show_differences(self.linted, wants_color(self.options.color, sys.stdout))
             fixed = [linted.fixed for linted in self.linted if linted.fixed]
@@ -114,6 +116,14 @@ class LintRun:
                 self._report(str(problem))
                 self.linted[number] = one.unfixed or one
         return fixed
+
+    def _tell_templates(self) -> None:
+        """Say of each file with findings that is a template why it is left as it is."""
+        for one in self.linted:
+            mark = template_mark(one.written.text) if one.findings else None
+            if mark is not None:
+                message = f"{one.target.name}: not edited: it is a template (it has `{mark}`)"
+                complain(PROGRAM, message, "note")
 
     def _print(self) -> None:
         for_people = self.options.format in _FOR_PEOPLE

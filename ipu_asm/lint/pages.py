@@ -14,7 +14,8 @@ _INTRODUCTION = """\
 What `ipu-lint`, `ipu-as` and the language server report. A finding is selected, ignored and
 suppressed by its code or its name; `ipu-lint --explain NAME` shows a page of this folder.
 `--fix` applies safe fixes, `--fix --unsafe-fixes` the unsafe ones, too. A display fix is a
-suggestion: it is shown and offered in editors, and no command applies it.
+suggestion: it is shown and offered in editors, and no command applies it. A template (a file with
+`{{`, `{%` or `{#`) is never edited, because what it says is only known when it has been expanded.
 
 | Code | Name | Severity | Fix | What it reports |
 |---|---|---|---|---|

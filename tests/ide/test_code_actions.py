@@ -56,21 +56,35 @@ def test_a_fix_that_may_change_the_meaning_is_not_preferred() -> None:
     assert not action.is_preferred
 
 
-def test_a_suggestion_is_offered_but_neither_preferred_nor_made_with_all(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def with_findings(monkeypatch: pytest.MonkeyPatch, *fixes: Fix) -> None:
+    """Let a text have one finding for each of these fixes, and no others."""
     kind = Kind("W999", "for-tests", Severity.WARNING)
-    fix = Fix("write `aaq`", (TextEdit(Span(0, 3), "aaq"),), Applicability.DISPLAY)
 
     def check(program: Program) -> Iterator[Diagnostic]:
-        yield Diagnostic(kind, "say no more", Span(0, 3), fix=fix)
+        for fix in fixes:
+            yield Diagnostic(kind, "say no more", Span(0, 3), fix=fix)
 
     rule = Rule(kind, "", (), (), check_program=check)
     monkeypatch.setattr("ipu_asm.analysis.rules_for", lambda isa: (rule,))
+
+
+def test_a_suggestion_is_offered_but_neither_preferred_nor_made_with_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    edits = (TextEdit(Span(0, 3), "aaq"),)
+    with_findings(monkeypatch, Fix("write `aaq`", edits, Applicability.DISPLAY))
     ignore = ("Ignore `for-tests` here", "acc; bkpt;;  # ipu: ignore[for-tests]")
     action, _ = check_at_cursor("ac$0c; bkpt;;", ("Write `aaq`", "aaq; bkpt;;"), ignore)
     assert not action.is_preferred
     check_actions("acc; bkpt;;", Span(0, 3), "source")
+
+
+@pytest.mark.parametrize("mark", ["{{", "{%", "{#"])
+def test_a_template_is_not_edited(mark: str) -> None:
+    text = f"ACC; bkpt;; # {mark} size"
+    assert [finding.name for finding in analyze(text).diagnostics] == ["unknown-mnemonic"]
+    check_actions(text, Span(0, 3), "quickfix")
+    check_actions(text, Span(0, 3), "source")
 
 
 def test_a_selection_offers_the_fixes_of_all_findings_in_it() -> None:
@@ -100,9 +114,12 @@ def test_a_file_without_safe_fixes_has_none_to_make() -> None:
     check_actions("acc; x: bkpt;;\nb x;;", Span(0, 0), "source")
 
 
-def test_of_fixes_that_touch_each_other_the_first_is_made() -> None:
-    touching = "acc;;;;;; bkpt;;"
-    check_actions(touching, Span(0, 0), "source", ("Make the safe fix", "acc;;;; bkpt;;"))
+def test_of_fixes_that_touch_each_other_the_first_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Fix("say more", (TextEdit(Span(3, 3), ".first"),), Applicability.SAFE)
+    second = Fix("say less", (TextEdit(Span(0, 3), "aaq"),), Applicability.SAFE)
+    with_findings(monkeypatch, first, second)
+    made = ("Make the safe fix", "acc.first; bkpt;;")
+    check_actions("acc; bkpt;;", Span(0, 0), "source", made)
 
 
 def test_only_the_kinds_that_are_asked_for_are_offered() -> None:

@@ -68,19 +68,28 @@ def made(editor: Editor, uri: str, text: str, action: t.CodeAction) -> str:
 
 
 async def test_a_finding_is_mended_where_the_cursor_is(editor: Editor) -> None:
-    fixed = TWO.replace("frist", "first")
-    actions = await check_code_actions(editor, TWO, "frist", fixed, only=["quickfix"])
-    for action in actions:
-        assert action.kind == QUICK_FIX
-        assert action.is_preferred
-        (finding,) = action.diagnostics or ()
-        assert finding.code == "E101"
-        assert finding.range == editor.range_of(TWO, "acc.frist")
-        assert finding in await editor.findings(f"{action_uri(action)}")
+    for marked, name, meant, is_safe in (
+        ("frist", "acc.frist", "acc.first", False),
+        ("ACC", "ACC.first", "acc.first", True),
+    ):
+        fixed = TWO.replace(name, meant)
+        actions = await check_code_actions(editor, TWO, marked, fixed, only=["quickfix"])
+        for action in actions:
+            assert action.kind == QUICK_FIX
+            assert bool(action.is_preferred) == is_safe
+            (finding,) = action.diagnostics or ()
+            assert finding.code == "E101"
+            assert finding.range == editor.range_of(TWO, name)
+            assert finding in await editor.findings(f"{action_uri(action)}")
+
+
+async def test_a_template_is_not_edited(editor: Editor) -> None:
+    template = TWO + "# {{ name }}\n"
+    await check_code_actions(editor, template, "ACC", only=["quickfix", "source.fixAll"])
 
 
 async def test_everything_safe_is_mended_at_once(editor: Editor) -> None:
-    fixed = TWO.replace("frist", "first").replace("ACC", "acc")
+    fixed = TWO.replace("ACC", "acc")
     for only in (["source.fixAll"], ["source"]):
         actions = await check_code_actions(editor, TWO, "bkpt", fixed, only=only)
         assert all(a.kind == FIX_ALL and a.diagnostics is None for a in actions)
