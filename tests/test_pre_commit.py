@@ -30,7 +30,7 @@ def test_a_hook_calls_a_command_of_this_package(
     scripts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'{program} = "ipu_asm.cli.lint:main"' in scripts
     path = tmp_path / "a.s"
-    path.write_text("acc.frist;;\nbkpt;;\n")
+    path.write_text("ACC.first;;\nbkpt;;\n")
     assert main([*options, str(path)]) == (0 if "--fix" in options else 1)
     assert str(path) in capsys.readouterr().out or "--fix" in options
     assert fields["language"] == "python"

@@ -16,8 +16,8 @@ from ipu_asm.program import Program
 from ipu_asm.text import Span, TextEdit
 from tests.cli.commands import Ran, give_input, run
 
-BAD = "acc.frist;;\nset lr0 1; set lr1 2; set lr2 3;;\nbkpt;;\n"
-MENDED = "acc.first;;\nset lr0 1; set lr1 2;; set lr2 3;;\nbkpt;;\n"
+BAD = "ACC.FIRST;;\nset lr0, 1; set lr1 2;;\nbkpt;;\n"
+MENDED = "acc.first;;\nset lr0 1; set lr1 2;;\nbkpt;;\n"
 UNSAFE = "x: acc;;\nbkpt;;\n"
 
 PutRules = Callable[..., None]
@@ -53,7 +53,7 @@ def test_safe_fixes_are_made_and_counted(capsys: pytest.CaptureFixture[str]) -> 
 
 def test_what_cannot_be_fixed_is_reported_as_it_is_now(capsys: pytest.CaptureFixture[str]) -> None:
     ran = check_fix(
-        capsys, "acc.frist;; b x;;\n", "acc.first;; b x;;\n", "--fix --format concise", 1
+        capsys, "ACC.FIRST;; b x;;\n", "acc.first;; b x;;\n", "--fix --format concise", 1
     )
     assert ran.out.splitlines()[0] == "a.s:1:15: error[E301] no label `x` in this file"
 
@@ -80,20 +80,20 @@ def test_unsafe_fixes_need_to_be_asked_for(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_ignored_findings_are_not_fixed(capsys: pytest.CaptureFixture[str]) -> None:
-    check_fix(capsys, BAD, BAD.replace("acc.frist", "acc.first"), "--fix --select E101")
+    check_fix(capsys, BAD, BAD.replace("ACC.FIRST", "acc.first"), "--fix --select E101")
 
 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"acc.frist;;\r\nbkpt;;\r\n", b"acc.first;;\r\nbkpt;;\r\n"),
-        (b"acc.frist;;\nbkpt;;", b"acc.first;;\nbkpt;;"),
-        (b"\xef\xbb\xbfacc.frist;;\nbkpt;;\n", b"\xef\xbb\xbfacc.first;;\nbkpt;;\n"),
+        (b"ACC.FIRST;;\r\nbkpt;;\r\n", b"acc.first;;\r\nbkpt;;\r\n"),
+        (b"ACC.FIRST;;\nbkpt;;", b"acc.first;;\nbkpt;;"),
+        (b"\xef\xbb\xbfACC.FIRST;;\nbkpt;;\n", b"\xef\xbb\xbfacc.first;;\nbkpt;;\n"),
         (
-            b"acc.frist; # \xf6\xff\xed\xa0\x80\n;;bkpt;;",
+            b"ACC.FIRST; # \xf6\xff\xed\xa0\x80\n;;bkpt;;",
             b"acc.first; # \xf6\xff\xed\xa0\x80\n;;bkpt;;",
         ),
-        (b"# \xe2\x80\xa8 \x0c\nacc.frist;;bkpt;;", b"# \xe2\x80\xa8 \x0c\nacc.first;;bkpt;;"),
+        (b"# \xe2\x80\xa8 \x0c\nACC.FIRST;;bkpt;;", b"# \xe2\x80\xa8 \x0c\nacc.first;;bkpt;;"),
     ],
 )
 def test_all_other_bytes_stay(
@@ -206,12 +206,27 @@ def test_a_diff_shows_the_changes_and_makes_none(capsys: pytest.CaptureFixture[s
         "--- a.s",
         "+++ a.s",
         "@@ -1,3 +1,3 @@",
-        "-acc.frist;;",
-        "-set lr0 1; set lr1 2; set lr2 3;;",
+        "-ACC.FIRST;;",
+        "-set lr0, 1; set lr1 2;;",
         "+acc.first;;",
-        "+set lr0 1; set lr1 2;; set lr2 3;;",
+        "+set lr0 1; set lr1 2;;",
         " bkpt;;",
     ]
+
+
+@pytest.mark.parametrize("arguments", ["--fix", "--fix --unsafe-fixes", "--diff"])
+@pytest.mark.parametrize("mark", ["{{", "{%", "{#"])
+def test_a_template_is_not_edited(
+    capsys: pytest.CaptureFixture[str], mark: str, arguments: str
+) -> None:
+    note = f"ipu-lint: note: a.s: not edited: it is a template (it has `{mark}`)\n"
+    text = f"{BAD}# {mark} name\n"
+    check_fix(capsys, text, text, arguments, 0 if arguments == "--diff" else 1, note)
+
+
+def test_a_template_without_findings_is_worth_no_word(capsys: pytest.CaptureFixture[str]) -> None:
+    text = "acc; bkpt;; # {{ name }}\n"
+    check_fix(capsys, text, text, err="")
 
 
 def test_a_diff_without_changes_is_empty(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,17 +240,17 @@ def test_a_diff_tells_of_a_missing_line_break_and_keeps_the_others(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     ran = check_fix(
-        capsys, b"bkpt;;\r\nacc.frist;;bkpt;;", b"bkpt;;\r\nacc.frist;;bkpt;;", "--diff", 1
+        capsys, b"bkpt;;\r\nACC.FIRST;;bkpt;;", b"bkpt;;\r\nACC.FIRST;;bkpt;;", "--diff", 1
     )
     assert ran.out.encode().split(b"@@\n")[1] == (
-        b" bkpt;;\r\n-acc.frist;;bkpt;;\n\\ No newline at end of file\n"
+        b" bkpt;;\r\n-ACC.FIRST;;bkpt;;\n\\ No newline at end of file\n"
         b"+acc.first;;bkpt;;\n\\ No newline at end of file\n"
     )
 
 
 def test_a_diff_has_colours_where_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     ran = check_fix(capsys, BAD, BAD, "--diff --color always", 1)
-    assert "\x1b[31m-acc.frist;;\x1b[0m\n" in ran.out
+    assert "\x1b[31m-ACC.FIRST;;\x1b[0m\n" in ran.out
     assert "\x1b[32m+acc.first;;\x1b[0m\n" in ran.out
 
 
@@ -292,7 +307,7 @@ def test_a_fix_that_adds_errors_is_not_made(
     capsys: pytest.CaptureFixture[str], with_rules: PutRules
 ) -> None:
     with_rules(rule_that_edits(TextEdit(Span(0, 3), "! ! !")))
-    before, after = "acc;; acc.frist;; bkpt;;", "acc;; acc.first;; bkpt;;"
+    before, after = "acc;; ACC.FIRST;; bkpt;;", "acc;; acc.first;; bkpt;;"
     check_fix(capsys, before, after, status=1, err="Fixed 1 finding in 1 file\n")
 
 

@@ -189,7 +189,7 @@ def test_rules_are_chosen_by_code_name_or_prefix(
 
 def test_statistics_count_instead(capsys: pytest.CaptureFixture[str]) -> None:
     write(a_s=BAD, b_s=BAD, c_s=HINTED)
-    expected = ["2  E101  [*] unknown-mnemonic", "1  H101  [-] explicit-break"]
+    expected = ["2  E101  [ ] unknown-mnemonic", "1  H101  [-] explicit-break"]
     check_lint(capsys, "--statistics", 1, expected)
     ran = check_lint(capsys, "--statistics --format json", 1)
     assert [row["count"] for row in json.loads(ran.out)] == [2, 1]

@@ -75,9 +75,9 @@ def test_the_command_of_the_document_works() -> None:
 
 
 def test_bytes_go_through_standard_streams_unchanged() -> None:
-    data = b"\xef\xbb\xbfacc.frist; # \xf6 \xe2\x82\xac\r\n;; bkpt;;\r\n"
+    data = b"\xef\xbb\xbfACC.FIRST; # \xf6 \xe2\x82\xac\r\n;; bkpt;;\r\n"
     out, err = check_process("lint", "--fix", "-", status=0, data=data)
-    assert out == data.replace(b"frist", b"first")
+    assert out == data.replace(b"ACC.FIRST", b"acc.first")
     assert err.startswith(b"Fixed 1 finding in 1 file")
 
 

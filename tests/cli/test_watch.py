@@ -109,6 +109,7 @@ def test_a_new_configuration_is_a_change(
 def test_fixing_while_watching_comes_to_rest(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    Path("a.s").write_text(GOOD.replace("acc", "ACC"))
     ran = check_watch(capsys, monkeypatch, "--fix a.s", nothing)
     assert Path("a.s").read_text() == GOOD
     assert ran.err.count("Fixed 1 finding") == 1

@@ -76,9 +76,8 @@ def _repeated(match: re.Match[str]) -> str:
     return f"{match[1].rstrip()}\n" * int(match[2])
 
 
-def mended(text: str, kind: Kind, *, unsafe: bool) -> str:
-    """The text after the fixes of one kind of finding have been made that a command makes."""
-    most = Applicability.UNSAFE if unsafe else Applicability.SAFE
+def mended(text: str, kind: Kind, most: Applicability) -> str:
+    """The text after the fixes of one kind of finding up to an applicability, one by one."""
     for _ in range(MOST_ROUNDS):
         fixes = [finding.fix for finding in check_findings(text, kind) if finding.fix]
         wanted = [fix for fix in fixes if fix.applicability <= most]
@@ -142,7 +141,7 @@ def test_a_rule_comes_with_the_fixes_that_it_says(rule: Rule) -> None:
 @pytest.mark.parametrize(("name", "number"), INVALID)
 def test_safe_fixes_mend_all_findings_that_have_one(name: str, number: int) -> None:
     kind = RULES[name].kind
-    text = mended(without_marks(RULES[name].invalid[number]), kind, unsafe=False)
+    text = mended(without_marks(RULES[name].invalid[number]), kind, Applicability.SAFE)
     assert [f for f in check_findings(text, kind) if f.fix and f.fix.is_safe] == []
 
 
@@ -150,7 +149,7 @@ def test_safe_fixes_mend_all_findings_that_have_one(name: str, number: int) -> N
 def test_unsafe_fixes_mend_the_others_and_break_nothing(name: str, number: int) -> None:
     kind = RULES[name].kind
     before = without_marks(RULES[name].invalid[number])
-    after = mended(before, kind, unsafe=True)
+    after = mended(before, kind, Applicability.UNSAFE)
     fixes = [finding.fix for finding in check_findings(after, kind) if finding.fix]
     assert all(fix.applicability is Applicability.DISPLAY for fix in fixes)
     isa = ISA_OF[kind]
@@ -160,7 +159,7 @@ def test_unsafe_fixes_mend_the_others_and_break_nothing(name: str, number: int) 
 @pytest.mark.parametrize("example", RULES["immediate-wraps"].invalid)
 def test_the_written_negative_number_gives_the_same_words(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["immediate-wraps"].kind, unsafe=False)
+    after = mended(before, RULES["immediate-wraps"].kind, Applicability.DISPLAY)
     assert after != before
     assert assemble(after) == assemble(before)
 
@@ -168,7 +167,7 @@ def test_the_written_negative_number_gives_the_same_words(example: str) -> None:
 @pytest.mark.parametrize("example", RULES["break-never-matches"].invalid)
 def test_the_written_unsigned_number_gives_the_same_words(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["break-never-matches"].kind, unsafe=True)
+    after = mended(before, RULES["break-never-matches"].kind, Applicability.DISPLAY)
     assert after != before
     assert assemble(after) == assemble(before)
 
@@ -176,14 +175,14 @@ def test_the_written_unsigned_number_gives_the_same_words(example: str) -> None:
 @pytest.mark.parametrize("example", RULES["unused-label"].invalid)
 def test_a_removed_label_leaves_the_words_alone(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["unused-label"].kind, unsafe=True)
+    after = mended(before, RULES["unused-label"].kind, Applicability.UNSAFE)
     assert assemble(after) == assemble(before)
 
 
 @pytest.mark.parametrize("example", RULES["explicit-break"].invalid)
 def test_a_removed_break_leaves_all_other_slots_alone(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["explicit-break"].kind, unsafe=True)
+    after = mended(before, RULES["explicit-break"].kind, Applicability.UNSAFE)
     below = (1 << 157) - 1
     assert [word & below for word in assemble(after)] == [word & below for word in assemble(before)]
     assert all(word >> 177 == 2 for word in assemble(after))
