@@ -9,6 +9,7 @@ from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import KeywordType, OperandType
+from ipu_asm.markdown import fenced_code
 
 _TIMES: Mapping[str, str] = {
     "snapshot": "value from before this bundle",
@@ -30,17 +31,17 @@ def instruction_markdown(
     forms = _other_forms(isa, spec) if others is None else others
     most = _MOST_FORMS if others is None else len(forms)
     sections = (
-        _fence(spec.syntax, language),
+        fenced_code(spec.syntax, language),
         _heading(isa, spec),
         _deprecation(spec),
         spec.doc.summary,
         _titled("Operands", "\n".join(_operand_lines(isa, spec))),
-        _titled("Operation", _fence(spec.doc.operation, "text") if spec.doc.operation else ""),
+        _titled("Operation", fenced_code(spec.doc.operation, "text") if spec.doc.operation else ""),
         _titled("Reads and writes", "\n".join(_effect_lines(isa, spec))),
         _titled("Timing", "\n".join(_timing_lines(isa, spec))),
         _titled("Encoding", "\n".join(_encoding_lines(isa, spec))),
         _titled("Other forms", "\n".join(_form_lines(isa, forms, most))),
-        _titled("Example", _fence(spec.doc.example, language) if spec.doc.example else ""),
+        _titled("Example", fenced_code(spec.doc.example, language) if spec.doc.example else ""),
     )
     return "\n\n".join(section for section in sections if section)
 
@@ -59,10 +60,6 @@ def encoding_lines(isa: Isa, spec: InstructionSpec) -> list[str]:
 def read_times(spec: InstructionSpec) -> dict[str, str]:
     """What an instruction reads, operands and state, and when: "live" or "snapshot"."""
     return {**{o.name: o.read for o in spec.operands if o.read}, **spec.reads}
-
-
-def _fence(text: str, language: str) -> str:
-    return f"```{language}\n{text}\n```"
 
 
 def _titled(title: str, body: str) -> str:

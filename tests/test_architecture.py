@@ -28,7 +28,7 @@ GROUND = (
     "interrupts", "text", "diagnostics", "errors", "spelling", "templates", "globs", "rendering",
     "isa", "files",
     "file_search", "file_writing", "configuration", "configuration_places", "configuration_file",
-    "isa_choice", "foreign", "instruction_page", "matching", "syntax",
+    "isa_choice", "foreign", "markdown", "instruction_page", "matching", "syntax",
     "instruction",
     "bundle", "bundle_findings", "assignment", "resolve", "slices", "macros", "recall", "labels",
     "program", "modes", "pardons",

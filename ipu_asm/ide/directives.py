@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from ipu_asm.markdown import inline_code
 from ipu_asm.program import Program
 from ipu_asm.text import Span
 
@@ -26,4 +27,4 @@ def directive_at(program: Program, offset: int) -> Span | None:
 def directive_markdown(program: Program, word: str) -> str | None:
     """The page of a directive; None where the set says nothing of it."""
     text = program.isa.surface.directives.get(word)
-    return f"**`{word}`** · directive\n\n{text}" if text else None
+    return f"**{inline_code(word)}** · directive\n\n{text}" if text else None

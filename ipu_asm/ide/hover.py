@@ -25,7 +25,7 @@ from ipu_asm.ide.place import (
 from ipu_asm.instruction import Instruction
 from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import quoted
+from ipu_asm.markdown import inline_code
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -108,6 +108,6 @@ def _unknown(isa: Isa, instruction: Instruction) -> str | None:
     if spec is None:
         return None
     return (
-        f"No instruction is called {quoted(instruction.mnemonic)}; the nearest is:\n\n"
+        f"No instruction is called {inline_code(instruction.mnemonic)}; the nearest is:\n\n"
         f"{instruction_markdown(isa, spec)}"
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from ipu_asm.ide.markdown import escaped
 from ipu_asm.isa.model import Isa
+from ipu_asm.markdown import escaped, fenced_code, inline_code
 from ipu_asm.program import Program
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def definition_markdown(analysis: Analysis, bundle: int, label: str) -> str:
     """The page of the label that stands before a bundle, as its definition shows it."""
     program = analysis.program
     where = f"{program.isa.unit} {program.addresses[bundle]}"
-    return _page(analysis, bundle, f"**`{label}`** · {where}")
+    return _page(analysis, bundle, f"**{inline_code(label)}** · {where}")
 
 
 def target_markdown(analysis: Analysis, text: str, source: int, target: int) -> str:
@@ -29,15 +29,15 @@ def target_markdown(analysis: Analysis, text: str, source: int, target: int) -> 
     program = analysis.program
     distance = distance_text(program.isa, target - source)
     if target >= program.size:
-        return f"**`{text}`** · {distance}, past the last one"
+        return f"**{inline_code(text)}** · {distance}, past the last one"
     bundle = program.number_at(target)
     if program.label_addresses.get(text) == target:
         bundle = program.labels[text]
     label = program.bundles[bundle].label
-    named = f", label `{label}`" if label is not None and label != text else ""
+    named = f", label {inline_code(label)}" if label is not None and label != text else ""
     line = _line_of(analysis, bundle)
     where = f"{program.isa.unit} {target}, line {line}{named} · {distance}"
-    return _page(analysis, bundle, f"**`{text}`** · {where}")
+    return _page(analysis, bundle, f"**{inline_code(text)}** · {where}")
 
 
 def distance_text(isa: Isa, distance: int) -> str:
@@ -126,7 +126,9 @@ def _ways_on(analysis: Analysis, label: int) -> str:
     for reference in program.references[first:last]:
         if reference.target is not None:
             going.setdefault(reference.target, reference.text)
-    ways = [f"`{text}` ({_place_of(analysis, target)})" for target, text in going.items()]
+    ways = [
+        f"{inline_code(text)} ({_place_of(analysis, target)})" for target, text in going.items()
+    ]
     more = len(ways) - _MOST_BRANCHES
     shown = ", ".join(ways[:_MOST_BRANCHES]) + (f" and {more} more" if more > 0 else "")
     return f"Its code branches to {shown}" if shown else ""
@@ -149,7 +151,7 @@ def _code(program: Program, number: int) -> str:
     lines = [line.strip() for line in bundle.syntax.text[span.start : span.end].splitlines()]
     if len(lines) > _MOST_LINES_OF_CODE:
         lines = [*lines[:_MOST_LINES_OF_CODE], "..."]
-    return "\n".join([f"```{program.isa.surface.language_id}", *lines, "```"])
+    return fenced_code("\n".join(lines), program.isa.surface.language_id)
 
 
 def _without_marks(isa: Isa, comment: str) -> str:

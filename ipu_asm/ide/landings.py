@@ -9,6 +9,7 @@ from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.markdown import inline_code
 from ipu_asm.program import Program
 from ipu_asm.text import LineIndex, Span
 from ipu_asm.timing import LATEST, needed_distance
@@ -83,7 +84,7 @@ def sentences_about_landing(
 def _about_read(program: Program, lines: LineIndex, number: int, read: Touch) -> Iterator[str]:
     for source in sources_of(program, number, read):
         mnemonic = program.bundles[source.number].instructions[source.touch.instruction].mnemonic
-        place = f"`{mnemonic}`{line_text(program, lines, source.number)}"
+        place = f"{inline_code(mnemonic)}{line_text(program, lines, source.number)}"
         if source.waits:
             more = "bundle" if source.waits == 1 else "bundles"
             yield (

@@ -8,6 +8,7 @@ from ipu_asm.ide.label_page import comment_above
 from ipu_asm.ide.macro_names import Macro, last_bundle_of
 from ipu_asm.ide.macro_parameters import Argument, Parameter, parameters_of
 from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.markdown import fenced_code, inline_code
 
 if TYPE_CHECKING:
     from ipu_asm.analysis import Analysis
@@ -20,7 +21,7 @@ def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
     """The page of the macro that is defined there, in one place or in several."""
     macro = macros[0]
     sections = (
-        f"**`{macro.name}`** · macro, {_places(analysis, macros)}",
+        f"**{inline_code(macro.name)}** · macro, {_places(analysis, macros)}",
         comment_above(analysis.program, macro.bundle),
         _code(analysis, macro),
         "\n".join(_about_parameters(analysis, macro)),
@@ -31,11 +32,12 @@ def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
 def argument_markdown(analysis: Analysis, argument: Argument) -> str:
     """The page of a parameter where a body speaks of it."""
     body, parameter = argument
+    name, owner = inline_code(parameter.name), inline_code(body.name)
     if parameter.demand == "each":
-        title = f"**`{parameter.name}`** · each value of `{body.name}` in its turn"
-        return f"{title}\n\nTakes {_shown(parameter.default)}." if parameter.default else title
+        title = f"**{name}** · each value of {owner} in its turn"
+        return f"{title}\n\nTakes {inline_code(parameter.default)}." if parameter.default else title
     said = _said(parameter)
-    title = f"**`{parameter.name}`** · parameter of the macro `{body.name}`"
+    title = f"**{name}** · parameter of the macro {owner}"
     line = analysis.source.lines.position(parameter.span.start).line + 1
     return f"{title}, line {line}" + (f"\n\n{said[:1].upper()}{said[1:]}." if said else "")
 
@@ -60,22 +62,16 @@ def _code(analysis: Analysis, macro: Macro) -> str:
     if len(lines) > _MOST_LINES:
         more = len(lines) - 1
         lines = [lines[0], f"... {more} more lines"]
-    return "\n".join([f"```{program.isa.surface.language_id}", *lines, "```"])
+    return fenced_code("\n".join(lines), program.isa.surface.language_id)
 
 
 def _about_parameters(analysis: Analysis, macro: Macro) -> list[str]:
     """A line for each parameter of which more is said than its name."""
     parameters = parameters_of(analysis.program, macro)
-    return [f"- `{p.name}`: {_said(p)}" for p in parameters if _said(p)]
+    return [f"- {inline_code(p.name)}: {_said(p)}" for p in parameters if _said(p)]
 
 
 def _said(parameter: Parameter) -> str:
     said = [_DEMANDS[parameter.demand]] if parameter.demand in _DEMANDS else []
-    said += [f"{_shown(parameter.default)} by default"] if parameter.default else []
+    said += [f"{inline_code(parameter.default)} by default"] if parameter.default else []
     return ", ".join(said)
-
-
-def _shown(text: str) -> str:
-    """A piece of code inside a sentence."""
-    fence = "``" if "`" in text else "`"
-    return f"{fence}{text}{fence}"

@@ -13,7 +13,7 @@ from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import effects_of
 from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import quoted
+from ipu_asm.markdown import inline_code
 
 STATE = -1
 # A bundle without mistakes has fewer.
@@ -175,7 +175,7 @@ def _what_readers_see(bundle: Bundle, written: Access, every: list[Access]) -> s
 def _listed(bundle: Bundle, accesses: list[Access], verb: str, plural: str) -> str:
     """The instructions of some accesses as written, with the verb in their number."""
     words = (bundle.instructions[access.instruction].words for access in accesses)
-    texts = list(dict.fromkeys(quoted(" ".join(text)) for text in words))[:_MOST_NAMED]
+    texts = list(dict.fromkeys(inline_code(" ".join(text)) for text in words))[:_MOST_NAMED]
     if len(texts) == 1:
         return f"{texts[0]} {verb}"
     return f"{', '.join(texts[:-1])} and {texts[-1]} {plural}"

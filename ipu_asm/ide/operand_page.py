@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from ipu_asm.diagnostics import Problem
 from ipu_asm.ide.label_page import target_markdown
 from ipu_asm.ide.landings import sentences_about_landing
-from ipu_asm.ide.markdown import escaped
 from ipu_asm.ide.moments import sentences_about_operand
 from ipu_asm.ide.place import OperandAt, reference_at
 from ipu_asm.ide.registers import RegisterUse, registers_in
 from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import IntegerType, number_value
+from ipu_asm.markdown import escaped, inline_code
 from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
 from ipu_asm.program import Program
 from ipu_asm.register_notes import notes_at
@@ -157,4 +157,4 @@ def _role(instruction: Instruction, operand: Operand, text: str) -> str:
     is_number = isinstance(operand.type, IntegerType) and number_value(text) is not None
     sort = f" ({operand.type.describe()})" if is_number else ""
     about = f": {operand.description}" if operand.description else ""
-    return f"`{name}` of `{instruction.mnemonic}`{sort}{about}"
+    return f"`{name}` of {inline_code(instruction.mnemonic)}{sort}{about}"

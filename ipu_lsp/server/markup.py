@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import re
 
-_FENCE = re.compile(r"^```[^\n]*\n?", re.MULTILINE)
-_RULE = re.compile(r"^-{3,}$\n?", re.MULTILINE)
-_HEADING = re.compile(r"^#+ ", re.MULTILINE)
-_LINK = re.compile(r"\[([^\]\n]*)\]\([^)\n]*\)")
-_MARKED = re.compile(r"\\(.)|(\*\*|`)")
+_FENCED = re.compile(r"^(`{3,})[^\n`]*\n(.*?)^\1$\n?", re.MULTILINE | re.DOTALL)
+_RULE_OR_HEADING = re.compile(r"^(?:-{3,}$\n?|#+ )", re.MULTILINE)
+# An escaped character, a link, code between equal runs of backticks, and strong text.
+_MARKED = re.compile(
+    r"\\(?P<character>[^\w\s]|_)"
+    r"|\[(?P<title>(?:\\.|[^\]\\\n])*)\]\([^)\n]*\)"
+    r"|(?<!`)(?P<run>`+)(?!`)(?P<code>[^\n]*?)(?<!`)(?P=run)(?!`)"
+    r"|\*\*"
+)
 
 
 def markup(markdown: str, shows_markdown: bool) -> dict[str, str]:
@@ -20,14 +24,23 @@ def markup(markdown: str, shows_markdown: bool) -> dict[str, str]:
 
 def plain_text(markdown: str) -> str:
     """The page without its marks, for a reader who would see them as they are."""
-    blocks = re.split(r"(^```[^\n]*\n.*?^```$\n?)", markdown, flags=re.MULTILINE | re.DOTALL)
-    parts = [
-        _FENCE.sub("", block) if block.startswith("```") else _prose(block) for block in blocks
-    ]
+    parts, end = list[str](), 0
+    for block in _FENCED.finditer(markdown):
+        parts += [_prose(markdown[end : block.start()]), block[2]]
+        end = block.end()
+    parts.append(_prose(markdown[end:]))
     return re.sub(r"\n{3,}", "\n\n", "".join(parts)).strip()
 
 
 def _prose(markdown: str) -> str:
-    for pattern, kept in ((_RULE, ""), (_HEADING, ""), (_LINK, r"\1")):
-        markdown = pattern.sub(kept, markdown)
-    return _MARKED.sub(lambda mark: mark[1] or "", markdown)
+    return _MARKED.sub(_unmarked, _RULE_OR_HEADING.sub("", markdown))
+
+
+def _unmarked(match: re.Match[str]) -> str:
+    if match["code"] is not None:
+        code = match["code"]
+        is_padded = "`" in code and code.startswith(" ") and code.endswith(" ")
+        return code[1:-1] if is_padded else code
+    if match["title"] is not None:
+        return _prose(match["title"])
+    return match["character"] or ""

@@ -28,6 +28,9 @@ def check_plain_text(markdown: str, expected: str) -> None:
             "```ipu-asm\nacc;;   # a `b` **c**\n\n\n-- x\n```\nend",
             "acc;;   # a `b` **c**\n\n-- x\nend",
         ),
+        ("````ipu-asm\n```\n``` [a](b)\n````\nend", "```\n``` [a](b)\nend"),
+        ("**`` a`b ``** is ``c`` and `d`", "a`b is c and d"),
+        (r"\[a\](b) \`c\` \*\*d\*\*", "[a](b) `c` **d**"),
         ("sign_extend_16(value) 2^32", "sign_extend_16(value) 2^32"),
     ],
 )
