@@ -158,7 +158,7 @@ def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
         definition = Occurrence(subject.parameter.span, Access.DEFINES)
         uses = uses_of(analysis.program, subject)
         return [definition, *(Occurrence(span, Access.NAMES) for span in uses)]
-    return list(_of_register(analysis.program, subject.name))
+    return _of_register(analysis.program, subject.name)
 
 
 def _label_of(program: Program, text: str, target: int | None) -> str | None:
@@ -225,10 +225,13 @@ def _misplaced(isa: Isa, bundle: Bundle, name: str) -> Iterator[Span]:
                     yield span
 
 
-def _of_register(program: Program, name: str) -> Iterator[Occurrence]:
-    for number, places in enumerate(_places_of_registers(program)):
-        for span, access in places.get(name, ()):
-            yield Occurrence(span.shifted(program.starts[number]), access)
+def _of_register(program: Program, name: str) -> list[Occurrence]:
+    return [
+        Occurrence(Span(start + begin, start + end), access)
+        for start, places in zip(program.starts, _places_of_registers(program))
+        if name in places
+        for (begin, end), access in places[name]
+    ]
 
 
 @lru_cache(maxsize=1)

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Iterable
 
 from lsprotocol import types as t
 
 from ipu_asm.ide import references as ide
 from ipu_asm.ide.occurrences import Access
+from ipu_lsp.server.messages import Encoded, json_array, json_text
 from ipu_lsp.server.session import Session
 
-Json = dict[str, Any]
-
+_READS, _WRITES = (
+    json_text(kind.value) for kind in (t.DocumentHighlightKind.Read, t.DocumentHighlightKind.Write)
+)
 _KINDS = {
-    Access.READS: t.DocumentHighlightKind.Read,
-    Access.WRITES: t.DocumentHighlightKind.Write,
-    Access.CHANGES: t.DocumentHighlightKind.Write,
-    Access.DEFINES: t.DocumentHighlightKind.Write,
-    Access.NAMES: t.DocumentHighlightKind.Read,
-    Access.GOES_THERE: t.DocumentHighlightKind.Read,
+    Access.READS: _READS,
+    Access.WRITES: _WRITES,
+    Access.CHANGES: _WRITES,
+    Access.DEFINES: _WRITES,
+    Access.NAMES: _READS,
+    Access.GOES_THERE: _READS,
 }
 
 
-def references(session: Session, params: t.ReferenceParams) -> list[Json] | None:
+def references(session: Session, params: t.ReferenceParams) -> Encoded | None:
     """Every place that names what is at a position."""
     uri = params.text_document.uri
     view = session.view(uri)
@@ -30,16 +32,21 @@ def references(session: Session, params: t.ReferenceParams) -> list[Json] | None
         return None
     offset = view.coordinates.offset(params.position)
     found = ide.references(view.analysis, offset, params.context.include_declaration)
-    return [{"uri": uri, "range": view.coordinates.range(span)} for span in found] or None
+    address, range_of = json_text(uri), view.coordinates.encoded_range
+    return _array(f'{{"uri":{address},"range":{range_of(span)}}}' for span in found)
 
 
-def document_highlight(session: Session, params: t.DocumentHighlightParams) -> list[Json] | None:
+def document_highlight(session: Session, params: t.DocumentHighlightParams) -> Encoded | None:
     """The same places, as places that read and places that write."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
     found = ide.highlights(view.analysis, view.coordinates.offset(params.position))
-    return [
-        {"range": view.coordinates.range(span), "kind": _KINDS[access].value}
-        for span, access in found
-    ] or None
+    range_of = view.coordinates.encoded_range
+    return _array(f'{{"range":{range_of(span)},"kind":{_KINDS[access]}}}' for span, access in found)
+
+
+def _array(items: Iterable[str]) -> Encoded | None:
+    """An array of JSON texts, written by hand: a register may stand in thousands of places."""
+    written = list(items)
+    return json_array(written) if written else None
