@@ -84,6 +84,20 @@ class Inbox:
         with self._changed:
             return any(self._is_urgent(waiting.message, commands) for waiting in self._waiting)
 
+    def wait(self, is_done: Callable[[], bool], commands: Collection[str]) -> bool:
+        """Wait for something that another thread does, which calls `wake` when it is done.
+
+        False if one of these requests comes first, or the client goes.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: is_done() or self.has(commands))
+            return is_done()
+
+    def wake(self) -> None:
+        """Let `wait` look again."""
+        with self._changed:
+            self._changed.notify_all()
+
     def withdraw(self, seq: int) -> Json | None:
         """Take a request back that still waits, by its `seq`; None if it does not."""
         with self._changed:

@@ -175,3 +175,12 @@ def test_a_configuration_may_hold_anything(client: Client) -> None:
     for value in odd:
         refused = refusal(client, dict.fromkeys(fields, value))
         assert "failed" not in str(refused), json.dumps(value)
+
+
+def test_of_many_mistakes_the_first_hundred_are_listed(client: Client) -> None:
+    program = client.written("nope;;\n" * 300)
+    refused = str(refusal(client, {"program": str(program)}))
+    told = [body["output"] for body in client.events_named("output")]
+    assert len(told) == 101
+    assert told[-1] == "and 200 more\n"
+    assert refused.endswith("(and 299 more: see the debug console)")

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from functools import partial
+from typing import Final, NamedTuple
 
 from ipu_asm.debugger.stop import Reason, Stop
 from ipu_asm.kernel import RejectedSource
 from ipu_asm.rendering import render_concise
+from ipu_lsp.debug_adapter.background import interruptible
 from ipu_lsp.debug_adapter.client import Client, Positions
 from ipu_lsp.debug_adapter.configuration import ConfigurationProblem, read_configuration
-from ipu_lsp.debug_adapter.debuggee import Debuggee
+from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
 from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.session import THREAD, Session
 from ipu_lsp.debug_adapter.table import Needs, Refused, capabilities, request
+
+_MOST_SHOWN: Final = 100
+"""How many mistakes of a program the debug console lists."""
 
 
 @request("initialize", Needs.NOTHING)
@@ -97,24 +102,41 @@ def disconnect(session: Session) -> None:
 
 
 def _load(session: Session, given: Json) -> None:
-    """Put a program on a new machine. Raises `Refused`."""
+    """Put a program on a new machine. Raises `Refused` and `Cancelled`."""
     assert session.client is not None
-    try:
-        configuration = read_configuration(given)
-        debuggee = Debuggee(configuration, session.client, session.hooks)
-    except RejectedSource as error:
-        raise _refused(session, _findings(error, session.client)) from error
-    except ConfigurationProblem as error:
-        raise _refused(session, [(mistake, {}) for mistake in error.mistakes]) from error
-    for hint in configuration.hints:
+    # A long source takes seconds, and whoever launched it by mistake wants to leave.
+    loaded = interruptible(session.inbox, partial(_read, given, session.client, session.hooks))
+    if isinstance(loaded, _Mistakes):
+        raise _refused(session, loaded)
+    for hint in loaded.configuration.hints:
         session.tell(f"{hint}\n", "console")
     session.forget_run()
-    session.debuggee = debuggee
+    session.debuggee = loaded
     session.launched = given
 
 
+class _Mistakes(NamedTuple):
+    """Why a program cannot be loaded: messages, each with its place in the source, and how many
+    there are in all.
+    """
+
+    shown: list[tuple[str, Json]]
+    total: int
+
+
+def _read(given: Json, client: Client, hooks: Hooks) -> Debuggee | _Mistakes:
+    """The program on a new machine."""
+    try:
+        return Debuggee(read_configuration(given), client, hooks)
+    except RejectedSource as error:
+        return _Mistakes(_findings(error, client), len(error.findings))
+    except ConfigurationProblem as error:
+        shown = error.mistakes[:_MOST_SHOWN]
+        return _Mistakes([(mistake, {}) for mistake in shown], len(error.mistakes))
+
+
 def _findings(error: RejectedSource, client: Client) -> list[tuple[str, Json]]:
-    """The findings of a source, each with the place that it speaks of."""
+    """The first findings of a source, each with the place that it speaks of."""
     path, positions = error.source.path, Positions(error.source.text, client)
     source = {"name": os.path.basename(path), "path": client.sent_path(path)}
     return [
@@ -122,17 +144,20 @@ def _findings(error: RejectedSource, client: Client) -> list[tuple[str, Json]]:
             render_concise(finding, error.source),
             {"source": source, **positions.sent_start(finding.span)},
         )
-        for finding in error.findings
+        for finding in error.findings[:_MOST_SHOWN]
     ]
 
 
-def _refused(session: Session, mistakes: list[tuple[str, Json]]) -> Refused:
-    """Why a program cannot be loaded: all of it as output, the first of it as the answer."""
-    for mistake, place in mistakes:
+def _refused(session: Session, mistakes: _Mistakes) -> Refused:
+    """Why a program cannot be loaded: a list as output, the first of it as the answer."""
+    for mistake, place in mistakes.shown:
         session.tell(f"{mistake}\n", "stderr", **place)
-    more = len(mistakes) - 1
-    rest = f" (and {more} more: see the debug console)" if more else ""
-    return Refused(f"{mistakes[0][0]}{rest}", is_shown=True)
+    hidden = mistakes.total - len(mistakes.shown)
+    if hidden:
+        session.tell(f"and {hidden:,} more\n", "stderr")
+    more = mistakes.total - 1
+    rest = f" (and {more:,} more: see the debug console)" if more else ""
+    return Refused(f"{mistakes.shown[0][0]}{rest}", is_shown=True)
 
 
 def _begin(session: Session) -> None:
