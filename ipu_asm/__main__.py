@@ -17,6 +17,9 @@ usage: python -m ipu_asm COMMAND ...
 
 `python -m ipu_asm COMMAND --help` tells the rest. The language server is `python -m ipu_lsp`, the
 debug adapter `python -m ipu_lsp.debug_adapter`.
+
+Python imports modules of the current folder first when it is started so: in a folder that you do
+not trust use the commands, or `python -P -m ipu_asm`.
 """
 
 

@@ -11,18 +11,18 @@ from typing import Callable, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.interrupts import Interrupts
-from ipu_lsp.transport import Channel, over_stdio, over_tcp
+from ipu_lsp.tcp import over_tcp
+from ipu_lsp.transport import Channel, over_stdio
 
 _LEVELS = ("debug", "info", "warning", "error")
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
 class Command:
-    """A server's command line. `anywhere` lets it listen on addresses that others can reach."""
+    """A server's command line."""
 
-    def __init__(self, program: str, description: str, anywhere: bool = False) -> None:
+    def __init__(self, program: str, description: str) -> None:
         self.program = program
-        self.anywhere = anywhere
         self.parser = argparse.ArgumentParser(
             prog=program, description=description, allow_abbrev=False
         )
@@ -37,6 +37,7 @@ class Command:
         """
         try:
             options = self.parser.parse_args(arguments)
+            self._check_address(options)
             self._start_log(options)
             with Interrupts():
                 serve = load()
@@ -45,7 +46,6 @@ class Command:
             return 130
 
     def _add_arguments(self) -> None:
-        where = "an address" if self.anywhere else "a loopback address"
         way = self.parser.add_mutually_exclusive_group()
         way.add_argument(
             "--stdio", action="store_true", help="talk over standard input and output (the default)"
@@ -53,10 +53,16 @@ class Command:
         way.add_argument(
             "--tcp",
             metavar="HOST:PORT",
-            type=self._address,
-            help=f"wait for one client on {where}; port 0 takes any free one",
+            type=_address,
+            help="wait for one client on a loopback address; port 0 takes any free one",
         )
         add = self.parser.add_argument
+        add(
+            "--allow-remote",
+            action="store_true",
+            help="with --tcp: listen on any address. Whoever can connect can read and write your "
+            "files; nothing is encrypted and no password is asked for",
+        )
         add("--version", action="version", version=f"{self.program} {__version__}")
         add("--log-file", metavar="FILE", help="log there, not on standard error")
         add("--log-level", choices=_LEVELS, default="warning", help="how much to log (%(default)s)")
@@ -74,17 +80,20 @@ class Command:
         except OSError as error:
             self.parser.error(f"{what}: {error}")
 
-    def _address(self, text: str) -> tuple[str, int]:
-        """A host and a port. Anybody who can connect may read files through us."""
-        host, _, port = text.rpartition(":")
-        host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
-        if not (port.isascii() and port.isdecimal() and len(port) < 6) or int(port) > 65_535:
-            raise argparse.ArgumentTypeError(f"an address is HOST:PORT, found `{text}`")
-        if host != "localhost" and not _is_loopback(host):
-            if not self.anywhere:
-                raise argparse.ArgumentTypeError(f"HOST is a loopback address, found `{host}`")
-            print(f"{self.program}: warning: others can connect to {host}", file=sys.stderr)
-        return host, int(port)
+    def _check_address(self, options: argparse.Namespace) -> None:
+        """Whoever can connect can read files through us: only this machine, unless asked."""
+        if options.tcp is None:
+            if options.allow_remote:
+                self.parser.error("--allow-remote is for --tcp, found none")
+            return
+        host, _ = options.tcp
+        if host == "localhost" or _is_loopback(host):
+            return
+        if not options.allow_remote:
+            self.parser.error(
+                f"HOST is a loopback address, found `{host}`; --allow-remote takes any"
+            )
+        print(f"{self.program}: warning: others can connect to {host}", file=sys.stderr)
 
     def _start_log(self, options: argparse.Namespace) -> None:
         """Everything of ours is logged; of the libraries only what goes wrong there."""
@@ -102,6 +111,15 @@ class Command:
             force=True,
         )
         logging.getLogger("ipu_lsp").setLevel(options.log_level.upper())
+
+
+def _address(text: str) -> tuple[str, int]:
+    """A host and a port."""
+    host, _, port = text.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
+    if not (port.isascii() and port.isdecimal() and len(port) < 6) or int(port) > 65_535:
+        raise argparse.ArgumentTypeError(f"an address is HOST:PORT, found `{text}`")
+    return host, int(port)
 
 
 def _is_loopback(host: str) -> bool:

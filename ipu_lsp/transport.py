@@ -1,10 +1,9 @@
-"""Bytes to and from one client, over pipes or a socket, and the frames that they are sent in."""
+"""Bytes to and from one client, and the frames that they are sent in."""
 
 from __future__ import annotations
 
 import os
 import re
-import socket
 import sys
 from typing import Callable, Iterator, NamedTuple
 
@@ -15,7 +14,6 @@ _LONGEST_HEADER = 1 << 16
 LONGEST = 1 << 28
 """How many bytes a message may have. Who announces more has damaged the header."""
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*(?:\r\n|$)", re.IGNORECASE)
-_FROM_BROWSER = re.compile(rb"[A-Z]{3,10} ")
 
 
 class ClientGone(BaseException):
@@ -95,37 +93,6 @@ def over_stdio() -> Channel:
         try:
             while view:
                 view = view[os.write(target, view) :]
-        except OSError as error:
-            raise ClientGone(str(error)) from error
-
-    return Channel(read, write)
-
-
-def over_tcp(host: str, port: int, announce: Callable[[str], None]) -> Channel:
-    """The first client that connects. `announce` is told the address once we listen there.
-
-    Any web page can make a browser connect, but not choose how a request begins: such a connection
-    is not listened to. Raises `OSError` where the address cannot be listened on.
-    """
-    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-    with socket.create_server((host, port), family=family) as listener:
-        announce("{}:{}".format(*listener.getsockname()[:2]))
-        connection, _ = listener.accept()
-    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    is_first = True
-
-    def read() -> bytes:
-        nonlocal is_first
-        try:
-            received = connection.recv(_CHUNK)
-        except OSError:
-            return b""
-        is_first, was_first = False, is_first
-        return b"" if was_first and _FROM_BROWSER.match(received) else received
-
-    def write(data: bytes) -> None:
-        try:
-            connection.sendall(data)
         except OSError as error:
             raise ClientGone(str(error)) from error
 

@@ -18,7 +18,7 @@ GRACE_S = 5.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve one client. The exit status: 0 however it took its leave, 2 wrong usage."""
-    return Command("ipu-dap", _DESCRIPTION, anywhere=True).run(arguments, _load)
+    return Command("ipu-dap", _DESCRIPTION).run(arguments, _load)
 
 
 def _load() -> Callable[[Channel], int]:

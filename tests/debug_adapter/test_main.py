@@ -75,7 +75,7 @@ def test_help_names_every_option(capsys: pytest.CaptureFixture[str]) -> None:
         (["--tcp", "127.0.0.1:65536"], "an address is HOST:PORT"),
         (["--tcp", "127.0.0.1:-1"], "an address is HOST:PORT"),
         (["--tcp", "127.0.0.1:\u0661"], "an address is HOST:PORT"),
-        (["--tcp", "192.0.2.1:0"], "192.0.2.1:0 cannot be listened on"),
+        (["--tcp", "192.0.2.1:0", "--allow-remote"], "192.0.2.1:0 cannot be listened on"),
     ],
 )
 def test_wrong_usage_is_status_2(
@@ -88,10 +88,6 @@ def test_a_port_that_is_taken_is_status_2(capsys: pytest.CaptureFixture[str]) ->
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         check_usage(["--tcp", address], f"{address} cannot be listened on", capsys)
-
-
-def test_who_lets_others_connect_is_warned(capsys: pytest.CaptureFixture[str]) -> None:
-    check_usage(["--tcp", "192.0.2.1:0"], "warning: others can connect to 192.0.2.1", capsys)
 
 
 @pytest.mark.parametrize("arguments", [[], ["--stdio"]])

@@ -1,0 +1,139 @@
+"""One client over a socket, chosen by how it begins.
+
+Any web page can make a browser connect to this machine and send a request whose body is what we
+speak, and port scanners send whatever they like. So a connection counts as a client only once a
+whole header has come in which there is nothing but the fields of our protocols: a request of a
+browser always has a line of its own first. Any other connection is closed, and the next one may be
+the client.
+"""
+
+from __future__ import annotations
+
+import re
+import selectors
+import socket
+from typing import Any, Callable, Final
+
+from ipu_lsp.transport import Channel, ClientGone
+
+_CHUNK: Final = 1 << 16
+_LONGEST_HEADER: Final = 1 << 12
+_MOST_WAITING: Final = 32
+"""How many connections may be open that have not sent a header yet."""
+_LINE_END: Final = b"\r\n"
+_FIELD: Final = re.compile(rb"content-(?:length|type)[ \t]*:[\t -~]*", re.IGNORECASE)
+_LENGTH: Final = re.compile(rb"content-length[ \t]*:[ \t]*\d{1,15}[ \t]*", re.IGNORECASE)
+
+
+def over_tcp(host: str, port: int, announce: Callable[[str], None]) -> Channel:
+    """The first client that connects. `announce` gets the address once we listen there.
+
+    Raises `OSError` where the address cannot be listened on.
+    """
+    family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    with socket.create_server((host, port), family=family) as listener:
+        name, number = listener.getsockname()[:2]
+        announce(f"[{name}]:{number}" if ":" in name else f"{name}:{number}")
+        connection, received = _first_client(listener)
+    connection.setblocking(True)
+    connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return _channel(connection, received)
+
+
+def is_header(received: bytes) -> bool | None:
+    """Whether bytes begin with a header of our protocols; None where more must come to tell."""
+    *lines, _ = received.split(_LINE_END)
+    has_length = False
+    for line in lines:
+        if not line:
+            return has_length
+        if not _FIELD.fullmatch(line):
+            return False
+        has_length = has_length or _LENGTH.fullmatch(line) is not None
+    return None if len(received) < _LONGEST_HEADER else False
+
+
+def _first_client(listener: socket.socket) -> tuple[socket.socket, bytes]:
+    """The first connection that sends a header, and what it has sent. All others are closed."""
+    listener.setblocking(False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(listener, selectors.EVENT_READ)
+        candidates = _Candidates(selector)
+        try:
+            while True:
+                for key, _ in selector.select():
+                    if key.fileobj is listener:
+                        candidates.admit(listener)
+                    elif candidates.hear(key.fileobj):
+                        return candidates.chosen(key.fileobj)
+        finally:
+            candidates.close()
+
+
+class _Candidates:
+    """Connections that have not sent a header yet, with what they have sent."""
+
+    def __init__(self, selector: selectors.BaseSelector) -> None:
+        self._selector = selector
+        self._received: dict[Any, bytes] = {}
+
+    def admit(self, listener: socket.socket) -> None:
+        """Take one more connection; of too many, the one that has waited longest goes."""
+        try:
+            connection, _ = listener.accept()
+        except OSError:  # it was gone before we looked
+            return
+        if len(self._received) >= _MOST_WAITING:
+            self._drop(next(iter(self._received)))
+        connection.setblocking(False)
+        self._selector.register(connection, selectors.EVENT_READ)
+        self._received[connection] = b""
+
+    def hear(self, connection: Any) -> bool:
+        """Read what a connection sends; whether that makes it our client. Others are closed."""
+        if connection not in self._received:
+            return False  # dropped a moment ago
+        try:
+            data = connection.recv(_LONGEST_HEADER)
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        self._received[connection] += data
+        verdict = is_header(self._received[connection]) if data else False
+        if verdict is False:
+            self._drop(connection)
+        return bool(verdict)
+
+    def chosen(self, connection: Any) -> tuple[socket.socket, bytes]:
+        """Hand out a connection, with what it has sent."""
+        return connection, self._received.pop(connection)
+
+    def close(self) -> None:
+        """Close all connections that are left."""
+        for connection in self._received:
+            connection.close()
+
+    def _drop(self, connection: Any) -> None:
+        self._selector.unregister(connection)
+        del self._received[connection]
+        connection.close()
+
+
+def _channel(connection: socket.socket, received: bytes) -> Channel:
+    """A connection from which some bytes have been read."""
+    ahead = [received]
+
+    def read() -> bytes:
+        try:
+            return ahead.pop() if ahead else connection.recv(_CHUNK)
+        except OSError:
+            return b""
+
+    def write(data: bytes) -> None:
+        try:
+            connection.sendall(data)
+        except OSError as error:
+            raise ClientGone(str(error)) from error
+
+    return Channel(read, write)
