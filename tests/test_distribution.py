@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -140,3 +141,26 @@ def test_the_container_starts_from_a_python_that_will_do_and_runs_as_nobody_spec
     assert dict(CONTAINER)["USER"] not in ("", "root", "0")
     assert words.index("USER") > len(words) - 1 - words[::-1].index("RUN")
     assert dict(CONTAINER)["CMD"] == '["ipu-lint", "."]'
+
+
+@pytest.mark.parametrize("module", ["ipu_asm.cli.lint", "ipu_lsp.server.main"])
+def test_commands_import_nothing_from_the_current_folder(module: str, tmp_path: Path) -> None:
+    """As docs/editors/README.md says of the installed commands, and of `python -P -m`."""
+    folder, scripts = tmp_path / "foreign", tmp_path / "bin"
+    folder.mkdir()
+    scripts.mkdir()
+    for name in ("json", "re", "ipu_asm", "ipu_lsp"):
+        (folder / f"{name}.py").write_text("raise SystemExit(99)\n", encoding="utf-8")
+    script = scripts / "command"
+    script.write_text(f"import sys\nfrom {module} import main\nsys.exit(main())\n", "utf-8")
+    started = [str(script)], ["-P", "-m", "ipu_asm", "lint"]
+    for arguments in started:
+        ended = subprocess.run(
+            [sys.executable, *arguments, "--version"],
+            cwd=folder,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert VERSION in ended.stdout

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from ipu_asm.lint.explain import rule_markdown
+from ipu_asm.lint.links import pages_folder
 from ipu_asm.lint.rules import all_rules
 
-FOLDER = Path(__file__).resolve().parents[2] / "docs" / "rules"
+FOLDER = Path(pages_folder())
 _INTRODUCTION = """\
 # Rules
 

@@ -28,6 +28,7 @@ class Client(NamedTuple):
     refreshes_tokens: bool = False
     shows_content: bool = False
     related_information: bool = False
+    code_description: bool = False
     diagnostic_tags: tuple[int, ...] = ()
     hover_markdown: bool = False
     completion_snippets: bool = False
@@ -73,6 +74,7 @@ class Client(NamedTuple):
             refreshes_tokens=has("workspace.semanticTokens.refreshSupport"),
             shows_content=isinstance(_at(capabilities, "workspace.textDocumentContent"), dict),
             related_information=any(has(f"{place}relatedInformation") for place in findings),
+            code_description=any(has(f"{place}codeDescriptionSupport") for place in findings),
             diagnostic_tags=tuple(
                 tag.value
                 for tag in t.DiagnosticTag

@@ -6,9 +6,9 @@ import re
 
 _FENCED = re.compile(r"^(`{3,})[^\n`]*\n(.*?)^\1$\n?", re.MULTILINE | re.DOTALL)
 _RULE_OR_HEADING = re.compile(r"^(?:-{3,}$\n?|#+ )", re.MULTILINE)
-# An escaped character, a link, code between equal runs of backticks, and strong text.
+# An escaped mark, a link, code between equal runs of backticks, and strong text.
 _MARKED = re.compile(
-    r"\\(?P<character>[^\w\s]|_)"
+    r"\\(?P<escaped>[^\w\s]|_)"
     r"|\[(?P<title>(?:\\.|[^\]\\\n])*)\]\([^)\n]*\)"
     r"|(?<!`)(?P<run>`+)(?!`)(?P<code>[^\n]*?)(?<!`)(?P=run)(?!`)"
     r"|\*\*"
@@ -43,4 +43,4 @@ def _unmarked(match: re.Match[str]) -> str:
         return code[1:-1] if is_padded else code
     if match["title"] is not None:
         return _prose(match["title"])
-    return match["character"] or ""
+    return match["escaped"] or ""

@@ -20,6 +20,7 @@ from jsonschema import Draft4Validator
 from ipu_asm.cli.formats import FORMATS, FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.formats.statistics import format_statistics
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.lint.links import rule_link
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
 
 ERROR = Kind("E101", "unknown-mnemonic", Severity.ERROR)
@@ -239,7 +240,7 @@ def test_json_has_the_field_names_of_ruff() -> None:
                 }
             ],
         },
-        "url": "docs/rules/unknown-mnemonic.md",
+        "url": rule_link("unknown-mnemonic"),
     }
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types as t
 
+from ipu_asm.lint.links import rule_link
 from tests.server.capability_sets import PULLING
 from tests.server.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 RELATED = ("vscode", "vscode-2022", "neovim")
+LINKED = ("vscode", "vscode-2022")
 TAGS = ("vscode", "vscode-2022", "neovim", "emacs")
 ERROR, WARNING = t.DiagnosticSeverity.Error, t.DiagnosticSeverity.Warning
 
@@ -26,6 +28,8 @@ async def check_finding(
     assert finding.range == editor.range(text, start, end)
     assert finding.severity is severity
     assert finding.source == "ipu"
+    link = t.CodeDescription(str(rule_link(name))) if editor.name in LINKED else None
+    assert finding.code_description == link
     assert isinstance(finding.data, dict)
     assert finding.data["name"] == name
     return finding, text

@@ -75,8 +75,3 @@ def encodable(text: str) -> str:
     except UnicodeEncodeError:
         return _LONE_SURROGATE.sub("\ufffd", text)
     return text
-
-
-def documentation_url(rule_name: str) -> str:
-    """Where the page about a rule is, seen from the root of this project."""
-    return f"docs/rules/{rule_name}.md"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ipu_asm.cli.formats import Report, documentation_url
+from ipu_asm.cli.formats import Report
 from ipu_asm.diagnostics import Diagnostic, Fix
+from ipu_asm.lint.links import rule_link
 from ipu_asm.text import SourceFile, TextEdit
 
 
@@ -31,7 +32,7 @@ def finding_object(diagnostic: Diagnostic, source: SourceFile) -> dict[str, Any]
         "location": _location(source, diagnostic.span.start),
         "end_location": _location(source, diagnostic.span.end),
         "fix": diagnostic.fix and _fix(diagnostic.fix, source),
-        "url": documentation_url(diagnostic.name),
+        "url": rule_link(diagnostic.name),
     }
 
 

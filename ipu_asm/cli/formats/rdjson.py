@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ipu_asm.cli.formats import Report, documentation_url
+from ipu_asm.cli.formats import Report
 from ipu_asm.cli.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Fix, Severity
+from ipu_asm.lint.links import rule_link
 from ipu_asm.text import SourceFile, Span, apply_edits
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.HINT: "INFO"}
@@ -36,11 +37,12 @@ def _diagnostic(diagnostic: Diagnostic, source: SourceFile, path: str) -> dict[s
     if diagnostic.fix and suggestions:
         # The format has no field for what a suggestion is good for.
         message += f"\n{diagnostic.fix.applicability.label} fix: {diagnostic.fix.title}"
+    link = rule_link(diagnostic.name)
     return {
         "message": message,
         "location": {"path": path, "range": _range(source, diagnostic.span)},
         "severity": _SEVERITIES[diagnostic.severity],
-        "code": {"value": diagnostic.code, "url": documentation_url(diagnostic.name)},
+        "code": {"value": diagnostic.code, **({"url": link} if link else {})},
         "suggestions": suggestions,
     }
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from ipu_asm.cli.formats import Report, RuleInfo
 from ipu_asm.diagnostics import Severity
+from ipu_asm.lint.links import rule_link
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
 """Severity -> SARIF's `level`."""
@@ -38,6 +39,9 @@ def _descriptor(rule: RuleInfo) -> dict[str, Any]:
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {"problem.severity": _PROBLEM_SEVERITIES[rule.severity]},
     }
+    link = rule_link(rule.name)
+    if link is not None:
+        descriptor["helpUri"] = link
     if rule.documentation:
         descriptor["help"] = {"text": rule.documentation, "markdown": rule.documentation}
     return descriptor

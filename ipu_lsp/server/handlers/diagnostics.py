@@ -15,6 +15,7 @@ from lsprotocol import types as t
 from ipu_asm.configuration_findings import Mistake, check_file
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.files import version_of
+from ipu_asm.lint.links import rule_link
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
 from ipu_lsp.server.progress import Progress
@@ -218,7 +219,8 @@ def encoded_finding(session: Session, uri: str, view: View, finding: Diagnostic)
         known = session.client.diagnostic_tags
         tags = tuple(_TAGS[tag] for tag in finding.tags if _TAGS[tag] in known)
     fix = finding.fix.entry if finding.fix else None
-    what = _members(finding.kind, finding.message, tags, fix)
+    link = rule_link(finding.kind.name) if session.client.code_description else None
+    what = _members(finding.kind, finding.message, tags, fix, link)
     if finding.related and session.client.related_information:
         what += f',"relatedInformation":{_related(finding, uri, view.coordinates)}'
     return f'{{"range":{view.coordinates.encoded_range(finding.span)},{what}}}'
@@ -243,7 +245,9 @@ def _publish(session: Session, params: Encoded) -> None:
 
 
 @lru_cache(maxsize=4096)
-def _members(kind: Kind, message: str, tags: tuple[int, ...], fix: str | None) -> str:
+def _members(
+    kind: Kind, message: str, tags: tuple[int, ...], fix: str | None, link: str | None
+) -> str:
     """What a finding has besides its place, as the inside of an object."""
     data = {"name": kind.name} if fix is None else {"name": kind.name, "fix": fix}
     members: dict[str, Any] = {
@@ -253,6 +257,8 @@ def _members(kind: Kind, message: str, tags: tuple[int, ...], fix: str | None) -
         "message": message,
         "data": data,
     }
+    if link is not None:
+        members["codeDescription"] = {"href": link}
     if tags:
         members["tags"] = tags
     return json_text(members)[1:-1]
