@@ -168,6 +168,7 @@ def _number(text: str) -> int | float:
 
 
 def _cancelled(message: Json) -> object:
-    """The request that a cancellation names; None if it names none."""
+    """The request that a cancellation names; None if it names none, 0 if it can be none."""
     arguments = message.get("arguments")
-    return arguments.get("requestId") if isinstance(arguments, dict) else None
+    request_id = arguments.get("requestId") if isinstance(arguments, dict) else None
+    return request_id if request_id is None or type(request_id) is int else 0

@@ -79,7 +79,7 @@ class Inbox:
 
     def _accept(self, message: Message) -> None:
         if isinstance(message, dict):
-            if message.get("method") == CANCEL:
+            if message.get("method") == CANCEL and "id" not in message:
                 self._cancel(message.get("params"))
                 return
             if "method" in message and is_message_id(message.get("id")):
@@ -93,8 +93,8 @@ class Inbox:
 
 
 def is_message_id(value: object) -> bool:
-    """Whether a request may have this as its id."""
-    return isinstance(value, (int, str))
+    """Whether a request may have this as its id: a whole number or a string, no boolean."""
+    return type(value) in (int, str)
 
 
 def _decoded(body: bytes) -> Message:

@@ -76,7 +76,7 @@ class Protocol(LanguageServerProtocol):
 
     def refuse(self, error: JsonRpcException, message_id: object = None) -> None:
         """Answer with an error, without an id if there is no usable one."""
-        known = message_id if isinstance(message_id, (int, str)) else None
+        known: Any = message_id if is_message_id(message_id) else None
         log.warning("refused a message: %s", error.message)
         self.write(messages.error(known, error.code, error.message))
 
@@ -212,7 +212,8 @@ class Protocol(LanguageServerProtocol):
             log.warning("an answer to nothing that was asked: id %r", message_id)
             return
         method, then, refused = asked
-        if "error" in message:
+        # JSON-RPC has either; some clients write both, one of them null.
+        if message.get("error") is not None:
             log.info("the client refused %s: %s", method, message["error"])
             if refused is not None:
                 refused()

@@ -248,6 +248,9 @@ def test_only_a_request_can_be_taken_back_and_by_its_own_number() -> None:
         (asked(2, "cancel", requestId=1), 1, True),
         (asked(2, "cancel", requestId=7), 1, False),
         (asked(2, "cancel", requestId=7), None, False),
+        (asked(2, "cancel", requestId=1.0), 1, True),
+        (asked(2, "cancel", requestId=True), 1, False),
+        (asked(2, "cancel", requestId="1"), 1, False),
         (asked(2, "cancel", progressId="run-1"), 1, True),
         (asked(2, "cancel"), 1, True),
         ({**asked(2, "cancel"), "arguments": [1]}, 1, True),
@@ -264,6 +267,22 @@ def test_what_is_urgent_is_seen_while_it_waits(
     assert inbox.has(URGENT) is is_urgent
     assert inbox.has(()) is False
     release.set()
+
+
+def test_who_waits_for_another_thread_is_woken_by_it_or_by_what_is_urgent() -> None:
+    inbox, is_done = Inbox(), threading.Event()
+
+    def work() -> None:
+        is_done.set()
+        inbox.wake()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    assert inbox.wait(is_done.is_set, ("disconnect",)) is True
+    worker.join()
+    inbox.fill(reader([framed(asked(1)), framed(asked(2, "disconnect"))]))
+    assert inbox.wait(lambda: False, ("disconnect",)) is False
+    assert inbox.wait(lambda: True, ("disconnect",)) is True
 
 
 def test_that_the_client_is_gone_is_always_urgent() -> None:

@@ -156,14 +156,38 @@ def test_json_that_is_no_message_is_refused(body: bytes) -> None:
     check_conversation(greeted(frame(body), EXIT), 1, {None: INVALID_REQUEST})
 
 
-@pytest.mark.parametrize("message_id", [None, [1], {}, 1.5])
+@pytest.mark.parametrize("message_id", [None, True, False, [1], {}, 1.0, 1.5])
 def test_a_request_without_a_usable_id_is_refused(message_id: Any) -> None:
     request = {"id": message_id, "method": "shutdown"}
-    check_conversation(greeted(request, EXIT), 1, {None: INVALID_REQUEST})
+    conversation = greeted(request, EXIT)
+    check_conversation(conversation, 1, {None: INVALID_REQUEST})
+    assert [said["id"] for said in conversation.said if "error" in said] == [None]
 
 
-def test_a_method_that_is_no_string_is_refused() -> None:
-    check_conversation(greeted({"id": 3, "method": 4}, EXIT), 1, {3: INVALID_REQUEST})
+@pytest.mark.parametrize("method", [4, None, True, ["shutdown"]])
+def test_a_method_that_is_no_string_is_refused(method: Any) -> None:
+    check_conversation(greeted({"id": 3, "method": method}, EXIT), 1, {3: INVALID_REQUEST})
+    check_conversation(greeted({"id": True, "method": method}, EXIT), 1, {None: INVALID_REQUEST})
+
+
+def test_a_boolean_cancels_no_request() -> None:
+    cancel = {"method": "$/cancelRequest", "params": {"id": True}}
+    conversation = greeted(opened(URI, TEXT * 200), HOVER, cancel, EXIT)
+    check_conversation(conversation, 1, {})
+    assert conversation.answer(1)["result"] is not None
+
+
+def test_a_cancellation_that_is_a_request_has_an_answer() -> None:
+    cancel = {"id": 5, "method": "$/cancelRequest", "params": {"id": 1}}
+    check_conversation(greeted(HOVER, cancel, EXIT), 1, {5: NOT_FOUND})
+
+
+def test_an_answer_may_say_that_there_was_no_error() -> None:
+    capabilities = {"workspace": {"configuration": True}}
+    settings = {"lint": {"ignore": ["E101"]}}
+    answer = {"id": "ipu-1", "result": [settings], "error": None}
+    conversation = greeted(answer, opened(URI, TEXT), EXIT, capabilities=capabilities)
+    assert [params["diagnostics"] for params in conversation.published(URI)] == [[]]
 
 
 def test_an_answer_to_nothing_is_logged() -> None:
