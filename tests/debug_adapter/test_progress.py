@@ -51,8 +51,8 @@ def progress(clock: Clock) -> Progress:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress_module, "PATIENCE_S", 0.01)
-    monkeypatch.setattr(progress_module, "_PACE_S", 0.01)
+    monkeypatch.setattr(progress_module, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(progress_module, "_PACE_S", 0.0)
 
 
 def check_ended(client: Client) -> None:
