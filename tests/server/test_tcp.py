@@ -80,8 +80,9 @@ def check_serves(port: int, channel: Future[Channel]) -> None:
 def test_a_stranger_is_turned_away_and_the_next_one_is_served(said: bytes) -> None:
     with listening() as (port, channel):
         with connected(port) as stranger:
-            stranger.sendall(said + HELLO if said else b"")
-            stranger.shutdown(socket.SHUT_WR)
+            with contextlib.suppress(OSError):  # turned away before it has said all
+                stranger.sendall(said + HELLO if said else b"")
+                stranger.shutdown(socket.SHUT_WR)
             check_turned_away(stranger)
         assert not channel.done()
         check_serves(port, channel)
@@ -89,8 +90,8 @@ def test_a_stranger_is_turned_away_and_the_next_one_is_served(said: bytes) -> No
 
 def test_a_stranger_is_known_when_its_words_come_in_pieces() -> None:
     with listening() as (port, channel), connected(port) as stranger:
-        for byte in b"PO", b"ST", b" / HT", b"TP/1.1", b"\r", b"\n":
-            stranger.sendall(byte)
+        for piece in b"PO", b"ST", b" / HT", b"TP/1.1", b"\r", b"\n":
+            stranger.sendall(piece)
         check_turned_away(stranger)
         check_serves(port, channel)
 
