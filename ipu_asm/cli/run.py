@@ -115,14 +115,15 @@ def _status(outcome: Outcome) -> Status:
 
 def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
     """Why the run is no good, with its source line; in one line where there is none."""
-    from ipu_asm.cli.run_report import error_text
-    from ipu_asm.emulator.stops import describe_stop
+    from ipu_asm.cli.run_report import failure_of, failure_text
 
-    text = error_text(kernel, outcome, options.max_cycles, wants_color("auto", sys.stderr))
-    if text is None:
-        complain(PROGRAM, f"{kernel.name}: {describe_stop(outcome.stop)}")
-    else:
-        write(text, sys.stderr)
+    failure = failure_of(outcome.stop, options.max_cycles)
+    if failure is not None and failure.span is not None:
+        color = wants_color("auto", sys.stderr)
+        write(failure_text(failure, kernel.source, color), sys.stderr)
+    elif failure is not None:
+        note = f"; {failure.note}" if failure.note else ""
+        complain(PROGRAM, f"{kernel.name}: {failure.message}{note}")
     if options.dump:
         complain(PROGRAM, "nothing was dumped", "note")
 

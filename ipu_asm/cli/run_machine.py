@@ -32,6 +32,12 @@ class Outcome(NamedTuple):
     recording: Recording | None
 
     @property
+    def last_bundle(self) -> int | None:
+        """The bundle that halted the machine; None if none did."""
+        is_halted = self.stop.reason is StopReason.HALTED and self.stop.pc >= 0
+        return self.stop.pc if is_halted else None
+
+    @property
     def cycles(self) -> int:
         """How many bundles were executed."""
         return self.ipu.cycles

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Sequence
+from typing import Any, NamedTuple, Sequence
 
 from ipu_asm.cli.progress import shown_rate
 from ipu_asm.cli.run_machine import Outcome
@@ -11,7 +11,13 @@ from ipu_asm.cli.run_options import ELEMENT_TYPES
 from ipu_asm.cli.run_state import scalars_of, state_text, vectors_of
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.emulator.faults import Fault
-from ipu_asm.emulator.stops import Stop, StopReason, describe_stop, describe_word
+from ipu_asm.emulator.stops import (
+    Stop,
+    StopReason,
+    describe_stop,
+    describe_word,
+    summarize_stop,
+)
 from ipu_asm.kernel import Kernel
 from ipu_asm.rendering import render
 from ipu_asm.text import SourceFile, Span
@@ -21,22 +27,30 @@ _CYCLE_LIMIT = Kind("cycle-limit", "cycle-limit", Severity.ERROR)
 
 
 def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> str:
-    """Why it stopped, how long it took, what was written, and on request the registers."""
+    """Why it stopped, how long it took, what was written, and on request the registers.
+
+    The cause of a fault is in `failure_of`, which is printed as an error.
+    """
     rate = shown_rate(outcome.cycles_per_second)
     unit = "cycle" if outcome.cycles == 1 else "cycles"
+    stop = outcome.stop
     lines = [
-        describe_stop(outcome.stop),
+        summarize_stop(stop) if stop.fault is not None else describe_stop(stop),
         f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate} cycles per second",
     ]
     if written:
         lines.append(f"wrote {', '.join(written)}")
     if with_state:
-        lines.append(state_text(outcome.ipu.state))
+        lines.append(state_text(outcome.ipu.state, outcome.last_bundle))
     return "\n".join(lines) + "\n"
 
 
 def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
-    """The same as one JSON object. Registers are unsigned numbers, vectors hexadecimal bytes."""
+    """The same as one JSON object. Registers are unsigned numbers, vectors hexadecimal bytes.
+
+    `pc` is the program counter, 1,024 or more after a halt; `last_bundle` is the bundle that halted
+    the machine, null for one that goes on, and `place` says where that or the next bundle stands.
+    """
     state, stop = outcome.ipu.state, outcome.stop
     code = state.get_cr_dtype()
     result: dict[str, Any] = {
@@ -44,6 +58,7 @@ def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
         "message": describe_stop(stop),
         "program": kernel.name,
         "pc": state.program_counter,
+        "last_bundle": outcome.last_bundle,
         "place": _place(stop),
         "cycles": outcome.cycles,
         "seconds": round(outcome.seconds, 6),
@@ -57,33 +72,46 @@ def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
     return json.dumps(result, indent=2) + "\n"
 
 
-def error_text(kernel: Kernel, outcome: Outcome, max_cycles: int, color: bool) -> str | None:
-    """Why a run is no good, with the source line where there is one; None for a good run."""
-    stop = outcome.stop
-    if stop.fault is not None:
-        span = stop.fault.span
-        if span is None:
-            return None
-        finding = Diagnostic(_FAULT, stop.fault.cause, span)
-        return f"{render(finding, kernel.source, color)}\n{_note(stop.fault)}\n"
-    if stop.reason is not StopReason.CYCLE_LIMIT or stop.place is None:
+class Failure(NamedTuple):
+    """Why a run is no good: its sort, a sentence, where in the source, and more about it."""
+
+    kind: Kind
+    message: str
+    span: Span | None
+    note: str = ""
+
+
+def failure_of(stop: Stop, max_cycles: int) -> Failure | None:
+    """Why a run is no good; None for a good run, and for one that a user has interrupted."""
+    fault = stop.fault
+    if fault is not None:
+        return Failure(_FAULT, fault.cause, fault.span, _note(fault))
+    if stop.reason is not StopReason.CYCLE_LIMIT:
         return None
-    message = f"a run may take {max_cycles:,} cycles (--max-cycles), found it not halted here"
-    finding = Diagnostic(_CYCLE_LIMIT, message, stop.place.span)
-    return f"{render(finding, kernel.source, color)}\n"
+    place = "here" if stop.place else f"at bundle {stop.pc}"
+    message = f"a run may take {max_cycles:,} cycles (--max-cycles), found it not halted {place}"
+    return Failure(_CYCLE_LIMIT, message, stop.place.span if stop.place else None)
+
+
+def failure_text(failure: Failure, source: SourceFile, color: bool) -> str:
+    """A failure with its source line."""
+    assert failure.span is not None
+    finding = Diagnostic(failure.kind, failure.message, failure.span)
+    note = f"note: {failure.note}\n" if failure.note else ""
+    return f"{render(finding, source, color)}\n{note}"
 
 
 def _note(fault: Fault) -> str:
     values = ", ".join(f"{name} = {describe_word(v)}" for name, v in fault.registers.items())
     values = f" saw {values}" if values else ""
-    return f"note: bundle {fault.pc}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
+    return f"bundle {fault.pc}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
 
 
 def _place(stop: Stop) -> dict[str, Any] | None:
     """The bundle that halted, or in front of which it stopped."""
     if stop.place is None:
-        return {"pc": stop.pc} if stop.pc >= 0 else None
-    return {"pc": stop.pc, "line": stop.place.line, "label": stop.place.name}
+        return {"bundle": stop.pc} if stop.pc >= 0 else None
+    return {"bundle": stop.pc, "line": stop.place.line, "label": stop.place.name}
 
 
 def _fault(fault: Fault, source: SourceFile) -> dict[str, Any]:

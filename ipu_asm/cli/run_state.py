@@ -32,11 +32,16 @@ def vectors_of(state: IpuState) -> dict[str, bytes]:
     }
 
 
-def state_text(state: IpuState) -> str:
-    """All registers, with words as the numbers that they are in the element type of now."""
+def state_text(state: IpuState, last_bundle: int | None = None) -> str:
+    """All registers, with words as the numbers that they are in the element type of now.
+
+    `last_bundle` is the one that halted the machine, if one did.
+    """
     code = state.get_cr_dtype()
     dtype = ELEMENT_TYPES[code] if code < len(ELEMENT_TYPES) else "none"
-    lines = [f"pc = {state.program_counter}, element type {dtype}"]
+    halted = " (halted)" if state.is_halted else ""
+    last = "" if last_bundle is None else f", last bundle {last_bundle}"
+    lines = [f"pc = {state.program_counter}{halted}{last}, element type {dtype}"]
     cells = [f"{name} = {describe_word(value)}" for name, value in scalars_of(state).items()]
     for start in range(0, len(cells), _COLUMNS):
         row = cells[start : start + _COLUMNS]

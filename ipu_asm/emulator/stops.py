@@ -70,10 +70,17 @@ def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
 
 def describe_stop(stop: Stop) -> str:
     """The stop in one line: why, where, and the registers that matter there."""
+    if stop.fault is not None:
+        return f"{summarize_stop(stop)}: {stop.fault.cause}{_registers(stop.fault.registers)}"
+    return f"{summarize_stop(stop)}{_registers(stop.registers)}"
+
+
+def summarize_stop(stop: Stop) -> str:
+    """The sort of the stop and its place; not the cause of a fault, and no registers."""
     line = stop.fault.line if stop.fault is not None else None
     where = describe_bundle(stop.pc, stop.place, line)
     if stop.fault is not None:
-        return f"fault in {where}: {stop.fault.cause}{_registers(stop.fault.registers)}"
+        return f"fault in {where}"
     if stop.reason is StopReason.HALTED:
         if stop.pc < 0:
             return "halted before the first bundle"
@@ -84,7 +91,12 @@ def describe_stop(stop: Stop) -> str:
         StopReason.BREAK: f"stopped by `{stop.instruction}`",
         StopReason.CYCLE_LIMIT: "stopped at the cycle limit",
     }.get(stop.reason, stop.reason.value)
-    return f"{what} in front of {where}{_registers(stop.registers)}"
+    return f"{what} in front of {where}"
+
+
+def describe_standing(stop: Stop) -> str:
+    """The bundle of a stop in one line, with the registers that it names."""
+    return f"{describe_bundle(stop.pc, stop.place)}{_registers(stop.registers)}"
 
 
 def describe_word(value: int) -> str:

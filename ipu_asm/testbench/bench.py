@@ -16,7 +16,7 @@ from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
 from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
+from ipu_asm.emulator.stops import StopReason, describe_standing, describe_stop, stop_of
 from ipu_asm.files import FileProblem
 from ipu_asm.images import ImageError
 from ipu_asm.isa import load_isa
@@ -246,7 +246,7 @@ class Bench:
         elif isinstance(error, CycleLimitError):
             self._last = "stopped at the cycle limit"
             stop = stop_of(ipu, StopReason.CYCLE_LIMIT, self._lines)
-            error.add_note(describe_stop(stop))
+            error.add_note(describe_standing(stop))
             self._note_place(error, stop.place.span if stop.place else None)
         return error.with_traceback(None)
 

@@ -9,8 +9,9 @@ from ipu_asm.configuration import ConfigurationError
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, Moment, names_of
+from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
-from ipu_asm.emulator.state import IpuState
+from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.file_writing import Output, replace_files
 from ipu_asm.files import FileProblem, counted
 from ipu_asm.images import ImageError
@@ -70,10 +71,11 @@ class Debuggee:
         """The machine begins to move: changes will be told from where it stands now."""
         self._before = Moment(self.debugger.state.save(), self.debugger.cycle)
 
-    def arrive(self, why: str) -> None:
-        """The machine stands still; `why` says so to the user."""
+    def arrive(self, stop: Stop) -> None:
+        """The machine stands still."""
         self._live.cycle = self.debugger.cycle
-        self.inspector.arrive(self._before, why)
+        is_last = self.debugger.state.is_halted and 0 <= stop.pc < INST_MEM_SIZE
+        self.inspector.arrive(self._before, stop.description, stop.pc if is_last else None)
 
     def source(self) -> Json:
         """The program as the protocol speaks of it."""

@@ -156,7 +156,7 @@ class Session:
         self.progress.end()
         self.stop = stop
         self.handles.clear()
-        self.program.arrive(stop.description)
+        self.program.arrive(stop)
         if stop.reason in HALTED and (self._left_at is None or self._left_at.reason not in HALTED):
             self._write_dumps()
         is_debugged = not self.program.configuration.no_debug

@@ -126,7 +126,9 @@ def _result(status: int, printed: str, complaints: str) -> Json:
     except ValueError:
         summary = {}
     why = summary.get("message") or complaints.strip() or STATUSES.get(status, "no result")
-    known = {"stopped", "cycles", "registers", "pc", "place", "dtype", "fault", "seconds"}
+    known = {
+        "stopped", "cycles", "registers", "pc", "last_bundle", "place", "dtype", "fault", "seconds",
+    }  # fmt: skip
     kept = {name: value for name, value in summary.items() if name in known}
     return _answer(
         why=why,

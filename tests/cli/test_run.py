@@ -128,7 +128,7 @@ def test_a_fault_is_shown_as_the_linter_shows_findings(
         capsys,
         "fault.s --cr 4=-16",
         1,
-        f"fault in bundle 1 (`x`, line 4): {message}: lr1 = 0, cr4 = -16 (0xfffffff0), lr0 = 6",
+        "fault in bundle 1 (`x`, line 4)",
         f"error[fault]: {message}\n --> fault.s:4:3\n  |\n"
         "4 |   ldr_cyclic_mult_reg lr1 cr4 lr0;;\n  |   " + "^" * 31 + "\n"
         "note: bundle 1, cycle 1, slot xmem saw lr1 = 0, cr4 = -16 (0xfffffff0), lr0 = 6\n",
@@ -168,13 +168,14 @@ def test_a_program_with_errors_is_shown_as_the_linter_shows_it(
 
 def test_the_result_can_be_read_by_a_program(capsys: pytest.CaptureFixture[str]) -> None:
     result = check_json(capsys, "count.s --dtype fp8_e5m2 --cr 3=-1 --lr 7=0b101")
-    assert {key: result[key] for key in ("stopped", "program", "pc", "place", "cycles")} == {
+    assert {key: result[key] for key in ("stopped", "pc", "last_bundle", "place", "cycles")} == {
         "stopped": "halted",
-        "program": "count.s",
         "pc": 1024,
-        "place": {"pc": 3, "line": 7, "label": "loop+2"},
+        "last_bundle": 3,
+        "place": {"bundle": 3, "line": 7, "label": "loop+2"},
         "cycles": 7,
     }
+    assert result["program"] == "count.s"
     assert result["message"] == "halted by `bkpt` in bundle 3 (`loop+2`, line 7)"
     assert result["seconds"] > 0
     assert result["cycles_per_second"] == pytest.approx(7 / result["seconds"], rel=0.1)
@@ -188,6 +189,8 @@ def test_the_result_can_be_read_by_a_program(capsys: pytest.CaptureFixture[str])
 def test_a_fault_can_be_read_by_a_program(capsys: pytest.CaptureFixture[str]) -> None:
     result = check_json(capsys, "fault.s", 1)
     assert (result["stopped"], result["pc"], result["cycles"]) == ("fault", 1, 1)
+    assert (result["last_bundle"], result["place"]["bundle"]) == (None, 1)
+    assert result["message"].startswith("fault in bundle 1 (`x`, line 4): the cyclic index must be")
     assert result["fault"] == {
         "pc": 1,
         "cycle": 1,
@@ -221,7 +224,7 @@ def test_all_registers_are_printed_on_request(capsys: pytest.CaptureFixture[str]
     Path("data").write_bytes(bytes([1, 2, 3, 0xFC]) + bytes(92) + bytes([1] * 32))
     ran = check_run(capsys, "state.s --load data@0 --state")
     lines = ran.out.splitlines()[2:]
-    assert lines[0] == "pc = 1024, element type int8"
+    assert lines[0] == "pc = 1024 (halted), last bundle 3, element type int8"
     assert " ".join(lines[1].split()) == "lr0 = 0 lr1 = 0 lr2 = -3 (0xfffffffd) lr3 = 0"
     assert "r1: all zero" in lines
     rows = lines[lines.index("r0:") + 1 :][:4]
@@ -291,15 +294,19 @@ def test_an_image_is_executed_too(
 
 def test_a_fault_of_an_image_names_its_bundle(capsys: pytest.CaptureFixture[str]) -> None:
     Path("fault.hex").write_text("".join(f"{word:#x}\n" for word in assemble(FAULT)))
-    message = (
-        "fault in bundle 1: the cyclic index must be a multiple of 128, found 0x6: "
-        "lr1 = 0, cr4 = 0, lr0 = 6"
-    )
-    check_run(capsys, "fault.hex", 1, message, f"ipu-run: error: fault.hex: {message}\n")
+    cause = "the cyclic index must be a multiple of 128, found 0x6"
+    note = "bundle 1, cycle 1, slot xmem saw lr1 = 0, cr4 = 0, lr0 = 6"
+    error = f"ipu-run: error: fault.hex: {cause}; {note}\n"
+    check_run(capsys, "fault.hex", 1, "fault in bundle 1", error)
     assert check_json(capsys, "fault.hex", 1)["fault"]["location"] is None
-    message = "stopped at the cycle limit in front of bundle 1: lr0 = 1, lr1 = 0, cr4 = 0"
-    limited = "fault.hex --max-cycles 1"
-    check_run(capsys, limited, 1, message, f"ipu-run: error: fault.hex: {message}\n")
+    check_run(
+        capsys,
+        "fault.hex --max-cycles 1",
+        1,
+        "stopped at the cycle limit in front of bundle 1: lr0 = 1, lr1 = 0, cr4 = 0",
+        "ipu-run: error: fault.hex: a run may take 1 cycles (--max-cycles), "
+        "found it not halted at bundle 1\n",
+    )
 
 
 def test_what_is_no_image_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -69,7 +69,7 @@ def test_ctrl_c_ends_an_endless_run_and_loses_no_file() -> None:
     assert first.startswith("interrupted in front of bundle 0 (`x`, line 1): lr0 = ")
     assert " cycles per second" in second
     assert third.startswith("wrote t.json (the last 10 of ")
-    assert err == f"ipu-run: error: endless.s: {first}\nipu-run: note: nothing was dumped\n"
+    assert err == "ipu-run: note: nothing was dumped\n"
     assert Path("out").read_text() == "as before"
     profile = json.loads(Path("p.json").read_text())
     assert (profile["stopped"], profile["message"]) == ("interrupted", first)
@@ -105,7 +105,7 @@ def test_a_terminal_shows_how_far_the_run_has_come() -> None:
     lines = shown.split("\r\x1b[K")
     assert lines[1].startswith("[....................] ")
     assert " of at most 1,000,000,000,000 cycles, " in lines[1]
-    assert lines[-1].startswith("ipu-run: error: endless.s: interrupted")
+    assert lines[-1] == ""
 
 
 def check_loaded(code: str, *unloaded: str) -> str:

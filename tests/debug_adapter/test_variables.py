@@ -13,6 +13,7 @@ import pytest
 from ipu_asm.debugger.inspection.inspector import MOST_CHILDREN
 from tests.debug_adapter.client import Client
 from tests.debug_adapter.kernel import MASK, found, started, value_of
+from tests.debug_adapter.programs import LOOP
 
 Json = dict[str, Any]
 
@@ -213,3 +214,13 @@ def test_masks_are_bits_and_their_reference_is_their_bytes(standing: Client) -> 
 
 def test_nothing_changes_by_being_looked_at(standing: Client) -> None:
     assert list(everything(standing)) == list(everything(standing))
+
+
+def test_after_a_halt_the_program_counter_and_the_last_bundle_have_names(client: Client) -> None:
+    client.start(LOOP)
+    client.stopped()
+    assert client.frame()["name"] == "inner+3"
+    counter = client.variables("Machine")["pc"]["value"]
+    assert counter == "1024 (0x400) was 0  # halted; last bundle 5"
+    client.step("stepBack")
+    assert client.variables("Machine")["pc"]["value"] == "5 was 1024  # inner+3, line 11"

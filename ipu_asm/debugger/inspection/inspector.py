@@ -67,18 +67,22 @@ class Inspector:
         stopped: str = "",
     ) -> None:
         self._state, self._context = state, context
-        self._where = partial(_where, LineTable(program))
+        self._lines = LineTable(program)
         self._notes = notes or {}
         self._bases = base_registers(program)
         self._ranges = shown_ranges(ranges, self._bases)
         self.arrive(before, stopped)
 
-    def arrive(self, before: Moment | None, stopped: str) -> None:
-        """The machine stands still again; `before` is where it stood the last time."""
+    def arrive(self, before: Moment | None, stopped: str, last_bundle: int | None = None) -> None:
+        """The machine stands still again; `before` is where it stood the last time.
+
+        `last_bundle` is the address of the bundle that halted the machine, if one did.
+        """
         comparison = Comparison(self._state, self._context, before)
         self._stopped = stopped
-        self._items = Items(comparison, self._notes, self._where)
-        self._without_notes = Items(comparison, {}, self._where)
+        where = partial(_where, self._lines, last_bundle)
+        self._items = Items(comparison, self._notes, where)
+        self._without_notes = Items(comparison, {}, where)
 
     def scopes(self) -> list[Scope]:
         """The headings, always the same."""
@@ -209,10 +213,10 @@ class Inspector:
         return number // ROW if group.kind is Kind.ROWS else number
 
 
-def _where(lines: LineTable, pc: int) -> str:
-    """Where a bundle stands in the source."""
+def _where(lines: LineTable, last_bundle: int | None, pc: int) -> str:
+    """Where the bundle of a program counter stands in the source."""
     if pc >= INST_MEM_SIZE:
-        return "halted"
+        return "halted" if last_bundle is None else f"halted; last bundle {last_bundle}"
     place = lines.place(pc)
     if place is None:
         return "no bundle was loaded here"
