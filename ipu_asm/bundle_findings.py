@@ -13,6 +13,7 @@ from ipu_asm.errors import (
 )
 from ipu_asm.instruction import Instruction, Value, is_instruction, read_instruction
 from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.isa.operands import quoted
 from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
@@ -30,11 +31,25 @@ def instruction_findings(
             continue
         span = _span_of(syntax, number, place, problem)
         finding = problem.finding(span)
-        if finding.fix is None and problem.kind is TOO_MANY_OPERANDS:
+        if place == ON_MNEMONIC and _can_be_left_out(isa, syntax, number):
+            finding = problem._replace(replacement=None).finding(span)
+            title = f"leave {quoted(instruction.mnemonic)} out"
+            edits = syntax.instruction_removal(number)
+            finding = finding._replace(fix=Fix(title, edits, Applicability.DISPLAY))
+        elif finding.fix is None and problem.kind is TOO_MANY_OPERANDS:
             question, fix = _surplus(isa, syntax, number, place, instruction)
             finding = finding._replace(message=finding.message + question, fix=fix)
         findings.append(finding)
     return findings
+
+
+def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
+    """Whether an instruction is another assembler's no-op, and others are in its bundle."""
+    plan = syntax.plan
+    mnemonic = syntax.words[plan.instructions[number].mnemonic].lower()
+    foreign = isa.surface.foreign.mnemonics.get(mnemonic)
+    is_alone = len(plan.instructions) == 1 or bool(plan.misfits)
+    return foreign is not None and foreign.is_idle and not is_alone
 
 
 def duplicate_slot(
@@ -140,6 +155,9 @@ def _surplus(
     """
     before = syntax.operand_span(number, place - 1) if place else syntax.mnemonic_span(number)
     word, words = instruction.words[place + 1], instruction.words[place + 1 :]
+    comment = _comment(isa, syntax, syntax.operand_span(number, place).start)
+    if comment is not None:
+        return comment
     whole = Span(before.start, syntax.operand_span(number, place).end)
     joined = f"{instruction.mnemonic}.{word}"
     is_apart = syntax.text[before.end : whole.end - len(word)].isspace()
@@ -152,6 +170,18 @@ def _surplus(
         fix = Fix(f"insert `{separator}` before `{word}`", (edit,), Applicability.UNSAFE)
         return f"; is `{separator}` missing before `{word}`?", fix
     return "", None
+
+
+def _comment(isa: Isa, syntax: BundleSyntax, start: int) -> tuple[str, Fix] | None:
+    """What a surplus operand is that begins like a comment elsewhere, with a blank behind it."""
+    for foreign in isa.surface.foreign.comments:
+        end = start + len(foreign)
+        if syntax.text.startswith(foreign, start) and syntax.text[end : end + 1].isspace():
+            mark = isa.surface.comments[0]
+            edit = TextEdit(Span(start, end), mark)
+            fix = Fix(f"write `{mark}`", (edit,), Applicability.DISPLAY)
+            return f"; comments begin with `{mark}`", fix
+    return None
 
 
 def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:

@@ -261,12 +261,25 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Proble
     mnemonic = words[0]
     if mnemonic.lower() in isa.instructions:
         return _in_other_case(isa, mnemonic)
-    message, nearest = f"unknown mnemonic {quoted(mnemonic)}", vocabulary.intended(mnemonic)
-    if nearest is not None and not is_instruction(isa, (nearest, *words[1:])):
-        nearest = None
+    message = f"unknown mnemonic {quoted(mnemonic)}"
+    foreign = isa.surface.foreign.mnemonics.get(mnemonic.lower())
+    if foreign is None:
+        candidates = tuple(filter(None, [vocabulary.intended(mnemonic)]))
+    else:
+        message += f"; {foreign.advice}" if foreign.advice else ""
+        candidates = foreign.replacements
+    nearest = _first_that_fits(isa, candidates, words)
     is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
     unless = (mnemonic, OF_CALLS) if is_call else (mnemonic,)
     return Problem(UNKNOWN_MNEMONIC, message, nearest, unless=unless)
+
+
+def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...]) -> str | None:
+    """The first mnemonic that takes these operands as they are, or as macros may make them."""
+    readings = [read_instruction(isa, (mnemonic, *words[1:])) for mnemonic in mnemonics]
+    right = [each.mnemonic for each in readings if each and not each.problems]
+    maybe = [each.mnemonic for each in readings if each and _is_excusable(each)]
+    return next(iter((*right, *maybe)), None)
 
 
 def _in_other_case(isa: Isa, mnemonic: str) -> Problem:

@@ -25,6 +25,7 @@ _MOST_COST = ((7, _SLIP + _OTHER), (3, _OTHER))
 _MOST_COST_OF_SHORT_NAMES = ((3, _SLIP),)
 _SHORTEST_WITH_OTHER = 5
 _SEPARATORS = re.compile(r"[._-]")
+_NUMBERED = re.compile("([a-z_]+?)([0-9]+)")
 _NOT_A_DIGIT = re.compile("[^0-9]")
 _NO_DIGITS = str.maketrans("", "", "0123456789")
 
@@ -57,6 +58,24 @@ class Vocabulary:
         """
         name = self.nearest(word)
         return name if name is not None and _is_slip(word.lower(), name.lower()) else None
+
+    def intended_register(self, word: str) -> str | None:
+        """The same for registers: of one with a number the letters may be as few as in `l0`.
+
+        The number is never another one.
+        """
+        match = _NUMBERED.fullmatch(word.lower())
+        if match is None:
+            return self.intended(word)
+        near = [
+            name
+            for name in self._names
+            if (other := _NUMBERED.fullmatch(name.lower()))
+            and other[2] == match[2]
+            and other[1] != match[1]
+            and _distance(match[1], other[1], _SLIP, _OTHER) <= _SLIP
+        ]
+        return near[0] if len(near) == 1 else None
 
     @cached_property
     def _by_rest(self) -> dict[str, list[str]]:

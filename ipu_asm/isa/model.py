@@ -10,6 +10,8 @@ import re
 from copy import copy
 from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
 
+from ipu_asm.isa.foreign_syntax import ForeignSyntax
+
 if TYPE_CHECKING:
     from ipu_asm.diagnostics import Severity
     from ipu_asm.isa.memory import Memory
@@ -211,8 +213,9 @@ class Surface(NamedTuple):
 
     `comments` are the marks that begin a comment, the one to write first. `bundle_end` and
     `separator` are empty where a line's end does their work. `hints` maps a character or word that
-    people try and the grammar refuses to a sentence. `operand_separator` is what to write between
-    two operands. With `any_case` mnemonics are known in capital and small letters.
+    people try and the grammar refuses to a sentence, `foreign` is what else they try.
+    `operand_separator` is what to write between two operands, `number_mark` what numbers begin
+    with. With `any_case` mnemonics are known in capital and small letters.
 
     `block_comments` are pairs of marks around comments that may span lines. `brackets` are the
     marks around a bundle of several instructions, where it has such. `linked` tells that labels
@@ -230,7 +233,9 @@ class Surface(NamedTuple):
     bundle_end: str
     separator: str
     hints: Mapping[str, str] = {}
+    foreign: ForeignSyntax = ForeignSyntax()
     operand_separator: str = " "
+    number_mark: str = ""
     any_case: bool = False
     block_comments: tuple[tuple[str, str], ...] = ()
     brackets: tuple[str, str] | None = None

@@ -182,10 +182,7 @@ class RegisterType(OperandType):
             return self._wrong(f"{quoted(text)}, {with_article(other)}")
         if _LOOKS_NUMERIC.match(text):
             return self._wrong(f"the number {quoted(text)}")
-        match = re.fullmatch(r"([a-z_]+?)(\d+)", text.lower())
-        if match and any(register.startswith(match[1]) for register in self._values):
-            return self._wrong(quoted(text))
-        return self._wrong(quoted(text), self._vocabulary.intended(text.lower()))
+        return self._wrong(quoted(text), self._vocabulary.intended_register(text))
 
     def _wrong(self, found: str, replacement: str | None = None) -> Problem:
         return Problem(

@@ -15,13 +15,9 @@ def removal_of(isa: Isa, bundle: Bundle, number: int) -> tuple[TextEdit, ...]:
     """
     if bundle.syntax.plan.misfits:
         return ()
-    own = bundle.syntax.instruction_span(number)
-    last = len(bundle.instructions) - 1
-    if last == 0:
-        return _no_op_instead(isa, bundle, own)
-    if number < last:
-        return bundle.syntax.removal(own.start, bundle.syntax.instruction_span(number + 1).start)
-    return bundle.syntax.removal(bundle.syntax.instruction_span(number - 1).end, own.end)
+    if len(bundle.instructions) == 1:
+        return _no_op_instead(isa, bundle, bundle.syntax.instruction_span(number))
+    return bundle.syntax.instruction_removal(number)
 
 
 def _no_op_instead(isa: Isa, bundle: Bundle, own: Span) -> tuple[TextEdit, ...]:

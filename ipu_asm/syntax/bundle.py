@@ -135,6 +135,13 @@ class BundleSyntax:
             return tuple(TextEdit(span, "") for span in tokens)
         return (TextEdit(Span(start, end), ""),)
 
+    def instruction_removal(self, number: int) -> tuple[TextEdit, ...]:
+        """Edits that take out an instruction that is not the only one, with its separator."""
+        own = self.instruction_span(number)
+        if number < len(self.plan.instructions) - 1:
+            return self.removal(own.start, self.instruction_span(number + 1).start)
+        return self.removal(self.instruction_span(number - 1).end, own.end)
+
     def token_before(self, offset: int) -> int:
         """The number of the last token that begins before `offset`, or -1."""
         return bisect_left(self.spans, (offset, -1)) - 1

@@ -9,6 +9,7 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.lookalikes import intended_text, lookalike
 from ipu_asm.syntax.plan import MOST_TOKENS, InstructionPlan, Misfit
 from ipu_asm.text import Span, TextEdit
 
@@ -65,6 +66,9 @@ _Sentence = tuple[str, Fix | None]
 
 
 def _stray(place: _Place) -> _Sentence:
+    foreign = _foreign(place)
+    if foreign is not None:
+        return foreign
     word, hints = place.word, place.surface.hints
     hint = hints.get(word) or hints.get(word[:2]) or hints.get(word[0])
     what = f"{hint}; found" if hint else "expected names, numbers, labels and comments, found"
@@ -76,6 +80,27 @@ def _stray(place: _Place) -> _Sentence:
         fix = Fix("write a blank instead of the comma", (edit,), Applicability.SAFE)
         return f"{what} {_shown(word)}", fix
     return f"{what} {_shown(word)}", None
+
+
+def _foreign(place: _Place) -> _Sentence | None:
+    """What to write for a lookalike, or for what other assemblers have; None for anything else."""
+    word, surface = place.word, place.surface
+    following = place.syntax.text[place.span.end : place.span.end + 1]
+    meant = intended_text(word)
+    if meant is not None:
+        sentence, fix = lookalike(word, meant, place.span)
+        return sentence, None if meant == "-" and not following.isalnum() else fix
+    if word in surface.foreign.comments and not following.isalnum():
+        mark = surface.comments[0]
+        fix = Fix(f"write `{mark}`", (TextEdit(place.span, mark),), Applicability.DISPLAY)
+        return f"comments begin with `{mark}`, found {_shown(word)}", fix
+    if word in tuple(surface.foreign.sigils):
+        what = "registers and numbers"
+        if following.isdigit():
+            what = "numbers, which begin with `0x` where they are hexadecimal,"
+        sentence = f"{what} are written without `{word}`, found one"
+        return sentence, _without(place, Applicability.DISPLAY) if following.isalnum() else None
+    return None
 
 
 def _label_inside(place: _Place) -> _Sentence:
@@ -120,25 +145,30 @@ def _empty_instruction(place: _Place) -> _Sentence:
     message = f"expected an instruction, found {_shown(place.word)}"
     if place.word != place.surface.separator:
         return message, None
-    return message, _without(place)
-
-
-def _without(place: _Place) -> Fix:
-    edit = TextEdit(place.span, "")
     # Two marks in a row may also be one, or stand for a bundle that does nothing.
-    return Fix(f"remove {_shown(place.word)}", (edit,), Applicability.UNSAFE)
+    return message, _without(place, Applicability.UNSAFE)
+
+
+def _without(place: _Place, applicability: Applicability) -> Fix:
+    edit = TextEdit(place.span, "")
+    return Fix(f"remove {_shown(place.word)}", (edit,), applicability)
 
 
 def _empty_bundle(place: _Place) -> _Sentence:
     message = f"a bundle has at least one instruction, found {_shown(place.word)}"
-    return message, _without(place)
+    # Two marks in a row may also be one, or stand for a bundle that does nothing.
+    return message, _without(place, Applicability.UNSAFE)
 
 
 def _unexpected(place: _Place) -> _Sentence:
     surface, word = place.surface, place.word
     before = place.syntax.words[: place.syntax.token_before(place.span.start) + 1]
+    foreign = _foreign(place) if place.is_whole or word not in surface.number_mark else None
+    if foreign is not None:
+        return foreign
     separator = surface.operand_separator.strip()
-    if separator and _ends_operand(before[-1:]) and (word[0].isalnum() or word[0] in "_+-"):
+    begins = word[0].isalnum() or word[0] in f"_+-{surface.number_mark}"
+    if separator and _ends_operand(before[-1:]) and begins:
         end = place.syntax.spans[len(before) - 1].end
         edit = TextEdit(Span(end, end), separator)
         message = f"operands are separated by `{separator}`, found {_shown(word)} without one"

@@ -6,8 +6,9 @@ from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.aie.directives import DIRECTIVES
 from ipu_asm.isa.aie.documentation import Documents
+from ipu_asm.isa.aie.foreign_syntax import FOREIGN
 from ipu_asm.isa.aie.forms import forms_of
-from ipu_asm.isa.aie.operands import LOCAL_PREFIX
+from ipu_asm.isa.aie.operands import LOCAL_PREFIX, MARK
 from ipu_asm.isa.aie.registers import Family, classes_of, numbered, registers_of
 from ipu_asm.isa.forms import FormsDescription, unit_slot
 from ipu_asm.isa.model import Surface
@@ -99,7 +100,9 @@ def surface_of(extensions: tuple[str, ...]) -> Surface:
             "'": f"there are no characters in quotes; {_COMMENTS}",
             "`": _COMMENTS,
         },
+        foreign=FOREIGN,
         operand_separator=", ",
+        number_mark=MARK,
         any_case=True,
         block_comments=(("/*", "*/"),),
         linked=True,

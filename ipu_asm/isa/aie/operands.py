@@ -255,7 +255,9 @@ class ImmediateType(AieType):
 
     def _read(self, text: str) -> Parsed:
         if not text.startswith(MARK):
-            return self._wrong(text)
+            number = text.removeprefix("$")
+            fits = number[:1].isdigit() and not isinstance(self._read(MARK + number), Problem)
+            return self._wrong(text, replacement=MARK + number if fits else None)
         if has_names(text[1:]):
             return None
         try:

@@ -8,6 +8,7 @@ from functools import cache
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa.colossus.directives import DIRECTIVES
 from ipu_asm.isa.colossus.documentation import describe_operand, documentation
+from ipu_asm.isa.colossus.foreign_syntax import FOREIGN
 from ipu_asm.isa.colossus.instruction_spec import FORMS as TABLE
 from ipu_asm.isa.colossus.operands import (
     LOCAL_PREFIX,
@@ -47,6 +48,7 @@ SURFACE = Surface(
     bundle_end="",
     separator=";",
     hints={"?": "macros take `\\` before the names of their arguments"},
+    foreign=FOREIGN,
     operand_separator=", ",
     block_comments=(("/*", "*/"),),
     brackets=("{", "}"),

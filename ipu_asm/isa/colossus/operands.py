@@ -124,7 +124,9 @@ class RegisterOperand(OperandType):
         else:
             found = quoted(text) if text else "nothing"
         message = f"expected {self.describe()}, found {found}"
-        return Problem(WRONG_OPERAND_TYPE, message, unless=expression.names)
+        marked = "$" + text.removeprefix("%")
+        replacement = marked if marked in self._written else None
+        return Problem(WRONG_OPERAND_TYPE, message, replacement, unless=expression.names)
 
     def format(self, value: int) -> str:
         return group(self.file, value, self.group_width) + self.suffix

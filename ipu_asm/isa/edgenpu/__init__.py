@@ -11,6 +11,7 @@ from functools import lru_cache
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.edgenpu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.isa.edgenpu.operands import OPERAND_TYPES, REGISTER_FILES, UNITS_OF
+from ipu_asm.isa.foreign_syntax import ForeignSyntax
 from ipu_asm.isa.model import Field, Isa, Surface
 
 _COMMENTS = "comments run from `;` to the end of the line"
@@ -34,9 +35,8 @@ SURFACE = Surface(
         ".": "a name begins with a letter or `_`",
         "(": "a buffer's number stands in brackets",
         "{": "a buffer's number stands in brackets",
-        "$": "buffers are written without `$`",
-        "%": "buffers are written without `%`",
     },
+    foreign=ForeignSyntax(comments=("#", "//"), sigils="#%$"),
     operand_separator=", ",
     any_case=True,
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
+from ipu_asm.isa.ipu.foreign_syntax import FOREIGN
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.isa.ipu.registers import OPERAND_TYPES, REGISTER_FILES
 from ipu_asm.isa.model import Isa, Surface
@@ -29,9 +30,8 @@ SURFACE = Surface(
         "-": "a sign belongs to the number that follows it, without a blank",
         ".": "a name begins with a letter, a digit or `_`",
         "[": "registers and addresses are written without brackets",
-        "$": "registers are written without `$`",
-        "%": "registers are written without `%`",
     },
+    foreign=FOREIGN,
 )
 
 # From the word's highest bits to its lowest. A field type that is new to a slot goes last.
