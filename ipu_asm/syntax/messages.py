@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from itertools import pairwise
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
@@ -19,12 +20,17 @@ _OF_BRACES = "{}"
 
 
 class _Place(NamedTuple):
-    """A token that does not fit. `is_whole`: the instruction around it has its operands."""
+    """A token that does not fit, in or behind an instruction: -1 if there is none before it.
+
+    `is_whole` tells whether that instruction has its operands.
+    """
 
     syntax: BundleSyntax
     surface: Surface
     word: str
     span: Span
+    token: int
+    instruction: int
     is_whole: bool
 
 
@@ -44,7 +50,8 @@ def _finding(
     span = syntax.span_of(misfit.token, misfit.token + 1)
     number = bisect_left(syntax.plan.instructions, misfit.token, key=_first_token) - 1
     is_whole = number >= 0 and are_whole[number]
-    place = _Place(syntax, surface, syntax.words[misfit.token], span, is_whole)
+    word = syntax.words[misfit.token]
+    place = _Place(syntax, surface, word, span, misfit.token, number, is_whole)
     message, fix = _SENTENCES[misfit.reason](place)
     unless = (_OF_BRACES,) if misfit.reason.startswith("brace-") else ()
     return Diagnostic(SYNTAX_ERROR, message, span, fix=fix, unless=unless)
@@ -73,13 +80,28 @@ def _stray(place: _Place) -> _Sentence:
     hint = hints.get(word) or hints.get(word[:2]) or hints.get(word[0])
     what = f"{hint}; found" if hint else "expected names, numbers, labels and comments, found"
     separator = place.surface.operand_separator.strip()
-    if set(word) == {","} and separator != "," and place.is_whole:
-        before, after = place.syntax.text[: place.span.start], place.syntax.text[place.span.end :]
-        spaced = before[-1:].isspace() or after[:1].isspace()
-        edit = TextEdit(place.span, "" if spaced else " ")
-        fix = Fix("write a blank instead of the comma", (edit,), Applicability.SAFE)
+    if word == "," != separator and place.is_whole and place.token in (commas := _commas(place)):
+        text, (start, end) = place.syntax.text, place.span
+        is_spaced = text[start - 1].isspace(), text[end : end + 1].isspace()
+        # One that is alone among blanks, or stands at the next word, may be a slip for a letter.
+        is_style = len(commas) == len(_gaps(place)) and is_spaced != (True, False)
+        applicability = Applicability.SAFE if is_style else Applicability.UNSAFE
+        edit = TextEdit(place.span, "" if any(is_spaced) else " ")
+        fix = Fix("write a blank instead of the comma", (edit,), applicability)
         return f"{what} {_shown(word)}", fix
     return f"{what} {_shown(word)}", None
+
+
+def _gaps(place: _Place) -> list[tuple[int, int]]:
+    """The tokens between each two operands of the instruction, as ranges."""
+    operands = place.syntax.plan.instructions[place.instruction].operands
+    return [(before[1], after[0]) for before, after in pairwise(operands)]
+
+
+def _commas(place: _Place) -> list[int]:
+    """The tokens that are a comma, alone between two operands of the instruction."""
+    words = place.syntax.words
+    return [first for first, last in _gaps(place) if words[first:last] == (",",)]
 
 
 def _foreign(place: _Place) -> _Sentence | None:

@@ -167,9 +167,12 @@ def test_a_good_guess_is_a_suggestion(text: str, isa: str, title: str) -> None:
         ("acc;\nx: b x;;", "acc;;\nx: b x;;"),
         ("acc; ; bkpt;;", "acc;  bkpt;;"),
         ("acc;; ;; bkpt;;", "acc;;  bkpt;;"),
+        # A comma may stand for a letter.
+        ("add lr0 lr1, lr3; bkpt;;", "add lr0 lr1 lr3; bkpt;;"),
+        ("set lr0 ,5; bkpt;;", "set lr0 5; bkpt;;"),
     ],
 )
-def test_where_a_bundle_is_split_is_unsafe(text: str, after: str) -> None:
+def test_where_instructions_and_bundles_end_is_unsafe(text: str, after: str) -> None:
     assert fixed(text) == text
     assert fixed(text, Applicability.UNSAFE) == after
 
@@ -178,7 +181,10 @@ def test_where_a_bundle_is_split_is_unsafe(text: str, after: str) -> None:
     ("text", "after"),
     [
         ("ACC; MULT.EE r0 lr0 lr0 lr0; Bkpt;;", "acc; mult.ee r0 lr0 lr0 lr0; bkpt;;"),
-        ("mult.ee r0, lr0,lr1 ,lr2; acc,; bkpt;;", "mult.ee r0 lr0 lr1 lr2; acc ; bkpt;;"),
+        (
+            "mult.ee r0, lr0,lr1 , lr2; set lr1, 5; bkpt;;",
+            "mult.ee r0 lr0 lr1  lr2; set lr1 5; bkpt;;",
+        ),
         ("acc; bkpt;; # ipu: ignore[W203]", "acc; bkpt;;"),
     ],
 )
@@ -195,6 +201,7 @@ def test_what_can_mean_one_thing_only_is_mended(text: str, after: str) -> None:
         "mult.Ve r0 lr0 lr0 lr0 lr0; bkpt;;",
         # With a blank for the comma there would be too many operands.
         "set lr0 1,000; bkpt;;",
+        "br lr1,; bkpt;;",
         "acc, bkpt;;",
         # The finding that is silenced comes back when the error is mended.
         "set lrl 40000;; bkpt;; # ipu: ignore[W203]",

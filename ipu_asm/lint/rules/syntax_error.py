@@ -43,6 +43,7 @@ RULE = Rule(
     invalid=(
         # Characters
         "mult.ee r0⟦,⟧ lr0⟦,⟧ lr1 lr2; acc; bkpt;;",
+        "mult.ee r0⟦,⟧ lr0⟦,⟧ lr1⟦,⟧ lr2; acc; bkpt;;",
         "set lr0 ⟦-⟧ 1; bkpt;;",
         "⟦/*⟧ the end ⟦*/⟧ bkpt;;",
         "acc;;\n⟦\ufeff⟧bkpt;;",
