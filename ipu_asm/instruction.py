@@ -27,7 +27,8 @@ _MOST_FORMS_SHOWN = 3
 _COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
 # How a macro's arguments and calls of the preprocessor's macros are written.
 _MACRO_PART = "\\"
-_CALL = re.compile(r"[A-Za-z_]\w*\(")
+# Tried once for each word: a search from every letter would take quadratic time.
+_CALL = re.compile(r"(?<!\w)[^\WA-Za-z_]*[A-Za-z_]\w*\(")
 # A part of a mnemonic written in one case throughout, or with a capital at the beginning.
 _PARTS = re.compile("[._]")
 _PLAIN_CASE = re.compile("[A-Z0-9]+|[a-z0-9]+|[A-Z][a-z0-9]{2,}")

@@ -170,7 +170,7 @@ class Program:
     def label_span(self, label: str) -> Span:
         """Where a label is defined."""
         number = self.labels[label]
-        return self.span(number, self.bundles[number].syntax.label_spans(label)[0])
+        return self.span(number, self.bundles[number].syntax.label_span(label))
 
     def reference_span(self, reference: Reference) -> Span:
         """Where the label of a label operand stands."""

@@ -30,7 +30,7 @@ def definition_of(program: Program, place: LabelDefinition) -> NumericLabel | No
 
 def numeric_label_span(program: Program, label: NumericLabel) -> Span:
     """Where a numeric label is defined."""
-    first, *_ = program.bundles[label.bundle].syntax.label_spans(label.name)
+    first = program.bundles[label.bundle].syntax.label_span(label.name)
     return program.span(label.bundle, first)
 
 

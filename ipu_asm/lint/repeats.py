@@ -117,35 +117,64 @@ def _bundle_of(program: Program, label: str, origin: int) -> int | None:
     return program.labels.get(label)
 
 
-def is_misaligned(program: Program, number: int) -> Found[bool]:
-    """Whether what a bundle repeats certainly begins in the middle of 8 bytes."""
-    first, position = _end_of(program, number)
+def is_misaligned(program: Program, number: int) -> bool:
+    """Whether what a bundle repeats certainly begins in the middle of 8 bytes.
+
+    To be asked about all repeats, in their order: each is told from the one before it.
+    """
+    position = program.local(_ending, number).position
     if position is None or position % ALIGNMENT == 0:
-        return Found(number - first, 0, False)
+        return False
+    return program.local(_is_body_next, number)
+
+
+def _is_body_next(program: Program, number: int) -> Found[bool]:
+    """Whether nothing aligns what follows a bundle."""
     last = number + 1
     for last in range(number + 1, len(program.bundles) + 1):
         if last == len(program.bundles):
             break
         bundle = program.bundles[last]
         if bundle.directive in _ALIGNING:
-            return Found(number - first, last - number, False)
+            return Found(0, last - number, False)
         if bundle.size or (bundle.directive and not _SILENT.fullmatch(bundle.directive)):
             break
-    return Found(number - first, last - number, True)
+    return Found(0, last - number, True)
 
 
-def _end_of(program: Program, number: int) -> tuple[int, int | None]:
-    """The first bundle that was looked at, and where a bundle ends, if that is certain."""
+class _Ending(NamedTuple):
+    """How many bundles back an alignment stands, and how far behind it a bundle ends.
+
+    The position is None where it is not certain; then `back` is how far was looked.
+    """
+
+    back: int
+    position: int | None
+
+
+def _ending(program: Program, number: int) -> Found[_Ending]:
+    """Where a bundle with a repeat ends, told from the alignment or the repeat before it."""
     position = 0
-    first = max(0, number + 1 - _FARTHEST)
-    for earlier in range(number, first - 1, -1):
-        taken = _taken(program.isa, program.bundles[earlier])
+    for back in range(min(number + 1, _FARTHEST)):
+        bundle = program.bundles[number - back]
+        if back and REPEATING in bundle.traits:
+            return _after(program.local(_ending, number - back), back, position)
+        taken = _taken(program.isa, bundle)
         if taken is None:
-            return earlier, None
+            return Found(back, 0, _Ending(back, None))
         if taken == _ANEW:
-            return earlier, position
+            return Found(back, 0, _Ending(back, position))
         position += taken
-    return first - 1, None
+    back = min(number + 1, _FARTHEST)
+    return Found(back, 0, _Ending(back, None))
+
+
+def _after(earlier: _Ending, distance: int, position: int) -> Found[_Ending]:
+    """The ending of a bundle so many bundles, and so many bytes, behind another one's."""
+    back = min(distance + earlier.back, _FARTHEST)
+    if earlier.position is None or back == _FARTHEST:
+        return Found(back, 0, _Ending(back, None))
+    return Found(back, 0, _Ending(back, earlier.position + position))
 
 
 @once_a_bundle

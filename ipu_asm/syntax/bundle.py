@@ -55,6 +55,15 @@ class BundleSyntax:
         tokens = (self.plan.label, *self.plan.more_labels) if self.plan.label >= 0 else ()
         return [(self.words[token], token) for token in tokens]
 
+    def label_span(self, name: str) -> Span:
+        """Where a label of that name is defined first."""
+        token = self._first_tokens[name]
+        return self.span_of(token, token + 1)
+
+    @cached_property
+    def _first_tokens(self) -> dict[str, int]:
+        return dict(reversed(self.labels))
+
     def label_spans(self, name: str) -> list[Span]:
         """Where a label of that name is defined."""
         return [self.span_of(token, token + 1) for label, token in self.labels if label == name]

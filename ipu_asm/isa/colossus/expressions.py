@@ -22,7 +22,8 @@ _TOKEN = re.compile(
     r"|(?P<mark><<|>>|&&|\|\||[<>=!]=|<>|[-+*/%&|^~!<>()])|(?P<blank>[ ]+)"
 )
 _LABEL = re.compile(r"[0-9]+[bf]")
-_CALL = re.compile(r"[A-Za-z_.][\w.$]*\(|(?<![\w.$])\$[A-Za-z_][\w]*\(")
+# Tried once for each word: a search from every letter would take quadratic time.
+_CALL = re.compile(r"(?<![\w.$])(?:[^\WA-Za-z_]|\$)*[A-Za-z_.][\w.$]*\(")
 _MACRO_PART = "\\"
 _DEEPEST = 40
 _LONGEST = 2_000

@@ -39,7 +39,7 @@ KIND = Kind("C104", "repeat-misaligned", Severity.ERROR)
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each `rpt` whose body is known to begin in the middle of 8 bytes."""
     for number in program.where(repeats):
-        if program.local(is_misaligned, number):
+        if is_misaligned(program, number):
             yield from (_finding(program, repeat) for repeat in repeats_in(program, number))
 
 
