@@ -36,13 +36,14 @@ _QUEUE = 1
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for each register that stands beside a queue to which it does not belong."""
-    touches = touches_of(isa, bundle)
-    for queue in touches:
-        triple = next((each for each in _TRIPLES if each[_QUEUE] == queue.register), None)
-        if triple is not None and not bundle.instructions[queue.instruction].problems:
-            place = (queue.instruction, queue.operand)
-            beside = [touch for touch in touches if (touch.instruction, touch.operand) == place]
-            for touch, due in zip(beside, triple):
+    by_operand: dict[tuple[int, int], list[Touch]] = {}
+    for touch in touches_of(isa, bundle):
+        by_operand.setdefault((touch.instruction, touch.operand), []).append(touch)
+    for (instruction, _), touches in by_operand.items():
+        registers = [touch.register for touch in touches]
+        triple = next((each for each in _TRIPLES if each[_QUEUE] in registers), None)
+        if triple is not None and not bundle.instructions[instruction].problems:
+            for touch, due in zip(touches, triple):
                 if touch.register != due:
                     yield _finding(bundle, touch, triple)
 
