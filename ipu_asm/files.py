@@ -19,6 +19,14 @@ MOST_BYTES = 1 << 26
 LARGEST_SCANNED = 5_000_000
 """Files that a search finds and that are larger are not read."""
 
+NUMPY_LOAD = (
+    "the header of a NumPy file would be loaded as data; write the array with `array.tofile` and "
+    "load that file"
+)
+NUMPY_DUMP = (
+    "a dump has no NumPy header; give it another extension and read it with `numpy.fromfile`"
+)
+
 _BYTE_ORDER_MARK = "\ufeff"
 _OTHER_MARKS = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
 _NON_BLOCKING = getattr(os, "O_NONBLOCK", 0)
@@ -149,6 +157,11 @@ def input_at(path: str, inputs: Iterable[Target]) -> Target | None:
         if found is not None and os.path.samestat(there, found):
             return target
     return None
+
+
+def is_numpy_file(name: str) -> bool:
+    """Whether a file is called as numpy calls those that hold more than the bytes of an array."""
+    return os.path.splitext(name)[1].lower() in (".npy", ".npz")
 
 
 def counted(number: int, noun: str) -> str:

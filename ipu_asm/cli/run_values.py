@@ -6,6 +6,7 @@ from argparse import ArgumentTypeError
 from typing import NamedTuple
 
 from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.files import NUMPY_DUMP, NUMPY_LOAD, is_numpy_file
 from ipu_asm.isa.operands import number_value, quoted
 
 _REGISTERS = 16
@@ -61,6 +62,8 @@ def register_value(text: str) -> tuple[int, int]:
 def load_request(text: str) -> Load:
     """`FILE@ADDR` or `FILE@ADDR:LENGTH`."""
     file, place = _split(text, "FILE@ADDR or FILE@ADDR:LENGTH")
+    if is_numpy_file(file):
+        raise ArgumentTypeError(f"{file}: {NUMPY_LOAD}")
     address, separator, length = place.partition(":")
     return Load(file, *(_range(address, length) if separator else (_address(address), None)))
 
@@ -72,6 +75,8 @@ def dump_request(text: str) -> Dump:
     address, separator, length = place.partition(":")
     if not separator:
         raise ArgumentTypeError(f"expected {wanted}, found {quoted(text)}")
+    if is_numpy_file(file):
+        raise ArgumentTypeError(f"{file}: {NUMPY_DUMP}")
     return Dump(file, *_range(address, length), text)
 
 

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Any, Callable, Final, Mapping, NamedTuple, Sequence, TypeVar
 
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.emulator.elements import DType
 from ipu_asm.emulator.memory import XMEM_SIZE
-from ipu_asm.files import FileProblem, Target, counted, read_bytes
+from ipu_asm.files import (
+    NUMPY_DUMP,
+    NUMPY_LOAD,
+    FileProblem,
+    Target,
+    counted,
+    input_at,
+    is_numpy_file,
+    read_beginning,
+    read_bytes,
+)
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.spelling import Vocabulary
 from ipu_lsp.debug_adapter.arguments import camel_case, shaped
@@ -109,6 +120,7 @@ class _Reader:
     def __init__(self) -> None:
         self.folder = os.curdir
         self.mistakes: list[str] = []
+        self._inputs: list[Target] = []
 
     def enter(self, folder: object) -> None:
         """Begin relative paths at a folder."""
@@ -123,7 +135,7 @@ class _Reader:
             self.mistakes.append("`program` is the file to debug, found none")
             return "", b""
         path = self.path("program", value)
-        return path or "", self._content(path)
+        return path or "", self._content(path, read_bytes)
 
     def text(self, name: str, value: object, wanted: str) -> str | None:
         """A text that may be missing."""
@@ -216,14 +228,16 @@ class _Reader:
         request = shaped(LoadRequest, item)
         address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
         path = self.path(f"{name}.file", request.file)
-        content = self._content(path)
-        if request.length is not None:
-            length = self.number(f"{name}.length", request.length, 1, XMEM_SIZE)
-            content = content[:length]
-        if address + len(content) > XMEM_SIZE:
-            size = counted(len(content), "byte")
+        length = self.optional(f"{name}.length", request.length, 1, XMEM_SIZE)
+        room = XMEM_SIZE - address
+        most = min(length or room + 1, room + 1)
+        content = self._content(path, partial(read_beginning, most=most))
+        if len(content) > room:
+            size = f"more than {counted(room, 'byte')}"
             message = f"{path}: xmem has {XMEM_SIZE:#x} bytes, found {size} for {address:#x}"
             self.mistakes.append(message)
+        if is_numpy_file(path or ""):
+            self.mistakes.append(f"{path}: {NUMPY_LOAD}")
         return Load(path or "", address, content)
 
     def dump(self, name: str, item: Json) -> Dump:
@@ -237,6 +251,10 @@ class _Reader:
             self.mistakes.append(f"{path}: is a directory")
         elif path and not os.path.isdir(folder):
             self.mistakes.append(f"{path}: there is no folder `{folder}`")
+        elif is_numpy_file(path or ""):
+            self.mistakes.append(f"{path}: {NUMPY_DUMP}")
+        elif path and (found := input_at(path, self._inputs)) is not None:
+            self.mistakes.append(f"{path}: the dump would replace the input `{found.name}`")
         return Dump(path or "", address, length)
 
     def history_bytes(self, mebibytes: object) -> int:
@@ -244,15 +262,16 @@ class _Reader:
         number = self.optional("historyMemory", mebibytes, 1, 1 << 16)
         return MEMORY_LIMIT if number is None else number * _MEBIBYTE
 
-    def _content(self, path: str | None) -> bytes:
+    def _content(self, path: str | None, read: Callable[[Target], bytes]) -> bytes:
         """The bytes of a file; none of a path that is wrong already."""
+        self._inputs.append(Target(path or ""))
         if path is None:
             return b""
         try:
             if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
                 # A pipe or a device may have no end, and nobody waits for it here.
-                raise FileProblem(f"{path}: is no regular file")
-            return read_bytes(Target(path))
+                raise FileProblem(f"{path}: not a regular file")
+            return read(self._inputs[-1])
         except FileProblem as error:
             self.mistakes.append(str(error))
             return b""

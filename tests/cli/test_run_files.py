@@ -261,6 +261,9 @@ def test_a_file_that_cannot_be_written_after_all_is_told(
         ),
         ("copy.s --load data@-1", "argument --load: xmem has 0x200000 bytes, found address -1"),
         ("copy.s --dump out@0", "argument --dump: expected FILE@ADDR:LENGTH, found `out@0`"),
+        ("copy.s --load x.npy@0", "argument --load: x.npy: the header of a NumPy file would be"),
+        ("copy.s --load x.NPZ@0:8", "argument --load: x.NPZ: the header of a NumPy file would be"),
+        ("copy.s --dump x.npy@0:8", "argument --dump: x.npy: a dump has no NumPy header; give it"),
         ("copy.s --dump out@0:0", "argument --dump: expected a length of at least 1, found 0"),
         (
             "copy.s --dump out@0x1fffff:2",

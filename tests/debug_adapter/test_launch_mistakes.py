@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, Callable
 
 import pytest
 
+from ipu_asm.files import NUMPY_DUMP, NUMPY_LOAD
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.programs import LOOP
 
@@ -64,7 +65,7 @@ def test_all_mistakes_of_a_configuration_are_told_at_once(client: Client, tmp_pa
         "`lr` is an object such as {\"0\": 4096}, found a list",
         f"{missing}: no such file or directory",
         "`load[1].address` is 0 to 0x1fffff, found `-1`",
-        f"{tmp_path / 'big.bin'}: xmem has 0x200000 bytes, found 100 bytes for 0x1fffff",
+        f"{tmp_path / 'big.bin'}: xmem has 0x200000 bytes, found more than 1 byte for 0x1fffff",
         "`load[3].address` is a number such as 4096 or `0x1000`, found none",
         "`load[3].file` is a path, found none",
         "`dump` is a list of objects, found an object",
@@ -98,6 +99,60 @@ def test_what_cannot_be_dumped_is_told_before_the_run(client: Client, tmp_path: 
             "out.bin",
         ],
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("make", [Path.symlink_to, Path.hardlink_to])
+def test_a_dump_never_replaces_an_input(
+    client: Client, tmp_path: Path, make: Callable[[Path, Path], None]
+) -> None:
+    program, data = tmp_path / "kernel.s", tmp_path / "data.bin"
+    program.write_text(LOOP, encoding="utf-8")
+    data.write_bytes(b"data")
+    make(tmp_path / "one", program)
+    make(tmp_path / "two", data)
+    check_mistakes(
+        client,
+        f"{tmp_path / 'one'}: the dump would replace the input `{program}`",
+        f"{tmp_path / 'two'}: the dump would replace the input `{data}`",
+        program="kernel.s", cwd=str(tmp_path),
+        load=[{"file": "data.bin", "address": 0}],
+        dump=[{"file": name, "address": 0, "length": 8} for name in ("one", "two")],
+    )  # fmt: skip
+    assert (program.read_text(), data.read_bytes()) == (LOOP, b"data")
+
+
+def test_no_more_of_a_file_is_read_than_fits(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
+    for name in ("long.bin", "long.s"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(3 << 30)
+    check_mistakes(
+        client,
+        f"{tmp_path / 'long.s'}: expected at most 67,108,864 bytes, found more",
+        f"{tmp_path / 'long.bin'}: xmem has 0x200000 bytes, found more than 2097152 bytes for 0x0",
+        "/dev/zero: not a regular file",
+        program="long.s", cwd=str(tmp_path),
+        load=[{"file": "long.bin", "address": 0}, {"file": "/dev/zero", "address": 0}],
+    )  # fmt: skip
+
+
+def test_numpy_files_are_refused(client: Client, tmp_path: Path) -> None:
+    (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY")
+    check_mistakes(
+        client,
+        f"{tmp_path / 'x.npy'}: {NUMPY_LOAD}",
+        f"{tmp_path / 'y.npz'}: {NUMPY_DUMP}",
+        program="kernel.s", cwd=str(tmp_path),
+        load=[{"file": "x.npy", "address": 0}],
+        dump=[{"file": "y.npz", "address": 0, "length": 8}],
+    )  # fmt: skip
+
+
+def test_control_characters_in_a_mistake_are_visible(client: Client) -> None:
+    refused = refusal(client, {"program": "/nowhere\x1b[31m\a"})
+    assert str(refused) == "/nowhere␛[31m␇: no such file or directory"
+    assert client.events_named("output")[0]["output"] == f"{refused}\n"
 
 
 @pytest.mark.parametrize("dtype", ["fp9", "{dtype}", "}{", "{reason}"])

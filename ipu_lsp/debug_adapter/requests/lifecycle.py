@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from ipu_asm.debugger.stop import Reason, Stop
 from ipu_asm.kernel import RejectedSource
-from ipu_asm.rendering import render_concise
+from ipu_asm.rendering import printable, render_concise
 from ipu_lsp.debug_adapter.background import interruptible
 from ipu_lsp.debug_adapter.client import Client, Positions
 from ipu_lsp.debug_adapter.configuration import ConfigurationProblem, read_configuration
@@ -151,13 +151,13 @@ def _findings(error: RejectedSource, client: Client) -> list[tuple[str, Json]]:
 def _refused(session: Session, mistakes: _Mistakes) -> Refused:
     """Why a program cannot be loaded: a list as output, the first of it as the answer."""
     for mistake, place in mistakes.shown:
-        session.tell(f"{mistake}\n", "stderr", **place)
+        session.tell(f"{printable(mistake)}\n", "stderr", **place)
     hidden = mistakes.total - len(mistakes.shown)
     if hidden:
         session.tell(f"and {hidden:,} more\n", "stderr")
     more = mistakes.total - 1
     rest = f" (and {more:,} more: see the debug console)" if more else ""
-    return Refused(f"{mistakes.shown[0][0]}{rest}", is_shown=True)
+    return Refused(f"{printable(mistakes.shown[0][0])}{rest}", is_shown=True)
 
 
 def _begin(session: Session) -> None:
