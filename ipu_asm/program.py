@@ -28,6 +28,7 @@ from ipu_asm.recall import Found, Recall, Test
 from ipu_asm.resolve import resolver_for
 from ipu_asm.slices import Kept, Slices, read_slices
 from ipu_asm.text import Change, Span
+from ipu_asm.undecodable import is_broken_by_bytes, is_undecodable, undecodable_byte
 
 _T = TypeVar("_T")
 
@@ -234,8 +235,13 @@ class Program:
 
     def _findings(self) -> Iterator[Diagnostic]:
         """All that is wrong, apart from what rules find."""
-        starts = self.starts
-        found = [each.shifted(starts[n]) for n in self._faulty for each in self._unexcused(n)]
+        starts, faulty = self.starts, self._faulty
+        undecodable = self.where(is_undecodable)
+        if undecodable:
+            first = undecodable[0]
+            yield undecodable_byte(self.bundles[first]).shifted(starts[first])
+            faulty = [n for n in faulty if not is_broken_by_bytes(self.bundles[n])]
+        found = [each.shifted(starts[n]) for n in faulty for each in self._unexcused(n)]
         for repeated in self._labels.repeated:
             found += self._duplicates(repeated)
         found += map(self._distance, self._labels.distances)

@@ -31,7 +31,7 @@ GROUND = (
     "isa_choice", "foreign", "markdown", "instruction_page", "matching", "syntax",
     "instruction",
     "bundle", "bundle_findings", "assignment", "resolve", "slices", "macros", "recall", "labels",
-    "program", "modes", "pardons",
+    "undecodable", "program", "modes", "pardons",
     "line_table",
     "register_notes", "source_listing",
 )  # fmt: skip

@@ -184,6 +184,14 @@ def test_an_image_never_replaces_its_program(capsys: pytest.CaptureFixture[str])
     assert Path("a.s").read_text() == SOURCE
 
 
+def test_a_file_that_is_not_utf_8_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("latin.s").write_bytes(b"bkpt;; # gr\xf6\xdfer\n")
+    ran = run(main, ["assemble", "latin.s", "-o", "out.bin"], capsys)
+    assert (ran.status, ran.out, Path("out.bin").exists()) == (1, "", False)
+    assert "expected UTF-8, found the byte 0xF6" in ran.err
+    assert ran.err.endswith("1 error, nothing written\n")
+
+
 def test_bytes_are_not_written_to_a_terminal(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,10 +89,6 @@ def test_ignored_findings_are_not_fixed(capsys: pytest.CaptureFixture[str]) -> N
         (b"ACC.FIRST;;\r\nbkpt;;\r\n", b"acc.first;;\r\nbkpt;;\r\n"),
         (b"ACC.FIRST;;\nbkpt;;", b"acc.first;;\nbkpt;;"),
         (b"\xef\xbb\xbfACC.FIRST;;\nbkpt;;\n", b"\xef\xbb\xbfacc.first;;\nbkpt;;\n"),
-        (
-            b"ACC.FIRST; # \xf6\xff\xed\xa0\x80\n;;bkpt;;",
-            b"acc.first; # \xf6\xff\xed\xa0\x80\n;;bkpt;;",
-        ),
         (b"# \xe2\x80\xa8 \x0c\nACC.FIRST;;bkpt;;", b"# \xe2\x80\xa8 \x0c\nacc.first;;bkpt;;"),
     ],
 )
@@ -100,6 +96,12 @@ def test_all_other_bytes_stay(
     capsys: pytest.CaptureFixture[str], before: bytes, after: bytes
 ) -> None:
     check_fix(capsys, before, after)
+
+
+def test_bytes_that_are_no_utf_8_stay_and_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    other = b"; # \xf6\xff\xed\xa0\x80\n;;bkpt;;"
+    ran = check_fix(capsys, b"ACC.FIRST" + other, b"acc.first" + other, "--fix", 1)
+    assert "found the byte 0xF6" in ran.out
 
 
 def test_mode_bits_and_links_stay(capsys: pytest.CaptureFixture[str]) -> None:

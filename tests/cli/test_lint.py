@@ -374,14 +374,26 @@ def test_a_byte_order_mark_counts_as_no_column(capsys: pytest.CaptureFixture[str
     check_lint(capsys, "--format concise a.s", 1, [f"a.s:{BAD_LINE}"])
 
 
-def test_bytes_that_are_no_text_are_harmless_in_comments(
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize(
+    ("data", "place", "byte"),
+    [
+        (b"acc; # gr\xf6\xdfer\n;;\nbkpt;; # \xff\n", "1:10", "0xF6 (`ö` in Latin-1)"),
+        (b"acc \xf6;;\nb\xe4r\xff: b b\xe4r\xff;; bkpt;;\n", "1:5", "0xF6 (`ö` in Latin-1)"),
+        ("# ö\n# ".encode() + b"\x80\nbkpt;;\n", "2:3", "0x80"),
+    ],
+)
+def test_of_bytes_that_are_no_utf_8_the_first_is_told(
+    capsys: pytest.CaptureFixture[str], data: bytes, place: str, byte: str
 ) -> None:
-    Path("a.s").write_bytes(b"acc; # gr\xf6\xdfer\nbkpt;;\n")
-    check_lint(capsys, "a.s", 0, "no findings in 1 file\n")
-    Path("a.s").write_bytes(b"acc \xf6;;\nbkpt;;\n")
+    Path("a.s").write_bytes(data)
+    message = f"expected UTF-8, found the byte {byte}; save the file as UTF-8"
+    check_lint(capsys, "--format concise a.s", 1, f"a.s:{place}: error[E001] {message}\n")
+
+
+def test_what_else_is_wrong_with_a_latin_1_file_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_bytes(b"# \xf6\nfoo;; bkpt;;\n")
     ran = check_lint(capsys, "--format concise a.s", 1)
-    assert ran.out.startswith("a.s:1:5: error[E001]")
+    assert [line.split()[1] for line in ran.out.splitlines()] == ["error[E001]", "error[E101]"]
 
 
 def test_an_instruction_set_is_chosen_for_each_file(capsys: pytest.CaptureFixture[str]) -> None:

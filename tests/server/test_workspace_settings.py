@@ -169,3 +169,11 @@ def test_links_out_of_the_workspace_are_not_read(tmp_path: Path) -> None:
     check_codes(tmp_path, pulled(tmp_path / "in"), {"in/a.s": ["E101"]})
     expected = {"in/a.s": ["E101"], "in/b.s": ["E101"], "other/b.s": ["E101"]}
     check_codes(tmp_path, pulled(tmp_path / "in", tmp_path / "other"), expected)
+
+
+def test_a_file_that_is_not_utf_8_has_one_finding_in_a_workspace_report(tmp_path: Path) -> None:
+    (tmp_path / "a.s").write_bytes(b"bkpt;; # gr\xf6\xdfer\n")
+    (item,) = pulled(tmp_path)
+    (finding,) = item["items"]
+    assert finding["message"].startswith("expected UTF-8, found the byte 0xF6")
+    assert finding["range"]["start"] == {"line": 0, "character": 11}
