@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 from operator import attrgetter
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.foreign import foreign_assembly
-from ipu_asm.isa import load_isa
+from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress
@@ -17,7 +18,7 @@ from ipu_asm.pardons import without_pardoned
 from ipu_asm.program import Program, read_program
 from ipu_asm.resolve import resolver_for
 from ipu_asm.templates import template_mark
-from ipu_asm.text import SourceFile, changed_stretch
+from ipu_asm.text import SourceFile, changed_stretch, require_text
 
 _place = attrgetter("span", "kind.code")
 _MOST_REMEMBERED = 40_000
@@ -136,9 +137,14 @@ class Analyzer:
         self._young[text] = bundle
 
 
-def analyze(text: str, isa: str | Isa = "ipu", path: str | None = None) -> Analysis:
+def analyze(
+    text: str, isa: str | Isa = "ipu", path: str | os.PathLike[str] | None = None
+) -> Analysis:
     """Everything that is known about a text. Never raises for the text's sake.
 
-    Raises `UnknownIsaError` for the name of an instruction set that this version does not have.
+    Raises `UnknownIsaError` for the name of an instruction set that this version does not have, and
+    `TypeError` for what is no text.
     """
-    return Analyzer(load_isa(isa) if isinstance(isa, str) else isa).analyze(text, path)
+    require_text(text, "analyze")
+    path = None if path is None else os.fsdecode(path)
+    return Analyzer(isa_of(isa)).analyze(text, path)

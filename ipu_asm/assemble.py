@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Iterable, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.errors import SYNTAX_ERROR
-from ipu_asm.isa import load_isa
+from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program import Program, read_program
 from ipu_asm.resolve import resolver_for
-from ipu_asm.text import Span
+from ipu_asm.text import Span, require_text
 
 
 class AssemblyError(Exception):
@@ -35,10 +36,11 @@ class UnencodableIsaError(Exception):
 def assemble(text: str, isa: str | Isa = "ipu") -> list[int]:
     """The words of a program, one int per bundle. Raises `AssemblyError` with all findings.
 
-    Raises `UnencodableIsaError` for an instruction set without words.
+    Raises `UnencodableIsaError` for an instruction set without words, `TypeError` for what is no
+    text.
     """
-    isa = load_isa(isa) if isinstance(isa, str) else isa
-    return encode(read_program(isa, text))
+    require_text(text, "assemble")
+    return encode(read_program(isa_of(isa), text))
 
 
 def encode(program: Program) -> list[int]:
@@ -98,6 +100,21 @@ def errors_of(program: Program) -> list[Diagnostic]:
     return errors
 
 
+def _integers(words: object) -> list[int]:
+    """Words as integers of Python; numpy's are taken, too."""
+    wanted = "`disassemble` takes words, one int per bundle"
+    if isinstance(words, str | bytes | bytearray) or not isinstance(words, Iterable):
+        raise TypeError(f"{wanted}, found {type(words).__name__}")
+    integers = []
+    for word in words:
+        try:
+            integers.append(operator.index(word))
+        except TypeError:
+            found = f"found {type(word).__name__} as word {len(integers)}"
+            raise TypeError(f"{wanted}, {found}") from None
+    return integers
+
+
 def _fill_open_slots(program: Program, words: list[int]) -> None:
     """Put the default of slots that a bundle leaves open, such as a branch to the next address."""
     resolver = resolver_for(program.isa)
@@ -120,9 +137,12 @@ def _fill_open_slots(program: Program, words: list[int]) -> None:
 
 
 def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
-    """A text that assembles to the same words: see `disassembly.text_of`."""
+    """A text that assembles to the same words: see `disassembly.text_of`.
+
+    Raises `TypeError` for what is no sequence of integers.
+    """
     from ipu_asm.disassembly import text_of
 
-    isa = load_isa(isa) if isinstance(isa, str) else isa
+    isa = isa_of(isa)
     require_words(isa)
-    return text_of(list(words), isa)
+    return text_of(_integers(words), isa)

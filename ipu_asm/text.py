@@ -10,6 +10,14 @@ from typing import Iterable, NamedTuple
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 
 
+def require_text(text: object, function: str) -> None:
+    """Raise `TypeError` with a sentence if what a function of the public API got is no text."""
+    if not isinstance(text, str):
+        remedy = "; decode the bytes first" if isinstance(text, bytes | bytearray) else ""
+        found = f"found {type(text).__name__}{remedy}"
+        raise TypeError(f"`{function}` takes the text of a program as a str, {found}")
+
+
 class Span(NamedTuple):
     """A half-open range of code points: ``text[start:end]``."""
 

@@ -56,8 +56,11 @@ def _is_installed(name: str) -> bool:
 def load_isa(name: str, memory: str = "") -> Isa:
     """The instruction set of that name, for the machine with that memory if there are several.
 
-    Raises `UnknownIsaError`, `IsaError` for broken data.
+    Raises `UnknownIsaError`, `IsaError` for broken data, and `TypeError` for what is no name.
     """
+    if not isinstance(name, str):
+        found = type(name).__name__
+        raise TypeError(f'expected the name of an instruction set, such as "ipu", found {found}')
     if memory:
         return _in_memory(load_isa(name), memory)
     available = available_isas()
@@ -68,6 +71,14 @@ def load_isa(name: str, memory: str = "") -> Isa:
         raise UnknownIsaError(f"instruction set `{name}` {state}; {known}")
     isa: Isa = import_module(f"ipu_asm.isa.{name}").load()
     return isa
+
+
+def isa_of(isa: str | Isa) -> Isa:
+    """The instruction set of a name, or the one that is given instead of its name.
+
+    Raises what `load_isa` raises.
+    """
+    return isa if isinstance(isa, Isa) else load_isa(isa)
 
 
 @lru_cache(maxsize=8)
