@@ -17,6 +17,7 @@ _LONGEST_PREVIEW = 60  # code points taken out or put in by a fix that is shown
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
+_INVISIBLE = re.compile(r"(?![\t\n\f\r\ud800-\udfff])" + _UNPRINTABLE.pattern)
 _STYLES = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.HINT: "1;36"}
 _REMARKS = {
     Applicability.SAFE: "",
@@ -61,6 +62,14 @@ def render_place(source: SourceFile, span: Span, color: bool = False) -> str:
 def printable(text: str) -> str:
     """`text` on one line: control characters become their pictures, other traps U+FFFD."""
     return text if text.isascii() and text.isprintable() else _UNPRINTABLE.sub(_picture, text)
+
+
+def visible(text: str) -> str:
+    """`text` with its line breaks, tabs and form feeds as they are, all else as `printable` has it.
+
+    Lone surrogates stay, too: they stand for bytes of a file, which a diff gives back.
+    """
+    return text if text.isascii() and text.isprintable() else _INVISIBLE.sub(_picture, text)
 
 
 def _picture(match: re.Match[str]) -> str:

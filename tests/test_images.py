@@ -151,4 +151,4 @@ def test_bundles_that_share_a_line_have_rows_of_their_own() -> None:
 
 
 def test_a_listing_is_harmless_to_a_terminal() -> None:
-    check_listing("acc;; # \x1b[2J \udcff\n", "   0: W  # acc;; # ␛[2J �")
+    check_listing("acc;; # \x1b[2J \u202e\n", "   0: W  # acc;; # ␛[2J �")

@@ -9,7 +9,7 @@ from typing import Iterator, Sequence
 from ipu_asm.cli.console import write, write_bytes
 from ipu_asm.cli.linting import Linted
 from ipu_asm.file_writing import rewrite_file
-from ipu_asm.rendering import printable
+from ipu_asm.rendering import printable, visible
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _STYLES = {"-": "31", "+": "32", "@": "36"}
@@ -31,7 +31,10 @@ def write_change(linted: Linted) -> bool:
 
 
 def show_differences(linted: Sequence[Linted], color: bool) -> None:
-    """Write a unified diff to standard output: one that `patch` understands, or one in colours."""
+    """Write a unified diff to standard output: one that `patch` understands, or one in colours.
+
+    No source can send control characters to a terminal, so lines that have some do not apply.
+    """
     for one in linted:
         for line in unified_diff(one.target.name, one.written.text, one.analysis.text):
             if color:
@@ -39,7 +42,7 @@ def show_differences(linted: Sequence[Linted], color: bool) -> None:
                 shown = printable(line.rstrip("\n"))
                 write(f"\x1b[{style}m{shown}\x1b[0m\n" if style else f"{shown}\n", sys.stdout)
             else:
-                write_bytes(line.encode("utf-8", "surrogateescape"))
+                write_bytes(visible(line).encode("utf-8", "surrogateescape"))
 
 
 def unified_diff(name: str, old: str, new: str) -> Iterator[str]:

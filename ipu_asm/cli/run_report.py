@@ -19,7 +19,7 @@ from ipu_asm.emulator.stops import (
     summarize_stop,
 )
 from ipu_asm.kernel import Kernel
-from ipu_asm.rendering import render
+from ipu_asm.rendering import printable, render
 from ipu_asm.text import SourceFile, Span
 
 _FAULT = Kind("fault", "fault", Severity.ERROR)
@@ -39,7 +39,7 @@ def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> 
         f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate} cycles per second",
     ]
     if written:
-        lines.append(f"wrote {', '.join(written)}")
+        lines.append(f"wrote {printable(', '.join(written))}")
     if with_state:
         lines.append(state_text(outcome.ipu.state, outcome.last_bundle))
     return "\n".join(lines) + "\n"

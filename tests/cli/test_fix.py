@@ -250,6 +250,16 @@ def test_a_diff_tells_of_a_missing_line_break_and_keeps_the_others(
     )
 
 
+def test_a_diff_of_a_file_with_control_characters_shows_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = "# \x1b[31m\a\x7f\x9b\u202e\nACC.FIRST;; # \x1b\t\fx\nbkpt;;\n"
+    ran = check_fix(capsys, before, before, "--diff", 1)
+    assert ran.out.split("@@\n")[1] == (
+        " # ␛[31m␇␡\ufffd\ufffd\n-ACC.FIRST;; # ␛\t\fx\n+acc.first;; # ␛\t\fx\n bkpt;;\n"
+    )
+
+
 def test_a_diff_has_colours_where_they_are_wanted(capsys: pytest.CaptureFixture[str]) -> None:
     ran = check_fix(capsys, BAD, BAD, "--diff --color always", 1)
     assert "\x1b[31m-ACC.FIRST;;\x1b[0m\n" in ran.out

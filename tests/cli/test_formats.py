@@ -21,6 +21,7 @@ from ipu_asm.cli.formats import FORMATS, FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.formats.statistics import format_statistics
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
 from ipu_asm.lint.links import rule_link
+from ipu_asm.rendering import visible
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
 
 ERROR = Kind("E101", "unknown-mnemonic", Severity.ERROR)
@@ -214,6 +215,20 @@ def test_only_text_and_concise_are_colored() -> None:
         assert ("\x1b[" in check_format(name, findings(), color=True)) == (
             name in ("text", "concise")
         )
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_in_a_file_or_its_name_reaches_the_terminal(name: str) -> None:
+    harmful = "\x1b[31m\a\x7f\x9b31m\u202e"
+    source = SourceFile(f"{harmful} x", f"{harmful}.s")
+    fix = Fix(harmful, (TextEdit(Span(0, 1), harmful),), Applicability.SAFE)
+    finding = Diagnostic(
+        ERROR, harmful, Span(0, 1), (RelatedInformation(Span(0, 1), harmful),), fix
+    )
+    written = check_format(name, FileFindings(source, [finding]))
+    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", written)
+    if name in ("json", "json-lines", "gitlab", "rdjson"):
+        assert "\\u001b[31m\\u0007\\u007f\\u009b31m\\u202e" in written
 
 
 # JSON
@@ -416,7 +431,8 @@ def test_github_escapes_exactly_what_its_documentation_names() -> None:
 @given(hostile_findings())
 def test_github_gets_one_line_per_finding_whatever_it_says(hostile: FileFindings) -> None:
     found = commands_of(check_format("github", hostile))
-    wanted = [re.sub("[\ud800-\udfff]", "\ufffd", item.message) for item in hostile.diagnostics]
+    messages = [visible(item.message) for item in hostile.diagnostics]
+    wanted = [re.sub("[\ud800-\udfff]", "\ufffd", message) for message in messages]
     assert [message for _, _, message in found] == wanted
 
 
@@ -451,7 +467,7 @@ def test_junit_replaces_what_xml_cannot_hold() -> None:
     written = check_format("junit", FileFindings(SourceFile("\0"), [diagnostic]))
     failure = ElementTree.fromstring(written).find(".//failure")
     assert failure is not None
-    assert failure.get("message") == "\ufffd\ufffd\ufffd\ufffd\t<&>\"'"
+    assert failure.get("message") == "\u2400\u240b\ufffd\ufffd\t<&>\"'"
 
 
 def test_rdjson_counts_bytes() -> None:

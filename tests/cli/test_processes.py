@@ -76,9 +76,10 @@ def test_the_command_of_the_document_works() -> None:
 
 def test_bytes_go_through_standard_streams_unchanged() -> None:
     data = b"\xef\xbb\xbfACC.FIRST; # \xf6 \xe2\x82\xac\r\n;; bkpt;;\r\n"
-    out, err = check_process("lint", "--fix", "-", status=0, data=data)
+    out, err = check_process("lint", "--fix", "-", status=1, data=data)
     assert out == data.replace(b"ACC.FIRST", b"acc.first")
     assert err.startswith(b"Fixed 1 finding in 1 file")
+    assert b"found the byte 0xF6" in err
 
 
 def test_a_reader_who_goes_away_is_no_error(tmp_path: Path) -> None:

@@ -253,7 +253,7 @@ def test_the_source_is_warm_where_it_was_executed(capsys: pytest.CaptureFixture[
 
 def test_whatever_the_source_says_is_shown_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     name = "<i>&.s"
-    content = NESTED.encode() + b"# \xff \x00 \xe2\x80\xae </table>\n# \xf0\x9f\x98\x80\n"
+    content = NESTED.encode() + b"# \xc2\x9b \x00 \xe2\x80\xae </table>\n# \xf0\x9f\x98\x80\n"
     Path(name).write_bytes(content)
     page = page_of(capsys, name)
     assert name in page.text

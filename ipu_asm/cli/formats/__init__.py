@@ -22,6 +22,8 @@ FORMATS: Mapping[str, str] = {
 }
 """Format name -> the module whose ``write(report)`` makes it."""
 
+# Control characters above those that JSON escapes, and what turns the writing direction.
+_INVISIBLE = re.compile(r"[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -66,6 +68,16 @@ def format_findings(
     """
     written: str = import_module(FORMATS[name]).write(Report(files, rules or {}, color, version))
     return encodable(written)
+
+
+def json_of(value: object, indent: int | None = None) -> str:
+    """A line, or more, of JSON. What would do something to a terminal is written as an escape."""
+    import json  # the formats that people read do not need it
+
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    if not text.isascii() or "\x7f" in text:
+        text = _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return text + "\n"
 
 
 def encodable(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipu_asm.cli.formats import Report
 from ipu_asm.cli.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.rendering import visible
 from ipu_asm.text import SourceFile
 
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
@@ -42,7 +43,7 @@ def _place(diagnostic: Diagnostic, source: SourceFile) -> dict[str, str]:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return visible(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

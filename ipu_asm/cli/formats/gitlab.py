@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ipu_asm.cli.formats import FileFindings, Report
+from ipu_asm.cli.formats import FileFindings, Report, json_of
 from ipu_asm.cli.formats.fingerprints import fingerprints
 from ipu_asm.cli.formats.paths import project_path
 from ipu_asm.diagnostics import Severity
@@ -16,7 +15,7 @@ _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.HINT
 def write(report: Report) -> str:
     """All findings of all files in one list; an empty list tells GitLab that all is well."""
     issues = [issue for findings in report.files for issue in _issues(findings)]
-    return json.dumps(issues, ensure_ascii=False, indent=2) + "\n"
+    return json_of(issues, 2)
 
 
 def _issues(findings: FileFindings) -> list[dict[str, Any]]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-
-from ipu_asm.cli.formats import Report
+from ipu_asm.cli.formats import Report, json_of
 from ipu_asm.cli.formats.json_list import finding_object
 
 
 def write(report: Report) -> str:
     """One object per line, for readers that do not wait for the end."""
     return "".join(
-        json.dumps(finding_object(diagnostic, source), ensure_ascii=False) + "\n"
+        json_of(finding_object(diagnostic, source))
         for source, diagnostics in report.files
         for diagnostic in diagnostics
     )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ipu_asm.cli.formats import Report
+from ipu_asm.cli.formats import Report, json_of
 from ipu_asm.diagnostics import Diagnostic, Fix
 from ipu_asm.lint.links import rule_link
 from ipu_asm.text import SourceFile, TextEdit
@@ -18,7 +17,7 @@ def write(report: Report) -> str:
         for source, diagnostics in report.files
         for diagnostic in diagnostics
     ]
-    return json.dumps(findings, ensure_ascii=False, indent=2) + "\n"
+    return json_of(findings, 2)
 
 
 def finding_object(diagnostic: Diagnostic, source: SourceFile) -> dict[str, Any]:

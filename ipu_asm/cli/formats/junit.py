@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement
 from ipu_asm.cli.formats import FileFindings, Report
 from ipu_asm.cli.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.rendering import render
+from ipu_asm.rendering import render, visible
 from ipu_asm.text import SourceFile
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -57,4 +57,4 @@ def _attributes(**values: str) -> dict[str, str]:
 
 
 def _legal(text: str) -> str:
-    return _NO_XML.sub("\ufffd", text)
+    return _NO_XML.sub("\ufffd", visible(text))

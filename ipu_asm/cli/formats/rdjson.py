@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ipu_asm.cli.formats import Report
+from ipu_asm.cli.formats import Report, json_of
 from ipu_asm.cli.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Fix, Severity
 from ipu_asm.lint.links import rule_link
@@ -28,7 +27,7 @@ def write(report: Report) -> str:
             for diagnostic in diagnostics
         ],
     }
-    return json.dumps(result, ensure_ascii=False, indent=2) + "\n"
+    return json_of(result, 2)
 
 
 def _diagnostic(diagnostic: Diagnostic, source: SourceFile, path: str) -> dict[str, Any]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ipu_asm.cli.formats import FileFindings, Report
+from ipu_asm.cli.formats import FileFindings, Report, json_of
 from ipu_asm.cli.formats.artifacts import ROOT, artifact_location, root_uri
 from ipu_asm.cli.formats.fingerprints import fingerprints
 from ipu_asm.cli.formats.sarif_rules import LEVELS, descriptors
@@ -30,7 +29,7 @@ def write(report: Report) -> str:
         "results": [result for file in report.files for result in _results(file, indices)],
     }
     log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, ensure_ascii=False, indent=2) + "\n"
+    return json_of(log, 2)
 
 
 def _results(findings: FileFindings, indices: dict[str, int]) -> list[dict[str, Any]]:

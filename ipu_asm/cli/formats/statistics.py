@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any, NamedTuple, Sequence
 
-from ipu_asm.cli.formats import FileFindings
+from ipu_asm.cli.formats import FileFindings, json_of
 from ipu_asm.diagnostics import Applicability
 
 # The first that applies: `--fix` mends some of the findings, or `--fix --unsafe-fixes` does.
@@ -38,10 +38,8 @@ def format_statistics(files: Sequence[FileFindings], name: str = "text") -> str:
     """The counts as a table, or as a list of objects where `name` is `json`."""
     rows = rule_counts(files)
     if name == "json":
-        import json  # the table does not need it
-
         objects = [_object(row) for row in rows]
-        return json.dumps(objects, indent=2) + "\n"
+        return json_of(objects, 2)
     widths = [max((len(str(row[field])) for row in rows), default=0) for field in (0, 1)]
     return "".join(_line(row, *widths) for row in rows)
 
