@@ -15,6 +15,8 @@ from ipu_asm.text import LineIndex, Span
 
 _TAB = "    "
 _ADDRESS_DIGITS = 4
+# Further right nobody finds the mark, and a long line may have an error in each character.
+_FARTHEST_MARK = 400
 
 
 class Row(NamedTuple):
@@ -81,6 +83,9 @@ def _code(address: int, words: Sequence[int | None], digits: int) -> str:
 
 def _error(program: Program, error: Diagnostic, start: int) -> str:
     """An error under the place in its line at which it begins."""
+    column = error.span.start - start
+    if column > _FARTHEST_MARK:
+        return f"column {column + 1}: {error.code} {printable(error.message)}"
     before = program.text[start : max(start, error.span.start)].lstrip("\ufeff")
     indent = " " * len(printable(before.replace("\t", _TAB)))
     return f"{indent}^ {error.code} {printable(error.message)}"

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
+from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.ide.place import comment_around
 from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
@@ -61,10 +62,11 @@ def expectation_at(program: Program, offset: int) -> Expectation | None:
     if comment_around(program, number, offset):
         return None
     syntax = program.bundles[number].syntax
-    word = _word_at(syntax, offset - start)
-    if _is_label(syntax, word) or _is_directive(syntax, word):
+    roles = _roles(program.isa, program.bundles[number])
+    word = _word_at(syntax, roles, offset - start)
+    if _is_label(syntax, roles, word) or _is_directive(syntax, word):
         return None
-    first = _first_of_instruction(syntax, word.start)
+    first = _first_of_instruction(roles, word.start)
     before = [token for token in range(first, word.start) if _kind(syntax, token) != "STRAY"]
     others: tuple[Instruction, ...] = ()
     if first and _kind(syntax, first - 1) == "END" and not _is_inside(syntax, first - 1):
@@ -72,20 +74,59 @@ def expectation_at(program: Program, offset: int) -> Expectation | None:
     else:
         others = _others(program, number, before[0] if before else word.start, word)
     span = syntax.span_of(word.start, word.stop).shifted(start) if word else Span(offset, offset)
-    written, begun = _operands(program.isa, syntax, before[1:])
+    written, begun = _operands(program.isa, syntax, roles, before[1:])
     typed = program.text[span.start : offset]
     mnemonic = syntax.words[before[0]] if before else ""
     is_followed = _is_followed(syntax, word.stop)
     return Expectation(number, span, typed, mnemonic, written, begun, others, is_followed)
 
 
+class _Roles(NamedTuple):
+    """What each token of a slice is: whether an instruction may begin behind it, and whether it
+    stands in the index of a word, as `[0]` in `AB[0]`. Other brackets are around an operand.
+    """
+
+    is_boundary: list[bool]
+    is_in_index: list[bool]
+
+
+@once_a_bundle
+def _roles(isa: Isa, bundle: Bundle) -> _Roles:
+    """The roles of all tokens of a slice, in one pass over them."""
+    syntax, roles = bundle.syntax, _Roles([], [])
+    labels_end = _labels_end(syntax)
+    is_in_index = False
+    for token, (word, span) in enumerate(zip(syntax.words, syntax.spans)):
+        kind = _kind(syntax, token)
+        is_boundary = kind in _BOUNDARIES or (kind == "COLON" and token < labels_end)
+        if word == "[":
+            before = syntax.words[token - 1] if token else ""
+            is_touching = token > 0 and syntax.spans[token - 1].end == span.start
+            is_in_index = is_touching and before[-1:].isalnum()
+        elif is_boundary:
+            is_in_index = False
+        roles.is_boundary.append(is_boundary)
+        roles.is_in_index.append(is_in_index)
+    return roles
+
+
+def _labels_end(syntax: BundleSyntax) -> int:
+    """The token up to which colons end labels: behind it they may stand in operands."""
+    if not _has_colons_in_operands(syntax.grammar):
+        return len(syntax.spans)
+    end = 0
+    while _kind(syntax, end) == "WORD" and _kind(syntax, end + 1) == "COLON":
+        end += 2
+    return end
+
+
 def _kind(syntax: BundleSyntax, token: int) -> str:
     return syntax.tokens[token].kind if token < len(syntax.tokens) else "END"
 
 
-def _is_label(syntax: BundleSyntax, word: range) -> bool:
+def _is_label(syntax: BundleSyntax, roles: _Roles, word: range) -> bool:
     """Whether a word is the name of a label."""
-    return bool(word) and _kind(syntax, word.stop) == "COLON" and _is_boundary(syntax, word.stop)
+    return bool(word) and _kind(syntax, word.stop) == "COLON" and roles.is_boundary[word.stop]
 
 
 def _is_directive(syntax: BundleSyntax, word: range) -> bool:
@@ -103,95 +144,77 @@ def _is_inside(syntax: BundleSyntax, token: int) -> bool:
     return braces is not None and braces[0] < token <= braces[1]
 
 
-def _is_boundary(syntax: BundleSyntax, token: int) -> bool:
-    """Whether an instruction may begin behind a token."""
-    if _kind(syntax, token) != "COLON":
-        return _kind(syntax, token) in _BOUNDARIES
-    if not _has_colons_in_operands(syntax.grammar):
-        return True
-    while token >= 1 and _kind(syntax, token) == "COLON" and _kind(syntax, token - 1) == "WORD":
-        token -= 2
-    return token < 0
-
-
 @lru_cache(maxsize=16)
 def _has_colons_in_operands(grammar: Grammar) -> bool:
     return grammar.accepts("WORD", "WORD", "COLON", "WORD")
 
 
-def _word_at(syntax: BundleSyntax, offset: int) -> range:
+def _word_at(syntax: BundleSyntax, roles: _Roles, offset: int) -> range:
     """The tokens of the word that the cursor is in or right behind.
 
     If there is none, no tokens, and these begin with the first one behind the cursor. Tokens that
     brackets join to each other are one word.
     """
     stop = bisect_left(syntax.spans, (offset, -1))
-    if not stop or syntax.spans[stop - 1].end < offset or not _is_wordlike(syntax, stop - 1):
+    if not stop or syntax.spans[stop - 1].end < offset:
+        return range(stop, stop)
+    if not _is_wordlike(syntax, roles, stop - 1):
         return range(stop, stop)
     start = stop - 1
-    while start and _are_joined(syntax, start - 1):
+    while start and _are_joined(syntax, roles, start - 1):
         start -= 1
-    while stop < len(syntax.spans) and _are_joined(syntax, stop - 1):
+    while stop < len(syntax.spans) and _are_joined(syntax, roles, stop - 1):
         stop += 1
     return range(start, stop)
 
 
-def _is_wordlike(syntax: BundleSyntax, token: int) -> bool:
+def _is_wordlike(syntax: BundleSyntax, roles: _Roles, token: int) -> bool:
     """Whether it is a word or the begin of one."""
     text = syntax.words[token]
     if _kind(syntax, token) == "STRAY":
         return text in _SIGNS
     if text in _BRACKETS:
-        return _is_of_index(syntax, token)
+        return roles.is_in_index[token]
     is_word = _kind(syntax, token) == "WORD" and text[0] != '"'
     return is_word or text[-1].isalnum() or text[-1] in "_.$"
 
 
-def _are_joined(syntax: BundleSyntax, token: int) -> bool:
+def _are_joined(syntax: BundleSyntax, roles: _Roles, token: int) -> bool:
     """Whether a token and the one behind it touch and a bracket makes them one."""
     if syntax.spans[token].end != syntax.spans[token + 1].start:
         return False
     return any(
-        syntax.words[each] in brackets and _is_of_index(syntax, each)
+        syntax.words[each] in brackets and roles.is_in_index[each]
         for each, brackets in ((token, "["), (token + 1, "[]"))
     )
 
 
-def _is_of_index(syntax: BundleSyntax, token: int) -> bool:
-    """Whether a bracket belongs to the word before it; others are around an operand."""
-    while token >= 0 and syntax.words[token] != "[":
-        if _is_boundary(syntax, token):
-            return False
-        token -= 1
-    if token <= 0:
-        return False
-    is_touching = syntax.spans[token - 1].end == syntax.spans[token].start
-    return is_touching and syntax.words[token - 1][-1:].isalnum()
-
-
-def _first_of_instruction(syntax: BundleSyntax, until: int) -> int:
+def _first_of_instruction(roles: _Roles, until: int) -> int:
     first = until
-    while first and not _is_boundary(syntax, first - 1):
+    while first and not roles.is_boundary[first - 1]:
         first -= 1
     return first
 
 
-def _operands(isa: Isa, syntax: BundleSyntax, tokens: list[int]) -> tuple[tuple[str, ...], str]:
+def _operands(
+    isa: Isa, syntax: BundleSyntax, roles: _Roles, tokens: list[int]
+) -> tuple[tuple[str, ...], str]:
     """The complete operands among the tokens behind a mnemonic, and the begin of the next."""
     separator = isa.surface.operand_separator.strip()
     texts = [syntax.words[token] for token in tokens]
     if not separator:
         return tuple(texts), ""
-    operands = [""]
+    operands: list[list[str]] = [[]]
     depth = 0
     for token, text in zip(tokens, texts):
-        if text in _DEEPER and not _is_of_index(syntax, token):
+        if text in _DEEPER and not roles.is_in_index[token]:
             depth = max(depth + _DEEPER[text], 0)
         if text == separator and not depth:
-            operands.append("")
+            operands.append([])
         else:
-            operands[-1] += text
-    return tuple(operands[:-1]), operands[-1]
+            operands[-1].append(text)
+    *complete, begun = map("".join, operands)
+    return tuple(complete), begun
 
 
 def _others(program: Program, number: int, mnemonic: int, word: range) -> tuple[Instruction, ...]:

@@ -208,23 +208,33 @@ def _ends_blank(gap: str) -> bool:
 
 def _remarks(isa: Isa, syntax: BundleSyntax) -> Iterator[_Remark]:
     """The comments of a slice, in their order."""
-    text, spans = syntax.text, syntax.spans
-    token = -1
-    for comment in comments_in(isa, syntax):
+    spans = syntax.spans
+    comments = list(comments_in(isa, syntax))
+    breaks = [match.span() for match in LINE_BREAK.finditer(syntax.text)] if comments else []
+    token, passed = -1, 0
+    for comment in comments:
         while token + 1 < len(spans) and spans[token + 1].end <= comment.start:
             token += 1
-        yield _remark(text, token, spans[token].end if token >= 0 else 0, comment)
+        while passed < len(breaks) and breaks[passed][1] <= comment.start:
+            passed += 1
+        start = spans[token].end if token >= 0 else 0
+        yield _remark(syntax.text, token, start, comment, breaks[max(passed - 2, 0) : passed])
 
 
-def _remark(text: str, token: int, start: int, comment: Span) -> _Remark:
-    gap = text[start : comment.start]
-    *passed, ahead = LINE_BREAK.split(gap)
+def _remark(
+    text: str, token: int, start: int, comment: Span, breaks: list[tuple[int, int]]
+) -> _Remark:
+    """A comment behind a token that ends at `start`; `breaks` are the last two line breaks before
+    the comment: looking further back would take long in a file with many comments.
+    """
+    breaks = [each for each in breaks if each[0] >= start]
+    line = breaks[-1][1] if breaks else start
     return _Remark(
         token,
         text[comment.start : comment.end].rstrip(),
-        bool(passed),
-        bool(ahead),
-        _ends_blank(gap),
+        bool(breaks),
+        line < comment.start,
+        len(breaks) == 2 and not text[breaks[0][1] : breaks[1][0]].strip(),
     )
 
 

@@ -9,7 +9,7 @@ import re
 from typing import Final, NamedTuple
 
 from ipu_asm.bundle import Bundle
-from ipu_asm.ide.regions import regions
+from ipu_asm.ide.regions import region_ends
 from ipu_asm.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
@@ -61,8 +61,7 @@ def last_bundle_of(program: Program, macro: Macro) -> int:
     """The bundle with the directive that ends a macro; where none does, the last with a token."""
     if macro.is_define:
         return macro.bundle
-    ends = (region.last for region in regions(program) if region.first == macro.bundle)
-    numbers = range(next(ends, macro.bundle), macro.bundle, -1)
+    numbers = range(region_ends(program).get(macro.bundle, macro.bundle), macro.bundle, -1)
     return next((n for n in numbers if program.bundles[n].syntax.spans), macro.bundle)
 
 

@@ -50,11 +50,18 @@ def regions(program: Program) -> list[Region]:
 
 
 @lru_cache(maxsize=1)
+def region_ends(program: Program) -> dict[int, int]:
+    """The last bundle of each region by its first one."""
+    return {region.first: region.last for region in regions(program)}
+
+
+@lru_cache(maxsize=1)
 def bodies(program: Program) -> frozenset[int]:
     """The numbers of the bundles that stand in bodies of macros."""
-    return frozenset(
-        number
-        for region in regions(program)
-        if region.kind == BODY
-        for number in range(region.first, region.last + 1)
-    )
+    found: set[int] = set()
+    covered = 0
+    for first, last, kind in sorted(regions(program)):
+        if kind == BODY:
+            found.update(range(max(first, covered), last + 1))
+            covered = max(covered, last + 1)
+    return frozenset(found)
