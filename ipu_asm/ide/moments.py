@@ -7,7 +7,7 @@ slots have left it; what it reads from the "snapshot" is as it was before the bu
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, NamedTuple
+from typing import Collection, Iterator, NamedTuple
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import effects_of
@@ -92,7 +92,16 @@ class Sighting(NamedTuple):
 def sightings(isa: Isa, bundle: Bundle) -> list[Sighting]:
     """The reads for which time inside the bundle matters, instruction by instruction."""
     every = accesses_of(isa, bundle)
-    return [Sighting(read, read.read == "live") for read in every if _writers(read, every)]
+    # Not `_writers`: a bundle that lacks its end mark may have thousands of instructions.
+    writers: dict[str, set[int]] = {}
+    for access in every:
+        if access.written:
+            writers.setdefault(access.name, set()).add(access.instruction)
+    return [
+        Sighting(read, read.read == "live")
+        for read in every
+        if _may_meet(read) and _has_other(writers.get(read.name, ()), read.instruction)
+    ]
 
 
 def _is_shared(isa: Isa) -> bool:
@@ -125,9 +134,18 @@ def _meet(read: Access, write: Access) -> bool:
 
     An instruction that changes what it reads live is alone with it: there is one such a bundle.
     """
-    if not read.read or not write.written or (read.written and read.read == "live"):
+    if not write.written or not _may_meet(read):
         return False
     return read.name == write.name and read.instruction != write.instruction
+
+
+def _may_meet(read: Access) -> bool:
+    """Whether a read can see or miss a write of another instruction at all."""
+    return bool(read.read) and not (read.written and read.read == "live")
+
+
+def _has_other(numbers: Collection[int], number: int) -> bool:
+    return len(numbers) > (number in numbers)
 
 
 def _writers(read: Access, every: list[Access]) -> list[Access]:

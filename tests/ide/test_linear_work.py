@@ -1,0 +1,104 @@
+"""Twice the text is about twice the work for every feature of an editor, whatever the text is.
+
+Work is counted in executed lines, which no load of the machine changes.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import FrameType
+from typing import Any, Callable
+
+import pytest
+
+from ipu_asm.analysis import Analysis, analyze
+from ipu_asm.ide.code_actions import code_actions
+from ipu_asm.ide.code_lens import FAMILIES as LENSES
+from ipu_asm.ide.code_lens import code_lenses
+from ipu_asm.ide.completion import completions
+from ipu_asm.ide.folding import folding
+from ipu_asm.ide.formatting import formatting
+from ipu_asm.ide.hover import hover
+from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
+from ipu_asm.ide.inlay_hints import inlay_hints
+from ipu_asm.ide.listing import listing
+from ipu_asm.ide.references import highlights
+from ipu_asm.ide.selection_range import selection_ranges
+from ipu_asm.ide.signature_help import signatures
+from ipu_asm.ide.slot_grid import slot_grid
+from ipu_asm.ide.symbols import symbols
+from ipu_asm.text import Span
+
+LENGTH = 1_500
+SLACK = 1.25
+FEATURES: dict[str, Callable[[Analysis, int], object]] = {
+    "hover": hover,
+    "completion": completions,
+    "signature help": signatures,
+    "highlights": highlights,
+    "selection": selection_ranges,
+    "slot grid": slot_grid,
+    "code actions": lambda a, at: code_actions(a, Span(at, at)),
+    "folding": lambda a, _: folding(a),
+    "formatting": lambda a, _: formatting(a),
+    "symbols": lambda a, _: symbols(a),
+    "lenses": lambda a, _: list(code_lenses(a, LENSES)),
+    "hints": lambda a, _: list(inlay_hints(a, Span(0, len(a.text)), HINTS)),
+    "listing": lambda a, _: listing(a, [None] * a.program.size),
+}
+PIECES = {
+    "ipu": (
+        "a:", "# a b c\n", "acc;", "x: b x;;\n", "set lr0 1;\n", ",", ";",
+        "set lr0 1;; # lr0 = a\n",
+    ),
+    "xdna2": ("a:", "mova r0, #1; ", "lda r0, [", "lda r0, p0]", "// a\n", "jnz r0, #a\n"),
+    "colossus": (
+        "a:", "1:\n bri 1b\n", "/* a */", "/* ", "add $m0, (", "add $m0, 1+", "{", "\\x ",
+        ".macro A x\n", ".macro A x\n add \\x, \\x\n.endm\n", "#if A\n", "#define M 4\n",
+        "rpt 3, 1\n",
+    ),
+}  # fmt: skip
+
+
+def work(feature: Callable[[Analysis, int], object], isa: str, piece: str, times: int) -> int:
+    """How many lines of Python a feature executes in the middle piece of a text."""
+    analysis = analyze(piece * times, isa)
+    count = 0
+
+    def note(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal count
+        count += 1
+        return note
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        feature(analysis, times // 2 * len(piece) + 1)
+    finally:
+        sys.settrace(before)
+    return count
+
+
+@pytest.mark.parametrize(("isa", "piece"), [(isa, p) for isa in PIECES for p in PIECES[isa]])
+def test_twice_the_text_is_twice_the_work(isa: str, piece: str) -> None:
+    times = LENGTH // len(piece)
+    for name, feature in FEATURES.items():
+        work(feature, isa, piece, times - 1)  # what is worked out once and for all is there now
+        limit = 2 * SLACK * work(feature, isa, piece, times) + 2_000
+        assert work(feature, isa, piece, 2 * times) <= limit, name
+
+
+def test_thousands_of_comments_are_laid_out_in_an_instant() -> None:
+    # A hundredth of what it takes to look back to the first of them from each.
+    analysis = analyze("# a b c\n" * 25_000 + "bkpt;;\n", "ipu")
+    start = time.process_time()
+    formatting(analysis)
+    assert time.process_time() - start < 5
+
+
+def test_errors_far_right_in_a_line_are_listed_by_their_column() -> None:
+    analysis = analyze(";" * 3_000, "ipu")
+    text = listing(analysis, [None] * analysis.program.size).text
+    assert "column 2999: E001" in text
+    assert len(text) < 400_000
