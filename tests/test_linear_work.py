@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from types import FrameType
-from typing import Any
 
 import pytest
 
 from ipu_asm.analysis import Analyzer
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.colossus import expressions
+from tests.executed_lines import executed_lines
 
 _LENGTH = 2_000
 _SLACK = 1.2
@@ -29,22 +27,9 @@ _PIECES = {
 
 
 def work(isa: str, text: str) -> int:
-    """How many lines of Python an analysis executes, calls and returns among them."""
+    """How many lines of Python an analysis executes."""
     analyzer = Analyzer(load_isa(isa))
-    count = 0
-
-    def note(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return note
-
-    before = sys.gettrace()
-    sys.settrace(note)
-    try:
-        analyzer.analyze(text)
-    finally:
-        sys.settrace(before)
-    return count
+    return executed_lines(lambda: analyzer.analyze(text))
 
 
 @pytest.mark.parametrize(

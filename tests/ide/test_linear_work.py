@@ -1,14 +1,9 @@
-"""Twice the text is about twice the work for every feature of an editor, whatever the text is.
-
-Work is counted in executed lines, which no load of the machine changes.
-"""
+"""Twice the text is about twice the work for every feature of an editor, whatever the text is."""
 
 from __future__ import annotations
 
-import sys
 import time
-from types import FrameType
-from typing import Any, Callable
+from typing import Callable
 
 import pytest
 
@@ -29,6 +24,7 @@ from ipu_asm.ide.signature_help import signatures
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import symbols
 from ipu_asm.text import Span
+from tests.executed_lines import executed_lines
 
 LENGTH = 1_500
 SLACK = 1.25
@@ -64,20 +60,7 @@ PIECES = {
 def work(feature: Callable[[Analysis, int], object], isa: str, piece: str, times: int) -> int:
     """How many lines of Python a feature executes in the middle piece of a text."""
     analysis = analyze(piece * times, isa)
-    count = 0
-
-    def note(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal count
-        count += 1
-        return note
-
-    before = sys.gettrace()
-    sys.settrace(note)
-    try:
-        feature(analysis, times // 2 * len(piece) + 1)
-    finally:
-        sys.settrace(before)
-    return count
+    return executed_lines(lambda: feature(analysis, times // 2 * len(piece) + 1))
 
 
 @pytest.mark.parametrize(("isa", "piece"), [(isa, p) for isa in PIECES for p in PIECES[isa]])
