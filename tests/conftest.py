@@ -9,5 +9,5 @@ from __future__ import annotations
 from hypothesis import settings
 
 settings.register_profile("same", derandomize=True)
-settings.register_profile("search", derandomize=False, print_blob=True)
+settings.register_profile("search", derandomize=False, max_examples=2_000, print_blob=True)
 settings.load_profile("same")
