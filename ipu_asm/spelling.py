@@ -64,7 +64,7 @@ class Vocabulary:
 
         The number is never another one.
         """
-        match = _NUMBERED.fullmatch(word.lower())
+        match = _NUMBERED.fullmatch(word.lower()) if len(word) <= _LONGEST else None
         if match is None:
             return self.intended(word)
         near = [

@@ -8,6 +8,7 @@ from ipu_asm.text import Span, TextEdit
 _BLANKS = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060"
+_LONGEST = 20
 _LOOKALIKES = {
     **dict.fromkeys(_BLANKS, " "),
     **dict.fromkeys(_DASHES, "-"),
@@ -21,7 +22,9 @@ _LOOKALIKES = {
 
 
 def intended_text(word: str) -> str | None:
-    """What a word would be with the right characters; None if it has others than lookalikes."""
+    """What a short word would be with the right characters; None if not all are lookalikes."""
+    if len(word) > _LONGEST:
+        return None
     letters = [_LOOKALIKES.get(letter) for letter in word]
     return None if None in letters else "".join(filter(None, letters))
 

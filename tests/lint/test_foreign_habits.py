@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from functools import lru_cache
 
 import pytest
@@ -117,3 +118,25 @@ def test_what_is_advised_is_there_and_what_is_foreign_is_not(isa: str) -> None:
         named = re.findall(r"`([^` ]+)[^`]*`", foreign.advice)
         assert all(known.spec(name) for name in (*named, *foreign.replacements))
         assert named or foreign.replacements
+
+
+@pytest.mark.parametrize("word", ["\u00a0", "\uff1b", "l", "l0", "bgt", "$", "acc first "])
+def test_a_long_text_of_such_things_costs_no_more_than_its_length(word: str) -> None:
+    assert calls_for(f"set {word * 800} 5;;") < 12 * calls_for(f"set {word * 100} 5;;")
+
+
+def calls_for(text: str) -> int:
+    """How many functions an analysis of a text calls."""
+    calls = 0
+
+    def count_call(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    analyzer = Analyzer(load_isa("ipu"))
+    sys.setprofile(count_call)
+    try:
+        analyzer.analyze(text)
+    finally:
+        sys.setprofile(None)
+    return calls
