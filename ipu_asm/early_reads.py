@@ -6,9 +6,10 @@ text around it is edited.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections import Counter
+from functools import cached_property, lru_cache
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, touches_of
@@ -35,16 +36,29 @@ class EarlyRead(NamedTuple):
     of_nothing: bool = False
 
 
-def futile_reads(
-    isa: Isa, function: tuple[Bundle, ...], address: int, write: Touch
-) -> list[EarlyRead]:
+class Function:
+    """The bundles of a function, its control flow, and how often a register is written."""
+
+    def __init__(self, isa: Isa, bundles: Sequence[Bundle]) -> None:
+        self.isa = isa
+        self.bundles = bundles
+        self.ways = ways_of(isa, bundles)
+
+    @cached_property
+    def writes(self) -> Counter[str]:
+        """The number of writes to each part of a register."""
+        touches = (t for n in self.ways.numbers for t in touches_of(self.isa, self.bundles[n]))
+        return Counter(unit for touch in touches if touch.writes for unit in touch.units)
+
+
+def futile_reads(function: Function, address: int, write: Touch) -> list[EarlyRead]:
     """The reads that come before what is written at an address of a function has landed, if nothing
     reads any of what they read afterwards, and what they see was not put there for them.
 
     The write is one that lands in a known cycle. Every way is followed, around loops too, until
     something else has landed in the register.
     """
-    search = _Search(isa, function, write)
+    search = _Search(function, write)
     if search.leads_away(address) or search.follow(address, write.def_cycle or LATEST):
         return []
     # Most results are read by nobody before they land, and then there is nothing to look for.
@@ -54,25 +68,18 @@ def futile_reads(
     return [read for read in reads if not search.is_wanted(read, address)]
 
 
-def baseless_reads(
-    isa: Isa, function: tuple[Bundle, ...], address: int, write: Touch
-) -> list[EarlyRead]:
+def baseless_reads(function: Function, address: int, write: Touch) -> list[EarlyRead]:
     """The reads that come before what is written at an address of a function has landed, in a
     register in which nothing can be yet: no argument, and nothing that the function has written.
 
     Whatever reads the register later, such a read cannot be meant for what was there before.
     """
-    ways = ways_of(isa, function)
-    if not write.units <= _scratch_units(isa) or ways.unknown:
+    if not write.units <= _scratch_units(function.isa) or function.ways.unknown:
         return []
-    writes = [
-        touch
-        for number in ways.numbers
-        for touch in touches_of(isa, function[number])
-        if touch.writes and not touch.units.isdisjoint(write.units)
-    ]
-    search = _Search(isa, function, write)
-    if len(writes) > 1 or search.follow(address, _FARTHEST, is_thorough=True):
+    if any(function.writes[unit] > 1 for unit in write.units):
+        return []
+    search = _Search(function, write)
+    if search.follow(address, _FARTHEST, is_thorough=True):
         return []
     early = (read for read in search.early.values() if read.number not in search.late)
     return [read._replace(of_nothing=True) for read in early if read.touch.units <= write.units]
@@ -87,11 +94,11 @@ class _Search:
     """Goes the ways behind one write. A state is an address, how many bundles behind the write it
     is, and in how many another result has landed in the register (-1: none is on its way)."""
 
-    def __init__(self, isa: Isa, function: tuple[Bundle, ...], write: Touch) -> None:
-        self.isa = isa
+    def __init__(self, function: Function, write: Touch) -> None:
+        self.isa = function.isa
         self.function = function
         self.write = write
-        self.ways = ways_of(isa, function)
+        self.ways = function.ways
         self.early: dict[int, EarlyRead] = {}
         # The parts of the register that some late enough read sees.
         self.seen: set[str] = set()
@@ -112,12 +119,12 @@ class _Search:
         ends of loops that are unrolled by hand.
         """
         units, numbers = read.touch.units & self.write.units, self.ways.numbers
-        count = len(self.function)
+        count = len(self.function.bundles)
         before = sorted(range(len(numbers)), key=lambda at: (read.number - numbers[at]) % count)
         others = (
-            _Search(self.isa, self.function, touch).readers(at)
+            _Search(self.function, touch).readers(at)
             for at in before
-            for touch in touches_of(self.isa, self.function[numbers[at]])
+            for touch in touches_of(self.isa, self.function.bundles[numbers[at]])
             if at != address and touch.writes and not units.isdisjoint(touch.units)
         )
         early = {each.number for each in self.early.values()}
@@ -154,7 +161,7 @@ class _Search:
         return any(not units.isdisjoint(self.isa.units(name)) for name in returned or ())
 
     def _touches(self, address: int) -> list[Touch]:
-        bundle = self.function[self.ways.numbers[address]]
+        bundle = self.function.bundles[self.ways.numbers[address]]
         units = self.write.units
         return [t for t in touches_of(self.isa, bundle) if not units.isdisjoint(t.units)]
 

@@ -191,13 +191,16 @@ class Program:
         """
         return self._recall.where(test)
 
-    def local(self, work: Callable[[Program, int], Found[_T]], number: int) -> _T:
+    def local(
+        self, work: Callable[[Program, int], Found[_T]], number: int, of_bundles: bool = False
+    ) -> _T:
         """What some work finds out about a bundle and those around it.
 
         After an edit that changed nothing of what it looked at it is not done again. It may look
-        at labels and macros of the whole text, but at no offset and no address.
+        at labels and macros of the whole text, but at no offset and no address. Work that looks
+        `of_bundles` alone is not done again when labels or macros elsewhere have changed.
         """
-        return self._recall.look(work, self, number)
+        return self._recall.look(work, self, number, of_bundles)
 
     def _chosen(self, test: Test) -> list[tuple[int, Bundle]]:
         bundles = self.bundles

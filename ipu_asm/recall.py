@@ -112,9 +112,12 @@ class Recall:
         self._numbers[name] = found
         return found
 
-    def look(self, work: Work[_P, _T], program: _P, number: int) -> _T:
-        """What some work finds out about a bundle, or has found out about it before."""
-        known = self._known.get(work) or self._recalled(work)
+    def look(self, work: Work[_P, _T], program: _P, number: int, of_bundles: bool = False) -> _T:
+        """What some work finds out about a bundle, or has found out about it before.
+
+        Work that looks `of_bundles` alone does not hang on labels and macros.
+        """
+        known = self._known.get(work) or self._recalled(work, self.holds or of_bundles)
         found = known.found.get(number)
         if found is None:
             found = known.found[number] = work(program, number)
@@ -122,9 +125,9 @@ class Recall:
         what: _T = found.what
         return what
 
-    def _recalled(self, work: object) -> _Known:
+    def _recalled(self, work: object, holds: bool) -> _Known:
         """What some work has found out in the earlier state, as far as it still holds."""
-        before = self._before() if self._before is not None and self.holds else None
+        before = self._before() if self._before is not None and holds else None
         known = before._known.get(work) if before is not None else None
         if known is None or self._kept is None:
             self._known[work] = _Known({}, 0)

@@ -9,9 +9,8 @@ sees what was there before. A branch with delay slots takes effect behind the la
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import lru_cache
 from itertools import accumulate
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, falls_through
@@ -91,8 +90,7 @@ def _slots_of_return(bundle: Bundle) -> int:
     return -1
 
 
-@lru_cache(maxsize=1024)
-def ways_of(isa: Isa, bundles: tuple[Bundle, ...]) -> Ways:
+def ways_of(isa: Isa, bundles: Sequence[Bundle]) -> Ways:
     """How control goes through the bundles of a function."""
     addresses = [0, *accumulate([bundle.size for bundle in bundles])]
     numbers = tuple(number for number, bundle in enumerate(bundles) if bundle.size)
@@ -131,7 +129,7 @@ def ways_of(isa: Isa, bundles: tuple[Bundle, ...]) -> Ways:
     )
 
 
-def _before_choices(bundles: tuple[Bundle, ...], addresses: list[int], size: int) -> set[int]:
+def _before_choices(bundles: Sequence[Bundle], addresses: list[int], size: int) -> set[int]:
     """The addresses before conditions and bodies of macros: what comes next is another's choice."""
     return {
         min(addresses[number], size) - 1
@@ -151,7 +149,7 @@ def _is_doubtful(bundle: Bundle) -> bool:
 
 def _hardware_loops(
     isa: Isa,
-    bundles: tuple[Bundle, ...],
+    bundles: Sequence[Bundle],
     numbers: tuple[int, ...],
     labels: Mapping[str, int],
 ) -> list[tuple[int, int]]:

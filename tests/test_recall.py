@@ -147,5 +147,21 @@ def test_states_do_not_keep_each_other_alive(ipu: Isa) -> None:
     assert analysis.program.where(_is_labelled) == [0, 4]
 
 
+@pytest.mark.parametrize("name", available_isas())
+def test_only_an_analyzer_remembers_bundles(name: str) -> None:
+    """The last program may be remembered elsewhere, so that it is worked out once."""
+    text = "".join(lines_of(name)[:200])
+    before = _bundles_alive()
+    for number in range(10):
+        assert Analyzer(load_isa(name)).analyze(f"{text}q{number}\n").diagnostics
+    one = len(Analyzer(load_isa(name)).analyze(f"{text}q\n").program.bundles)
+    assert _bundles_alive() - before < 2 * one
+
+
+def _bundles_alive() -> int:
+    gc.collect()
+    return sum(type(thing) is Bundle for thing in gc.get_objects())
+
+
 def _is_labelled(_isa: Isa, bundle: Bundle) -> bool:
     return bundle.label is not None

@@ -35,19 +35,18 @@ and the read was most likely meant for it: a bundle is missing between the two.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Iterator
 
 from ipu_asm.bundle import Bundle
 from ipu_asm.dataflow import Touch, touch_span, touches_of
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
-from ipu_asm.early_reads import EarlyRead, baseless_reads, futile_reads
+from ipu_asm.early_reads import EarlyRead, Function, baseless_reads, futile_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.program import Program
 from ipu_asm.recall import Found
-from ipu_asm.timing import function_size, functions_of, ways_of
+from ipu_asm.timing import function_size, functions_of
 
 KIND = Kind("X101", "lost-result", Severity.WARNING)
 
@@ -56,24 +55,21 @@ def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each read that comes too early for a result that nobody sees."""
     for function in functions_of(program):
         first = function.start
-        for number, write, read in program.local(_losses_from, first):
+        for number, write, read in program.local(_losses_from, first, of_bundles=True):
             yield _finding(program, first + number, write, first + read.number, read)
 
 
 def _losses_from(program: Program, first: int) -> Found[list[tuple[int, Touch, EarlyRead]]]:
     end = first + program.local(function_size, first)
-    return Found(0, end - first, _losses(program.isa, tuple(program.bundles[first:end])))
+    return Found(0, end - first, _losses(Function(program.isa, program.bundles[first:end])))
 
 
-# Remembered apart from the program, for what is found in a function stays when labels change.
-@lru_cache(maxsize=1024)
-def _losses(isa: Isa, bundles: tuple[Bundle, ...]) -> list[tuple[int, Touch, EarlyRead]]:
+def _losses(function: Function) -> list[tuple[int, Touch, EarlyRead]]:
     """The lost results of a function: the place of the bundle that writes, what, and who reads."""
-    ways = ways_of(isa, bundles)
     found: dict[tuple[int, int, int], tuple[int, Touch, EarlyRead]] = {}
-    for address, number in enumerate(ways.numbers):
-        for write in _slow_writes(isa, bundles[number]):
-            early = (isa, bundles, address, write)
+    for address, number in enumerate(function.ways.numbers):
+        for write in _slow_writes(function.isa, function.bundles[number]):
+            early = (function, address, write)
             for read in (*futile_reads(*early), *baseless_reads(*early)):
                 place = (read.number, read.touch.instruction, read.touch.operand)
                 found.setdefault(place, (number, write, read))
