@@ -6,8 +6,15 @@ what nobody has thought of yet runs ``pytest --hypothesis-profile=search`` now a
 
 from __future__ import annotations
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("same", derandomize=True)
-settings.register_profile("search", derandomize=False, max_examples=2_000, print_blob=True)
+# Nothing here depends on the clock: on a busy machine everything takes its time.
+_PATIENT = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.register_profile("same", _PATIENT, derandomize=True)
+settings.register_profile(
+    "search", _PATIENT, derandomize=False, max_examples=2_000, print_blob=True
+)
 settings.load_profile("same")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, NamedTuple
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis import analyze
@@ -94,13 +94,11 @@ def names(text: str) -> list[str]:
     return [finding.name for finding in analyze(text).diagnostics]
 
 
-@settings(deadline=None)
 @given(st.lists(CONTROLS, max_size=12))
 def test_flow_is_that_of_a_simple_walk(controls: list[Control]) -> None:
     check_flow(controls)
 
 
-@settings(deadline=None)
 @given(st.lists(CONTROLS, max_size=6), st.lists(CONTROLS, max_size=6))
 def test_behind_an_indirect_branch_nothing_is_certain(
     before: Iterable[Control], after: Iterable[Control]

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.cli import assembler, lint
@@ -20,9 +20,7 @@ PIECES = st.sampled_from(
     ).split(b"|")
 )
 BYTES = st.lists(PIECES | st.binary(max_size=4), max_size=30).map(b"".join)
-HURRIED = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+HURRIED = settings(max_examples=150)
 
 
 def check_lint(

@@ -169,7 +169,7 @@ def test_objects_become_named_tuples() -> None:
     )
     | JSON
 )
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_whatever_is_given_is_refused_or_has_the_right_types(given_: Any) -> None:
     try:
         values = checked(handler, given_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import time
 from pathlib import Path
 from typing import Any, Iterator
 
@@ -25,8 +26,8 @@ def log() -> Iterator[list[logging.LogRecord]]:
         yield records
 
 
-PROMPT_S = 5.0
-"""An answer takes about a second at most; other tests may keep the machine busy."""
+MUCH_WORK_S = 5.0
+"""Processor time, of which an answer takes about a second at most."""
 WORK: list[tuple[str, Json]] = [
     ("variables", {"count": 10**9}),
     ("variables", {"start": 10**9, "count": 10**9}),
@@ -70,8 +71,10 @@ WORK: list[tuple[str, Json]] = [
 @pytest.mark.parametrize(("command", "arguments"), WORK)
 def test_no_single_request_makes_much_work(client: Client, command: str, arguments: Json) -> None:
     given_: Json = {"variablesReference": standing(client), "source": client.source, **arguments}
-    answer(client, client.send(command, given_), PROMPT_S)
+    began = time.process_time()
+    answer(client, client.send(command, given_))
     check_alive(client)
+    assert time.process_time() - began < MUCH_WORK_S
 
 
 @pytest.mark.parametrize("field", ["condition", "hitCondition", "logMessage"])
@@ -93,6 +96,7 @@ def test_breakpoints_may_ask_anything(client: Client, field: str, text: str) -> 
 
 AUDITED = """\
 import sys
+import time
 from ipu_lsp.debug_adapter import main
 harmless = ("object.", "sys._", "sys.exc", "builtins.id", "gc.", "time.", "array.")
 def note(event, arguments):

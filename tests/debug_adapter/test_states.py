@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter.table import REQUESTS, Needs
@@ -141,9 +141,7 @@ def random_requests(draw: st.DrawFn) -> list[tuple[str, Any]]:
     return found
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40)
 @given(random_requests(), st.sampled_from(["greeted", "launched", "running", "stopped", "ended"]))
 def test_whatever_is_asked_in_whatever_order_the_next_answer_is_right(
     connect: Connect, asked: list[tuple[str, Any]], state: str

@@ -6,7 +6,7 @@ import base64
 import json
 from typing import Any, NamedTuple
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.assemble import assemble
@@ -131,9 +131,7 @@ commands = ["next", "stepBack", "continue", "continue", "reverseContinue", "step
 moves = st.sampled_from(commands).map(Act)
 
 
-@settings(
-    max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=6)
 @given(st.lists(st.one_of(moves, moves, moves, edits), max_size=12))
 def test_the_state_is_that_of_a_fresh_run_with_the_same_edits(
     connect: Connect, acts: list[Act]

@@ -19,7 +19,7 @@ from ipu_lsp.transport import Channel, ClientGone
 
 ROOT = Path(__file__).parents[2]
 ADAPTER = [sys.executable, "-m", "ipu_lsp.debug_adapter"]
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 _ADDRESS = re.compile(r"^listening on \S+:(\d+)\n", re.MULTILINE)
 _CHUNK = 1 << 16
 

@@ -344,7 +344,7 @@ WORDS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(WORDS, max_size=6).map(" ".join) | st.text(max_size=20))
 def test_whatever_is_typed_is_answered_or_refused(typed: str) -> None:
     debugger = debugger_on(LOOP, NO_TRAPS, spacing=64)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.console import COMMANDS, complete_command
@@ -89,7 +89,6 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PIECES, max_size=8).map("".join), st.integers(-2, 40))
 def test_any_text_can_be_completed_anywhere(text: str, offset: int) -> None:
     held = max(0, min(offset, len(text)))

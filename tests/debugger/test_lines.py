@@ -90,7 +90,7 @@ def test_a_step_over_a_line_moves_on_at_the_cycle_limit() -> None:
     ]
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.sampled_from([LOOP, CROWDED]), st.integers(0, 150), st.sampled_from([3, 50, 4_096]))
 def test_steps_back_over_lines_undo_steps_over_lines(text: str, start: int, spacing: int) -> None:
     debugger = debugger_on(text, NO_TRAPS, spacing=spacing)
@@ -129,7 +129,6 @@ def test_two_branches_to_the_same_place_make_one_loop() -> None:
     assert [enclosing_loops(program, address) for address in (0, 3)] == [[range(4)]] * 2
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=6), st.integers(0, 9))
 def test_each_loop_lies_in_the_next_one(branches: list[tuple[int, int]], address: int) -> None:
     targets = dict(branches)

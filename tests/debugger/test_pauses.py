@@ -125,7 +125,7 @@ acts = st.lists(st.one_of(moves, moves, jumps), min_size=1, max_size=8)
 pauses = st.builds(at_random, st.integers(0, 1_000_000), st.sampled_from([0.05, 0.5, 0.9]))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.sampled_from([watched_loop, overflowing_loop]), acts, pauses)
 def test_pauses_change_nothing(
     make: Callable[[Pause], Debugger], acts: list[Act], pause: Pause
@@ -133,7 +133,7 @@ def test_pauses_change_nothing(
     check_pauses(make, acts, pause)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(acts, pauses)
 def test_what_is_set_once_more_during_a_pause_stops_as_it_would_have(
     acts: list[Act], pause: Pause

@@ -107,7 +107,7 @@ jumps = st.integers(0, 4_000).map(lambda cycle: Act("go_to", (cycle,)))
 acts = st.lists(st.one_of(moves, moves, jumps, edits, st.just(Act("restart"))), max_size=25)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     acts,
     st.sampled_from([3, 64, 1_000]),

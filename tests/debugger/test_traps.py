@@ -254,7 +254,7 @@ words = st.sampled_from(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.lists(bundles, min_size=1, max_size=6),
     st.sampled_from(list(DType)),

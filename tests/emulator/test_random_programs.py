@@ -50,13 +50,13 @@ def refuses(execute: Callable[[], object]) -> bool:
     return False
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(st.randoms(use_true_random=True))
 def test_every_bundle_leaves_the_state_of_the_scalar_machine(rng: Random) -> None:
     check_twins(rng)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.randoms(use_true_random=True))
 def test_hardware_that_passes_nans_on_in_another_way_makes_no_difference(rng: Random) -> None:
     with pytest.MonkeyPatch.context() as patch:

@@ -50,7 +50,7 @@ def test_a_write_of_what_is_there_changes_nothing() -> None:
     check_differences(before, state.save())
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.randoms(use_true_random=True))
 def test_restoring_goes_back_and_forth_in_time(rng: Random) -> None:
     state = random_state(rng)

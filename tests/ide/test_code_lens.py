@@ -68,7 +68,7 @@ def test_every_example_has_some(text: str) -> None:
     assert check_any(text) > 1
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_theirs_above_labels(text: str, isa: str) -> None:
     check_any(text, isa)

@@ -285,14 +285,14 @@ def test_recorded_programs_keep_their_meaning(style: str) -> None:
 
 @pytest.mark.parametrize("isa", ["ipu", "edgenpu"])
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(text=damaged())
 def test_damaged_programs_keep_their_meaning(text: str, style: str, isa: str) -> None:
     check_formatting(text, style, isa)
 
 
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(text=st.lists(SNIPPETS | st.sampled_from(" \n"), max_size=40).map("".join))
 def test_hostile_texts_keep_what_they_say(text: str, style: str) -> None:
     check_formatting(text, style)
@@ -306,7 +306,7 @@ SILENCING = st.sampled_from([
 
 
 @pytest.mark.parametrize("style", STYLES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(text=st.lists(SILENCING, max_size=30).map("".join))
 def test_what_is_silenced_stays_so(text: str, style: str) -> None:
     check_formatting(text, style)
@@ -340,7 +340,7 @@ def test_what_is_for_others_stays_as_it_is(text: str) -> None:
     assert check_formatting(text, isa="colossus") == text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(damaged_forms(), st.sampled_from(STYLES))
 def test_damaged_programs_of_forms_keep_what_they_say(damage: tuple[str, str], style: str) -> None:
     isa, text = damage

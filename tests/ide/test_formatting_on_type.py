@@ -155,7 +155,7 @@ def test_an_example_that_is_typed_has_its_words_and_comments(text: str, style: s
 
 
 @pytest.mark.parametrize("isa", ["ipu", "edgenpu"])
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(text=damaged(), style=st.sampled_from(STYLES))
 def test_damaged_programs_keep_their_meaning(text: str, style: str, isa: str) -> None:
     for offset, character in enumerate(text, 1):
@@ -164,7 +164,7 @@ def test_damaged_programs_keep_their_meaning(text: str, style: str, isa: str) ->
             assert facts(after, isa) == facts(text, isa)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(text=st.lists(SILENCING, max_size=30).map("".join), style=st.sampled_from(STYLES))
 def test_what_is_silenced_stays_so(text: str, style: str) -> None:
     for offset, character in enumerate(text, 1):

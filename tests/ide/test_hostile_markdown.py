@@ -104,7 +104,7 @@ def test_a_source_writes_no_markdown(template: str, isa: str, hostile: str) -> N
     check_nothing_is_rendered(template, isa, hostile)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(lines)
 def test_no_text_of_a_source_writes_markdown(hostile: str) -> None:
     check_nothing_is_rendered(COLOSSUS, "colossus", hostile)

@@ -114,7 +114,7 @@ def test_every_example_has_its_remarks_in_place(text: str) -> None:
     check_places(text)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_theirs_in_place(text: str, isa: str) -> None:
     check_places(text, isa)

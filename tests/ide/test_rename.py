@@ -115,7 +115,7 @@ def test_a_label_is_no_distance() -> None:
             rename(analysis, offset, name)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     st.sampled_from(KERNELS),
     st.text("ab_.09+-;:# \n/xlr", max_size=5) | st.sampled_from(["lr0", "acc", "5", "-1"]),

@@ -126,7 +126,7 @@ def test_every_example_has_a_grid(text: str) -> None:
     check_any(text)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(damaged(), st.sampled_from(["ipu", "edgenpu"]))
 def test_damaged_programs_have_one_too(text: str, isa: str) -> None:
     check_any(text, isa)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis import Analysis, Analyzer
@@ -72,19 +72,16 @@ def errors_in(text: str) -> int:
     return sum(finding.severity is Severity.ERROR for finding in found)
 
 
-@settings(deadline=None)
 @given(RUBBISH)
 def test_fixes_of_any_text_can_be_made(text: str) -> None:
     check_fixes(text)
 
 
-@settings(deadline=None)
 @given(RUBBISH, st.sampled_from(sorted(ANALYZERS)))
 def test_fixes_can_be_made_in_every_instruction_set(text: str, isa: str) -> None:
     check_fixes(text, isa)
 
 
-@settings(deadline=None)
 @given(PROGRAMS)
 def test_fixes_of_warnings_and_hints_add_no_errors(text: str) -> None:
     before = errors_in(text)
@@ -93,7 +90,6 @@ def test_fixes_of_warnings_and_hints_add_no_errors(text: str) -> None:
             assert errors_in(fixed(text, finding)) <= before
 
 
-@settings(deadline=None)
 @given(PROGRAMS)
 def test_safe_fixes_of_warnings_leave_the_words_alone(text: str) -> None:
     try:
@@ -105,7 +101,6 @@ def test_safe_fixes_of_warnings_leave_the_words_alone(text: str) -> None:
             assert assemble(fixed(text, finding)) == words
 
 
-@settings(deadline=None)
 @given(PROGRAMS)
 def test_a_fix_of_a_warning_mends_it(text: str) -> None:
     findings = check_fixes(text).diagnostics

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis import Analysis, Analyzer
@@ -219,14 +219,12 @@ def test_the_halves_of_a_bundle_are_swapped_where_both_are_right() -> None:
     assert fixed(broken, isa="colossus") == broken
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_safe_fixes_never_change_the_words_of_a_program(data: st.DataObject) -> None:
     program = data.draw(st.sampled_from(programs()))
     assert words_or_none(fixed(program.text)) == program.words
 
 
-@settings(deadline=None)
 @given(st.data(), SLIPS, st.sampled_from(LETTERS), st.integers(0, 40))
 def test_a_misspelt_name_comes_back_or_the_file_is_as_it_was(
     data: st.DataObject, slip: str, letter: str, place: int

@@ -10,7 +10,7 @@ from ipu_lsp.server.server import Server
 from ipu_lsp.transport import Channel, frame
 
 Json = dict[str, Any]
-PATIENCE_S = 20
+PATIENCE_S = 60
 INITIALIZE: Json = {"id": 0, "method": "initialize", "params": {"capabilities": {}}}
 EXIT: Json = {"method": "exit"}
 

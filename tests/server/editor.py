@@ -12,7 +12,7 @@ from pygls.protocol import default_converter
 from pytest_lsp import ClientServerConfig, LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
-PATIENCE_S = 20
+PATIENCE_S = 60
 SERVER = [sys.executable, "-m", "ipu_lsp"]
 _numbers = itertools.count(1)
 

@@ -83,7 +83,6 @@ def test_an_edit_is_a_range_with_a_text() -> None:
     assert written == {"range": {"start": start, "end": end}, "newText": "y"}
 
 
-@settings(deadline=None)
 @given(hard_texts(), st.sampled_from(Encoding), st.data())
 def test_every_offset_leads_to_a_position_and_back(
     text: str, encoding: Encoding, data: st.DataObject
@@ -95,7 +94,6 @@ def test_every_offset_leads_to_a_position_and_back(
     check_position(text, encoding, offset, position["line"], position["character"])
 
 
-@settings(deadline=None)
 @given(hard_texts(), st.sampled_from(Encoding), st.data())
 def test_a_range_as_text_is_the_range(text: str, encoding: Encoding, data: st.DataObject) -> None:
     start, end = sorted(data.draw(st.integers(0, len(text))) for _ in range(2))
@@ -106,7 +104,7 @@ def test_a_range_as_text_is_the_range(text: str, encoding: Encoding, data: st.Da
 
 
 @given(hard_texts(), st.sampled_from(Encoding), st.integers(0, 40), st.integers(0, 40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_position_leads_to_an_offset_that_is_not_behind_it(
     text: str, encoding: Encoding, line: int, column: int
 ) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 from hypothesis import given
-from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from ipu_asm.configuration import Configuration
@@ -47,7 +46,6 @@ def test_another_type_is_a_mistake_and_not_set(section: Any) -> None:
 
 
 @given(JSON)
-@hypothesis_settings(deadline=None)
 def test_no_json_at_all_raises(section: Any) -> None:
     read_settings(section_of(section))
 

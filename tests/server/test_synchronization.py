@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from itertools import count
 from typing import Iterator
 
 from hypothesis import given, settings
@@ -14,6 +16,7 @@ from ipu_lsp.server.session import LONGEST_WAIT_S
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
+    PATIENCE_S,
     Conversation,
     Json,
     asked,
@@ -67,12 +70,12 @@ def test_every_document_gets_its_findings() -> None:
 
 def test_a_typist_who_never_rests_sees_findings_all_the_same() -> None:
     """Edits that always wait already cannot hold findings back for longer than the limit."""
-    versions = iter(range(2, 100_000))
-    deadline = time.monotonic() + 4 * LONGEST_WAIT_S
+    versions = count(2)
+    deadline = time.monotonic() + PATIENCE_S
 
-    def script(_: bytearray) -> Iterator[bytes]:
+    def script(received: bytearray) -> Iterator[bytes]:
         yield framed(INITIALIZE) + framed(opened(URI, "a;;"))
-        while time.monotonic() < deadline:
+        while received.count(b"publishDiagnostics") < 3 and time.monotonic() < deadline:
             yield b"".join(framed(inserted(next(versions), "a")) for _ in range(50))
         yield framed(EXIT)
 
@@ -80,20 +83,22 @@ def test_a_typist_who_never_rests_sees_findings_all_the_same() -> None:
 
 
 def test_a_single_edit_is_answered_at_once() -> None:
-    """No timer runs: of some edits with rests between them, at least one takes no time at all."""
-    seconds: list[float] = []
+    """No timer runs: of many edits with rests between them, at least one takes no time at all."""
+    seconds = [math.inf]
 
     def script(received: bytearray) -> Iterator[bytes]:
         yield framed(INITIALIZE) + framed(opened(URI, "a;;"))
-        for version in range(2, 8):
+        for version in range(2, 200):
             await_bytes(received, b"publishDiagnostics", version - 1)
             start = time.perf_counter()
             yield framed(inserted(version, "a"))
             await_bytes(received, b"publishDiagnostics", version)
             seconds.append(time.perf_counter() - start)
+            if min(seconds) < LONGEST_WAIT_S / 2:  # a busy machine may need several
+                break
         yield framed(EXIT)
 
-    check_versions(dialogue(script), *range(1, 8))
+    check_versions(dialogue(script), *range(1, len(seconds) + 1))
     assert min(seconds) < LONGEST_WAIT_S / 2
 
 
@@ -134,7 +139,7 @@ def test_a_version_may_be_missing() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 20), hard_texts(8)), max_size=12))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_after_any_edits_the_findings_are_those_of_the_text(
     edits: list[tuple[int, int, str]],
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import (
@@ -131,7 +131,6 @@ PIECES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None)
 @given(st.lists(PIECES, max_size=20).map("".join) | st.text(max_size=40), st.integers(-5, 200))
 def test_any_text_can_be_completed_anywhere(text: str, offset: int) -> None:
     held = max(0, min(offset, len(text)))

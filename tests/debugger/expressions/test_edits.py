@@ -134,7 +134,7 @@ PLACES = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(PLACES, st.integers(0, 1)), max_size=6))
 def test_both_ways_to_assign_leave_the_same_machine(assignments: list[tuple[str, int]]) -> None:
     debugger = debugger_on("set lr1 3;; set lr2 4;; bkpt;;")

@@ -154,7 +154,7 @@ def test_going_back_shows_what_it_changed_as_well() -> None:
     assert bench.line("Loop registers/lr3") == "0 was 128  # row size"
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.dictionaries(st.integers(0, 5_000), st.integers(1, 255), max_size=12), st.integers(0, 40))
 def test_changed_bytes_of_memory_are_counted_exactly(bytes_: dict[int, int], start: int) -> None:
     bench = Bench("bkpt;;")

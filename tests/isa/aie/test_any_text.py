@@ -43,7 +43,7 @@ def check_edits(isa: str, text: str, edits: list[tuple[float, float, str]]) -> A
 
 
 @given(TEXTS, st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.2), TEXTS), max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_is_read(text: str, edits: list[tuple[float, float, str]]) -> None:
     check_edits("xdna1", text, edits)
 

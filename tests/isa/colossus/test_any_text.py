@@ -62,13 +62,13 @@ def check_analysis(text: str, before: Analysis | None = None) -> Analysis:
 
 
 @given(TEXTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_any_text_is_read(text: str) -> None:
     check_analysis(text)
 
 
 @given(TEXTS, st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.2), TEXTS), max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_edits_are_read_like_the_whole(text: str, edits: list[tuple[float, float, str]]) -> None:
     analysis = check_analysis(text)
     for where, length, new in edits:
