@@ -1,4 +1,4 @@
-"""How the tests with random examples draw them.
+"""How the tests with random examples draw them, and what every test must not exceed.
 
 A run of the tests says the same each time, so that what fails has been broken. Who wants to find
 what nobody has thought of yet runs ``pytest --hypothesis-profile=search`` now and then.
@@ -7,6 +7,10 @@ what nobody has thought of yet runs ``pytest --hypothesis-profile=search`` now a
 from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
+
+from tests.bounds import pytest_runtest_call, pytest_runtest_setup
+
+__all__ = ["pytest_runtest_call", "pytest_runtest_setup"]
 
 # Nothing here depends on the clock: on a busy machine everything takes its time.
 _PATIENT = settings(
