@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
-from typing import Iterator
+from typing import Iterator, NamedTuple
 
 import pytest
 
@@ -66,9 +66,59 @@ ALSO_OTHER_THINGS = {
 }  # fmt: skip
 
 
-@lru_cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse((ROOT / path).read_text(encoding="utf-8"))
+class Facts(NamedTuple):
+    """What the tests ask of a source file; its tree, which is big, is not kept."""
+
+    imports: tuple[tuple[str, tuple[str, ...]], ...]
+    """Modules, each with the names that are imported from it."""
+    functions: tuple[tuple[str, int], ...]
+    """Every function with its number of lines."""
+    called: frozenset[str]
+    isa_questions: tuple[int, ...]
+    """The lines that compare the name of an instruction set with something."""
+    texts: tuple[tuple[int, str], ...]
+    silent: tuple[str, ...]
+    """What is public and has no docstring."""
+
+
+@cache
+def facts_of(path: Path) -> Facts:
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    calls = [node.func for node in nodes if isinstance(node, ast.Call)]
+    constants = [node for node in nodes if isinstance(node, ast.Constant)]
+    return Facts(
+        tuple(_imports(path, nodes)),
+        tuple(_functions(nodes)),
+        frozenset(function.id for function in calls if isinstance(function, ast.Name)),
+        tuple(getattr(node, "lineno", 0) for node in nodes if _asks_for_an_isa(node)),
+        tuple((node.lineno, node.value) for node in constants if isinstance(node.value, str)),
+        tuple(_silent(tree)),
+    )
+
+
+def _imports(path: Path, nodes: list[ast.AST]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, ()) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield node.module or "", tuple(alias.name for alias in node.names)
+
+
+def _functions(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            yield node.name, node.end_lineno - node.lineno + 1
+
+
+def _silent(tree: ast.Module) -> Iterator[str]:
+    for node in (tree, *tree.body):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            name = getattr(node, "name", "module")
+            if not name.startswith("_") and ast.get_docstring(node) is None:
+                yield name
 
 
 def module_name(path: Path) -> str:
@@ -82,15 +132,12 @@ MODULES = {module_name(path) for path in SOURCES}
 
 def imports_of(path: Path) -> Iterator[str]:
     """Every module that a file imports anywhere, and the home of what `ipu_asm` itself offers."""
-    for node in ast.walk(tree_of(path)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
-            base = node.module or ""
-            for alias in node.names:
-                inner = f"{base}.{alias.name}"
-                yield inner if inner in MODULES else ipu_asm._HOMES.get(alias.name, base)
+    for base, names in facts_of(path).imports:
+        if not names:
+            yield base
+        for name in names:
+            inner = f"{base}.{name}"
+            yield inner if inner in MODULES else ipu_asm._HOMES.get(name, base)
 
 
 def unit_of(module: str) -> str | None:
@@ -133,10 +180,7 @@ def loaded_by(statement: str) -> set[str]:
 def functions() -> Iterator[tuple[str, int]]:
     """Every function with its number of lines."""
     for path in SOURCES:
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                assert node.end_lineno is not None
-                yield f"{path}: {node.name}", node.end_lineno - node.lineno + 1
+        yield from ((f"{path}: {name}", lines) for name, lines in facts_of(path).functions)
 
 
 def test_every_part_of_the_house_has_its_place() -> None:
@@ -218,18 +262,12 @@ def test_nothing_is_loaded_that_is_not_needed(statement: str, unloaded: set[str]
 
 def test_nothing_evaluates_text_as_python() -> None:
     for path in set(SOURCES) - set(MAKERS_OF_CODE):
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                assert node.func.id not in ("eval", "exec", "compile", "__import__"), path
+        assert facts_of(path).called.isdisjoint(("eval", "exec", "compile", "__import__")), path
 
 
 def test_what_differs_between_instruction_sets_is_data() -> None:
-    wrong = []
-    for path in SOURCES:
-        for node in ast.walk(tree_of(path)):
-            if not _belongs_to_an_isa(path) and _asks_for_an_isa(node):
-                wrong.append(f"{path}:{getattr(node, 'lineno', 0)}")
-    assert wrong == []
+    shared = [path for path in SOURCES if not _belongs_to_an_isa(path)]
+    assert [f"{path}:{line}" for path in shared for line in facts_of(path).isa_questions] == []
 
 
 def _asks_for_an_isa(node: ast.AST) -> bool:
@@ -251,11 +289,11 @@ def _asks_for_an_isa(node: ast.AST) -> bool:
 def test_there_is_no_second_list_of_mnemonics() -> None:
     mnemonics = {mnemonic for name in available_isas() for mnemonic in load_isa(name).instructions}
     wrong = [
-        f"{path}:{node.lineno} {node.value}"
+        f"{path}:{line} {text}"
         for path in SOURCES
         if not _belongs_to_an_isa(path)
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Constant) and node.value in mnemonics - ALSO_OTHER_THINGS
+        for line, text in facts_of(path).texts
+        if text in mnemonics - ALSO_OTHER_THINGS
     ]
     assert wrong == []
 
@@ -294,13 +332,10 @@ def test_no_line_is_wide() -> None:
 
 def test_every_module_and_public_function_says_what_it_is() -> None:
     silent = [
-        f"{path}: {getattr(node, 'name', 'module')}"
+        f"{path}: {name}"
         for path in SOURCES
-        for node in [tree_of(path), *tree_of(path).body]
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        and not getattr(node, "name", "").startswith("_")
-        and (ROOT / path).stat().st_size
-        and ast.get_docstring(node) is None
+        if (ROOT / path).stat().st_size
+        for name in facts_of(path).silent
     ]
     assert silent == []
 
