@@ -114,7 +114,7 @@ class Analyzer:
             findings = list(without_pardoned(program, findings))
         findings = suppress(program, source, findings)
         findings.sort(key=_place)
-        if template_mark(text) is not None:
+        if any(finding.fix for finding in findings) and template_mark(text) is not None:
             findings = [finding._replace(fix=None) for finding in findings]
         return Analysis(source, program, tuple(findings))
 
