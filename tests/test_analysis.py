@@ -29,11 +29,11 @@ def check_findings(text: str, *codes: str, before: Analysis | None = None) -> An
 
 
 def test_findings_stand_in_the_order_of_the_text() -> None:
-    check_findings("b y;; x: foo;; b +0; bar;;", "E301", "H104", "E101", "E101")
+    check_findings("b y;; acc;; x: foo;; b +0; bar;;", "E301", "H104", "E101", "E101")
 
 
 def test_errors_and_other_findings_stand_together() -> None:
-    analysis = check_findings("x: foo;; bkpt;;", "H104", "E101")
+    analysis = check_findings("acc;; x: foo;; bkpt;;", "H104", "E101")
     severities = [finding.severity for finding in analysis.diagnostics]
     assert severities == [Severity.HINT, Severity.ERROR]
 
@@ -46,12 +46,12 @@ def test_the_errors_are_those_of_the_assembler() -> None:
 
 
 def test_an_analysis_after_an_edit_is_that_of_the_new_text() -> None:
-    before = check_findings("x: acc;; b x;; foo;;", "E101")
-    after = check_findings("x: acc;; b y;; foo;;", "H104", "E301", "E101", before=before)
+    before = check_findings("acc;; x: acc;; b x;; foo;;", "E101")
+    after = check_findings("acc;; x: acc;; b y;; foo;;", "H104", "E301", "E101", before=before)
     assert after.source.lines.starts == [0]
     check_findings("x: acc;; b x;;", before=after)
     check_findings("", before=after)
-    assert before.text == "x: acc;; b x;; foo;;"
+    assert before.text == "acc;; x: acc;; b x;; foo;;"
     assert [finding.code for finding in before.diagnostics] == ["E101"]
 
 

@@ -18,7 +18,7 @@ from tests.cli.commands import Ran, give_input, run
 
 BAD = "ACC.FIRST;;\nset lr0, 1; set lr1 2;;\nbkpt;;\n"
 MENDED = "acc.first;;\nset lr0 1; set lr1 2;;\nbkpt;;\n"
-UNSAFE = "x: acc;;\nbkpt;;\n"
+UNSAFE = "acc;;\nx: acc;;\nbkpt;;\n"
 
 PutRules = Callable[..., None]
 
@@ -71,7 +71,7 @@ def test_unsafe_fixes_need_to_be_asked_for(capsys: pytest.CaptureFixture[str]) -
     check_fix(
         capsys,
         UNSAFE,
-        "acc;;\nbkpt;;\n",
+        "acc;;\nacc;;\nbkpt;;\n",
         "--fix --unsafe-fixes",
         err="Fixed 1 finding in 1 file\n",
     )

@@ -114,7 +114,7 @@ def test_a_file_is_reported_once_and_files_come_sorted(capsys: pytest.CaptureFix
 
 
 def test_findings_come_by_position(capsys: pytest.CaptureFixture[str]) -> None:
-    write(a_s="b nowhere;;\nx: acc.frist; y;;\nbkpt;;\n")
+    write(a_s="b nowhere;; acc;;\nx: acc.frist; y;;\nbkpt;;\n")
     ran = check_lint(capsys, "--format json a.s", 1)
     places = [tuple(finding["location"].values()) for finding in json.loads(ran.out)]
     assert places == sorted(places) == [(1, 3), (2, 1), (2, 4), (2, 15)]

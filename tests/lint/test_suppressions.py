@@ -74,11 +74,11 @@ def test_what_only_looks_like_a_comment_for_the_linter_does_nothing(text: str) -
 
 
 def test_several_names_silence_several_findings() -> None:
-    check_names("one: set lr0 40000;; bkpt;; # ipu: ignore[H104,W203]")
+    check_names("acc;; one: set lr0 40000;; bkpt;; # ipu: ignore[H104,W203]")
 
 
 def test_two_comments_may_be_about_one_line() -> None:
-    check_names("# ipu: ignore[H104]\none: set lr0 40000; # ipu: ignore[W203]\n;; bkpt;;")
+    check_names("# ipu: ignore[H104]\nacc;; one: set lr0 40000; # ipu: ignore[W203]\n;; bkpt;;")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -89,7 +89,7 @@ def test_a_comment_alone_is_about_the_next_line_of_code(end: str) -> None:
 
 def test_a_comment_alone_is_about_one_line_only() -> None:
     check_names(
-        "# ipu: ignore[H104]\none:\n    set lr0 40000;; bkpt;;\n",
+        "acc;;\n# ipu: ignore[H104]\none:\n    set lr0 40000;; bkpt;;\n",
         "immediate-wraps",
     )
 
@@ -123,7 +123,7 @@ def test_a_file_is_silenced_above_its_first_bundle(top: str) -> None:
 
 def test_a_file_cannot_be_silenced_below_its_first_bundle() -> None:
     findings = check_names(
-        "one: acc;; # ipu: ignore-file[H104]\nbkpt;;", "unused-label", "unused-suppression"
+        "acc;; one: acc;; # ipu: ignore-file[H104]\nbkpt;;", "unused-label", "unused-suppression"
     )
     assert "above the first bundle" in findings[1].message
 
@@ -136,7 +136,7 @@ def test_errors_can_be_silenced_but_not_assembled() -> None:
 
 
 def test_each_name_that_silences_nothing_is_reported_where_it_stands() -> None:
-    text = "one: acc;; bkpt;; # ipu: ignore[W203, H104, unused-label, E101]"
+    text = "acc;; one: acc;; bkpt;; # ipu: ignore[W203, H104, unused-label, E101]"
     findings = check_names(text, "unused-suppression", "unused-suppression")
     assert [text[f.span.start : f.span.end] for f in findings] == ["W203", "E101"]
     assert all(finding.tags == ("unnecessary",) for finding in findings)
@@ -188,11 +188,11 @@ def test_unused_suppressions_can_be_silenced_themselves() -> None:
         # All names of one that is in vain
         ("acc; bkpt;; # ipu: ignore[W203, H104]", "acc; bkpt;;"),
         # Only the name, if another is needed
-        ("a: acc;; bkpt;; # ipu: ignore[W203, H104] b", "a: acc;; bkpt;; # ipu: ignore[H104] b"),
-        ("a: acc;; bkpt;; # ipu: ignore[H104, W203] b", "a: acc;; bkpt;; # ipu: ignore[H104] b"),
-        ("a: acc;; bkpt;; # ipu: ignore[H104,E103 ,H]", "a: acc;; bkpt;; # ipu: ignore[H104 ,H]"),
+        ("acc;; a: aaq;; # ipu: ignore[W203, H104] b", "acc;; a: aaq;; # ipu: ignore[H104] b"),
+        ("acc;; a: aaq;; # ipu: ignore[H104, W203] b", "acc;; a: aaq;; # ipu: ignore[H104] b"),
+        ("acc;; a: aaq;; # ipu: ignore[H104,E103 ,H]", "acc;; a: aaq;; # ipu: ignore[H104 ,H]"),
         # The right name in place of a misspelt one that is needed
-        ("a: acc;; # ipu: ignore[unused-lable]", "a: acc;; # ipu: ignore[unused-label]"),
+        ("acc;; a: aaq;; #ipu:ignore[unused-lable]", "acc;; a: aaq;; #ipu:ignore[unused-label]"),
         # What silences nothing by its form
         ("acc; bkpt;; # ipu: ignore me\n", "acc; bkpt;;\n"),
         ("acc;; # ipu: ignore-file[W203]\nbkpt;;", "acc;;\nbkpt;;"),
@@ -203,11 +203,11 @@ def test_the_fix_takes_out_what_is_in_vain_and_no_more(text: str, expected: str)
 
 
 def test_fixes_of_several_names_can_be_made_at_once() -> None:
-    text = "a: acc;; bkpt;; # ipu: ignore[W201, W202, H104, W203, E101]"
+    text = "acc;; a: acc;; bkpt;; # ipu: ignore[W201, W202, H104, W203, E101]"
     fixes = [f.fix for f in analyze(text).diagnostics if f.fix is not None]
     assert len(fixes) == 4
     together = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
-    assert together == "a: acc;; bkpt;; # ipu: ignore[H104]"
+    assert together == "acc;; a: acc;; bkpt;; # ipu: ignore[H104]"
 
 
 @pytest.mark.parametrize(
@@ -219,7 +219,7 @@ def test_fixes_of_several_names_can_be_made_at_once() -> None:
         ("acx; bkpt;; # ipu: ignore[W203]", Applicability.UNSAFE),
         ("acx; bkpt;; # ipu: ignore[W203, unknown-mnemonic]", Applicability.UNSAFE),
         # Nobody knows what an unknown name was to silence.
-        ("a: acc;; # ipu: ignore[unused-lable]", Applicability.DISPLAY),
+        ("acc;; a: acc;; # ipu: ignore[unused-lable]", Applicability.DISPLAY),
         ("acc; bkpt;; # ipu: ignore[H1O4]", Applicability.DISPLAY),
         ("acc; bkpt;; # ipu: ignore[W999]", None),
         ("acc; bkpt;; # ipu: ignore[everything]", None),

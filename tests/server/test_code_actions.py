@@ -117,8 +117,8 @@ async def test_an_instruction_is_moved_behind_characters_of_two_units(editor: Ed
 
 
 async def test_a_finding_is_silenced_by_a_comment(editor: Editor) -> None:
-    text = "a: acc;; bkpt;; # \U0001f4a9\n"
-    titles = [action.title for action in await offered(editor, text, "a", ["quickfix"])]
+    text = "acc;;\na: acc;; bkpt;; # \U0001f4a9\n"
+    titles = [action.title for action in await offered(editor, text, "a:", ["quickfix"])]
     assert ("Ignore `unused-label` here" in titles) == (editor.name in LITERALS)
 
 

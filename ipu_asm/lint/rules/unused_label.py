@@ -1,16 +1,17 @@
-"""A label that nothing refers to.
+"""A label in straight-line code that nothing refers to.
 
 ## What it does
-Reports a label that no branch of the file names. The fix removes it. A label on a bundle that halts
-marks the end, as `end:` before the last `bkpt` does, and needs no branch.
+Reports a label that no branch of the file names and that control reaches only from the bundle
+before. The fix removes it. Labels of the first bundle, of a bundle that halts and of one behind a
+branch divide the text into parts, as `end:` before the last `bkpt` does, and need no branch; where
+a branch goes to an address in a register, any label may be meant.
 
 ## Why
 It may be left over from a loop that was changed, or the branch that should name it names another.
-Labels also divide a text into parts, so this is no more than a hint: `--ignore unused-label`, or
-`ignore` in the configuration, turns it off.
 
 ## Example
 ```
+    set lr0 0;;
 again:
     incr lr0 1;;
     bkpt;;
@@ -18,6 +19,7 @@ again:
 
 ## Use instead
 ```
+    set lr0 0;;
 again:
     incr lr0 1;
     bne lr0 lr1 again;;
@@ -30,8 +32,10 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from ipu_asm.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.errors import UNDEFINED_LABEL
+from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program import Program
@@ -41,24 +45,38 @@ KIND = Kind("H104", "unused-label", Severity.HINT)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each label without a reference, in sets whose labels serve branches.
+    """A finding for each label without a reference and without another use.
 
-    None for a label on a bundle that halts: it says where the end is.
+    In sets whose labels do not serve branches there are none.
     """
     if not program.isa.branches or program.isa.surface.linked:
         return
     used = {reference.text for reference in program.references}
-    if all(label in used for label in program.labels):
+    if all(label in used for label in program.labels) or program.where(_leads_anywhere):
         return
     used |= _meant(program)
     for label, number in program.labels.items():
-        is_end = program.bundles[number].flow == "halt"
-        if label not in used and not is_end and not _is_refused(program, label):
-            span = program.label_span(label)
-            message = f"label {quoted(label)} is never branched to"
-            title = f"remove label {quoted(label)}"
-            fix = Fix(title, _removal(program, number, span), Applicability.UNSAFE)
-            yield Diagnostic(KIND, message, span, fix=fix, tags=("unnecessary",))
+        if label in used or _is_refused(program, label) or _divides(program, number):
+            continue
+        span = program.label_span(label)
+        message = f"label {quoted(label)} is never branched to"
+        title = f"remove label {quoted(label)}"
+        fix = Fix(title, _removal(program, number, span), Applicability.UNSAFE)
+        yield Diagnostic(KIND, message, span, fix=fix, tags=("unnecessary",))
+
+
+def _leads_anywhere(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.flow == "indirect"
+
+
+def _divides(program: Program, number: int) -> bool:
+    """Whether another part of the program begins or ends in a bundle, by how control goes."""
+    if program.bundles[number].flow == "halt":
+        return True
+    before = number - 1
+    while before >= 0 and not program.bundles[before].size:
+        before -= 1
+    return before < 0 or program.bundles[before].flow is not None
 
 
 def _meant(program: Program) -> set[str]:
@@ -114,15 +132,17 @@ RULE = Rule(
         # Likewise: it names no bundle, or stands inside one.
         "acc; bkpt;; end:",
         "acc; again: incr lr0 1; bkpt;;",
-        # It marks the end.
-        "acc;;\nend:\n    aaq_nop; bkpt;;",
+        # Parts of the program: its beginning, what follows a loop, its end.
+        "start: acc;;\nloop: acc; bne lr0 lr1 loop;;\nstore:\n    acc;;\nend:\n    aaq; bkpt;;",
+        # A table of targets.
+        "set lr0 2;; br lr0;; acc;;\none: acc;;\ntwo: acc;; bkpt;;",
     ),
     invalid=(
-        "⟦again⟧: incr lr0 1;;\nbkpt;;",
-        "b end;; ⟦End⟧ : acc;; end: bkpt;;",
-        "    ⟦one⟧:\r\n    acc;;\n⟦two⟧: # the last but one\nacc;; bkpt;;",
-        "⟦one⟧ # the first\n: acc;; bkpt;;",
-        "⟦acc⟧: acc;; bkpt;;",
+        "acc;; ⟦again⟧: incr lr0 1;;\nbkpt;;",
+        "b end;; acc;; ⟦End⟧ : acc;; end: bkpt;;",
+        "acc;;    ⟦one⟧:\r\n    acc;;\n⟦two⟧: # the last but one\nacc;; bkpt;;",
+        "acc;;\n⟦one⟧ # the first\n: acc;; bkpt;;",
+        "acc;; ⟦acc⟧: acc;; bkpt;;",
     ),
     check_program=check,
     fixes=(Applicability.UNSAFE,),

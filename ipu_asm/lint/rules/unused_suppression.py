@@ -33,14 +33,14 @@ RULE = Rule(
     kind=UNUSED_SUPPRESSION,
     documentation=__doc__ or "",
     valid=(
-        "again: incr lr0 1;; # ipu: ignore[unused-label] for the debugger\nbkpt;;",
-        "# ipu: ignore[H104, W203]\nagain: set lr0 40000;; bkpt;;",
+        "acc;; again: incr lr0 1;; # ipu: ignore[unused-label] for the debugger\nbkpt;;",
+        "# ipu: ignore[H104, W203]\nacc;; again: set lr0 40000;; bkpt;;",
         "# ipu: ignore-file[runs-off-end]\nacc;;",
         "acc;; # ipu: ignore[unused-suppression, W103]",
     ),
     invalid=(
         "acc; bkpt;; # ipu: ignore[⟦unused-label⟧] nothing here",
-        "again: set lr0 1;; bkpt;; # ipu: ignore[H104, ⟦W203⟧]",
+        "acc;; again: set lr0 1;; bkpt;; # ipu: ignore[H104, ⟦W203⟧]",
         "# ipu: ignore-file[⟦runs-off-the-end⟧]\nbkpt;;",
         "# ipu: ignore[⟦E101⟧, ⟦explicit-brake⟧]\nbkpt;;",
         "break; bkpt;; # ipu: ignore[⟦explicit-brake⟧]",
