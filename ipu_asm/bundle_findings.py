@@ -31,7 +31,9 @@ def instruction_findings(
             continue
         span = _span_of(syntax, number, place, problem)
         finding = problem.finding(span)
-        if place == ON_MNEMONIC and _can_be_left_out(isa, syntax, number):
+        if problem.reordered:
+            finding = _reordered(isa, syntax, number, problem, finding)
+        elif place == ON_MNEMONIC and _can_be_left_out(isa, syntax, number):
             finding = problem._replace(replacement=None).finding(span)
             title = f"leave {quoted(instruction.mnemonic)} out"
             edits = syntax.instruction_removal(number)
@@ -50,6 +52,21 @@ def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
     foreign = isa.surface.foreign.mnemonics.get(mnemonic)
     is_alone = len(plan.instructions) == 1 or bool(plan.misfits)
     return foreign is not None and foreign.is_idle and not is_alone
+
+
+def _reordered(
+    isa: Isa, syntax: BundleSyntax, number: int, problem: Problem, finding: Diagnostic
+) -> Diagnostic:
+    """A finding about operands in another order, with the right one as its fix."""
+    words = syntax.instruction_words(number)
+    edits = tuple(
+        TextEdit(syntax.operand_span(number, place), text)
+        for place, text in enumerate(problem.reordered)
+        if text != words[place + 1]
+    )
+    meant = f"`{words[0]} {isa.surface.operand_separator.join(problem.reordered)}`"
+    fix = Fix(f"write {meant}", edits, Applicability.DISPLAY)
+    return finding._replace(message=f"{finding.message}; did you mean {meant}?", fix=fix)
 
 
 def duplicate_slot(

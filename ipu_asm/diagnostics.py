@@ -53,6 +53,7 @@ class Problem(NamedTuple):
 
     `replacement` is the text that would be right: shown as "did you mean" and offered as a fix,
     which has the `applicability`.
+    `reordered` are all operands of the instruction in the order that would be right.
     `part` is the stretch of the piece, without its blanks, that is wrong; None if all of it is.
     `unless` are names: where a macro or a preprocessor makes one of them, nothing is wrong.
     """
@@ -63,10 +64,11 @@ class Problem(NamedTuple):
     part: tuple[int, int] | None = None
     unless: tuple[str, ...] = ()
     applicability: Applicability = Applicability.DISPLAY
+    reordered: tuple[str, ...] = ()
 
     def finding(self, span: Span) -> Diagnostic:
         """The finding about the text at `span`, with the replacement as its fix."""
-        kind, message, replacement, _, unless, applicability = self
+        kind, message, replacement, _, unless, applicability, _ = self
         if replacement is None:
             return Diagnostic(kind, message, span, unless=unless)
         edits = (TextEdit(span, replacement),)

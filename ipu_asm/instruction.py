@@ -6,6 +6,7 @@ Nothing here depends on where an instruction stands.
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from typing import NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Applicability, Problem
@@ -24,6 +25,7 @@ from ipu_asm.spelling import Vocabulary
 
 Value = int | str | None
 _MOST_FORMS_SHOWN = 3
+_MOST_REORDERED = 6
 _COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
 # How a macro's arguments and calls of the preprocessor's macros are written.
 _MACRO_PART = "\\"
@@ -111,9 +113,44 @@ def read_instruction(isa: Isa, words: tuple[str, ...]) -> Instruction | None:
 
 def _read_forms(forms: Sequence[InstructionSpec], words: tuple[str, ...]) -> Instruction:
     if len(forms) == 1:
-        return _read_form(forms[0], words)
+        return _in_order(_read_form(forms[0], words))
     likely = [form for form in forms if _may_fit(form, words[1:])]
     return _chosen([_read_form(form, words) for form in likely or forms])
+
+
+def _in_order(instruction: Instruction) -> Instruction:
+    """The same instruction; where only the order of its operands is wrong, that is all that is."""
+    spec, texts = instruction.spec, instruction.words[1:]
+    if spec is None or not instruction.problems or not spec.all_due:
+        return instruction
+    if len(texts) != len(spec.operands) or not 2 <= len(texts) <= _MOST_REORDERED:
+        return instruction
+    if any(problem.unless for _, problem in instruction.problems):
+        return instruction
+    fits = [[_fits(operand, text, spec) for text in texts] for operand in spec.operands]
+    misplaced = [number for number in range(len(texts)) if not fits[number][number]]
+    orders = [
+        order
+        for order in permutations(range(len(texts)))
+        if all(fits[number][place] for number, place in enumerate(order))
+    ]
+    if len(misplaced) < 2 or not orders:
+        return instruction
+    message = f"the operands of `{spec.mnemonic}` stand in the order `{spec.syntax}`"
+    message += f", found {quoted(' '.join(texts))}"
+    problem = Problem(WRONG_OPERAND_TYPE, message)
+    if len(orders) == 1:
+        problem = problem._replace(reordered=tuple(texts[place] for place in orders[0]))
+    values = tuple(None for _ in texts)
+    return instruction._replace(values=values, labels=(), problems=((misplaced[0], problem),))
+
+
+def _fits(operand: Operand, text: str, spec: InstructionSpec) -> bool:
+    """Whether a text makes sense for an operand; a label is what fits no other."""
+    if not isinstance(operand.type.parse(text), str):
+        return not isinstance(operand.type.parse(text), Problem)
+    others = (other.type.parse(text) for other in spec.operands if other.type is not operand.type)
+    return all(isinstance(value, (str, Problem)) for value in others)
 
 
 def _excused(instruction: Instruction) -> Instruction:

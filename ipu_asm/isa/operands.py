@@ -25,6 +25,7 @@ NUMBER = re.compile(
     r"|0(?:_?0)*|[1-9](?:_?[0-9])*)"
 )
 _LOOKS_NUMERIC = re.compile(r"[+-]?[0-9]")
+_EXPRESSION = re.compile(r"\w[+-]\w")
 # A number longer than this fits no field; reading it would only cost time.
 _LONGEST_NUMBER = 100
 _MOST_SHOWN = 40
@@ -180,6 +181,8 @@ class RegisterType(OperandType):
         other = self._others.get(text.lower())
         if other:
             return self._wrong(f"{quoted(text)}, {with_article(other)}")
+        if _EXPRESSION.search(text):
+            return self._wrong(f"{quoted(text)}, an expression")
         if _LOOKS_NUMERIC.match(text):
             return self._wrong(f"the number {quoted(text)}")
         return self._wrong(quoted(text), self._vocabulary.intended_register(text))
@@ -255,9 +258,17 @@ class IntegerType(OperandType):
     """
 
     def __init__(
-        self, name: str, width: int, minimum: int, maximum: int, signed: bool | None = None
+        self,
+        name: str,
+        width: int,
+        minimum: int,
+        maximum: int,
+        signed: bool | None = None,
+        every_file: Sequence[RegisterFile] = (),
     ) -> None:
+        """`every_file` has the registers of a set in which no other name stands for a number."""
         super().__init__(name, width)
+        self._titles = {reg.lower(): file.title for file in every_file for reg in file.registers}
         self.minimum = minimum
         self.maximum = maximum
         self.signed = minimum < 0 if signed is None else signed
@@ -276,8 +287,12 @@ class IntegerType(OperandType):
         value = number_value(text)
         if value is None:
             kind, found = WRONG_OPERAND_TYPE, quoted(text)
-            if _LOOKS_NUMERIC.match(text):
+            if _LOOKS_NUMERIC.match(text) or _EXPRESSION.search(text):
                 found += _why_no_number(text)
+            elif text.lower() in self._titles:
+                found += f", {with_article(self._titles[text.lower()])}"
+            elif self._titles:
+                found += "; there are no named constants, write the number itself"
         elif self.minimum <= value <= self.maximum:
             return value
         else:
@@ -292,6 +307,8 @@ class IntegerType(OperandType):
 
 
 def _why_no_number(text: str) -> str:
+    if _EXPRESSION.search(text):
+        return ", which is an expression"
     digits = text.lstrip("+-")
     if re.fullmatch(r"0[0-9_]+", digits):
         return ", which begins with a zero (octal numbers are written `0o...`)"
@@ -346,7 +363,11 @@ class LabelType(OperandType):
         if value is not None and text[0] not in "+-":
             hint = f"; addresses are no labels: write `+{text}` for {text} bundles further on"
             return Problem(UNDEFINED_LABEL, f"no label {quoted(text)} in this file{hint}")
-        return undefined_label(text, nearest)
+        problem = undefined_label(text, nearest)
+        if _EXPRESSION.search(text) and problem.replacement is None:
+            hint = "; there are no expressions, and no `-` or `+` in a name"
+            return problem._replace(message=problem.message + hint)
+        return problem
 
     def format(self, value: int) -> str:
         return str(value)

@@ -33,6 +33,7 @@ AAQ = RegisterFile(
 )
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
 
+_BOUNDS = (-(1 << 15), (1 << 16) - 1)
 _TYPES: tuple[OperandType, ...] = (
     RegisterType("MultStageReg", 2, [MULT_STAGE], REGISTER_FILES),
     RegisterType("LrIdx", 4, [LOOP], REGISTER_FILES),
@@ -90,8 +91,8 @@ _TYPES: tuple[OperandType, ...] = (
             "inv_sqrt": "1 / sqrt(aggregate) as a float32; 0 unless it is above 0",
         },
     ),
-    IntegerType("Immediate", 16, -(1 << 15), (1 << 16) - 1),
-    IntegerType("BreakImmediate", 16, -(1 << 15), (1 << 16) - 1, signed=False),
+    IntegerType("Immediate", 16, *_BOUNDS, every_file=REGISTER_FILES),
+    IntegerType("BreakImmediate", 16, *_BOUNDS, signed=False, every_file=REGISTER_FILES),
     LabelType("Label", 10),
 )
 OPERAND_TYPES = {operand_type.name: operand_type for operand_type in _TYPES}

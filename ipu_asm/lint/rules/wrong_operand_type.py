@@ -2,7 +2,8 @@
 
 ## What it does
 Reports an operand that is no register of the file due there, a register with an index that its file
-does not have, a word where a number is due, or a number that is written wrongly.
+does not have, a word where a number is due, or a number that is written wrongly. Operands that are
+right but for their order are one finding.
 
 ## Why
 The field of the operand can only hold what the message says.
@@ -39,7 +40,10 @@ RULE = Rule(
         "set ⟦cr0⟧ 1; bkpt;;",
         "set ⟦lr16⟧ 1; mult.ee ⟦r2⟧ lr0 lr0 ⟦lr01⟧; bkpt;;",
         "ldr_mult_reg ⟦mem_bypas⟧ lr0 ⟦7⟧; bkpt;;",
-        "str_acc_reg ⟦cr0⟧ ⟦lr0⟧; bkpt;;",
+        "str_acc_reg ⟦cr0⟧ lr0; bkpt;;",
+        # Another order
+        "set ⟦5⟧ lr0; ldr_mult_reg r0 ⟦cr0⟧ lr0; bkpt;;",
+        "again: bne ⟦again⟧ lr0 lr1;; bkpt;;",
         # Numbers
         "set lr0 ⟦lr1⟧; bkpt;;",
         "set lr0 ⟦one⟧; incr lr1 ⟦010⟧; bkpt;;",
