@@ -108,7 +108,7 @@ class Analyzer:
             source = SourceFile(text, path, before.source.lines.after(text, change))
             program = read_program(self.isa, text, self._bundle, before.program, change)
         findings = list(program.findings)
-        for check in self._program_checks:
+        for check in self._program_checks if program.is_text else ():
             findings += check(program)
         if self.isa.surface.pardons:
             findings = list(without_pardoned(program, findings))

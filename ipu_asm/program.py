@@ -29,6 +29,7 @@ from ipu_asm.resolve import resolver_for
 from ipu_asm.slices import Kept, Slices, read_slices
 from ipu_asm.text import Change, Span
 from ipu_asm.undecodable import is_broken_by_bytes, is_undecodable, undecodable_byte
+from ipu_asm.unread import no_text, outside_comments
 
 _T = TypeVar("_T")
 
@@ -66,7 +67,12 @@ class Program:
             self._faulty = self._told(False)
         else:
             self._take_over(before, kept, self.macros == moved)
-        self.findings = list(self._findings())
+        findings = list(self._findings())
+        if "/*" in self.text and not isa.surface.block_comments:
+            findings = outside_comments(self.text, findings, self._end_of_bundle)
+        no_source = no_text(self.text, findings)
+        self.is_text = no_source is None
+        self.findings = findings if no_source is None else [no_source]
 
     def _read_macros(
         self, before: Program | None, kept: Kept | None, moved: Macros | None
@@ -253,6 +259,10 @@ class Program:
             if reference.problem is not None:
                 yield from self._unresolved(reference, reference.problem)
         yield from self._excess()
+
+    def _end_of_bundle(self, offset: int) -> int:
+        number = self.bundle_at(offset)
+        return self.starts[number] + len(self.bundles[number].syntax.text)
 
     def _duplicates(self, repeated: Repeated) -> Iterator[Diagnostic]:
         label, number, token = repeated
