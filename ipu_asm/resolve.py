@@ -35,6 +35,8 @@ class Resolver:
         self._default_word = 0
         self._defaults: dict[str, int] = {}
         self._open: list[tuple[Slot, Instruction]] = []
+        # Without a mark between operands each of them is a word.
+        self._has_words_for_operands = not self.grammar.letter("COMMA")
         self._contested = any(slot.units for slot in isa.slots)
         for slot in isa.slots:
             default = self.instruction(self.grammar.words(slot.default)) if slot.default else None
@@ -51,13 +53,20 @@ class Resolver:
             self.instruction(syntax.instruction_words(number))
             for number in range(len(syntax.plan.instructions))
         )
+        if self._has_words_for_operands and _has_mistakes(syntax, instructions):
+            from ipu_asm.rereading import Read, reread  # most texts need none
+
+            read = Read(syntax, instructions)
+            syntax, instructions = reread(self.isa, read, self.instruction)
         findings = _misspelt(syntax, self.isa.surface, instructions)
         for number, instruction in enumerate(instructions):
             if instruction.problems:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
-            # Of what directives choose between, not all is there in the end.
-            told = [] if syntax.plan.inner else findings
+            # Of what directives choose between, not all is there in the end; and of a bundle that
+            # nothing closes nobody knows where it ends.
+            is_open = any(misfit.reason == "brace-unclosed" for misfit in syntax.plan.misfits)
+            told = [] if syntax.plan.inner or is_open else findings
             instructions, places = assigned(self.isa, syntax, instructions, told)
         else:
             places = self._places(syntax, instructions, findings)
@@ -129,15 +138,20 @@ def resolver_for(isa: Isa) -> Resolver:
     return Resolver(isa)
 
 
+def _has_mistakes(syntax: BundleSyntax, instructions: Sequence[Instruction]) -> bool:
+    return bool(syntax.plan.misfits) or any(each.problems for each in instructions)
+
+
 def _misspelt(
     syntax: BundleSyntax, surface: Surface, instructions: Sequence[Instruction]
 ) -> list[Diagnostic]:
     """What does not fit the syntax. Most texts are right, so the sentences are loaded last."""
     findings: list[Diagnostic] = []
     if syntax.plan.misfits:
-        from ipu_asm.syntax.messages import syntax_errors
+        from ipu_asm.syntax.messages import Around, syntax_errors
 
-        findings += syntax_errors(syntax, surface, [each.is_whole for each in instructions])
+        around = [Around(each.spec is not None, each.is_whole) for each in instructions]
+        findings += syntax_errors(syntax, surface, around)
     if surface.of_symbols and syntax.directive in surface.of_symbols:
         from ipu_asm.syntax.symbol_directives import wrong_argument
 

@@ -30,8 +30,8 @@ GROUND = (
     "file_search", "file_writing", "configuration", "configuration_places", "configuration_file",
     "isa_choice", "foreign", "markdown", "instruction_page", "matching", "syntax",
     "instruction",
-    "bundle", "bundle_findings", "assignment", "resolve", "slices", "macros", "recall", "labels",
-    "undecodable", "program", "modes", "pardons",
+    "bundle", "bundle_findings", "assignment", "rereading", "resolve", "slices", "macros", "recall",
+    "labels", "undecodable", "unread", "program", "modes", "pardons",
     "line_table",
     "register_notes", "source_listing",
 )  # fmt: skip

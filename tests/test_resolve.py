@@ -219,7 +219,8 @@ def test_endless_words_are_cut_in_messages() -> None:
 
 def test_what_a_stray_character_spoils_is_not_counted() -> None:
     check_bundle("incr lr0 ⟦@⟧;;", "syntax-error")
-    check_bundle("incr ⟦[⟧lr0 1⟦]⟧;;", "syntax-error", "syntax-error")
+    check_bundle("incr ⟦[lr0 1]⟧;;", "syntax-error")
+    check_bundle("incr ⟦[⟧lr0 1;;", "syntax-error")
     check_bundle("incr ⟦@⟧ r0 1;;".replace("r0", "⟦r0⟧"), "syntax-error", "wrong-operand-type")
 
 

@@ -20,28 +20,65 @@ class Token(NamedTuple):
     span: Span
 
 
+class Reading(NamedTuple):
+    """Which stretches of a bundle's text are its tokens, and of which kinds, a letter each."""
+
+    spans: tuple[Span, ...]
+    shape: str
+
+
 class BundleSyntax:
     """The syntax of one slice of a file. All offsets count from the start of the slice.
 
     It depends on the text alone, so it is shared by all places that read alike, and never changed.
     """
 
-    def __init__(self, grammar: Grammar, text: str) -> None:
+    def __init__(
+        self,
+        grammar: Grammar,
+        text: str,
+        reading: Reading | None = None,
+        plan: Plan | None = None,
+    ) -> None:
+        """Without a `reading` the tokens are those of the grammar, without a `plan` it is too."""
         self.grammar = grammar
         self.text = text
-        self.words = grammar.words(text)
-        self.plan: Plan = plan_of(grammar, grammar.shape(self.words[: MOST_TOKENS + 1]))
+        self._reading = reading
+        self.words = grammar.words(text) if reading is None else _words(text, reading)
+        self.plan: Plan = plan or plan_of(grammar, self._beginning)
+
+    def with_plan(self, plan: Plan) -> BundleSyntax:
+        """The same tokens with other parts of the bundle in them."""
+        return BundleSyntax(self.grammar, self.text, self._reading, plan)
+
+    @property
+    def _beginning(self) -> str:
+        """The kinds of the tokens that a plan looks at."""
+        if self._reading is not None:
+            return self._reading.shape[: MOST_TOKENS + 1]
+        return self.grammar.shape(self.words[: MOST_TOKENS + 1])
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether what belongs together has been made one token: see `grouping`."""
+        return self._reading is not None
+
+    @property
+    def shape(self) -> str:
+        """The kinds of all tokens, a letter each."""
+        return self.grammar.shape(self.words) if self._reading is None else self._reading.shape
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
         """Where the tokens stand, worked out when something asks."""
+        if self._reading is not None:
+            return self._reading.spans
         return tuple(starmap(Span, self.grammar.spans(self.text)))
 
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         """All tokens; what fits no terminal has the kind STRAY."""
-        letters = self.grammar.shape(self.words)
-        kinds = map(self.grammar.terminal, letters)
+        kinds = map(self.grammar.terminal, self.shape)
         return tuple(map(Token, kinds, self.words, self.spans))
 
     @property
@@ -128,6 +165,10 @@ class BundleSyntax:
         operands = (_joined(self.words[first:last]) for first, last in plan.operands)
         return (self.words[plan.mnemonic], *operands)
 
+    def is_misfit(self, token: int) -> bool:
+        """Whether a token does not fit."""
+        return any(misfit.token == token for misfit in self.plan.misfits)
+
     def has_misfit(self, instruction: int, operand: int) -> bool:
         """Whether a token that does not fit stands inside an operand; -1 is the mnemonic."""
         if operand < 0:
@@ -154,6 +195,10 @@ class BundleSyntax:
     def token_before(self, offset: int) -> int:
         """The number of the last token that begins before `offset`, or -1."""
         return bisect_left(self.spans, (offset, -1)) - 1
+
+
+def _words(text: str, reading: Reading) -> tuple[str, ...]:
+    return tuple(text[start:end] for start, end in reading.spans)
 
 
 def _joined(words: tuple[str, ...]) -> str:

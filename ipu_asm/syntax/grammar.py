@@ -58,13 +58,9 @@ class Grammar:
         )
         # Where one may begin: it means nothing inside a token.
         self.comment = re.compile(patterns.get(COMMENT, r"(?!)"))
-        skip = "|".join(patterns[terminal] for terminal in ignored)
-        tokens = "|".join(pattern for _, pattern, _ in kept)
-        # None is possessive or atomic: CPython before 3.11.5 matches those wrongly. Each stops only
-        # where what follows it matches, so that nothing is ever tried again.
-        stray = rf"(?:(?!{skip}|{tokens})[\s\S])+"
-        # The empty match at the end keeps trailing blanks from being tried again and again.
-        self._scan = re.compile(rf"(?:{skip})*({tokens}|{stray}|\Z)")
+        skip = self._skip = "|".join(patterns[terminal] for terminal in ignored)
+        self._tokens = [pattern for _, pattern, _ in kept]
+        self._scan = self.scanner()
         end = patterns["END"]
         # Word characters, blanks and dots begin neither a comment nor an END in any surface.
         whole = f"{tables['whole']}|" if tables.get("whole") else ""
@@ -84,6 +80,18 @@ class Grammar:
     def terminal(self, letter: str) -> str:
         """The terminal for which a character of a shape stands."""
         return self._names.get(letter, "STRAY")
+
+    def scanner(self, *more: str) -> re.Pattern[str]:
+        """What finds the next token, as its first group, with more patterns that are tried first.
+
+        What fits no terminal comes in runs of its own.
+        """
+        skip, tokens = self._skip, "|".join((*more, *self._tokens))
+        # None is possessive or atomic: CPython before 3.11.5 matches those wrongly. Each stops only
+        # where what follows it matches, so that nothing is ever tried again.
+        stray = rf"(?:(?!{skip}|{tokens})[\s\S])+"
+        # The empty match at the end keeps trailing blanks from being tried again and again.
+        return re.compile(rf"(?:{skip})*({tokens}|{stray}|\Z)")
 
     def words(self, text: str) -> tuple[str, ...]:
         """The texts of all tokens of `text`; what fits no terminal comes in runs of its own."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from itertools import pairwise
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.lookalikes import intended_text, lookalike
-from ipu_asm.syntax.plan import MOST_TOKENS, InstructionPlan, Misfit
+from ipu_asm.syntax.plan import MOST_TOKENS, InstructionPlan
 from ipu_asm.text import Span, TextEdit
 
 _MOST_SHOWN = 20
@@ -19,11 +20,30 @@ _MOST_SHOWN = 20
 _OF_BRACES = "{}"
 
 
-class _Place(NamedTuple):
-    """A token that does not fit, in or behind an instruction: -1 if there is none before it.
+# Where one of these does not fit, others mostly do not either.
+_TOLD_ONCE = {",": ",", "{": "{", "}": "{"}
+# Tokens of which only a part does not fit.
+_OF_PARTS = ("stray", "label-name")
+_DIRECTIVE = re.compile(r"\.[^\W\d][\w.]*")
+# In a name, an operand or an expression: what no name and no number has in it.
+_NO_NAME = re.compile(r"[^A-Za-z0-9_.\s([{\"']+|[(\[{\"'].*", re.DOTALL)
 
-    `is_whole` tells whether that instruction has its operands.
+
+class Around(NamedTuple):
+    """What is known of the instruction around a token.
+
+    `is_known`: its mnemonic is one. `is_whole`: it has as many operands as it takes as well.
     """
+
+    is_known: bool
+    is_whole: bool
+
+
+_NOTHING = Around(is_known=True, is_whole=False)
+
+
+class _Place(NamedTuple):
+    """A token that does not fit, in or behind an instruction: -1 if there is none before it."""
 
     syntax: BundleSyntax
     surface: Surface
@@ -31,40 +51,74 @@ class _Place(NamedTuple):
     span: Span
     token: int
     instruction: int
-    is_whole: bool
+    around: Around
 
 
 def syntax_errors(
-    syntax: BundleSyntax, surface: Surface, are_whole: Sequence[bool]
+    syntax: BundleSyntax, surface: Surface, instructions: Sequence[Around]
 ) -> list[Diagnostic]:
-    """A finding for each token that does not fit, in their order.
+    """A finding for each mistake that makes tokens not fit, in their order."""
+    findings: list[Diagnostic] = []
+    told: set[tuple[int, str]] = set()
+    for token, reason in syntax.plan.misfits:
+        number = _instruction_around(syntax, surface, token)
+        around = instructions[number] if number >= 0 else _NOTHING
+        word = syntax.words[token]
+        if reason == "stray":
+            is_told = around.is_known or surface.preprocessed
+            if not is_told and word.isprintable():
+                continue  # of what follows an unknown word nothing is known
+            mark = _TOLD_ONCE.get(word[0])
+            key = (number if mark == "," else -1, mark or "")
+            if mark and key in told:
+                continue
+            told.add(key)
+        span = syntax.span_of(token, token + 1)
+        place = _Place(syntax, surface, word, span, token, number, around)
+        findings.append(_finding(place, reason))
+    return findings
 
-    `are_whole` tells of each instruction whether it is known and has as many operands as it takes.
-    """
-    return [_finding(syntax, surface, misfit, are_whole) for misfit in syntax.plan.misfits]
+
+def _finding(place: _Place, reason: str) -> Diagnostic:
+    message, fix = _SENTENCES[reason](place)
+    kind = UNKNOWN_MNEMONIC if reason == "label-unmarked" else SYNTAX_ERROR
+    span = _culprit(place, reason) if reason in _OF_PARTS else place.span
+    unless = (_OF_BRACES,) if reason.startswith("brace-") else ()
+    return Diagnostic(kind, message, span, fix=fix, unless=unless)
 
 
-def _finding(
-    syntax: BundleSyntax, surface: Surface, misfit: Misfit, are_whole: Sequence[bool]
-) -> Diagnostic:
-    span = syntax.span_of(misfit.token, misfit.token + 1)
-    number = bisect_left(syntax.plan.instructions, misfit.token, key=_first_token) - 1
-    is_whole = number >= 0 and are_whole[number]
-    word = syntax.words[misfit.token]
-    place = _Place(syntax, surface, word, span, misfit.token, number, is_whole)
-    message, fix = _SENTENCES[misfit.reason](place)
-    unless = (_OF_BRACES,) if misfit.reason.startswith("brace-") else ()
-    return Diagnostic(SYNTAX_ERROR, message, span, fix=fix, unless=unless)
+def _instruction_around(syntax: BundleSyntax, surface: Surface, token: int) -> int:
+    """The number of the instruction to which a token belongs, be it its operand or not; or -1."""
+    plans = syntax.plan.instructions
+    number = bisect_left(plans, token, key=_first_token) - 1
+    if number < 0 or surface.separator in syntax.words[plans[number].end : token]:
+        return -1
+    return number
 
 
 def _first_token(instruction: InstructionPlan) -> int:
     return instruction.mnemonic
 
 
+def _culprit(place: _Place, reason: str = "stray") -> Span:
+    """The part of a token that does not fit, where it is a comment, a line or an expression."""
+    start, word = place.span.start, place.word
+    if not place.syntax.is_grouped:
+        return place.span
+    if word.startswith(place.surface.separator):
+        return Span(start, start + 1)
+    directive = _DIRECTIVE.match(word)
+    if directive:
+        return Span(start, start + (directive.end() if reason == "stray" else 1))
+    wrong = _NO_NAME.search(word)
+    return Span(*wrong.span()).shifted(start) if wrong else place.span
+
+
 def _shown(word: str) -> str:
     """A piece of text in backticks; what does not print is named by its code point."""
-    cut = word[:_MOST_SHOWN] + ("..." if len(word) > _MOST_SHOWN else "")
-    if cut.isprintable():
+    line = word.partition("\n")[0].rstrip("\r")
+    cut = line[:_MOST_SHOWN] + ("..." if len(word) > min(len(line), _MOST_SHOWN) else "")
+    if line and cut.isprintable():
         return f"`{cut}`"
     return ", ".join(f"U+{ord(character):04X}" for character in word[:3])
 
@@ -76,20 +130,37 @@ def _stray(place: _Place) -> _Sentence:
     foreign = _foreign(place)
     if foreign is not None:
         return foreign
-    word, hints = place.word, place.surface.hints
-    hint = hints.get(word) or hints.get(word[:2]) or hints.get(word[0])
+    hint = _hint(place)
     what = f"{hint}; found" if hint else "expected names, numbers, labels and comments, found"
-    separator = place.surface.operand_separator.strip()
-    if word == "," != separator and place.is_whole and place.token in (commas := _commas(place)):
-        text, (start, end) = place.syntax.text, place.span
+    return f"{what} {_shown(place.word)}", _without_commas(place) or _as_line_comment(place)
+
+
+def _hint(place: _Place) -> str | None:
+    """What to say of a token, by how the part of it begins that does not fit."""
+    hints = place.surface.hints
+    if _DIRECTIVE.match(place.word) and "directive" in hints:
+        return hints["directive"]
+    start, end = _culprit(place).shifted(-place.span.start)
+    culprit = place.word[start:end]
+    return hints.get(culprit) or hints.get(culprit[:2]) or hints.get(culprit[0])
+
+
+def _without_commas(place: _Place) -> Fix | None:
+    """Blanks in place of the commas of an instruction that then has its operands."""
+    is_operator = place.surface.operand_separator.strip() == ","
+    if place.word != "," or is_operator or not place.around.is_whole:
+        return None
+    commas, text = _commas(place), place.syntax.text
+    if place.token not in commas:
+        return None
+    edits, are_style = [], len(commas) == len(_gaps(place))
+    for start, end in (place.syntax.spans[comma] for comma in commas):
         is_spaced = text[start - 1].isspace(), text[end : end + 1].isspace()
         # One that is alone among blanks, or stands at the next word, may be a slip for a letter.
-        is_style = len(commas) == len(_gaps(place)) and is_spaced != (True, False)
-        applicability = Applicability.SAFE if is_style else Applicability.UNSAFE
-        edit = TextEdit(place.span, "" if any(is_spaced) else " ")
-        fix = Fix("write a blank instead of the comma", (edit,), applicability)
-        return f"{what} {_shown(word)}", fix
-    return f"{what} {_shown(word)}", None
+        are_style = are_style and is_spaced != (True, False)
+        edits.append(TextEdit(Span(start, end), "" if any(is_spaced) else " "))
+    title = "write a blank instead of the comma" if len(edits) == 1 else "write blanks, no commas"
+    return Fix(title, tuple(edits), Applicability.SAFE if are_style else Applicability.UNSAFE)
 
 
 def _gaps(place: _Place) -> list[tuple[int, int]]:
@@ -123,6 +194,38 @@ def _foreign(place: _Place) -> _Sentence | None:
         sentence = f"{what} are written without `{word}`, found one"
         return sentence, _without(place, Applicability.DISPLAY) if following.isalnum() else None
     return None
+
+
+def _as_line_comment(place: _Place) -> Fix | None:
+    """A block comment of one line, or one behind a separator, as a comment that there is."""
+    word, (start, end), text = place.word, place.span, place.syntax.text
+    mark, separator = place.surface.comments[0], place.surface.separator
+    edits: tuple[TextEdit, ...]
+    if separator and word.startswith(separator) and set(word) != {separator}:
+        lines = re.finditer(rf"^[ \t]*({separator})", word, re.MULTILINE)
+        edits = tuple(TextEdit(Span(*line.span(1)).shifted(start), mark) for line in lines)
+    elif word.startswith("/*") and word.endswith("*/") and "\n" not in word:
+        if text[end:].partition("\n")[0].strip():
+            return None
+        edits = (TextEdit(place.span, f"{mark} {word[2:-2].strip()}".rstrip()),)
+    else:
+        return None
+    return Fix(f"begin the comment with `{mark}`", edits, Applicability.UNSAFE)
+
+
+def _label_name(place: _Place) -> _Sentence:
+    word = place.word
+    if word[0] == ".":
+        return f"a name begins with a letter, a digit or `_`, found {_shown(word)}", None
+    meant = f"; write `{re.sub('[^A-Za-z0-9_.]', '_', word)}`" if word.isascii() else ""
+    return f"a name has letters, digits, `_` and `.` in it, found {_shown(word)}{meant}", None
+
+
+def _label_unmarked(place: _Place) -> _Sentence:
+    edit = TextEdit(Span(place.span.end, place.span.end), ":")
+    fix = Fix("insert `:`", (edit,), Applicability.UNSAFE)
+    message = f"unknown mnemonic {_shown(place.word)}; a label ends with `:`, is it missing here?"
+    return message, fix
 
 
 def _label_inside(place: _Place) -> _Sentence:
@@ -185,9 +288,14 @@ def _empty_bundle(place: _Place) -> _Sentence:
 def _unexpected(place: _Place) -> _Sentence:
     surface, word = place.surface, place.word
     before = place.syntax.words[: place.syntax.token_before(place.span.start) + 1]
-    foreign = _foreign(place) if place.is_whole or word not in surface.number_mark else None
+    foreign = _foreign(place) if place.around.is_whole or word not in surface.number_mark else None
     if foreign is not None:
         return foreign
+    doubled = surface.hints.get("".join((*before[-1:], word)))
+    if doubled:
+        return f"{doubled}; found {_shown(word)} behind another", _without(
+            place, Applicability.UNSAFE
+        )
     separator = surface.operand_separator.strip()
     begins = word[0].isalnum() or word[0] in f"_+-{surface.number_mark}"
     if separator and _ends_operand(before[-1:]) and begins:
@@ -244,6 +352,8 @@ def _incomplete(place: _Place) -> _Sentence:
 
 _SENTENCES: Mapping[str, Callable[[_Place], _Sentence]] = {
     "stray": _stray,
+    "label-name": _label_name,
+    "label-unmarked": _label_unmarked,
     "label-inside": _label_inside,
     "second-label": _second_label,
     "label-of-nothing": _label_of_nothing,

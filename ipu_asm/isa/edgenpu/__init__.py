@@ -32,6 +32,7 @@ SURFACE = Surface(
         "+": "a sign belongs to the number that follows it, without a blank",
         "-": "a sign belongs to the number that follows it, without a blank",
         "&": "flags are joined by `|`",
+        "||": "flags are joined by a single `|`",
         ".": "a name begins with a letter or `_`",
         "(": "a buffer's number stands in brackets",
         "{": "a buffer's number stands in brackets",

@@ -13,6 +13,11 @@ from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.isa.ipu.registers import OPERAND_TYPES, REGISTER_FILES
 from ipu_asm.isa.model import Isa, Surface
 
+_COMMENTS = "comments run from `#` or `//` to the end of the line"
+_EXPRESSIONS = "there are no expressions: write the number or the register itself"
+_CONSTANTS = "there are no named constants: write the number itself"
+_BRACES = "a bundle ends with `;;` and has no braces around it"
+
 SURFACE = Surface(
     grammar="ipu",
     language_id="ipu-asm",
@@ -22,7 +27,15 @@ SURFACE = Surface(
     separator=";",
     hints={
         ",": "operands are separated by blanks, not commas",
-        "/*": "comments run from `#` or `//` to the end of the line; there are no block comments",
+        "/*": f"{_COMMENTS}; there are no block comments",
+        "*/": f"{_COMMENTS}; there are no block comments",
+        ";": f"{_COMMENTS}; `;` separates instructions",
+        "directive": "there are no directives: a source has bundles, labels and comments",
+        "=": _CONSTANTS,
+        **dict.fromkeys(["(", "*", "/", "&", "|", "^", "~", "<", ">", "!", "=="], _EXPRESSIONS),
+        **dict.fromkeys("{}", _BRACES),
+        '"': "there are no strings",
+        "'": "there are no characters in quotes: write the number itself",
         "\r": "a carriage return ends a line only together with a newline",
         "\f": "only blanks, tabs and newlines separate",
         "\ufeff": "a byte-order mark may stand only at the very start of a file",

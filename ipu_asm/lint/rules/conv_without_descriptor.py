@@ -38,6 +38,8 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         spec = instruction.spec
         if spec is None or spec.operand(_OPERAND) is None or instruction.problems:
             continue
+        if bundle.syntax.plan.instructions[number].broken:
+            continue
         if all(operand is None or operand.name != _OPERAND for operand in instruction.operands):
             message = (
                 f"`{instruction.mnemonic}` reads its parameters where `desc=` says, found none: "

@@ -3,7 +3,8 @@
 ## What it does
 Reports the first word of an instruction that no instruction of the instruction set is called.
 Mnemonics are written in lower case; another case is reported with a safe fix. An instruction with a
-similar name is suggested where there is only one, and where the operands fit it.
+similar name is suggested where there is only one, and where the operands fit it. Where an
+instruction follows the word, it is most likely a label without its colon.
 
 ## Why
 The assembler cannot know which slot of the bundle is meant.
@@ -36,8 +37,11 @@ RULE = Rule(
         "⟦ACC⟧; bkpt;;",
         "⟦load⟧ r0 lr0 cr0; ⟦lr0⟧; bkpt;;",
         "again: ⟦incr_⟧ lr0 1; b again;;",
+        # A label without its colon
+        "⟦again⟧ incr lr0 1; b again;;",
+        "acc;;\n⟦again⟧\n    incr lr0 1;\n    b again;;",
         # No slips: another instruction may be meant
         "again: ⟦bgt⟧ lr0 lr1 again;; ⟦acc.min⟧ aaq0; bkpt;;",
     ),
-    fixes=(Applicability.SAFE, Applicability.DISPLAY),
+    fixes=(Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY),
 )

@@ -1,0 +1,239 @@
+"""What belongs together in a bundle that the grammar refuses.
+
+People bring along what other assemblers have: block comments, strings, expressions, directives,
+names with a hyphen. The grammar has a token here and a token there for it, and would refuse each of
+them. Read once more with all of it as one token, one mistake is one finding.
+
+This is for surfaces whose operands are single words. Where commas stand between operands, the
+grammar knows by itself where one ends.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Callable, NamedTuple
+
+from ipu_asm.syntax.bundle import BundleSyntax, Reading
+from ipu_asm.syntax.grammar import STRAY, Grammar
+from ipu_asm.syntax.lookalikes import intended_text
+from ipu_asm.syntax.plan import InstructionPlan, Misfit, Plan, plan_of
+from ipu_asm.text import Span
+
+_NAME = r"[A-Za-z_][A-Za-z0-9_.]*(?:[-$@?][A-Za-z_][A-Za-z0-9_.]*)*"
+_DOTTED_NAME = rf"\.{_NAME}"
+# A block comment that is not closed goes on to the end of its bundle, for one that is broken spoils
+# no other.
+_BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|(?=;;\Z)|\Z)|\*+/"
+_QUOTED = r'"[^"\r\n]*"|' + r"'[^'\r\n]*'"
+_INSIDE = r"(?:[^()\[\]\r\n;#/]|/(?!/))"
+_PARENTHESES = rf"\((?:{_INSIDE}|\({_INSIDE}*\))*\)"
+_BRACKETS = rf"\[{_INSIDE}*\]"
+_OPERATOR = r"(?:[*&|^~<>=!]|/(?![/*]))"
+_TERM = rf"(?:[+-]?[\w.]+(?:[+-][\w.]+)*|{_PARENTHESES})"
+_EXPRESSION = rf"(?:{_OPERATOR}(?:[ \t]*{_TERM})?)+"
+_FOREIGN = "|".join(
+    (
+        _BLOCK_COMMENT, _QUOTED, _DOTTED_NAME, _NAME, _BRACKETS, _PARENTHESES, _EXPRESSION,
+    )
+)  # fmt: skip
+_IS_NAME = re.compile(rf"\.?{_NAME}")
+# Before a colon these make a name, whatever is in them.
+_IS_PART_OF_LABEL = re.compile(r"[-+\w.$@?]+")
+_IS_DIRECTIVE = re.compile(r"\.[A-Za-z_]")
+_IS_SIGNED = re.compile(r"[+-]\w")
+# What goes on with the operand that it touches, and what does behind a blank, too.
+_CONTINUES = re.compile(rf"[\[(]|{_OPERATOR}")
+_CONTINUES_BEHIND_BLANK = re.compile(rf"{_OPERATOR}+(?:[ \t]|$)")
+
+
+class _Token(NamedTuple):
+    """Where a token stands and its kind; `is_comment` if it is one as others write it."""
+
+    start: int
+    end: int
+    letter: str
+    is_comment: bool = False
+
+
+def grouped(
+    syntax: BundleSyntax, is_code: Callable[[tuple[str, ...]], bool], *, joins_signs: bool = False
+) -> BundleSyntax:
+    """The same bundle with what belongs together as one token.
+
+    `is_code` tells of the words behind a `;` whether they are an instruction; else they are a
+    comment as other assemblers have it. With `joins_signs` a signed word belongs to the word that
+    it touches: without, `lr0+1` is two operands.
+    """
+    grammar, text = syntax.grammar, syntax.text
+    found = [
+        _Token(*match.span(1), _letter(grammar, match[1]))
+        for match in _scanner(grammar).finditer(text)
+        if match[1]
+    ]
+    tokens = _Grouping(grammar, text, found, is_code, joins_signs).tokens()
+    spans = tuple(Span(token.start, token.end) for token in tokens)
+    reading = Reading(spans, "".join(token.letter for token in tokens))
+    bundle = BundleSyntax(grammar, text, reading)
+    wrong = [
+        Misfit(token, "label-name")
+        for label, token in bundle.labels
+        if grammar.shape((label,)) == STRAY and not bundle.is_misfit(token)
+    ]
+    return bundle.with_plan(_with_misfits(bundle.plan, wrong)) if wrong else bundle
+
+
+def with_label(syntax: BundleSyntax) -> BundleSyntax:
+    """The same bundle with its first word as a label, whose colon is missing."""
+    shape = syntax.shape
+    rest = plan_of(syntax.grammar, shape[1:])
+    plan = rest._replace(
+        label=0,
+        instructions=tuple(map(_moved, rest.instructions)),
+        misfits=tuple(misfit._replace(token=misfit.token + 1) for misfit in rest.misfits),
+    )
+    return syntax.with_plan(_with_misfits(plan, [Misfit(0, "label-unmarked")]))
+
+
+def _moved(plan: InstructionPlan) -> InstructionPlan:
+    operands = tuple((first + 1, last + 1) for first, last in plan.operands)
+    return plan._replace(mnemonic=plan.mnemonic + 1, operands=operands, end=plan.end + 1)
+
+
+def _with_misfits(plan: Plan, more: list[Misfit]) -> Plan:
+    return plan._replace(misfits=tuple(sorted((*plan.misfits, *more))))
+
+
+@lru_cache(maxsize=8)
+def _scanner(grammar: Grammar) -> re.Pattern[str]:
+    return grammar.scanner(_FOREIGN)
+
+
+def _letter(grammar: Grammar, word: str) -> str:
+    """The kind of a token; a name that has what no name here may have is a word all the same."""
+    letter = grammar.shape((word,))
+    return grammar.letter("WORD") if letter == STRAY and _IS_NAME.fullmatch(word) else letter
+
+
+class _Grouping:
+    """Goes through the tokens and puts together those that are one mistake."""
+
+    def __init__(
+        self,
+        grammar: Grammar,
+        text: str,
+        tokens: list[_Token],
+        is_code: Callable[[tuple[str, ...]], bool],
+        joins_signs: bool,
+    ) -> None:
+        self._text = text
+        self._tokens = tokens
+        self._is_code = is_code
+        self._joins_signs = joins_signs
+        self._word = grammar.letter("WORD")
+        self._separator = grammar.letter("SEPARATOR")
+        self._end = grammar.letter("END")
+        self._colon = grammar.letter("COLON")
+        # Behind these another statement begins.
+        self._marks = (self._separator, self._colon)
+        self._done: list[_Token] = []
+
+    def tokens(self) -> list[_Token]:
+        number = 0
+        while number < len(self._tokens):
+            token, stop = self._tokens[number], self._line_from(number)
+            if stop:
+                is_comment = token.letter == self._separator
+                token = _Token(token.start, self._tokens[stop - 1].end, STRAY, is_comment)
+            letter = self._letter_with_last(token)
+            if letter:
+                token = token._replace(start=self._done.pop().start, letter=letter)
+            if token.letter == self._colon:
+                self._join_label()
+            self._done.append(token)
+            number = stop or number + 1
+        return self._done
+
+    def _join_label(self) -> None:
+        """Make one word of the tokens that touch each other before a colon."""
+        pieces: list[_Token] = []
+        while self._done and _IS_PART_OF_LABEL.fullmatch(self._text, *self._done[-1][:2]):
+            if pieces and self._done[-1].end != pieces[-1].start:
+                break
+            pieces.append(self._done.pop())
+        if pieces:
+            self._done.append(_Token(pieces[-1].start, pieces[0].end, self._word))
+
+    def _line_from(self, number: int) -> int:
+        """Where the comment, directive or assignment that begins with a token ends; else 0."""
+        token, last = self._tokens[number], self._done[-1] if self._done else None
+        follows_comment = last is not None and last.is_comment
+        is_first = last is None or last.letter in self._marks or follows_comment
+        if token.letter == self._separator:
+            if follows_comment:
+                return self._line_end(number, self._end)
+            return self._comment_from(number) if is_first else 0
+        if not is_first and last and "\n" not in self._text[last.end : token.start]:
+            return 0
+        behind = self._tokens[number + 1].start if number + 1 < len(self._tokens) else -1
+        sign = self._text[behind : behind + 2] if behind >= 0 else ""
+        if token.letter != self._word or sign[:1] == ":":
+            return 0
+        if sign[:1] == "=" and sign != "==":
+            return number + 2
+        is_directive = _IS_DIRECTIVE.match(self._text, token.start)
+        return self._line_end(number, self._separator) if is_directive else 0
+
+    def _comment_from(self, number: int) -> int:
+        stop = self._line_end(number, self._end)
+        tokens = self._tokens[number + 1 : stop]
+        letters = "".join(token.letter for token in tokens) + self._separator
+        first = tokens[: letters.index(self._separator)]
+        words = tuple(self._text[token.start : token.end] for token in first)
+        return stop if words and not self._is_code(words) else 0
+
+    def _line_end(self, number: int, stopping: str) -> int:
+        """The number of the first token behind the line of one, or of a mark that ends it."""
+        line_end = self._text.find("\n", self._tokens[number].start)
+        line_end = line_end if line_end >= 0 else len(self._text)
+        stop = number + 1
+        while stop < len(self._tokens) and self._tokens[stop].start < line_end:
+            if self._tokens[stop].letter in (stopping, self._end):
+                break
+            stop += 1
+        return stop
+
+    def _letter_with_last(self, token: _Token) -> str:
+        """The kind of the last token with this one, if they belong together; else nothing."""
+        last = self._done[-1] if self._done else None
+        if last is None:
+            return ""
+        if token.is_comment and last.is_comment:
+            return STRAY
+        gap = self._text[last.end : token.start]
+        is_operand = len(self._done) > 1 and self._done[-2].letter not in self._marks
+        if not is_operand or last.letter in self._marks or "\n" in gap:
+            return ""
+        if gap:
+            goes_on = token.letter == STRAY and _CONTINUES_BEHIND_BLANK.match(
+                self._text, token.start
+            )
+            return STRAY if goes_on else ""
+        return self._letter_touching(token, last)
+
+    def _letter_touching(self, token: _Token, last: _Token) -> str:
+        if token.letter == STRAY:
+            goes_on = _CONTINUES.match(self._text, token.start)
+            return STRAY if goes_on or self._is_letter(token.start) else ""
+        if token.letter != self._word:
+            return ""
+        if last.letter == STRAY:
+            # What is left of a name with a letter that no name may have.
+            return STRAY if self._is_letter(last.end - 1) else ""
+        is_signed = _IS_SIGNED.match(self._text, token.start)
+        return self._word if self._joins_signs and is_signed else ""
+
+    def _is_letter(self, offset: int) -> bool:
+        """Whether a letter of a name stands there, and none that only looks like one."""
+        letter = self._text[offset]
+        return letter.isalpha() and intended_text(letter) is None
