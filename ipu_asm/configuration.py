@@ -19,7 +19,7 @@ style = "keep"                   # keep, instruction or bundle: how many instruc
 from __future__ import annotations
 
 import os
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.files import FileProblem, Target, read_beginning
@@ -109,14 +109,14 @@ class Configurations:
         self._by_folder.clear()
 
 
-def possible_files(folder: str) -> Iterator[str]:
-    """The files that may tell about an absolute folder, the nearest first, there or not."""
-    while True:
-        yield from (os.path.join(folder, name) for name in FILE_NAMES)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return
-        folder = parent
+def possible_files(folders: Iterable[str]) -> Iterator[str]:
+    """The files that may tell about absolute folders, nearest first, each once, there or not."""
+    seen: set[str] = set()
+    for folder in folders:
+        while folder not in seen:
+            seen.add(folder)
+            yield from (os.path.join(folder, name) for name in FILE_NAMES)
+            folder = os.path.dirname(folder)
 
 
 def read_configuration(path: str) -> Configuration | None:

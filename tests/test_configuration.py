@@ -119,7 +119,9 @@ def test_answers_are_remembered_until_they_are_forgotten(tmp_path: Path) -> None
 
 def test_the_files_that_may_tell_are_those_of_all_folders_above() -> None:
     files = ["/a/b/ipu.toml", "/a/b/pyproject.toml", "/a/ipu.toml", "/a/pyproject.toml"]
-    assert list(possible_files("/a/b")) == [*files, "/ipu.toml", "/pyproject.toml"]
+    assert list(possible_files(["/a/b"])) == [*files, "/ipu.toml", "/pyproject.toml"]
+    more = ["/a/c/ipu.toml", "/a/c/pyproject.toml"]
+    assert list(possible_files(["/a/b", "/a/c"])) == [*files, "/ipu.toml", "/pyproject.toml", *more]
 
 
 def test_a_broken_file_is_told_every_time_it_is_asked(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ class LintRun:
             yield self.options.config
         else:
             folders = {os.path.dirname(os.path.abspath(target.name)) for target in targets}
-            yield from (path for folder in folders for path in possible_files(folder))
+            yield from possible_files(folders)
 
     def _report(self, message: str) -> None:
         self._has_problems = True

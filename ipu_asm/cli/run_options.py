@@ -39,7 +39,7 @@ examples:
 
 Numbers are decimal, 0x, 0b or 0o, with underscores where they help. FILE is a program or an image
 (what `ipu-as assemble` writes); `-` is standard input, and for --dump standard output. Files are
-written when the run has ended, each wholly or not at all: dumps only of a run that halted or
+written when the run has ended, all of them or none: dumps only of a run that halted or
 stopped at a break, trace and profile of every run.
 
 exit status:

@@ -5,7 +5,8 @@ Reports what cannot stand where it stands: a character that belongs to no name, 
 comment; an instruction or a bundle without anything in it; a label that is not in front of its
 bundle's first instruction, or that no bundle follows; a comment that nothing closes. What other
 assemblers have and this one does not (directives, named constants, expressions, strings, brackets,
-block comments, comments behind a `;`) is one finding, however many tokens it has.
+block comments, comments behind a `;`) is one finding, however many tokens it has. In a file that is
+not UTF-8, it reports the first byte that is not.
 
 ## Why
 Nothing can be encoded for it. The other bundles are read all the same, so their errors show, too.
