@@ -14,7 +14,7 @@ SOURCE_EXTENSIONS = frozenset(
     (".s", ".asm", *(extension for extensions in EXTENSIONS.values() for extension in extensions))
 )
 
-MOST_BYTES = 1 << 26
+MOST_BYTES = 1 << 24
 """No input is larger: what has no end, such as a device, is refused after so many bytes."""
 LARGEST_SCANNED = 5_000_000
 """Files that a search finds and that are larger are not read."""

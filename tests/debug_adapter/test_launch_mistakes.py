@@ -128,7 +128,7 @@ def test_no_more_of_a_file_is_read_than_fits(client: Client, tmp_path: Path) -> 
             file.truncate(3 << 30)
     check_mistakes(
         client,
-        f"{tmp_path / 'long.s'}: expected at most 67,108,864 bytes, found more",
+        f"{tmp_path / 'long.s'}: expected at most 16,777,216 bytes, found more",
         f"{tmp_path / 'long.bin'}: xmem has 0x200000 bytes, found more than 2097152 bytes for 0x0",
         "/dev/zero: not a regular file",
         program="long.s", cwd=str(tmp_path),
