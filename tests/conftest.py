@@ -7,6 +7,7 @@ what nobody has thought of yet runs ``pytest --hypothesis-profile=search`` now a
 from __future__ import annotations
 
 import gc
+import signal
 
 from hypothesis import HealthCheck, settings
 
@@ -24,6 +25,15 @@ settings.register_profile(
     "search", _PATIENT, derandomize=False, max_examples=2_000, print_blob=True
 )
 settings.load_profile("same")
+
+
+def pytest_sessionstart() -> None:
+    """Let Ctrl-C work in the processes that tests start.
+
+    A shell that runs the tests in the background has them, and all that they start, ignore it.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

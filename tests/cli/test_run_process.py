@@ -34,8 +34,6 @@ def check_interrupted(arguments: list[str], stderr: int | None = None) -> tuple[
         stderr=subprocess.PIPE if stderr is None else stderr,
         text=True,
         env=ENVIRONMENT,
-        # A shell that runs the tests in the background has its children ignore Ctrl-C.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     try:
         _wait_until_it_runs(process)

@@ -17,6 +17,7 @@ from tests.cli.commands import Ran, run
 
 BAD = "acc.frist;;\nbkpt;;\n"
 GOOD = "acc.first;;\nbkpt;;\n"
+PATIENCE_S = 60.0
 BAD_LINE = "a.s:1:1: error[E101] unknown mnemonic `acc.frist`; did you mean `acc.first`?"
 
 
@@ -120,8 +121,11 @@ def test_ctrl_c_ends_a_real_watch_with_status_0() -> None:
     command = [sys.executable, "-m", "ipu_asm", "lint", "--watch", "a.s"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as process:
-        assert process.stderr is not None
-        assert "Ctrl-C ends it" in process.stderr.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.stderr.read() == ""
+        try:
+            assert process.stderr is not None
+            assert "Ctrl-C ends it" in process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=PATIENCE_S)[1] == ""
+        finally:
+            process.kill()
     assert process.returncode == 0
