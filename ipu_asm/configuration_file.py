@@ -16,7 +16,7 @@ from ipu_asm.configuration import (
 )
 from ipu_asm.configuration_places import LimitExceeded, Places, key_places
 from ipu_asm.diagnostics import Severity
-from ipu_asm.isa import EXTENSIONS, MEMORIES
+from ipu_asm.isa import available_isas, manifests
 from ipu_asm.spelling import nearest_of
 
 _MOST_GLOBS = 1_000
@@ -72,7 +72,7 @@ class _Reader:
         values.update(self._table((), settings, {**_SETTINGS, **_TABLES}))
         values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
         if "memory" in values:
-            values["memory"] = self._table(("memory",), values["memory"], _MEMORY_SETTINGS)
+            values["memory"] = self._table(("memory",), values["memory"], _memory_settings())
         layout = self._table(("format",), values.pop("format", {}), {"style": _style})
         values.update({f"format_{name}": value for name, value in layout.items()})
         if self.mistakes:
@@ -137,7 +137,7 @@ def _one_of(names: Sequence[str], value: Any) -> str:
 
 
 def _isa(value: Any) -> str:
-    return _one_of(tuple(EXTENSIONS), value)
+    return _one_of(available_isas(), value)
 
 
 def _level(value: Any) -> Severity:
@@ -184,9 +184,6 @@ _TABLES: Mapping[str, Callable[[Any], Any]] = {
     "format": _any_value,
     "memory": _any_value,
 }
-_MEMORY_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
-    name: partial(_one_of, memories) for name, memories in MEMORIES.items()
-}
 _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "select": _strings,
     "extend-select": _strings,
@@ -194,3 +191,11 @@ _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "per-file-ignores": _strings_by_glob,
     "fail-level": _level,
 }
+
+
+def _memory_settings() -> Mapping[str, Callable[[Any], Any]]:
+    return {
+        name: partial(_one_of, manifest.memories)
+        for name, manifest in manifests().items()
+        if manifest.memories
+    }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Callable, Iterable, Iterator, Sequence
 
-from ipu_asm.files import SOURCE_EXTENSIONS, STANDARD_INPUT, FileProblem, Target, problem
+from ipu_asm.files import STANDARD_INPUT, FileProblem, Target, problem, source_extensions
 
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 
@@ -54,7 +54,7 @@ def sources_below(
 
 def is_source_name(name: str) -> bool:
     """Whether a search in folders takes a file of that name, which has no folder in it."""
-    return name[:1] != "." and os.path.splitext(name)[1] in SOURCE_EXTENSIONS
+    return name[:1] != "." and os.path.splitext(name)[1] in source_extensions()
 
 
 def _targets(

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from functools import lru_cache
 from typing import BinaryIO, Iterable, NamedTuple
 
-from ipu_asm.isa import EXTENSIONS
+from ipu_asm.isa import manifests
 
 STANDARD_INPUT = "-"
-SOURCE_EXTENSIONS = frozenset(
-    (".s", ".asm", *(extension for extensions in EXTENSIONS.values() for extension in extensions))
-)
 
 MOST_BYTES = 1 << 24
 """No input is larger: what has no end, such as a device, is refused after so many bytes."""
@@ -36,6 +34,13 @@ _PIPE_CHUNK = 1 << 16
 
 
 Version = tuple[int, int, int]
+
+
+@lru_cache(maxsize=1)
+def source_extensions() -> frozenset[str]:
+    """The file extensions of all instruction sets, as a search in folders takes them."""
+    every = manifests().values()
+    return frozenset(end for each in every for end in (*each.extensions, *each.shared_extensions))
 
 
 class FileProblem(Exception):

@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.isa import WITH_WORDS, load_isa
+from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa_choice import DEFAULT_ISA
 from ipu_asm.text import Span
 
@@ -73,7 +73,8 @@ def _ours() -> re.Pattern[str]:
     What other assemblers read, too, may use any name that they do.
     """
     names: set[str] = set()
-    for isa in map(load_isa, WITH_WORDS):
+    encodable = [name for name, manifest in manifests().items() if manifest.is_encodable]
+    for isa in map(load_isa, encodable):
         names.update(re.escape(name) for name in isa.instructions if re.search("[_.]", name))
         for register in isa.file_of_register:
             if not re.fullmatch(r"[a-z]\d+", register):

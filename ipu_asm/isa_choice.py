@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ipu_asm.configuration import Configuration, Configurations
 from ipu_asm.globs import path_matches
-from ipu_asm.isa import EXTENSIONS
+from ipu_asm.isa import manifests
 
 DEFAULT_ISA = "ipu"
 UNCLAIMED = ""
@@ -72,7 +72,7 @@ def _said_in_comment(text: str, path: str) -> IsaChoice | None:
         return None
     for comment in _COMMENT.finditer(head):
         name, rest = comment[1], comment[2].replace("*/", "").strip()
-        if name in EXTENSIONS or not rest:
+        if name in manifests() or not rest:
             line = len(re.findall(r"\r\n?|\n", head[: comment.start()])) + 1
             return IsaChoice(name, f"{path}:{line}")
     return None
@@ -89,7 +89,7 @@ def _configured(path: str, configuration: Configuration | None) -> IsaChoice | N
 
 def _said_by_extension(path: str) -> IsaChoice | None:
     extension = os.path.splitext(path)[1]
-    for name, extensions in EXTENSIONS.items():
-        if extension in extensions:
+    for name, manifest in manifests().items():
+        if extension in manifest.extensions:
             return IsaChoice(name, path)
     return None

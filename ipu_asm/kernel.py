@@ -8,7 +8,7 @@ from typing import Callable, NamedTuple, Sequence
 
 from ipu_asm.assemble import AssemblyError, encode
 from ipu_asm.disassembly import text_of
-from ipu_asm.files import SOURCE_EXTENSIONS, FileProblem, decoded
+from ipu_asm.files import FileProblem, decoded, source_extensions
 from ipu_asm.images import words_of
 from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
 from ipu_asm.isa.model import Isa
@@ -101,7 +101,7 @@ def assembled(
 
 def _guessed_format(data: bytes, name: str) -> str:
     """What a file is: a source by its name, else an image if all of it can be one."""
-    if os.path.splitext(name)[1] in SOURCE_EXTENSIONS:
+    if os.path.splitext(name)[1] in source_extensions():
         return SOURCE
     if b"\0" in data:
         return "bin"

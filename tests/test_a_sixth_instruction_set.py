@@ -28,7 +28,7 @@ from ipu_asm.ide.semantic_tokens import semantic_tokens
 from ipu_asm.ide.signature_help import signatures
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import symbols
-from ipu_asm.isa import EXTENSIONS, LANGUAGES, load_isa
+from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa_choice import choose_isa
 from ipu_asm.lint.explain import explain
 from ipu_asm.text import Span, apply_edits
@@ -37,22 +37,21 @@ from tests.server.conversation import asked, greeted, opened
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding-an-instruction-set.md").read_text(encoding="utf-8")
 FILES = dict(re.findall(r"^`(\S+)`:\n\n```\w+\n(.*?)^```", PAGE, re.S | re.M))
-TABLES = re.findall(r'^(\w+)\["toy"\] = (.+)$', PAGE, re.M)
 TEXT, WRONG = FILES["loop.toy"], FILES["wrong.toy"]
 
 
 @pytest.fixture(autouse=True)
 def _toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    """The folder of the page among the folders of instruction sets, and the tables that name it."""
-    folder = tmp_path / "toy"
-    folder.mkdir()
-    (folder / "__init__.py").write_text(FILES["ipu_asm/isa/toy/__init__.py"], encoding="utf-8")
+    """The folder of the page among the folders of instruction sets."""
+    for name, text in FILES.items():
+        if name.startswith("ipu_asm/isa/"):
+            path = tmp_path / name.removeprefix("ipu_asm/isa/")
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
     monkeypatch.setattr(ipu_asm.isa, "__path__", [*ipu_asm.isa.__path__, str(tmp_path)])
-    assert [name for name, _ in TABLES] == ["EXTENSIONS", "LANGUAGES"]
-    monkeypatch.setitem(EXTENSIONS, "toy", (".toy",))
-    monkeypatch.setitem(LANGUAGES, "toy", "toy-asm")
     yield
-    sys.modules.pop("ipu_asm.isa.toy", None)
+    for module in [name for name in sys.modules if name.startswith("ipu_asm.isa.toy")]:
+        del sys.modules[module]
 
 
 def check_at(text: str, place: str) -> tuple[Analysis, int]:
@@ -62,8 +61,9 @@ def check_at(text: str, place: str) -> tuple[Analysis, int]:
     return analysis, text.index(place)
 
 
-def test_the_tables_of_the_page_are_those_of_this_test() -> None:
-    assert dict(TABLES) == {"EXTENSIONS": '(".toy",)', "LANGUAGES": '"toy-asm"'}
+def test_the_manifest_is_known_before_the_set_is_loaded() -> None:
+    assert manifests()["toy"].extensions == (".toy",)
+    assert "ipu_asm.isa.toy.description" not in sys.modules
 
 
 def test_findings_are_in_its_own_words() -> None:

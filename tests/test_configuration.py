@@ -133,7 +133,7 @@ def test_a_broken_file_is_told_every_time_it_is_asked(tmp_path: Path) -> None:
 
 
 def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
-    names = "ipu, edgenpu, xdna1, xdna2, colossus"
+    names = "colossus, edgenpu, ipu, xdna1, xdna2"
     strings = 'expected a list of strings such as ["E101", "W"], found'
     check_mistakes(
         tmp_path / "ipu.toml",

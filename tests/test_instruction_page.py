@@ -7,11 +7,13 @@ import re
 import pytest
 
 from ipu_asm.instruction_page import encoding_lines, instruction_markdown, read_times
-from ipu_asm.isa import WITH_WORDS, load_isa
+from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
 
+ENCODABLE = [name for name, manifest in manifests().items() if manifest.is_encodable]
+
 IPU = load_isa("ipu")
-ALL = [(name, mnemonic) for name in WITH_WORDS for mnemonic in load_isa(name).instructions]
+ALL = [(name, mnemonic) for name in ENCODABLE for mnemonic in load_isa(name).instructions]
 RANGE = re.compile(r"(?P<name>[a-z_0-9]+) (?P<high>\d+)(?::(?P<low>\d+))?")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ipu_asm.cli.lint import main
-from ipu_asm.isa import EXTENSIONS
+from ipu_asm.isa import manifests
 
 ROOT = Path(__file__).parents[1]
 HOOKS = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8").split("\n- ")[1:]
@@ -39,7 +39,11 @@ def test_a_hook_calls_a_command_of_this_package(
 @pytest.mark.parametrize("hook", HOOKS)
 def test_a_hook_takes_the_files_of_the_sets_that_are_there(hook: str) -> None:
     files = re.compile(check_hook(hook)["files"].strip("'"))
-    known = {".s", ".asm", *(extension for names in EXTENSIONS.values() for extension in names)}
+    known = {
+        ".s",
+        ".asm",
+        *(extension for names in manifests().values() for extension in names.extensions),
+    }
     assert [name for name in known if not files.search(f"x/a{name}")] == []
     assert not any(files.search(name) for name in ("a.aie3", "a.sh", "s", "a.IPU"))
 

@@ -41,7 +41,6 @@ class LintRun:
             return Status.USAGE
         targets = self.targets()
         self.linted = [linted for target in targets if (linted := linter.lint(target)) is not None]
-        self._tell_skipped(linter.skipped)
         self._check_output(targets, linter)
         if self.options.fix or self.options.diff:
             self._mend()
@@ -78,13 +77,6 @@ class LintRun:
     def _report(self, message: str) -> None:
         self._has_problems = True
         complain(PROGRAM, message)
-
-    def _tell_skipped(self, skipped: Mapping[str, int]) -> None:
-        if skipped:
-            sets = ", ".join(f"{name} ({number})" for name, number in sorted(skipped.items()))
-            files = counted(sum(skipped.values()), "file")
-            message = f"skipped {files} of instruction sets that this version does not have: {sets}"
-            complain(PROGRAM, message, "note")
 
     def _mend(self) -> None:
         from ipu_asm.cli.changes import show_differences

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from typing import Callable, NamedTuple
 
 from ipu_asm.analysis import Analysis, Analyzer
@@ -19,7 +18,7 @@ from ipu_asm.configuration import (
 )
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.files import FileProblem, Target, Text, read_text
-from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
+from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.lint.selection import Selection, selection_of
@@ -56,7 +55,6 @@ class Linter:
             _check(Selection(options.select, options.ignore, options.extend_select), "")
         self.options = options
         self.configurations = Configurations()
-        self.skipped: Counter[str] = Counter()
         self._report = report
         self._given = _given_configuration(options)
         # By the name of the instruction set and of the memory that a project chooses.
@@ -163,10 +161,10 @@ class Linter:
             )
         )
 
-    def _analyze(self, target: Target, text: str, configuration: Configuration) -> Analyze | None:
-        """What analyses a file of its instruction set; None for a set that only folders brought up.
+    def _analyze(self, target: Target, text: str, configuration: Configuration) -> Analyze:
+        """The function that analyses a file of its instruction set.
 
-        Raises `ConfigurationError` for a set that was asked for and is not there.
+        Raises `ConfigurationError` for a set that does not exist.
         """
         name, origin = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
         is_claimed = name != UNCLAIMED
@@ -176,10 +174,7 @@ class Linter:
             try:
                 self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
             except UnknownIsaError as error:
-                if target.asked_for or name not in EXTENSIONS:
-                    raise ConfigurationError(origin, [f"{origin}: {error}"]) from error
-                self.skipped[name] += 1
-                return None
+                raise ConfigurationError(origin, [f"{origin}: {error}"]) from error
         analyzer = self._analyzers[name, memory]
         return analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
 

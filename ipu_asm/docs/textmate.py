@@ -36,7 +36,7 @@ from ipu_asm.docs.textmate_patterns import (
 )
 from ipu_asm.file_writing import replace_file
 from ipu_asm.files import FileProblem
-from ipu_asm.isa import EXTENSIONS, available_isas, load_isa
+from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.matching import KEYWORD_MARK
 from ipu_asm.syntax.grammar import LABEL_TOKENS, grammar_folder
@@ -226,7 +226,7 @@ def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequenc
                 "captures": {"1": {"name": said}, "2": brackets, "3": listed, "4": brackets},
             },
             {
-                "match": rf"\G{BLANKS}(isa:{BLANKS}(?:{alternatives(EXTENSIONS)}))(?![\w-])",
+                "match": rf"\G{BLANKS}(isa:{BLANKS}(?:{alternatives(manifests())}))(?![\w-])",
                 "captures": {"1": {"name": said}},
             },
         ],

@@ -13,6 +13,7 @@ from ipu_asm.bundle import Bundle, once_a_bundle
 from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.registers import named_in
 from ipu_asm.instruction import Instruction
+from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
 from ipu_asm.matching import value_start
@@ -43,16 +44,7 @@ KINDS: Final = (
 
 DEFINITION: Final = "definition"
 DEPRECATED: Final = "deprecated"
-# What is said of a mnemonic is its slot, and of a register its file. A set whose names are not here
-# has colours all the same, only fewer. The protocol has room for 31 names.
-MODIFIERS: Final = (
-    DEFINITION,
-    DEPRECATED,
-    *("xmem", "lr", "mult", "acc", "aaq", "cond", "break", "cr", "mult_stage"),
-    *("main", "activation", "weight"),
-    *("lda", "ldb", "st", "alu", "mv", "vec", "lng", "nop"),
-    "aux",
-)
+_MOST_MODIFIERS: Final = 31
 _MOST_REMEMBERED: Final = 1 << 14
 
 _QUOTE: Final = '"'
@@ -70,12 +62,15 @@ class SemanticToken(NamedTuple):
     modifiers: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=1)
 def modifiers() -> tuple[str, ...]:
-    """All modifiers: what can be said of any word, the slots, and register files.
+    """All modifiers: those of any word, and of each set its slots and register files.
 
-    No instruction set is loaded for them.
+    They come from the manifests. The protocol has room for 31 names; words of a set whose names
+    find no room have colours all the same, only fewer.
     """
-    return MODIFIERS
+    names = (name for manifest in manifests().values() for name in manifest.modifiers)
+    return tuple(dict.fromkeys((DEFINITION, DEPRECATED, *names)))[:_MOST_MODIFIERS]
 
 
 @once_a_bundle
@@ -209,4 +204,4 @@ def _plain(
 
 
 def _known(name: str) -> tuple[str, ...]:
-    return (name,) if name in MODIFIERS else ()
+    return (name,) if name in modifiers() else ()

@@ -1,6 +1,7 @@
-"""Instruction sets: what one is (`model`), how one is proven (`build`), and the packages of data.
+"""Instruction sets by name. A set is a folder here with a `manifest.py` and a `description.py`.
 
-A package of data is a folder here whose `__init__` has `load() -> Isa`.
+Start-up reads the manifests alone. `description.load()` gives the `Isa`; adding a set changes
+nothing outside its folder.
 """
 
 from __future__ import annotations
@@ -8,49 +9,36 @@ from __future__ import annotations
 import os
 from functools import lru_cache
 from importlib import import_module
+from typing import Mapping
 
+from ipu_asm.isa.manifest import Manifest
 from ipu_asm.isa.model import Isa
 from ipu_asm.spelling import nearest_of
-
-# Every name that the contracts reserve, with the file extensions that stand for it. Those whose
-# package is not part of this version are refused by name, not mistaken for another set.
-EXTENSIONS = {
-    "ipu": (".ipu",),
-    "edgenpu": (".edgenpu",),
-    "xdna1": (".aie", ".aie2"),
-    "xdna2": (".aie2p",),
-    "colossus": (".S",),
-}
-
-# The language ids by which editors name them. Of several sets with one id the first is meant where
-# nothing else tells them apart.
-LANGUAGES = {
-    "ipu": "ipu-asm",
-    "edgenpu": "edgenpu-asm",
-    "xdna1": "aie-asm",
-    "xdna2": "aie-asm",
-    "colossus": "colossus-asm",
-}
-
-# The memories among which a project may choose, by the set whose machines have them; the first one
-# counts where it does not.
-MEMORIES = {"colossus": ("gc200", "gc2")}
-
-# The sets whose instructions have words: their programs are assembled here and nowhere else.
-WITH_WORDS = ("ipu", "edgenpu")
 
 
 class UnknownIsaError(LookupError):
     """A name that stands for no instruction set of this version."""
 
 
+def manifests() -> Mapping[str, Manifest]:
+    """The manifest of each instruction set, by name, in alphabetical order."""
+    return _manifests_in(tuple(__path__))
+
+
+@lru_cache(maxsize=4)
+def _manifests_in(folders: tuple[str, ...]) -> Mapping[str, Manifest]:
+    names = {
+        entry.name
+        for folder in folders
+        for entry in os.scandir(folder)
+        if os.path.isfile(os.path.join(entry.path, "manifest.py"))
+    }
+    return {name: import_module(f"ipu_asm.isa.{name}.manifest").MANIFEST for name in sorted(names)}
+
+
 def available_isas() -> list[str]:
-    """The names of the instruction sets that this version knows."""
-    return [name for name in EXTENSIONS if _is_installed(name)]
-
-
-def _is_installed(name: str) -> bool:
-    return any(os.path.isfile(f"{folder}/{name}/__init__.py") for folder in __path__)
+    """The names of the instruction sets, in alphabetical order."""
+    return list(manifests())
 
 
 def load_isa(name: str, memory: str = "") -> Isa:
@@ -65,11 +53,10 @@ def load_isa(name: str, memory: str = "") -> Isa:
         return _in_memory(load_isa(name), memory)
     available = available_isas()
     if name not in available:
-        state = "is not part of this version" if name in EXTENSIONS else "is unknown"
         meant = nearest_of(name, available)
         known = f"did you mean `{meant}`?" if meant else f"there are {', '.join(available)}"
-        raise UnknownIsaError(f"instruction set `{name}` {state}; {known}")
-    isa: Isa = import_module(f"ipu_asm.isa.{name}").load()
+        raise UnknownIsaError(f"instruction set `{name}` is unknown; {known}")
+    isa: Isa = import_module(f"ipu_asm.isa.{name}.description").load()
     return isa
 
 

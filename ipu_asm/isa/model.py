@@ -228,7 +228,6 @@ class Surface(NamedTuple):
 
     grammar: str
     language_id: str
-    extensions: tuple[str, ...]
     comments: tuple[str, ...]
     bundle_end: str
     separator: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa import LANGUAGES, available_isas
+from ipu_asm.isa import manifests
 from ipu_asm.isa_choice import DEFAULT_ISA
 
 
@@ -11,7 +11,8 @@ def isa_of_language(language: str) -> str:
 
     No instruction set is loaded to tell.
     """
-    if language == LANGUAGES[DEFAULT_ISA]:
+    every = manifests()
+    if language == every[DEFAULT_ISA].language_id:
         return DEFAULT_ISA
-    meant = (name for name in available_isas() if LANGUAGES.get(name) == language)
+    meant = (name for name, manifest in every.items() if manifest.language_id == language)
     return next(meant, DEFAULT_ISA)

@@ -10,7 +10,7 @@ from lsprotocol import types as t
 
 from ipu_asm.analysis import Analysis, Analyzer
 from ipu_asm.files import scanned_text, stamp_of
-from ipu_asm.isa import EXTENSIONS, UnknownIsaError, load_isa
+from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.rendering import printable
 from ipu_lsp.server.client import Client
@@ -208,7 +208,7 @@ class Session:
 
     def read_ahead(self, document: Document, turn: Turn) -> Iterator[None]:
         """Read the bundles of a document, with pauses, so that its view is there soon."""
-        found = self._analyzer(document, is_quiet=True)
+        found = self._analyzer(document)
         if found is not None:
             for _ in found[0].read_ahead(document.text):
                 yield from turn.pause()
@@ -236,7 +236,7 @@ class Session:
     def _view(self, document: Document) -> View | None:
         analysis = document.analysis
         if analysis is None or analysis.text is not document.text:
-            found = self._analyzer(document, is_quiet=document.uri not in self.documents)
+            found = self._analyzer(document)
             if found is None:
                 return None
             analyzer, is_claimed = found
@@ -246,7 +246,7 @@ class Session:
             document.keep(analysis)
         return View(analysis, document.coordinates)
 
-    def _analyzer(self, document: Document, is_quiet: bool) -> tuple[Analyzer, bool] | None:
+    def _analyzer(self, document: Document) -> tuple[Analyzer, bool] | None:
         """The analyzer for a document, and whether anything says that it is the right one."""
         configuration = self.projects.of(document).configuration
         language = isa_of_language(document.language)
@@ -258,7 +258,6 @@ class Session:
             try:
                 self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
             except UnknownIsaError as error:
-                if not is_quiet or name not in EXTENSIONS:
-                    self.warn(f"{choice.origin}: {error}")
+                self.warn(f"{choice.origin}: {error}")
                 return None
         return self._analyzers[name, memory], choice.name != UNCLAIMED

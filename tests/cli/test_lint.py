@@ -286,19 +286,6 @@ def test_wrong_usage_is_told_in_one_line(
     assert ran.err.count("\n") == 1
 
 
-@pytest.fixture
-def small_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A version without some of the instruction sets that there are."""
-    monkeypatch.setattr("ipu_asm.isa.available_isas", lambda: ["ipu", "edgenpu"])
-
-
-@pytest.mark.usefixtures("small_version")
-def test_a_set_that_is_reserved_only_is_told_as_such(capsys: pytest.CaptureFixture[str]) -> None:
-    ran = check_lint(capsys, "--isa xdna1", 2, "", None)
-    message = "argument --isa: instruction set `xdna1` is not part of this version; there are ipu"
-    assert ran.err.startswith(f"ipu-lint: error: {message}")
-
-
 @pytest.mark.parametrize("text", ["", "\n", "# nothing yet\n"])
 def test_a_named_file_without_a_bundle_has_the_finding_of_the_assembler(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, text: str
@@ -404,26 +391,15 @@ def test_an_instruction_set_is_chosen_for_each_file(capsys: pytest.CaptureFixtur
     check_lint(capsys, "--isa ipu", 0)
 
 
-@pytest.mark.usefixtures("small_version")
-def test_sources_of_sets_that_are_not_there_are_skipped_in_folders(
+def test_a_set_that_does_not_exist_is_told_where_it_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    write(a_aie="x", b_aie="x", c_aie2p="x", d_s=GOOD)
-    note = "ipu-lint: note: skipped 3 files of instruction sets that this version does not have:"
-    check_lint(capsys, "", 0, "no findings in 1 file\n", [f"{note} xdna1 (2), xdna2 (1)"])
-
-
-@pytest.mark.usefixtures("small_version")
-def test_a_named_file_of_a_set_that_is_not_there_is_an_error(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    write(a_aie="x", b_s="acc;;\n# isa: xdna1\n", c_s="# isa: ipx\n")
-    absent = "instruction set `xdna1` is not part of this version; there are ipu"
-    for name, place in (("a.aie", "a.aie"), ("b.s", "b.s:2")):
-        ran = check_lint(capsys, name, 2, "", None)
-        assert ran.err.startswith(f"ipu-lint: error: {place}: {absent}")
+    write(b_s="acc;;\n# isa: xdna3\n", c_s="# isa: ipx\n")
+    b_s = (
+        "b.s:2: instruction set `xdna3` is unknown; there are colossus, edgenpu, ipu, xdna1, xdna2"
+    )
     message = "c.s:1: instruction set `ipx` is unknown; did you mean `ipu`?"
-    check_lint(capsys, "", 2, None, None)
+    check_lint(capsys, "", 2, None, [f"ipu-lint: error: {b_s}", f"ipu-lint: error: {message}"])
     check_lint(capsys, "c.s", 2, "", [f"ipu-lint: error: {message}"])
 
 

@@ -83,14 +83,10 @@ def typed(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 def show_files(page: str, folder: Path) -> None:
-    """Write the files that a page shows, and add what it adds to a table."""
+    """Write the files that a page shows."""
     for name, text in files(page).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")
-    for block in blocks("python"):
-        if block.page == page and re.match(r"EXTENSIONS\[", block.text):
-            with (folder / "ipu_asm" / "isa" / "__init__.py").open("a") as tables:
-                tables.write(block.text)
 
 
 @pytest.mark.parametrize("block", TYPED, ids=lambda block: f"{block.page}: {block.commands[0]}")

@@ -18,7 +18,7 @@ TYPES = (RegisterType("Reg", 2, [FILE], [FILE]), IntegerType("Imm", 8, 0, 255), 
 TOY = IsaDescription(
     name="toy",
     title="Toy",
-    surface=Surface("ipu", "toy-asm", (".toy",), ("#",), bundle_end=";;", separator=";"),
+    surface=Surface("ipu", "toy-asm", ("#",), bundle_end=";;", separator=";"),
     slots=(
         SlotDescription("alu", "Arithmetic", "rest", ("Reg", "Imm")),
         SlotDescription("go", "Control flow", "jump +1", ("To",)),

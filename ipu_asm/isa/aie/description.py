@@ -8,6 +8,7 @@ from ipu_asm.isa.aie.directives import DIRECTIVES
 from ipu_asm.isa.aie.documentation import Documents
 from ipu_asm.isa.aie.foreign_syntax import FOREIGN
 from ipu_asm.isa.aie.forms import forms_of
+from ipu_asm.isa.aie.language import LANGUAGE_ID
 from ipu_asm.isa.aie.operands import LOCAL_PREFIX, MARK
 from ipu_asm.isa.aie.registers import Family, classes_of, numbered, registers_of
 from ipu_asm.isa.forms import FormsDescription, unit_slot
@@ -41,6 +42,32 @@ _RETURNED = ("p6", "p7", "lr", "sp")
 _COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
 
 
+SURFACE = Surface(
+    grammar="aie",
+    language_id=LANGUAGE_ID,
+    comments=("//",),
+    bundle_end="",
+    separator=";",
+    hints={
+        "\f": "only blanks, tabs and line breaks separate",
+        "\ufeff": "a byte-order mark may stand only at the very start of a file",
+        "{": "bundles are lines, without braces",
+        "}": "bundles are lines, without braces",
+        "'": f"there are no characters in quotes; {_COMMENTS}",
+        "`": _COMMENTS,
+    },
+    foreign=FOREIGN,
+    operand_separator=", ",
+    number_mark=MARK,
+    any_case=True,
+    block_comments=(("/*", "*/"),),
+    linked=True,
+    local_prefix=LOCAL_PREFIX,
+    preprocessed=True,
+    directives=DIRECTIVES,
+)
+
+
 class Engine(NamedTuple):
     """What differs between the generations.
 
@@ -52,7 +79,6 @@ class Engine(NamedTuple):
 
     name: str
     title: str
-    extensions: tuple[str, ...]
     families: Sequence[Family]
     classes: Mapping[str, tuple[str, str]]
     pair_names: Mapping[str, str]
@@ -71,7 +97,7 @@ def description_of(engine: Engine) -> FormsDescription:
     return FormsDescription(
         name=engine.name,
         title=engine.title,
-        surface=surface_of(engine.extensions),
+        surface=SURFACE,
         slots=SLOTS,
         forms=forms_of(engine.forms, classes, engine.link_cycle, documents),
         register_files=registers.files,
@@ -80,35 +106,6 @@ def description_of(engine: Engine) -> FormsDescription:
         loop_registers=("ls", "le"),
         returned=frozenset((*_RETURNED, *(f"r{number}" for number in engine.kept))),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
-    )
-
-
-def surface_of(extensions: tuple[str, ...]) -> Surface:
-    """How programs of both generations are written."""
-    return Surface(
-        grammar="aie",
-        language_id="aie-asm",
-        extensions=extensions,
-        comments=("//",),
-        bundle_end="",
-        separator=";",
-        hints={
-            "\f": "only blanks, tabs and line breaks separate",
-            "\ufeff": "a byte-order mark may stand only at the very start of a file",
-            "{": "bundles are lines, without braces",
-            "}": "bundles are lines, without braces",
-            "'": f"there are no characters in quotes; {_COMMENTS}",
-            "`": _COMMENTS,
-        },
-        foreign=FOREIGN,
-        operand_separator=", ",
-        number_mark=MARK,
-        any_case=True,
-        block_comments=(("/*", "*/"),),
-        linked=True,
-        local_prefix=LOCAL_PREFIX,
-        preprocessed=True,
-        directives=DIRECTIVES,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any, Iterable
 from lsprotocol import types as t
 
 from ipu_asm.configuration import FILE_NAMES
-from ipu_asm.files import SOURCE_EXTENSIONS
+from ipu_asm.files import source_extensions
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.session import Session
@@ -34,7 +34,7 @@ def subscribe(session: Session) -> None:
         method, options = t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
         registrations.append(_registration(method, options))
     if session.client.registers_watched_files:
-        endings = ",".join(sorted(extension[1:] for extension in SOURCE_EXTENSIONS))
+        endings = ",".join(sorted(extension[1:] for extension in source_extensions()))
         patterns = (*(f"**/{name}" for name in FILE_NAMES), f"**/*.{{{endings}}}")
         watchers = [{"globPattern": pattern} for pattern in patterns]
         method = t.WORKSPACE_DID_CHANGE_WATCHED_FILES
