@@ -104,8 +104,9 @@ def test_python_m_of_a_server_answers(module: str, request_: str, answer: str) -
 def test_every_requirement_has_a_released_version_as_its_lower_bound() -> None:
     extras = [line for extra in PROJECT["optional-dependencies"].values() for line in extra]
     required = [*SETTINGS["build-system"]["requires"], *PROJECT["dependencies"], *extras]
-    # Stubs follow the versions of what they describe; any of them will do.
-    bounded = [line for line in required if not line.startswith("types-")]
+    # Stubs follow the versions of what they describe, and the extra `dev` names the other extras.
+    unbounded = ("types-", f"{PROJECT['name']}[")
+    bounded = [line for line in required if not line.startswith(unbounded)]
     assert [line for line in bounded if not re.fullmatch(r"[\w-]+>=\d+(\.\d+)*", line)] == []
 
 
@@ -164,3 +165,11 @@ def test_commands_import_nothing_from_the_current_folder(module: str, tmp_path: 
         )
         assert (ended.returncode, ended.stderr) == (0, "")
         assert VERSION in ended.stdout
+
+
+def test_the_makefile_has_the_targets_that_contributing_names() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    targets = re.findall(r"^(\w+):.*##", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
+    named = re.findall(r"`make (\w+)`", text)
+    assert named
+    assert set(named) <= set(targets)

@@ -1,0 +1,39 @@
+# The commands of CONTRIBUTING.md by name; `make` lists them.
+VENV ?= .venv
+PYTHON = $(VENV)/bin/python
+
+.PHONY: help setup fast check generate editors ci bench
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+setup: ## virtual environment with everything that the other targets need
+	python3 -m venv $(VENV)
+	$(VENV)/bin/pip install -q -e '.[dev]'
+
+fast: ## lint, and the tests that need no emulator, server or editor
+	$(VENV)/bin/ruff check .
+	$(PYTHON) -m pytest -n auto tests/syntax tests/isa tests/lint tests/ide tests/test_*.py
+
+check: ## what a pull request must pass: lint, format, types, all tests but the editors'
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(PYTHON) -m pytest -n auto
+
+generate: ## every generated file: parse tables, grammars, rule pages, references
+	$(PYTHON) -m ipu_asm.syntax.compile
+	$(PYTHON) -m ipu_asm.docs.textmate
+	$(PYTHON) -m ipu_asm.lint.pages
+	for isa in $$($(PYTHON) -c "from ipu_asm.isa import available_isas; print(*available_isas())"); do \
+	    $(PYTHON) -m ipu_asm as --isa $$isa docs -o docs/reference || exit 1; done
+
+editors: ## the tests in real editors, which are installed first
+	$(PYTHON) tests/editors/install.py all
+	$(PYTHON) -m pytest tests/editors --reruns 1 -rR
+
+bench: ## the benchmarks, as ratios measured in one run
+	$(PYTHON) -m benchmarks
+
+ci: ## all of it, as CI does
+	.ci/run
