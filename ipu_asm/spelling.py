@@ -141,8 +141,7 @@ def _is_slip(word: str, name: str) -> bool:
 
 def _is_cheap(part: str, meant: str, most: Sequence[tuple[int, int]]) -> bool:
     """Whether what was done to a part of a name costs no more than its length allows."""
-    length = min(len(part), len(meant))
-    allowed = next((cost for least, cost in most if length >= least), 0)
+    allowed = next((cost for least, cost in most if len(meant) >= least), 0)
     return _distance(part, meant, _SLIP, _OTHER) <= allowed
 
 
