@@ -13,7 +13,6 @@ from ipu_asm.cli.lint_options import LintOptions
 from ipu_asm.cli.linting import Linted, Linter
 from ipu_asm.configuration import ConfigurationError, possible_files
 from ipu_asm.file_search import find_targets
-from ipu_asm.file_writing import replace_file
 from ipu_asm.files import FileProblem, Target, counted, input_at
 from ipu_asm.templates import template_mark
 
@@ -127,6 +126,8 @@ class LintRun:
         color = not self.options.output_file and wants_color(self.options.color, stream)
         text = self._formatted(color)
         if self.options.output_file:
+            from ipu_asm.file_writing import replace_file  # most runs write no file
+
             replace_file(self.options.output_file, text.encode())
         elif for_people or mends_input:
             write(text, stream)
