@@ -253,9 +253,13 @@ def _scattered(text: str, chance: random.Random) -> str:
 @EVERY_ISA
 def test_any_text_has_the_comments_that_the_assembler_sees(name: str) -> None:
     isa, chance = load_isa(name), random.Random(7)
-    pieces = ["#", "//", "/", ";", ";;", "/*", "*/", ":", "lr0", "acc", " ", "\n", "\r\n", "é"]
-    # To the assembler a quote is nothing in lines for the preprocessor.
-    pieces += [] if has_preprocessor(language_of((isa,))) else ['"']
+    pieces = ["#", "//", "/", ";;", ":", "lr0", "acc", " ", "\n", "\r\n", "é"]
+    # Block comments, strings and comments behind `;` that a set does not have are one mistake with
+    # all that is in them.
+    if isa.surface.block_comments:
+        pieces += [";", "/*", "*/"]
+        # To the assembler a quote is nothing in lines for the preprocessor.
+        pieces += [] if has_preprocessor(language_of((isa,))) else ['"']
     # Whether something further down ends a comment is nothing that an editor can know on its line.
     end = "".join(f"\n{end}" for _, end in isa.surface.block_comments)
     texts = ["".join((*chance.choices(pieces, k=40), end)) for _ in range(200)]
