@@ -83,7 +83,8 @@ def read_slices(
         starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
         starts += cut(text, starts[0])
         return Slices(text, starts, [read(text[a:b]) for a, b in pairwise(starts)]), None
-    first, fresh, rest = _recut(cut, text, before.starts, change, 1 + grammar.looks_ahead)
+    certain = _string_before(text, change.start) if grammar.looks_ahead else change.start
+    first, fresh, rest = _recut(cut, text, before.starts, change, certain, 1 + grammar.looks_ahead)
     cuts = [before.starts[first], *fresh]
     bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
     tail = before.starts[rest + 1 :]
@@ -103,15 +104,17 @@ def _recut(
     text: str,
     old: list[int],
     change: Change,
+    certain: int,
     back: int,
 ) -> tuple[int, list[int], int]:
     """The first slice to read anew, the ends of the new slices, the first old slice that stays.
 
     Every slice begins outside comments, so where old and new cuts meet behind the change, they
     stay together. The slice with the character before the change is cut anew: its end mark may
-    have grown; with `back` 2 also the one before that.
+    have grown; with `back` 2 also the one before that, and those from the offset `certain` on.
     """
-    first = min(max(bisect_right(old, change.start - 1) - back, 0), len(old) - 2)
+    first = min(bisect_right(old, change.start - 1) - back, bisect_right(old, certain) - 1)
+    first = min(max(first, 0), len(old) - 2)
     delta = change.new_end - change.old_end
     fresh: list[int] = []
     for end in cut(text, old[first]):
@@ -121,6 +124,16 @@ def _recut(
             if old[met] == end - delta:
                 return first, fresh, met
     return first, fresh, len(old) - 1
+
+
+def _string_before(text: str, offset: int) -> int:
+    """Where the first quote on the line in front of an offset stands, else the offset.
+
+    Behind a quote the line is cut in one way if a string ends on it, and in another way if none
+    does, which may be decided anywhere on it.
+    """
+    quote = text.find('"', text.rfind("\n", 0, offset) + 1, offset)
+    return quote if quote >= 0 else offset
 
 
 def _kept(old: list[Bundle], new: list[Bundle], head: int, old_tail: int, tail: int) -> Kept:

@@ -77,6 +77,13 @@ def test_edits_are_read_like_the_whole(text: str, edits: list[tuple[float, float
         analysis = check_analysis(text, analysis)
 
 
+@pytest.mark.parametrize("code", [";,a", "; nop; nop; add $m0, $m1, 1"])
+def test_a_quote_that_ends_a_string_cuts_its_line_anew(code: str) -> None:
+    analysis = check_analysis(f'nop\n\t"{code}\nnop')
+    for text in (f'nop\n\t"{code}";;\nnop', f'nop\n\t"{code};\nnop', f'nop\n\t"{code}"\nnop'):
+        analysis = check_analysis(text, analysis)
+
+
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_small_edits_of_a_program_are_read_like_the_whole(path: Path) -> None:
     random = Random(7)
