@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import subprocess
 import sys
 import tempfile
@@ -44,7 +45,10 @@ def _commands() -> dict[str, list[str]]:
 
 
 def _start(command: list[str], folder: str) -> float:
-    """Seconds until the command has ended. Raises CalledProcessError unless it found nothing."""
-    return timing.timed(
-        partial(subprocess.run, command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-    )
+    """Seconds until the command has ended. Raises CalledProcessError unless it found nothing.
+
+    Byte code is kept, as after any installation; without it the compiler would be what is measured.
+    """
+    kept = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    start = partial(subprocess.run, command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    return timing.timed(partial(start, env=kept))
