@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks import timing
 from benchmarks.report import Target, number, print_table
 from benchmarks.timing import Action
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import DType, Ipu, IpuState
 
 LAYER = Path(__file__).parents[1] / "examples" / "fully_connected.s"

@@ -11,7 +11,7 @@ from benchmarks import kernels, timing
 from benchmarks.report import Target, milliseconds, number, print_table
 from benchmarks.timing import Action
 from ipu_asm import load_isa
-from ipu_asm.analysis import Analyzer
+from ipu_asm.analysis.analyzer import Analyzer
 
 LINES = 10_000
 """Half of them stand there many times, half of them once."""

@@ -10,7 +10,7 @@ from benchmarks import kernels, timing
 from benchmarks.report import Target, milliseconds, number, print_table
 from benchmarks.timing import Action
 from ipu_asm import assemble, load_isa
-from ipu_asm.analysis import Analyzer
+from ipu_asm.analysis.analyzer import Analyzer
 
 BUNDLES = 5_000
 REPETITIVE_LINES = 10_000

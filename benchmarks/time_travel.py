@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from benchmarks import timing
 from benchmarks.report import Target, number, print_table
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.regions import region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.program import read_program
+from ipu_asm.program.program import read_program
 
 WAY = 1_000_000
 QUICK_WAY = 100_000

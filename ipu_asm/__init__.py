@@ -1,6 +1,6 @@
 """The toolchain for accelerator assembly: parse, check, encode, explain.
 
-The names below are the package's public face; most load what they need when they are first used.
+The names below are the package's public face; each loads what it needs when it is first used.
 """
 
 from __future__ import annotations
@@ -8,19 +8,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# Not on demand: a module that is imported later would take the place of its namesake here.
-from ipu_asm.assemble import AssemblyError, assemble, disassemble
-
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis, analyze
+    from ipu_asm.analysis.analyzer import Analysis, analyze
+    from ipu_asm.assembler.encode import AssemblyError, assemble, disassemble
     from ipu_asm.isa import load_isa
 
 __all__ = ["Analysis", "AssemblyError", "analyze", "assemble", "disassemble", "load_isa"]
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Analysis": "ipu_asm.analysis",
-    "analyze": "ipu_asm.analysis",
+    "Analysis": "ipu_asm.analysis.analyzer",
+    "AssemblyError": "ipu_asm.assembler.encode",
+    "analyze": "ipu_asm.analysis.analyzer",
+    "assemble": "ipu_asm.assembler.encode",
+    "disassemble": "ipu_asm.assembler.encode",
     "load_isa": "ipu_asm.isa",
 }
 

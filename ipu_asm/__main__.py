@@ -7,7 +7,11 @@ from importlib import import_module
 
 from ipu_asm import __version__
 
-_COMMANDS = {"lint": "ipu_asm.cli.lint", "as": "ipu_asm.cli.assembler", "run": "ipu_asm.cli.run"}
+_COMMANDS = {
+    "lint": "ipu_asm.cli.lint.command",
+    "as": "ipu_asm.cli.assembler.command",
+    "run": "ipu_asm.cli.run.command",
+}
 _USAGE = """\
 usage: python -m ipu_asm COMMAND ...
 

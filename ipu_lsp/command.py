@@ -10,7 +10,7 @@ from functools import partial
 from typing import Callable, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.interrupts import Interrupts
+from ipu_asm.emulator.interrupts import Interrupts
 from ipu_lsp.tcp import over_tcp
 from ipu_lsp.transport import Channel, over_stdio
 

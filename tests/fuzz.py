@@ -13,7 +13,7 @@ import time
 from random import Random
 from typing import Iterator, NamedTuple
 
-from ipu_asm.analysis import Analysis, Analyzer
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
 from ipu_asm.isa import load_isa
 from ipu_asm.text import LineIndex
 from tests.hostile import SPLINTERS, mutated, noise, seeds

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Iterator
 
-from ipu_asm.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analysis
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 

@@ -10,15 +10,16 @@ from typing import Iterator
 import pytest
 
 import ipu_asm.isa
-from ipu_asm.analysis import Analysis, analyze
-from ipu_asm.cli import assembler, lint
-from ipu_asm.docs.reference import reference_files
+from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.cli.assembler import command as assembler
+from ipu_asm.cli.lint import command as lint
+from ipu_asm.config.isa_choice import choose_isa
 from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
-from ipu_asm.ide.completion import completions
+from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.definition import definition
 from ipu_asm.ide.folding import folding
-from ipu_asm.ide.formatting import formatting
+from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import LANDINGS, inlay_hints
 from ipu_asm.ide.occurrences import Access
@@ -29,8 +30,8 @@ from ipu_asm.ide.signature_help import signatures
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import symbols
 from ipu_asm.isa import load_isa, manifests
-from ipu_asm.isa_choice import choose_isa
-from ipu_asm.lint.explain import explain
+from ipu_asm.reports.explanation import explain
+from ipu_asm.reports.reference import reference_files
 from ipu_asm.text import Span, apply_edits
 from tests.server.conversation import asked, greeted, opened
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.analysis import Analysis, analyze
-from ipu_asm.assemble import assemble
-from ipu_asm.ide.formatting import formatting
+from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.assembler.encode import assemble
+from ipu_asm.config.isa_choice import choose_isa
+from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.isa import available_isas, load_isa
-from ipu_asm.isa_choice import choose_isa
 from ipu_asm.text import apply_edits
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples"

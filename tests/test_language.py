@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm import assemble
-from ipu_asm.analysis import Analyzer
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import load_isa
 from tests.marked import unmarked

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.lint import main
+from ipu_asm.cli.lint.command import main
 from ipu_asm.isa import manifests
 
 ROOT = Path(__file__).parents[1]
@@ -28,7 +28,7 @@ def test_a_hook_calls_a_command_of_this_package(
     fields = check_hook(hook)
     program, *options = fields["entry"].split()
     scripts = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'{program} = "ipu_asm.cli.lint:main"' in scripts
+    assert f'{program} = "ipu_asm.cli.lint.command:main"' in scripts
     path = tmp_path / "a.s"
     path.write_text("ACC.first;;\nbkpt;;\n")
     assert main([*options, str(path)]) == (0 if "--fix" in options else 1)

@@ -10,11 +10,11 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_asm.analysis import Analysis, analyze
-from ipu_asm.assemble import assemble
+from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import IpuState, run_until_complete
-from ipu_asm.ide.formatting import formatting
-from ipu_asm.ide.layout import INDENT
+from ipu_asm.ide.formatting.bundle_layout import INDENT
+from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import all_rules

@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 
 from ipu_asm import analyze
-from ipu_asm.cli.run_options import read_options
-from ipu_asm.ide.formatting import formatting
+from ipu_asm.cli.run.options import read_options
+from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.testbench import Bench
 
 EXTENSION = Path(__file__).resolve().parents[1] / "vscode-extension"

@@ -8,8 +8,8 @@ import sys
 from typing import Any, Iterator, NoReturn, Sequence
 
 from ipu_asm.cli.console import Status, complain
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import UnknownIsaError, load_isa
-from ipu_asm.spelling import nearest_of
 
 
 class ArgumentParser(argparse.ArgumentParser):

@@ -7,8 +7,8 @@ import sys
 from enum import IntEnum
 from typing import Callable, TextIO
 
-from ipu_asm.files import FileProblem, problem
-from ipu_asm.interrupts import Interrupts
+from ipu_asm.config.files import FileProblem, problem
+from ipu_asm.emulator.interrupts import Interrupts
 
 COLOR_CHOICES = ("auto", "always", "never")
 
@@ -53,7 +53,7 @@ def guarded(program: str, command: Callable[[], int]) -> int:
 
 def complain(program: str, message: str, kind: str = "error") -> None:
     """One line on standard error."""
-    from ipu_asm.rendering import printable  # most runs have nothing to complain about
+    from ipu_asm.diagnostics.rendering import printable  # most runs have nothing to complain about
 
     write(f"{program}: {kind}: {printable(message)}\n", sys.stderr)
 

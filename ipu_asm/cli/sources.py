@@ -6,14 +6,14 @@ import os
 import sys
 from typing import Sequence
 
+from ipu_asm.assembler.images import ImageError
 from ipu_asm.cli.console import complain, wants_color, write
-from ipu_asm.configuration import Configuration, ConfigurationError, Configurations
+from ipu_asm.config.configuration import Configuration, ConfigurationError, Configurations
+from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.files import counted
-from ipu_asm.images import ImageError
+from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program, read_program
-from ipu_asm.rendering import render
+from ipu_asm.program.program import Program, read_program
 from ipu_asm.text import SourceFile
 
 
@@ -21,7 +21,7 @@ def read_source(isa: Isa, source: SourceFile, warn: bool) -> tuple[Program, list
     """The program of a source, and the warnings that `ipu-lint` has for it, if they are wanted."""
     if not warn:
         return read_program(isa, source.text), []
-    from ipu_asm.analysis import Analyzer  # rules are loaded for warnings only
+    from ipu_asm.analysis.analyzer import Analyzer  # rules are loaded for warnings only
     from ipu_asm.lint.selection import selection_of
 
     analysis = Analyzer(isa).analyze(source.text, source.path)

@@ -19,7 +19,7 @@ from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 __all__ = ["DebugOptions", "Debugger", "Interrupted"]
 

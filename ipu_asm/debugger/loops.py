@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 
 def enclosing_loops(program: Program, address: int) -> list[range]:

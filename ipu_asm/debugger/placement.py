@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
-from ipu_asm.line_table import LineTable, Place
-from ipu_asm.program import Program
+from ipu_asm.program.line_table import LineTable, Place
+from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 
 

@@ -11,7 +11,7 @@ from ipu_asm.debugger.history import PATIENCE, History, Pause
 from ipu_asm.debugger.lookout import Log, Lookout
 from ipu_asm.debugger.stop import Hit, Reason
 from ipu_asm.debugger.traps import ELEMENT_TYPE, TrapWatch
-from ipu_asm.line_table import LineTable
+from ipu_asm.program.line_table import LineTable
 
 _PAUSED: Final = Hit(Reason.PAUSE, "paused")
 

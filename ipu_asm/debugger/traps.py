@@ -13,7 +13,7 @@ from ipu_asm.emulator.incidents import Incident, Probe, nan_probe, overflow_prob
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES, VECTORS
 from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
-from ipu_asm.line_table import LineTable, describe_bundle
+from ipu_asm.program.line_table import LineTable, describe_bundle
 
 TRAPS: Final[Mapping[Trap, Condition | None]] = {Trap.BREAK: None, Trap.FAULT: None}
 """The traps that are on unless someone sets others."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ipu_asm.emulator.binding import Bundle, Operation, bind, mistakes_of
 from ipu_asm.emulator.decode import Code, decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault, ProgramError, Refusal
+from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.registers import MULT_STAGE_MAP, PLACES, R_ACC_SIZE, R_REG_SIZE
 from ipu_asm.emulator.semantics.aaq import AaqUnit
 from ipu_asm.emulator.semantics.acc import AccUnit
@@ -19,7 +20,6 @@ from ipu_asm.emulator.semantics.lr import LrUnit
 from ipu_asm.emulator.semantics.mult import MultUnit
 from ipu_asm.emulator.semantics.xmem import XmemUnit
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
-from ipu_asm.interrupts import Interrupts
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa
 

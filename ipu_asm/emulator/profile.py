@@ -10,7 +10,7 @@ from ipu_asm.emulator.loops import Loop, find_loops
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import LabelType
-from ipu_asm.line_table import LineTable, Place
+from ipu_asm.program.line_table import LineTable, Place
 
 HOTTEST: Final = 10
 """How many bundles are worth a list of the hottest ones."""

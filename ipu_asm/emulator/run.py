@@ -6,9 +6,9 @@ from enum import Enum, auto
 from typing import Callable, Final, TypeAlias
 
 from ipu_asm.emulator.faults import CycleLimitError
+from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.interrupts import Interrupts
 
 MAX_CYCLES: Final = 100_000
 

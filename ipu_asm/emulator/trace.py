@@ -13,7 +13,7 @@ from ipu_asm.emulator.decode import EXECUTION_ORDER
 from ipu_asm.emulator.profile import active_codes, instruction_text
 from ipu_asm.emulator.stops import Stop, StopReason, describe_stop
 from ipu_asm.isa.model import Isa
-from ipu_asm.line_table import LineTable
+from ipu_asm.program.line_table import LineTable
 
 _PROCESS = 1
 

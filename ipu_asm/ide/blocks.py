@@ -6,10 +6,10 @@ from bisect import bisect_left
 from itertools import zip_longest
 from typing import NamedTuple
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.labels import is_local
-from ipu_asm.ide.macro_names import Macro, last_bundle_of, macros_in
-from ipu_asm.program import Program
+from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
+from ipu_asm.program.program import Program
 
 _DEEPEST = 20
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
 
+from ipu_asm.analysis.apply_fixes import apart
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.ide.refactorings import REFACTORINGS
 from ipu_asm.ide.refactorings.offer import MOVE, REWRITE
 from ipu_asm.ide.refactorings.suppression import suppression
 from ipu_asm.lint.directives import directives_of
 from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
-from ipu_asm.mending import apart
 from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 QUICK_FIX: Final = "quickfix"
 FIX_ALL: Final = "source.fixAll"

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
 from ipu_asm.ide.labels import is_local
 from ipu_asm.ide.loops import Loop, loops
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 REFERENCES: Final = "references"
 LOOPS: Final = "loops"

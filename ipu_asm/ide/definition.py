@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.ide.macro_mentions import macro_at
-from ipu_asm.ide.macro_parameters import argument_at, parameter_at
+from ipu_asm.ide.macros.mentions import macro_at
+from ipu_asm.ide.macros.parameters import argument_at, parameter_at
 from ipu_asm.ide.numeric_labels import meant, numeric_label_span
 from ipu_asm.ide.occurrences import Label, subject_at
 from ipu_asm.ide.place import (
@@ -19,12 +19,12 @@ from ipu_asm.ide.place import (
     place_at,
     reference_at,
 )
-from ipu_asm.labels import Reference
-from ipu_asm.program import Program
+from ipu_asm.program.labels import Reference
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class Definition(NamedTuple):

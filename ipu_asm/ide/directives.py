@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.markdown import inline_code
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
+from ipu_asm.reports.markdown import inline_code
 from ipu_asm.text import Span
 
 _MARK: Final = "."

@@ -11,7 +11,7 @@ from ipu_asm.ide.regions import regions
 from ipu_asm.ide.symbols import label_symbols
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 COMMENT: Final = "comment"
 REGION: Final = "region"

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.bundle import Bundle
-from ipu_asm.ide.bundle_page import bundle_markdown
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.directives import directive_at, directive_markdown
-from ipu_asm.ide.label_page import definition_markdown
-from ipu_asm.ide.macro_mentions import macro_at
-from ipu_asm.ide.macro_page import argument_markdown, macro_markdown
-from ipu_asm.ide.macro_parameters import argument_at, parameter_at
-from ipu_asm.ide.moments import lines_about_instruction
-from ipu_asm.ide.operand_page import operand_markdown, part_at
+from ipu_asm.ide.macros.mentions import macro_at
+from ipu_asm.ide.macros.page import argument_markdown, macro_markdown
+from ipu_asm.ide.macros.parameters import argument_at, parameter_at
+from ipu_asm.ide.pages.bundle import bundle_markdown
+from ipu_asm.ide.pages.label import definition_markdown
+from ipu_asm.ide.pages.operand import operand_markdown, part_at
+from ipu_asm.ide.pages.timing import lines_about_instruction
 from ipu_asm.ide.place import (
     BundleEnd,
     Comment,
@@ -22,14 +23,13 @@ from ipu_asm.ide.place import (
     Place,
     place_at,
 )
-from ipu_asm.instruction import Instruction
-from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa.model import Isa
-from ipu_asm.markdown import inline_code
+from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.markdown import inline_code
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class Hover(NamedTuple):

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
 
-from ipu_asm.bundle import Bundle, once_a_bundle
-from ipu_asm.dataflow import cycles_of
-from ipu_asm.ide.landings import landings_of, line_text
-from ipu_asm.ide.macro_parameters import MARK
-from ipu_asm.ide.moments import STATE, sightings
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.matching import ON_MNEMONIC
+from ipu_asm.flow.dataflow import cycles_of
+from ipu_asm.ide.macros.parameters import MARK
+from ipu_asm.ide.pages.landings import landings_of, line_text
+from ipu_asm.ide.pages.timing import STATE, sightings
 from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
-from ipu_asm.matching import ON_MNEMONIC
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 ADDRESSES: Final = "addresses"
 IMMEDIATES: Final = "immediates"

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class InlineValue(NamedTuple):

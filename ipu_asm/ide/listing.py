@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.source_listing import listing_rows
+from ipu_asm.assembler.listing import listing_rows
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class Line(NamedTuple):

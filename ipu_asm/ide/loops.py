@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import NamedTuple
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.flow.latency import delay_slots_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
-from ipu_asm.timing import delay_slots_of
+from ipu_asm.program.program import Program
 
 
 class Loop(NamedTuple):

@@ -7,8 +7,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ipu_asm.ide.place import LabelDefinition
-from ipu_asm.labels import Reference
-from ipu_asm.program import Program
+from ipu_asm.program.labels import Reference
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 _BACK, _FORTH = "bf"

@@ -9,9 +9,9 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
-from ipu_asm.bundle import Bundle, once_a_bundle
-from ipu_asm.ide.macro_mentions import Certainty, macro_at, mentions
-from ipu_asm.ide.macro_parameters import Argument, argument_at, parameter_at, uses_of
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.ide.macros.mentions import Certainty, macro_at, mentions
+from ipu_asm.ide.macros.parameters import Argument, argument_at, parameter_at, uses_of
 from ipu_asm.ide.numeric_labels import (
     NumericLabel,
     definition_of,
@@ -28,11 +28,11 @@ from ipu_asm.ide.place import (
 )
 from ipu_asm.ide.registers import registers_in
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class Access(Enum):

@@ -8,10 +8,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.comments import comments_between, is_block
-from ipu_asm.labels import Reference
-from ipu_asm.program import Program
+from ipu_asm.program.labels import Reference
+from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 

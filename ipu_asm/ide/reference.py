@@ -8,7 +8,7 @@ from ipu_asm.ide.place import Mnemonic, OperandAt, place_at
 from ipu_asm.isa.model import InstructionSpec
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 def instruction_at(analysis: Analysis, offset: int) -> InstructionSpec | None:

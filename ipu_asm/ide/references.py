@@ -8,7 +8,7 @@ from ipu_asm.ide.occurrences import Access, Occurrence, occurrences, subject_at
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 def references(analysis: Analysis, offset: int, with_definition: bool = True) -> list[Span]:

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 BODY: Final = "body"
 CONDITION: Final = "condition"

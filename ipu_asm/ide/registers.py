@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple, Sequence
 
-from ipu_asm.bundle import Bundle, once_a_bundle
-from ipu_asm.dataflow import access_of
-from ipu_asm.instruction import Instruction
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.matching import value_start
+from ipu_asm.flow.dataflow import access_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import Named
-from ipu_asm.matching import value_start
 from ipu_asm.text import Span
 
 

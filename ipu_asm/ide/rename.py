@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.ide import macro_rename
+from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
 from ipu_asm.ide.occurrences import Access, Label, MacroName, occurrences, subject_at
 from ipu_asm.isa.operands import quoted
-from ipu_asm.program import Program, read_program
+from ipu_asm.program.program import Program, read_program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class RenameRefused(Exception):

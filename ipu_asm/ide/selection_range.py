@@ -16,7 +16,7 @@ from ipu_asm.ide.symbols import label_symbols
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 def selection_ranges(analysis: Analysis, offset: int) -> list[Span]:

@@ -9,15 +9,15 @@ import re
 from functools import lru_cache
 from typing import Final, Iterator, NamedTuple, Sequence
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.matching import value_start
+from ipu_asm.bundle.resolve import resolver_for
 from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.registers import named_in
-from ipu_asm.instruction import Instruction
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
-from ipu_asm.matching import value_start
-from ipu_asm.resolve import resolver_for
 from ipu_asm.syntax.bundle import BundleSyntax, Token
 from ipu_asm.text import Span
 

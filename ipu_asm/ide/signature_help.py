@@ -9,20 +9,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.ide.expectation import Expectation, expectation_at
-from ipu_asm.ide.fitting import fits
-from ipu_asm.ide.label_page import comment_above
-from ipu_asm.ide.macro_names import Macro, code_of, last_bundle_of, macros_called
-from ipu_asm.ide.macro_offers import with_values
-from ipu_asm.ide.macro_page import argument_markdown, shown_parameters
-from ipu_asm.ide.macro_parameters import MARK, Argument, Body, parameters_of
-from ipu_asm.ide.macro_parameters import Parameter as MacroParameter
+from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
+from ipu_asm.ide.completion.expectation import Expectation, expectation_at
+from ipu_asm.ide.completion.fitting import fits
+from ipu_asm.ide.macros.completion import with_values
+from ipu_asm.ide.macros.names import Macro, code_of, last_bundle_of, macros_called
+from ipu_asm.ide.macros.page import argument_markdown, shown_parameters
+from ipu_asm.ide.macros.parameters import MARK, Argument, Body, parameters_of
+from ipu_asm.ide.macros.parameters import Parameter as MacroParameter
+from ipu_asm.ide.pages.label import comment_above
 from ipu_asm.isa.model import InstructionSpec, Operand
-from ipu_asm.matching import KEYWORD_MARK, operands_due, value_start
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 _MOST_SIGNATURES = 40
 _OF_PREPROCESSOR = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:\\.|[^'\\])'|[()]|(?P<between>,)""")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.loops import Loop, loops
 from ipu_asm.ide.place import end_of_bundle
-from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa, Slot
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class Cell(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.assignment import leaves_room
-from ipu_asm.instruction import Instruction
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.slot_assignment import leaves_room
 from ipu_asm.isa.model import Isa
-from ipu_asm.resolve import resolver_for
 
 
 def free_slots(isa: Isa, instructions: Sequence[Instruction]) -> dict[str, int]:

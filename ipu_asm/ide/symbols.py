@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
 from ipu_asm.ide.blocks import Block, blocks_of, has_content, macro_blocks
 from ipu_asm.ide.labels import is_local
-from ipu_asm.ide.macro_names import Macro, last_bundle_of
-from ipu_asm.ide.macro_page import shown_parameters
-from ipu_asm.ide.macro_parameters import parameters_of
+from ipu_asm.ide.macros.names import Macro, last_bundle_of
+from ipu_asm.ide.macros.page import shown_parameters
+from ipu_asm.ide.macros.parameters import parameters_of
 from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
-from ipu_asm.register_notes import roles
+from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import roles
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis import Analysis
+    from ipu_asm.analysis.analyzer import Analysis
 
 LABEL: Final = "label"
 LOOP: Final = "loop"

@@ -11,9 +11,9 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Mapping
 
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa.manifest import Manifest
 from ipu_asm.isa.model import Isa
-from ipu_asm.spelling import nearest_of
 
 
 class UnknownIsaError(LookupError):

@@ -10,15 +10,15 @@ import re
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Problem
-from ipu_asm.errors import (
+from ipu_asm.diagnostics.errors import (
     BRANCH_OUT_OF_RANGE,
     IMMEDIATE_OUT_OF_RANGE,
     UNDEFINED_LABEL,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
 )
+from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import RegisterFile
-from ipu_asm.spelling import Vocabulary
 
 NUMBER = re.compile(
     r"[+-]?(?:0[xX](?:_?[0-9a-fA-F])+|0[oO](?:_?[0-7])+|0[bB](?:_?[01])+"

@@ -8,12 +8,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import NamedTuple
 
-from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import touches_of
-from ipu_asm.instruction import Instruction
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.flow.dataflow import touches_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
-from ipu_asm.recall import Found
+from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 _BYTES = "bytes"

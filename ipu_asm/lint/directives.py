@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Iterator, NamedTuple, Sequence
 
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 _DIRECTIVE = re.compile(

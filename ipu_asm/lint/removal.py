@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import Span, TextEdit
 

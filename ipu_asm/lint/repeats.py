@@ -9,11 +9,11 @@ import re
 from bisect import bisect_right
 from typing import Iterator, NamedTuple
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
-from ipu_asm.program import Program
-from ipu_asm.recall import Found
+from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.program import Program
 
 MOST_BUNDLES = 256
 ALIGNMENT = 8

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Callable, Iterable, NamedTuple
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Kind
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 BundleCheck = Callable[[Isa, Bundle], Iterable[Diagnostic]]
 ProgramCheck = Callable[[Program], Iterable[Diagnostic]]

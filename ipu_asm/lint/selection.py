@@ -6,7 +6,7 @@ import os
 from itertools import chain
 from typing import Iterable, Iterator, Mapping, Sequence
 
-from ipu_asm.configuration import Configuration
+from ipu_asm.config.configuration import Configuration
 from ipu_asm.diagnostics import Kind
 
 EVERYTHING = "ALL"
@@ -112,7 +112,7 @@ def _best(kind: Kind, selectors: frozenset[str]) -> int:
 
 
 def _matches(path: str, pattern: str, folder: str) -> bool:
-    from ipu_asm.globs import path_matches  # few projects have such patterns
+    from ipu_asm.config.globs import path_matches  # few projects have such patterns
 
     if pattern.startswith("!"):
         return not path_matches(pattern[1:], path, folder)

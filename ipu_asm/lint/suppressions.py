@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile
 
 UNUSED_SUPPRESSION = Kind("W001", "unused-suppression", Severity.WARNING)
@@ -22,6 +22,6 @@ def suppress(program: Program, source: SourceFile, findings: list[Diagnostic]) -
     """The findings that no comment silences, and one for each name that silences nothing."""
     if not _MARK.search(program.text):
         return findings
-    from ipu_asm.lint.silencing import apply_suppressions  # few texts have such comments
+    from ipu_asm.lint.apply_suppressions import apply_suppressions  # few texts have such comments
 
     return apply_suppressions(program, source, findings)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import Grammar

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
+from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.lookalikes import intended_text, lookalike

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
-from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax, Token
 from ipu_asm.text import Span, TextEdit

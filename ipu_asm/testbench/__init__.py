@@ -1,12 +1,28 @@
-"""Tests of kernels: a machine to put data on, and a comparison that leaves no bit out.
+"""Tests of kernels from Python: a machine to put data on, and a comparison to the bit.
 
-pytest users get a `Bench` from the fixture `ipu`, see `ipu_asm/pytest_plugin.py`. Importing this
-package loads numpy and the emulator.
+pytest users get a `Bench` from the fixture `ipu`, see `testbench/pytest_plugin.py`. The first use
+of a name loads numpy and the emulator, not the import: pytest loads the plugin in every project.
 """
 
 from __future__ import annotations
 
-from ipu_asm.testbench.bench import Bench, Run
-from ipu_asm.testbench.comparison import assert_bit_exact
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ipu_asm.testbench.bench import Bench, Run
+    from ipu_asm.testbench.comparison import assert_bit_exact
 
 __all__ = ["Bench", "Run", "assert_bit_exact"]
+
+_HOMES = {
+    "Bench": "ipu_asm.testbench.bench",
+    "Run": "ipu_asm.testbench.bench",
+    "assert_bit_exact": "ipu_asm.testbench.comparison",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

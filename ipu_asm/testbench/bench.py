@@ -8,8 +8,12 @@ from typing import Any, Callable, Final, Iterable, NamedTuple
 
 import numpy as np
 
-from ipu_asm.assemble import AssemblyError
-from ipu_asm.configuration import ConfigurationError
+from ipu_asm.assembler.encode import AssemblyError
+from ipu_asm.assembler.images import ImageError
+from ipu_asm.assembler.kernel import Kernel, RejectedSource, assembled, read_kernel
+from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.files import FileProblem
+from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.elements import DType, element_type
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, Refusal
 from ipu_asm.emulator.ipu import Ipu
@@ -17,12 +21,8 @@ from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
 from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
 from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import StopReason, describe_standing, describe_stop, stop_of
-from ipu_asm.files import FileProblem
-from ipu_asm.images import ImageError
 from ipu_asm.isa import load_isa
-from ipu_asm.kernel import Kernel, RejectedSource, assembled, read_kernel
-from ipu_asm.line_table import LineTable
-from ipu_asm.rendering import render, render_place
+from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
 from ipu_asm.testbench.comparison import assert_bit_exact
 from ipu_asm.testbench.registers import (

@@ -6,10 +6,7 @@ import os
 from functools import partial
 from typing import Any, Callable, Final, Mapping, NamedTuple, Sequence, TypeVar
 
-from ipu_asm.debugger.history import MEMORY_LIMIT
-from ipu_asm.emulator.elements import DType
-from ipu_asm.emulator.memory import XMEM_SIZE
-from ipu_asm.files import (
+from ipu_asm.config.files import (
     NUMPY_DUMP,
     NUMPY_LOAD,
     FileProblem,
@@ -20,8 +17,11 @@ from ipu_asm.files import (
     read_beginning,
     read_bytes,
 )
+from ipu_asm.debugger.history import MEMORY_LIMIT
+from ipu_asm.diagnostics.suggestions import Vocabulary
+from ipu_asm.emulator.elements import DType
+from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.operands import number_value, quoted
-from ipu_asm.spelling import Vocabulary
 from ipu_lsp.debug_adapter.arguments import camel_case, shaped
 from ipu_lsp.debug_adapter.shapes import DumpRequest, LaunchArguments, LoadRequest
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 import os
 from typing import Any, Callable, Mapping, NamedTuple
 
-from ipu_asm.configuration import ConfigurationError
+from ipu_asm.assembler.images import ImageError
+from ipu_asm.assembler.kernel import Kernel, RejectedSource, read_kernel
+from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.file_writing import Output, replace_files
+from ipu_asm.config.files import FileProblem, counted
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, Moment, names_of
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
-from ipu_asm.file_writing import Output, replace_files
-from ipu_asm.files import FileProblem, counted
-from ipu_asm.images import ImageError
-from ipu_asm.kernel import Kernel, RejectedSource, read_kernel
-from ipu_asm.register_notes import register_notes
+from ipu_asm.program.register_notes import register_notes
 from ipu_lsp.debug_adapter.client import Client, Positions, is_same_path
 from ipu_lsp.debug_adapter.configuration import Configuration, ConfigurationProblem
 

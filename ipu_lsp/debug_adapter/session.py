@@ -7,13 +7,13 @@ import time
 from functools import partial
 from typing import Any, Callable, Final
 
+from ipu_asm.config.files import FileProblem
 from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.expressions import ExpressionError, holds
 from ipu_asm.debugger.inspection import Group
 from ipu_asm.debugger.stop import Reason, Stop, Trap
 from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.files import FileProblem
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
 from ipu_lsp.debug_adapter.client import Client
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks

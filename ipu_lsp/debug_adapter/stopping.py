@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from ipu_asm.debugger.stop import Reason, Stop
-from ipu_asm.rendering import render_place
+from ipu_asm.diagnostics.rendering import render_place
 from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
 

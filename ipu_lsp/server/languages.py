@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ipu_asm.config.isa_choice import DEFAULT_ISA
 from ipu_asm.isa import manifests
-from ipu_asm.isa_choice import DEFAULT_ISA
 
 
 def isa_of_language(language: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Callable, NamedTuple
 
-from ipu_asm.configuration import Configuration, ConfigurationError, Configurations
+from ipu_asm.config.configuration import Configuration, ConfigurationError, Configurations
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection

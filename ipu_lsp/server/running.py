@@ -33,7 +33,7 @@ _SECONDS_A_STEP = 0.01
 # The package is found behind everything else, and nothing is imported from the current folder.
 _START = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
-    "from ipu_asm.cli.run import main; sys.exit(main())"
+    "from ipu_asm.cli.run.command import main; sys.exit(main())"
 )
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(ipu_asm.__file__)))
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)

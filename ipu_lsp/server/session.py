@@ -8,11 +8,11 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from lsprotocol import types as t
 
-from ipu_asm.analysis import Analysis, Analyzer
-from ipu_asm.files import scanned_text, stamp_of
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.config.files import scanned_text, stamp_of
+from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
+from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.isa import UnknownIsaError, load_isa
-from ipu_asm.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
-from ipu_asm.rendering import printable
 from ipu_lsp.server.client import Client
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ipu_asm.configuration import Configuration
+from ipu_asm.config.configuration import Configuration
 from ipu_asm.ide import code_lens, inlay_hints
-from ipu_asm.ide.formatting import STYLES
+from ipu_asm.ide.formatting.formatting import STYLES
 
 Json = dict[str, Any]
 Names = tuple[str, ...]

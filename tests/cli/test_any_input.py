@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.cli import assembler, lint
-from ipu_asm.cli.formats import FORMATS
+from ipu_asm.cli.assembler import command as assembler
+from ipu_asm.cli.lint import command as lint
+from ipu_asm.cli.lint.formats import FORMATS
 from tests.cli.commands import give_input, run
 
 PIECES = st.sampled_from(

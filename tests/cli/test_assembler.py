@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ipu_asm import __version__, assemble
-from ipu_asm.cli.assembler import main
-from ipu_asm.cli.lint import main as lint
+from ipu_asm.cli.assembler.command import main
+from ipu_asm.cli.lint.command import main as lint
 from tests.cli.commands import Ran, give_input, run
 
 SOURCE = "acc.first;;\nbkpt;;\n"
@@ -305,6 +305,6 @@ def test_a_failure_of_our_own_is_told_in_one_line(
     def fail(*_: object) -> None:
         raise ValueError("oh")
 
-    monkeypatch.setattr("ipu_asm.cli.assembler.encode", fail)
+    monkeypatch.setattr("ipu_asm.cli.assembler.command.encode", fail)
     ran = check_as(capsys, "assemble a.s", 3, "", None)
     assert ran.err.startswith("ipu-as: error: internal error: ValueError: oh; this is a mistake in")

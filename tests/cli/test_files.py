@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.configuration import Configurations
-from ipu_asm.file_search import find_targets
-from ipu_asm.file_writing import Output, replace_file, replace_files, rewrite_file
-from ipu_asm.files import FileProblem, Target, input_at, read_bytes, read_text
+from ipu_asm.config.configuration import Configurations
+from ipu_asm.config.file_search import find_targets
+from ipu_asm.config.file_writing import Output, replace_file, replace_files, rewrite_file
+from ipu_asm.config.files import FileProblem, Target, input_at, read_bytes, read_text
 
 
 @pytest.fixture(autouse=True)
@@ -196,7 +196,7 @@ def test_without_a_backup_nothing_is_written(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_if_restoring_fails_the_backup_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.s").write_bytes(b"old")
-    monkeypatch.setattr("ipu_asm.file_writing._overwrite", _always_fail)
+    monkeypatch.setattr("ipu_asm.config.file_writing._overwrite", _always_fail)
     with pytest.raises(FileProblem, match=r"its content is in `.*/\.a\.s\.ipu-backup`"):
         rewrite_file("a.s", b"old", b"new")
     assert Path(".a.s.ipu-backup").read_bytes() == b"old"
@@ -246,7 +246,7 @@ def test_a_pipe_is_read_if_something_writes_to_it() -> None:
 
 def test_a_pipe_that_nothing_writes_to_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo("pipe.s")
-    monkeypatch.setattr("ipu_asm.files._WRITER_TIMEOUT_S", 0)
+    monkeypatch.setattr("ipu_asm.config.files._WRITER_TIMEOUT_S", 0)
     with pytest.raises(FileProblem, match=r"^pipe\.s: a pipe that nothing writes to$"):
         read_bytes(Target("pipe.s"))
 

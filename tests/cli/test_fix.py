@@ -8,11 +8,11 @@ from typing import Callable, Iterator
 
 import pytest
 
-from ipu_asm.cli.lint import main
+from ipu_asm.cli.lint.command import main
+from ipu_asm.config.files import FileProblem
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
-from ipu_asm.files import FileProblem
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 from tests.cli.commands import Ran, give_input, run
 
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_written_stays_and_is_told(
     def refuse(path: str, old: bytes, new: bytes) -> bool:
         raise FileProblem(f"{path}: no space left on device")
 
-    monkeypatch.setattr("ipu_asm.cli.changes.rewrite_file", refuse)
+    monkeypatch.setattr("ipu_asm.cli.lint.changes.rewrite_file", refuse)
     check_unwritten(capsys, BAD, BAD, "no space left on device")
 
 
@@ -283,7 +283,7 @@ def with_rules(monkeypatch: pytest.MonkeyPatch) -> PutRules:
     """Let these be all rules that check."""
 
     def put(*rules: Rule) -> None:
-        monkeypatch.setattr("ipu_asm.analysis.rules_for", lambda isa: rules)
+        monkeypatch.setattr("ipu_asm.analysis.analyzer.rules_for", lambda isa: rules)
 
     return put
 

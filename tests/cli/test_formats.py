@@ -17,11 +17,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
-from ipu_asm.cli.formats import FORMATS, FileFindings, RuleInfo, format_findings
-from ipu_asm.cli.formats.statistics import format_statistics
+from ipu_asm.cli.lint.formats import FORMATS, FileFindings, RuleInfo, format_findings
+from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics.rendering import visible
 from ipu_asm.lint.links import rule_link
-from ipu_asm.rendering import visible
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
 
 ERROR = Kind("E101", "unknown-mnemonic", Severity.ERROR)
@@ -181,7 +181,7 @@ def test_a_name_that_is_no_format_is_a_key_error() -> None:
 
 def test_choosing_a_format_loads_that_format_only() -> None:
     program = (
-        "import sys, ipu_asm.cli.formats as formats;"
+        "import sys, ipu_asm.cli.lint.formats as formats;"
         "formats.format_findings('text', []); print(*sys.modules)"
     )
     run = subprocess.run(

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from ipu_asm import __version__
-from ipu_asm.cli.assembler import main as assemble
-from ipu_asm.cli.formats import FORMATS
-from ipu_asm.cli.lint import main
+from ipu_asm.cli.assembler.command import main as assemble
+from ipu_asm.cli.lint.command import main
+from ipu_asm.cli.lint.formats import FORMATS
 from tests.cli.commands import Ran, give_input, run
 
 GOOD = "acc.first;;\nbkpt;;\n"
@@ -410,7 +410,7 @@ def test_a_failure_of_our_own_is_told_in_one_line(
         raise TypeError("two\nlines")
 
     write(a_s=GOOD)
-    monkeypatch.setattr("ipu_asm.analysis.Analyzer.analyze", fail)
+    monkeypatch.setattr("ipu_asm.analysis.analyzer.Analyzer.analyze", fail)
     check_lint(
         capsys,
         "a.s",
@@ -430,5 +430,5 @@ def test_an_interrupt_is_no_failure(
         raise KeyboardInterrupt
 
     write(a_s=GOOD)
-    monkeypatch.setattr("ipu_asm.analysis.Analyzer.analyze", interrupt)
+    monkeypatch.setattr("ipu_asm.analysis.analyzer.Analyzer.analyze", interrupt)
     check_lint(capsys, "a.s", 130, "", "")

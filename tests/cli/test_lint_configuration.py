@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.lint import main
+from ipu_asm.cli.lint.command import main
 from tests.cli.commands import Ran, run
 
 TEXT = "acc.frist;;\nset lr0 40000;;\nacc; break;;\nbkpt;;\n"

@@ -8,12 +8,13 @@ from typing import Any, Callable
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
-from ipu_asm.assemble import encode
-from ipu_asm.cli import assembler, lint
-from ipu_asm.cli import run as ipu_run
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.assembler.encode import encode
+from ipu_asm.assembler.kernel import read_kernel
+from ipu_asm.cli.assembler import command as assembler
+from ipu_asm.cli.lint import command as lint
+from ipu_asm.cli.run import command as ipu_run
 from ipu_asm.emulator.ipu import Ipu
-from ipu_asm.kernel import read_kernel
 from tests.cli.commands import run
 from tests.interrupting import LOSING, usual_handler
 

@@ -24,9 +24,9 @@ HEAVY = (
     "difflib",
     "shutil",
     "asyncio",
-    "ipu_asm.mending",
-    "ipu_asm.cli.watch",
-    "ipu_asm.lint.explain",
+    "ipu_asm.analysis.apply_fixes",
+    "ipu_asm.cli.lint.watch",
+    "ipu_asm.reports.explanation",
 )
 
 
@@ -49,21 +49,21 @@ def check_loaded(code: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=True
     )
     loaded = ended.stdout.splitlines()[-1].split()
-    assert "ipu_asm.resolve" in loaded
+    assert "ipu_asm.bundle.resolve" in loaded
     assert [name for name in HEAVY if name in loaded] == []
 
 
 def test_linting_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     path = tmp_path / "a.s"
     path.write_text("acc.frist;;\nset lr0 40000; bkpt;;\n")
-    check_loaded(f"from ipu_asm.cli.lint import main; assert main([{str(path)!r}]) == 1")
+    check_loaded(f"from ipu_asm.cli.lint.command import main; assert main([{str(path)!r}]) == 1")
 
 
 def test_assembling_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
     path = tmp_path / "a.s"
     path.write_text("acc.first;;\n")
     command = f"['assemble', '--format', 'hex', {str(path)!r}]"
-    check_loaded(f"from ipu_asm.cli.assembler import main; assert main({command}) == 0")
+    check_loaded(f"from ipu_asm.cli.assembler.command import main; assert main({command}) == 0")
 
 
 def test_the_command_of_the_document_works() -> None:
@@ -154,9 +154,9 @@ def test_the_package_itself_wants_a_command(arguments: tuple[str, ...], message:
 
 def test_our_own_failure_shows_where_it_came_from_on_request(tmp_path: Path) -> None:
     code = (
-        "import sys, ipu_asm.analysis\n"
-        "ipu_asm.analysis.Analyzer.analyze = lambda *_: 1 / 0\n"
-        "from ipu_asm.cli.lint import main\n"
+        "import sys, ipu_asm.analysis.analyzer\n"
+        "ipu_asm.analysis.analyzer.Analyzer.analyze = lambda *_: 1 / 0\n"
+        "from ipu_asm.cli.lint.command import main\n"
         f"sys.exit(main([{str(tmp_path / 'a.s')!r}]))"
     )
     (tmp_path / "a.s").write_text("bkpt;;")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from ipu_asm.cli.progress import Progress, shown_rate
+from ipu_asm.cli.run.progress import Progress, shown_rate
 
 
 class Terminal(io.StringIO):

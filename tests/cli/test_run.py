@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ipu_asm import __version__, assemble
-from ipu_asm.cli import assembler
-from ipu_asm.cli.run import main
+from ipu_asm.cli.assembler import command as assembler
+from ipu_asm.cli.run.command import main
 from ipu_asm.emulator import DType
 from ipu_asm.emulator.ipu import Ipu
 from tests.cli.commands import Ran, give_input, run
@@ -395,6 +395,6 @@ def test_a_failure_of_our_own_is_told_in_one_line(
     def fail(*_: object) -> None:
         raise ValueError("oh")
 
-    monkeypatch.setattr("ipu_asm.cli.run_machine.stop_of", fail)
+    monkeypatch.setattr("ipu_asm.cli.run.machine.stop_of", fail)
     ran = check_run(capsys, "count.s", 3, err=None)
     assert ran.err.startswith("ipu-run: error: internal error: ValueError: oh; this is a mistake")

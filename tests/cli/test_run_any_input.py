@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.cli.run import main
+from ipu_asm.cli.run.command import main
 from tests.cli.commands import Ran, give_input, run
 
 PIECES = st.sampled_from(

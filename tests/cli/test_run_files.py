@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.run import main
+from ipu_asm.cli.run.command import main
 from tests.cli.commands import Ran, give_input, run
 
 # Copies 128 bytes from cr0 to cr1, then faults if lr9 is no multiple of 128.
@@ -150,7 +150,7 @@ def test_no_more_is_read_than_fits_into_memory(capsys: pytest.CaptureFixture[str
 def test_a_program_is_not_read_without_end(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ipu_asm.files.MOST_BYTES", 1_000)
+    monkeypatch.setattr("ipu_asm.config.files.MOST_BYTES", 1_000)
     message = "ipu-run: error: /dev/zero: expected at most 1,000 bytes, found more\n"
     check_files(capsys, "/dev/zero", 2, None, message)
 

@@ -15,7 +15,11 @@ import pytest
 
 from tests.cli.test_processes import ENVIRONMENT
 
-COMMAND = [sys.executable, "-c", "import sys; from ipu_asm.cli.run import main; sys.exit(main())"]
+COMMAND = [
+    sys.executable,
+    "-c",
+    "import sys; from ipu_asm.cli.run.command import main; sys.exit(main())",
+]
 PATIENCE = 120.0
 ENDLESS = ["endless.s", "--max-cycles", "1_000_000_000_000"]
 
@@ -117,12 +121,13 @@ def check_loaded(code: str, *unloaded: str) -> str:
 
 def test_what_needs_no_machine_loads_none() -> None:
     Path("bad.s").write_text("acc.frist;;")
-    code = "from ipu_asm.cli.run import main; assert main(['bad.s']) == 1"
+    code = "from ipu_asm.cli.run.command import main; assert main(['bad.s']) == 1"
     assert "1 error, nothing run" in check_loaded(code, "numpy", "json", "lark", "pygls")
 
 
 def test_a_run_loads_only_what_it_needs() -> None:
-    code = "from ipu_asm.cli.run import main; assert main(['endless.s', '--max-cycles', '9']) == 1"
+    run = "assert main(['endless.s', '--max-cycles', '9']) == 1"
+    code = f"from ipu_asm.cli.run.command import main; {run}"
     unloaded = ("lark", "pygls", "ipu_asm.emulator.profile", "ipu_asm.emulator.trace")
     assert "9 cycles in" in check_loaded(code, *unloaded)
 
@@ -131,7 +136,7 @@ def test_a_run_loads_only_what_it_needs() -> None:
 def test_a_missing_library_is_told(missing: str) -> None:
     code = (
         f"sys.modules[{missing!r}] = None\n"
-        "from ipu_asm.cli.run import main; assert main(['endless.s']) == 2"
+        "from ipu_asm.cli.run.command import main; assert main(['endless.s']) == 2"
     )
     message = f"ipu-run: error: the emulator needs numpy and ml_dtypes, found no {missing}\n"
     assert check_loaded(code) == message

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ipu_asm.assemble import assemble
-from ipu_asm.cli.run import main
+from ipu_asm.assembler.encode import assemble
+from ipu_asm.cli.run.command import main
 from tests.cli.commands import Ran, run
 
 LOOP = """\

@@ -12,7 +12,7 @@ from typing import Callable
 
 import pytest
 
-from ipu_asm.cli.lint import main
+from ipu_asm.cli.lint.command import main
 from tests.cli.commands import Ran, run
 
 BAD = "acc.frist;;\nbkpt;;\n"

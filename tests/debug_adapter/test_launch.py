@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from ipu_asm.assemble import assemble
-from ipu_asm.images import image_of
+from ipu_asm.assembler.encode import assemble
+from ipu_asm.assembler.images import image_of
 from ipu_asm.isa import load_isa
 from tests.debug_adapter.client import THREAD, Client
 from tests.debug_adapter.programs import AT_END, ENDLESS, FAULTY, LOOP

@@ -9,7 +9,7 @@ from typing import Any, Callable
 
 import pytest
 
-from ipu_asm.files import NUMPY_DUMP, NUMPY_LOAD
+from ipu_asm.config.files import NUMPY_DUMP, NUMPY_LOAD
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.programs import LOOP
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.regions import Region, read_region, whole, write_region
 from ipu_asm.emulator import Ipu, IpuState
 from tests.debug_adapter.client import THREAD, Client

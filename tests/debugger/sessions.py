@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Callable, Mapping
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.stop import Trap
 from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.program import read_program
+from ipu_asm.program.program import read_program
 
 LOOP = """\
 # counts lr1 up to eight, and stores the accumulator meanwhile

@@ -10,7 +10,7 @@ import pytest
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.stop import Reason, Stop
 from ipu_asm.isa import load_isa
-from ipu_asm.program import read_program
+from ipu_asm.program.program import read_program
 from tests.emulator.machines import Record, read_records, scalars, state_of
 
 RECORDS = read_records("break")

@@ -33,7 +33,7 @@ def check_page(
     assert change[0] in kernel
     pytester.path.joinpath("relu.s").write_text(kernel.replace(*change), encoding="utf-8")
     pytester.path.joinpath("test_relu.py").write_text(FILES["test_relu.py"], encoding="utf-8")
-    options = ("-p", "ipu_asm.pytest_plugin", "-p", "no:cacheprovider", "--color=no")
+    options = ("-p", "ipu_asm.testbench.pytest_plugin", "-p", "no:cacheprovider", "--color=no")
     result = pytester.runpytest_subprocess(*options, *arguments)
     result.assert_outcomes(**outcomes)
     return "\n".join(line.rstrip() for line in result.outlines)

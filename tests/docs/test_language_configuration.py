@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from ipu_asm.analysis import analyze
-from ipu_asm.docs.textmate_patterns import terminals_of
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
+from ipu_asm.reports.textmate_patterns import terminals_of
 
 PROJECT = Path(__file__).resolve().parents[2]
 EXAMPLES = sorted((PROJECT / "examples").glob("*.s"))

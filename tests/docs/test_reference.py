@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.cli.assembler import main
-from ipu_asm.docs.reference import reference_files
+from ipu_asm.cli.assembler.command import main
 from ipu_asm.isa import available_isas, load_isa, manifests
+from ipu_asm.reports.reference import reference_files
 
 ENCODABLE = [name for name, manifest in manifests().items() if manifest.is_encodable]
 

@@ -12,12 +12,12 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_asm.cli.assembler import main
-from ipu_asm.docs import textmate as module
-from ipu_asm.docs.textmate import textmate, textmate_file
-from ipu_asm.docs.textmate_patterns import Terminals, alternatives, registers, terminals_of
+from ipu_asm.cli.assembler.command import main
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
+from ipu_asm.reports import textmate as module
+from ipu_asm.reports.textmate import textmate, textmate_file
+from ipu_asm.reports.textmate_patterns import Terminals, alternatives, registers, terminals_of
 
 GRAMMARS = Path(__file__).resolve().parents[2] / "grammars"
 EVERY_ISA = pytest.mark.parametrize("name", available_isas())
@@ -43,7 +43,7 @@ def members(data: Any, key: str) -> Iterator[str]:
 
 @EVERY_ISA
 def test_the_committed_grammar_is_what_the_instruction_set_gives(name: str) -> None:
-    """If this fails, run `python -m ipu_asm.docs.textmate`."""
+    """If this fails, run `python -m ipu_asm.reports.textmate`."""
     file_name, text = textmate_file(load_isa(name))
     assert (GRAMMARS / file_name).read_text(encoding="utf-8") == text, file_name
 

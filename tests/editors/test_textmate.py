@@ -16,10 +16,8 @@ from typing import Iterator, Sequence
 
 import pytest
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Problem
-from ipu_asm.docs.textmate_directives import has_preprocessor
-from ipu_asm.docs.textmate_language import language_of
 from ipu_asm.ide.semantic_tokens import (
     COMMENT,
     DEFINITION,
@@ -38,6 +36,8 @@ from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType, number_value
 from ipu_asm.lint.directives import directives_of
+from ipu_asm.reports.textmate_directives import has_preprocessor
+from ipu_asm.reports.textmate_language import language_of
 from ipu_asm.syntax.grammar import load_grammar
 from tests.editors.conftest import need
 from tests.editors.install_cache import command

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import Ipu, IpuState
 from tests.scalar_machine import ScalarMachine
 

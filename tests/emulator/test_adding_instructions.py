@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import (
     R_REG_SIZE,
     DType,

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import IpuState, run_until_complete
 from tests.example_references import (
     DTYPES,

@@ -10,7 +10,7 @@ from weakref import ref
 
 import pytest
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.stop import Reason, Trap
@@ -26,7 +26,7 @@ from ipu_asm.emulator import (
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa import load_isa
-from ipu_asm.program import read_program
+from ipu_asm.program.program import read_program
 from ipu_asm.testbench import Bench
 
 KERNEL = "set lr0 128; ldr_mult_reg r0 lr1 cr0; mult.ve r0 lr1 lr1 lr1 lr1; acc;; break;; bkpt;;"

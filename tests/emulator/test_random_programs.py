@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.assemble import disassemble
+from ipu_asm.assembler.encode import disassemble
 from ipu_asm.emulator import ExecutionFault, Ipu
 from ipu_asm.emulator.semantics import unit
 from tests.emulator.machines import differences_of_twins, scalar_twin

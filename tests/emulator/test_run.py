@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import (
     CycleLimitError,
     DebugAction,

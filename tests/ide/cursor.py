@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.analysis import Analysis, analyze
+from ipu_asm.analysis.analyzer import Analysis, analyze
 
 CURSOR = "$0"
 

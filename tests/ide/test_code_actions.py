@@ -6,12 +6,12 @@ from typing import Iterator
 
 import pytest
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.ide.code_actions import CodeAction, code_actions
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.ide.cursor import fixture
 
@@ -65,7 +65,7 @@ def with_findings(monkeypatch: pytest.MonkeyPatch, *fixes: Fix) -> None:
             yield Diagnostic(kind, "say no more", Span(0, 3), fix=fix)
 
     rule = Rule(kind, "", (), (), check_program=check)
-    monkeypatch.setattr("ipu_asm.analysis.rules_for", lambda isa: (rule,))
+    monkeypatch.setattr("ipu_asm.analysis.analyzer.rules_for", lambda isa: (rule,))
 
 
 def test_a_suggestion_is_offered_but_neither_preferred_nor_made_with_all(

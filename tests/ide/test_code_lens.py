@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.code_lens import FAMILIES, LOOPS, REFERENCES, code_lenses
 from tests.ide.test_everywhere import TEXTS, damaged
 

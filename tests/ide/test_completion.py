@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.completion import CompletionItem, completions, resolve
-from ipu_asm.instruction_page import instruction_markdown
+from ipu_asm.ide.completion.completion import CompletionItem, completions, resolve
 from ipu_asm.isa import load_isa
+from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.ide.cursor import fixture
 
 ISA = load_isa("ipu")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.completion import completions, resolve
+from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.hover import hover
 from ipu_asm.isa import available_isas, load_isa
 from tests.ide.cursor import fixture

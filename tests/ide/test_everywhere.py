@@ -10,16 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import Analysis, Analyzer, analyze
-from ipu_asm.assemble import encode_without_errors
+from ipu_asm.analysis.analyzer import Analysis, Analyzer, analyze
+from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
-from ipu_asm.ide.completion import completions, resolve
+from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.definition import definition
 from ipu_asm.ide.folding import folding
-from ipu_asm.ide.formatting import STYLES, formatting
-from ipu_asm.ide.formatting_on_type import formatting_on_type
+from ipu_asm.ide.formatting.formatting import STYLES, formatting
+from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
 from ipu_asm.ide.inlay_hints import inlay_hints

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.expectation import expectation_at
+from ipu_asm.ide.completion.expectation import expectation_at
 from tests.ide.cursor import fixture
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.folding import folding
 
 

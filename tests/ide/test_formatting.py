@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import Analysis, analyze
+from ipu_asm.analysis.analyzer import Analysis, analyze
 from ipu_asm.ide.comments import comments_in
-from ipu_asm.ide.formatting import KEEP, STYLES, formatting
-from ipu_asm.ide.layout import BUNDLE, INSTRUCTION
+from ipu_asm.ide.formatting.bundle_layout import BUNDLE, INSTRUCTION
+from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
 from ipu_asm.text import apply_edits
 from tests.form_programs import PROGRAMS
 from tests.ide.test_everywhere import EXAMPLES, SNIPPETS, TEXTS, damaged, damaged_forms

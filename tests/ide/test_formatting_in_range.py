@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import analyze
-from ipu_asm.ide.formatting import KEEP, STYLES, formatting
-from ipu_asm.ide.layout import INSTRUCTION
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.ide.formatting.bundle_layout import INSTRUCTION
+from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
 from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.ide.test_everywhere import TEXTS, damaged
 

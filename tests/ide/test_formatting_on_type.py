@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import Analyzer, analyze
-from ipu_asm.ide.formatting import KEEP, STYLES
-from ipu_asm.ide.formatting_on_type import ON_TYPE, formatting_on_type
-from ipu_asm.ide.layout import BUNDLE, INSTRUCTION
+from ipu_asm.analysis.analyzer import Analyzer, analyze
+from ipu_asm.ide.formatting.bundle_layout import BUNDLE, INSTRUCTION
+from ipu_asm.ide.formatting.formatting import KEEP, STYLES
+from ipu_asm.ide.formatting.on_type import ON_TYPE, formatting_on_type
 from ipu_asm.isa import load_isa
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import CURSOR

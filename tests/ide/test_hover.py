@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.assemble import assemble
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.ide.hover import hover
-from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa import load_isa
+from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.ide.cursor import CURSOR, fixture
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.s"))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.inlay_hints import ADDRESSES, FAMILIES, IMMEDIATES, TIME, inlay_hints
 from ipu_asm.text import Span
 from tests.ide.test_everywhere import TEXTS, damaged

@@ -7,13 +7,13 @@ from typing import Callable
 
 import pytest
 
-from ipu_asm.analysis import Analysis, analyze
+from ipu_asm.analysis.analyzer import Analysis, analyze
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
-from ipu_asm.ide.completion import completions
+from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.folding import folding
-from ipu_asm.ide.formatting import formatting
+from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
 from ipu_asm.ide.inlay_hints import inlay_hints

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import analyze
-from ipu_asm.assemble import encode, encode_without_errors
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.assembler.encode import encode, encode_without_errors
+from ipu_asm.assembler.images import listing_of, words_of
 from ipu_asm.ide.listing import Listing, listing
-from ipu_asm.images import listing_of, words_of
 from tests.ide.test_everywhere import TEXTS, damaged
 
 _BLANK = " " * 58

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.completion import CompletionItem, completions, resolve
+from ipu_asm.ide.completion.completion import CompletionItem, completions, resolve
 from tests.ide.cursor import fixture
 
 MACROS = """\

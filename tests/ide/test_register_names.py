@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.completion import completions
+from ipu_asm.ide.completion.completion import completions
 from ipu_asm.ide.hover import hover
 from tests.ide.cursor import fixture
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import analyze
-from ipu_asm.assemble import assemble
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.ide.rename import RenameRefused, prepare_rename, rename
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import fixture

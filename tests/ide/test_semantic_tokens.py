@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.isa import available_isas, load_isa, manifests
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ipu_asm.analysis import Analyzer, analyze
+from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.ide.signature_help import Signature, signature_help, signatures
 from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.symbols import Symbol, label_symbols, macro_symbols, symbols
 
 Expected = tuple[str, str, str]

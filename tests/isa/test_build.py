@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
-from ipu_asm.assemble import AssemblyError, assemble, disassemble
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.assembler.encode import AssemblyError, assemble, disassemble
 from ipu_asm.isa.build import IsaDescription, IsaError, SlotDescription, build_isa
 from ipu_asm.isa.model import Field, InstructionDoc, Isa, RegisterFile, Surface
 from ipu_asm.isa.operands import IntegerType, LabelType, RegisterType

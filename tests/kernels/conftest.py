@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ipu_asm.pytest_plugin import ipu
+from ipu_asm.testbench.pytest_plugin import ipu
 
 __all__ = ["ipu"]

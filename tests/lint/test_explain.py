@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa import load_isa
-from ipu_asm.lint.explain import explain, rule_markdown, suggestions
 from ipu_asm.lint.rules import all_rules
+from ipu_asm.reports.explanation import explain, rule_markdown, suggestions
+from ipu_asm.reports.instruction_page import instruction_markdown
 
 IPU = load_isa("ipu")
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Applicability, Diagnostic
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.text import apply_edits

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.analysis import analyze
-from ipu_asm.assemble import assemble
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.assembler.encode import assemble
 
 KERNELS = Path(__file__).resolve().parents[1] / "data" / "kernels"
 FINDINGS = {

@@ -10,14 +10,14 @@ from urllib.request import url2pathname
 
 import pytest
 
-from ipu_asm.cli.formats import FileFindings, RuleInfo, format_findings
+from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import load_isa
 from ipu_asm.lint import links
-from ipu_asm.lint.explain import explain
 from ipu_asm.lint.links import rule_link
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules
+from ipu_asm.reports.explanation import explain
 from ipu_asm.text import SourceFile, Span
 
 SOURCE = SourceFile("acc;;\n", "a.s")

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm import errors
-from ipu_asm.analysis import Analyzer
-from ipu_asm.assemble import AssemblyError, assemble
-from ipu_asm.diagnostics import Applicability, Diagnostic, Kind, Severity
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.assembler.encode import AssemblyError, assemble
+from ipu_asm.diagnostics import Applicability, Diagnostic, Kind, Severity, errors
 from ipu_asm.isa import load_isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules, checking_rules

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.analysis import Analysis, Analyzer
-from ipu_asm.assemble import AssemblyError, assemble
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.apply_fixes import mend
+from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.isa import load_isa
-from ipu_asm.mending import mend
 from ipu_asm.text import Span
 from tests.vectors import records, words_of
 

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from ipu_asm.analysis import Analyzer, analyze
-from ipu_asm.assemble import AssemblyError, assemble
+from ipu_asm.analysis.analyzer import Analyzer, analyze
+from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.diagnostics import Applicability, Diagnostic
 from ipu_asm.isa import load_isa
 from ipu_asm.text import apply_edits

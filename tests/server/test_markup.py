@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa import load_isa
+from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_lsp.server.markup import markup
 
 

@@ -218,7 +218,7 @@ def test_a_handler_that_fails_is_an_error_for_one_request_only(
 
 
 def test_an_analysis_that_fails_costs_only_its_findings(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ipu_asm.analysis import Analyzer
+    from ipu_asm.analysis.analyzer import Analyzer
 
     analyze = Analyzer.analyze
 

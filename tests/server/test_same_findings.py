@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pygls.uris import to_fs_path
 
-from ipu_asm.analysis import Analysis, Analyzer
-from ipu_asm.cli.lint import main as lint
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.isa import load_isa
 from tests.server.conversation import EXIT, Json, asked, greeted, opened
 

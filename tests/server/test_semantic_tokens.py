@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types as t
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.text import LineIndex
 from tests.server.conversation import Json, asked, changed, greeted, opened

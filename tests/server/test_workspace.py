@@ -10,7 +10,7 @@ from typing import Any, Iterator
 import pytest
 from pygls.uris import to_fs_path
 
-from ipu_asm.cli.lint import main as lint
+from ipu_asm.cli.lint.command import main as lint
 from ipu_lsp.server.server import Server
 from ipu_lsp.server.workspace import Turn
 from tests.server.conversation import Json, await_bytes, opened

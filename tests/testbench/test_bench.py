@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from ipu_asm import AssemblyError
-from ipu_asm.assemble import assemble
-from ipu_asm.configuration import ConfigurationError
+from ipu_asm.assembler.encode import assemble
+from ipu_asm.assembler.images import FORMATS, ImageError, image_of
+from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.files import FileProblem
 from ipu_asm.emulator import CycleLimitError, ExecutionFault
 from ipu_asm.emulator.memory import XMEM_SIZE
-from ipu_asm.files import FileProblem
-from ipu_asm.images import FORMATS, ImageError, image_of
 from ipu_asm.isa import load_isa
 from ipu_asm.testbench import Bench, Run
 

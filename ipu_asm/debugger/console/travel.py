@@ -21,7 +21,7 @@ from ipu_asm.debugger.queries import Change
 from ipu_asm.debugger.regions import COUNTER, Region, whole
 from ipu_asm.debugger.stop import Reason, Stop
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.line_table import describe_bundle
+from ipu_asm.program.line_table import describe_bundle
 
 MOST_AHEAD: Final = 10_000_000
 """How many cycles beyond what has been executed one can go at once."""

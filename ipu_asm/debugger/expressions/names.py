@@ -12,8 +12,8 @@ from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
 from ipu_asm.debugger.expressions.places import REGISTER_NAMES
 from ipu_asm.debugger.expressions.tree import Name
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.elements import DType
-from ipu_asm.spelling import nearest_of
 
 MEMORY: Final = "xmem"
 LABEL: Final = "label"

@@ -10,8 +10,8 @@ from ipu_asm.debugger.expressions import FUNCTIONS, TYPE_NAMES
 from ipu_asm.debugger.expressions.names import CONSTANTS, LABEL, MEMORY
 from ipu_asm.debugger.expressions.parser import WORDS
 from ipu_asm.debugger.expressions.places import REGISTER_NAMES
-from ipu_asm.program import Program
-from ipu_asm.register_notes import register_notes
+from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import register_notes
 
 _MOST_WORDS: Final = 3
 _LONGEST: Final = 30

@@ -26,8 +26,8 @@ from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, r
 from ipu_asm.debugger.inspection.vectors import Listed, Picture, listed, picture
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
-from ipu_asm.line_table import LineTable
-from ipu_asm.program import Program
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.program import Program
 
 MOST_CHILDREN: Final = 4_096
 """How many items a group gives at once; one more says so where it has more."""

@@ -14,7 +14,7 @@ from ipu_asm.debugger.inspection.texts import counter_text
 from ipu_asm.debugger.regions import MEMORY
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.registers import SCALAR_NAMES
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 _BASE: Final = "base"
 

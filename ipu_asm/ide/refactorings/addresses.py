@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Callable, Iterator
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.resolve import resolver_for
 from ipu_asm.diagnostics import Problem, Severity
 from ipu_asm.ide.refactorings.offer import Refused
-from ipu_asm.labels import Reference
-from ipu_asm.program import Program
-from ipu_asm.resolve import resolver_for
-from ipu_asm.slices import read_slices
+from ipu_asm.program.bundle_diff import read_slices
+from ipu_asm.program.labels import Reference
+from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit, apply_edits
 
 

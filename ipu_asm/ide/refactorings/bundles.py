@@ -13,8 +13,8 @@ from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
 from ipu_asm.ide.refactorings.spot import Spot, check_readable, spot_at
 from ipu_asm.ide.refactorings.values import check_slots, check_values
 from ipu_asm.isa.operands import quoted
-from ipu_asm.labels import Reference
-from ipu_asm.program import Program
+from ipu_asm.program.labels import Reference
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.refactorings.offer import Refused
-from ipu_asm.instruction import Instruction
 from ipu_asm.isa.operands import quoted
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 
 def check_stretch(program: Program, first: int, second: int) -> None:

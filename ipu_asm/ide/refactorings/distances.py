@@ -6,8 +6,8 @@ from ipu_asm.ide.place import OperandAt, place_at, reference_at
 from ipu_asm.ide.refactorings.addresses import distance, is_distance, resolved
 from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
 from ipu_asm.isa.operands import quoted
-from ipu_asm.labels import Reference
-from ipu_asm.program import Program
+from ipu_asm.program.labels import Reference
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 

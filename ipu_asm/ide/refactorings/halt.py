@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ipu_asm.dataflow import flow_of
+from ipu_asm.flow.dataflow import flow_of
 from ipu_asm.ide.refactorings.addresses import check_outcome
 from ipu_asm.ide.refactorings.offer import REWRITE, Offer, offered
 from ipu_asm.ide.refactorings.spot import bundles_in
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 

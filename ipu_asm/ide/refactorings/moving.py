@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ipu_asm.bundle import Bundle
-from ipu_asm.ide.layout import instruction_text
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.ide.formatting.bundle_layout import instruction_text
 from ipu_asm.ide.refactorings.addresses import check_outcome
 from ipu_asm.ide.refactorings.control import branches, check_stretch, stops
 from ipu_asm.ide.refactorings.offer import MOVE, Offer, Refused, offered
@@ -12,7 +12,7 @@ from ipu_asm.ide.refactorings.values import Key, check_slots, check_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.removal import removal_of
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Callable
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.resolve import resolver_for
 from ipu_asm.ide.refactorings.addresses import check_outcome
 from ipu_asm.ide.refactorings.moving import put_last
 from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
 from ipu_asm.ide.refactorings.spot import bundles_in, check_readable
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
-from ipu_asm.resolve import resolver_for
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 

@@ -7,7 +7,7 @@ from typing import Final, Iterator
 from ipu_asm.ide.place import OperandAt, place_at
 from ipu_asm.ide.refactorings.offer import REWRITE, Offer
 from ipu_asm.isa.operands import number_value, quoted
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 _BASES: Final = (("decimal", ""), ("hexadecimal", "#x"), ("binary", "#b"))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import NamedTuple
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.refactorings.offer import Refused
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 

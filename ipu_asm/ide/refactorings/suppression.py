@@ -6,7 +6,7 @@ from typing import Final
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.lint.directives import Directive
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 _LONGEST_LINE: Final = 100

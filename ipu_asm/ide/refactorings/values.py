@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.ide.moments import Access, accesses_of
+from ipu_asm.ide.pages.timing import Access, accesses_of
 from ipu_asm.ide.refactorings.offer import Refused
 from ipu_asm.isa.operands import quoted
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 # An instruction by the number of its bundle in the old program and its own number there.
 Key = tuple[int, int]

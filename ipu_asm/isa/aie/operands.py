@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import Problem
-from ipu_asm.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.aie.expressions import ExpressionError, has_names, value_of
 from ipu_asm.isa.model import RegisterFile
 from ipu_asm.isa.operands import (
@@ -21,7 +22,6 @@ from ipu_asm.isa.operands import (
     undefined_label,
     with_article,
 )
-from ipu_asm.spelling import Vocabulary
 
 MARK = "#"
 LOCAL_PREFIX = ".L"

@@ -10,12 +10,13 @@ import re
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Problem
-from ipu_asm.errors import (
+from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     UNDEFINED_LABEL,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
 )
+from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.colossus.expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
 from ipu_asm.isa.operands import (
@@ -26,7 +27,6 @@ from ipu_asm.isa.operands import (
     undefined_label,
     with_article,
 )
-from ipu_asm.spelling import Vocabulary
 
 LOCAL_PREFIX = ".L"
 _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")

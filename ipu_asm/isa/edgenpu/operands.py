@@ -9,11 +9,12 @@ import re
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import Problem
-from ipu_asm.errors import (
+from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     UNKNOWN_KEYWORD,
     WRONG_OPERAND_TYPE,
 )
+from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import RegisterFile
 from ipu_asm.isa.operands import (
     Choice,
@@ -27,7 +28,6 @@ from ipu_asm.isa.operands import (
     undefined_label,
     with_article,
 )
-from ipu_asm.spelling import Vocabulary
 
 _INDEXED = re.compile(r"([A-Za-z]+)\[([^\]]*)\]")
 _PAIR = re.compile(r"([0-9]+)[xX]([0-9]+)")

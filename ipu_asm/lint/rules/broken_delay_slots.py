@@ -37,15 +37,15 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.flow.latency import delay_slots_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
-from ipu_asm.recall import Found
+from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
-from ipu_asm.timing import delay_slots_of
 
 KIND = Kind("X102", "broken-delay-slots", Severity.WARNING)
 

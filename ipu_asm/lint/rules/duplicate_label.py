@@ -31,7 +31,7 @@ second:
 
 from __future__ import annotations
 
-from ipu_asm.errors import DUPLICATE_LABEL
+from ipu_asm.diagnostics.errors import DUPLICATE_LABEL
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

@@ -28,7 +28,7 @@ bkpt;;
 from __future__ import annotations
 
 from ipu_asm.diagnostics import Applicability
-from ipu_asm.errors import DUPLICATE_SLOT
+from ipu_asm.diagnostics.errors import DUPLICATE_SLOT
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

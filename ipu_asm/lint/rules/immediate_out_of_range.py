@@ -23,7 +23,7 @@ bkpt;;
 
 from __future__ import annotations
 
-from ipu_asm.errors import IMMEDIATE_OUT_OF_RANGE
+from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

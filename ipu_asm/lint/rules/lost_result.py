@@ -37,16 +37,16 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, touch_span, touches_of
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
-from ipu_asm.early_reads import EarlyRead, Function, baseless_reads, futile_reads
+from ipu_asm.flow.dataflow import Touch, touch_span, touches_of
+from ipu_asm.flow.latency import function_size, functions_of
+from ipu_asm.flow.lost_results import EarlyRead, Function, baseless_reads, futile_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
-from ipu_asm.matching import ON_MNEMONIC
-from ipu_asm.program import Program
-from ipu_asm.recall import Found
-from ipu_asm.timing import function_size, functions_of
+from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.program import Program
 
 KIND = Kind("X101", "lost-result", Severity.WARNING)
 

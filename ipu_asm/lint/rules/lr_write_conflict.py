@@ -24,7 +24,7 @@ bkpt;;
 
 from __future__ import annotations
 
-from ipu_asm.errors import LR_WRITE_CONFLICT
+from ipu_asm.diagnostics.errors import LR_WRITE_CONFLICT
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

@@ -27,7 +27,7 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.lint.accesses import accesses_of
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 KIND = Kind("C202", "misaligned-access", Severity.WARNING)
 # The widest accesses are pairs of these.

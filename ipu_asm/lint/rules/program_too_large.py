@@ -29,7 +29,7 @@ again:
 
 from __future__ import annotations
 
-from ipu_asm.errors import PROGRAM_TOO_LARGE
+from ipu_asm.diagnostics.errors import PROGRAM_TOO_LARGE
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

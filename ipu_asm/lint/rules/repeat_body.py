@@ -46,8 +46,8 @@ from ipu_asm.lint.repeats import (
     repeats_in,
 )
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
-from ipu_asm.recall import Found
+from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 KIND = Kind("C103", "repeat-body", Severity.ERROR)

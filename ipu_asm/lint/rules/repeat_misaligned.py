@@ -31,7 +31,7 @@ from typing import Iterator
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.lint.repeats import ALIGNMENT, Repeat, is_misaligned, repeats, repeats_in
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 
 KIND = Kind("C104", "repeat-misaligned", Severity.ERROR)
 

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule

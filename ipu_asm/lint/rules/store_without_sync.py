@@ -28,7 +28,7 @@ from typing import Iterator
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules.used_before_sync import waits_for
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 KIND = Kind("N102", "store-without-sync", Severity.WARNING)

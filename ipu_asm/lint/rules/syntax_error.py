@@ -29,7 +29,7 @@ bkpt;;
 from __future__ import annotations
 
 from ipu_asm.diagnostics import Applicability
-from ipu_asm.errors import SYNTAX_ERROR
+from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

@@ -22,7 +22,7 @@ bkpt;;
 
 from __future__ import annotations
 
-from ipu_asm.errors import TOO_FEW_OPERANDS
+from ipu_asm.diagnostics.errors import TOO_FEW_OPERANDS
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

@@ -43,17 +43,17 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.assignment import units_of
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.slot_assignment import units_of
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.flow.latency import label_put_into
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
-from ipu_asm.labels import Reference
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
-from ipu_asm.recall import Found
+from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.labels import Reference
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
-from ipu_asm.timing import label_put_into
 
 KIND = Kind("X105", "unaligned-loop", Severity.HINT)
 

@@ -27,7 +27,7 @@ loop:
 from __future__ import annotations
 
 from ipu_asm.diagnostics import Applicability
-from ipu_asm.errors import UNDEFINED_LABEL
+from ipu_asm.diagnostics.errors import UNDEFINED_LABEL
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

@@ -25,7 +25,7 @@ bkpt;;
 from __future__ import annotations
 
 from ipu_asm.diagnostics import Applicability
-from ipu_asm.errors import UNKNOWN_KEYWORD
+from ipu_asm.diagnostics.errors import UNKNOWN_KEYWORD
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

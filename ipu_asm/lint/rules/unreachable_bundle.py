@@ -32,10 +32,10 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.dataflow import flow_of
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.flow.dataflow import flow_of
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 KIND = Kind("W102", "unreachable-bundle", Severity.WARNING)

@@ -32,13 +32,13 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
-from ipu_asm.errors import UNDEFINED_LABEL
+from ipu_asm.diagnostics.errors import UNDEFINED_LABEL
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 KIND = Kind("H104", "unused-label", Severity.HINT)

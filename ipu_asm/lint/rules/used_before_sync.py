@@ -30,12 +30,12 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple
 
-from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, touch_span, touches_of
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
-from ipu_asm.instruction import Instruction
+from ipu_asm.flow.dataflow import Touch, touch_span, touches_of
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 KIND = Kind("N101", "used-before-sync", Severity.WARNING)

@@ -25,9 +25,9 @@ from __future__ import annotations
 import re
 from typing import Iterator
 
-from ipu_asm.bundle import Bundle
-from ipu_asm.dataflow import Touch, access_of, touch_span, touches_of
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.flow.dataflow import Touch, access_of, touch_span, touches_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule

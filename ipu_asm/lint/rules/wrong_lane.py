@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
-from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import TextEdit

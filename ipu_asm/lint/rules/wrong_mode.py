@@ -29,14 +29,14 @@ from bisect import bisect_left
 from functools import cache
 from typing import Iterator
 
-from ipu_asm.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.instruction import Instruction
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
-from ipu_asm.modes import modes_of
-from ipu_asm.program import Program
-from ipu_asm.recall import Test
+from ipu_asm.program.execution_modes import modes_of
+from ipu_asm.program.incremental_cache import Test
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 KIND = Kind("C105", "wrong-mode", Severity.ERROR)

@@ -24,7 +24,7 @@ bkpt;;
 from __future__ import annotations
 
 from ipu_asm.diagnostics import Applicability
-from ipu_asm.errors import WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics.errors import WRONG_OPERAND_TYPE
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

@@ -7,8 +7,8 @@ from typing import Callable, Final, Iterable, Protocol
 
 from ipu_asm.debugger.breakpoints import Breakpoint, HitCondition, LogText, parse_hit_condition
 from ipu_asm.debugger.placement import Placement
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.spelling import nearest_of
 from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind, Place
 from ipu_lsp.debug_adapter.conditions import Mistake, check_condition, read_log_message
 from ipu_lsp.debug_adapter.inbox import Json

@@ -6,9 +6,9 @@ import os
 from functools import partial
 from typing import Final, NamedTuple
 
+from ipu_asm.assembler.kernel import RejectedSource
 from ipu_asm.debugger.stop import Reason, Stop
-from ipu_asm.kernel import RejectedSource
-from ipu_asm.rendering import printable, render_concise
+from ipu_asm.diagnostics.rendering import printable, render_concise
 from ipu_lsp.debug_adapter.background import interruptible
 from ipu_lsp.debug_adapter.client import Client, Positions
 from ipu_lsp.debug_adapter.configuration import ConfigurationProblem, read_configuration

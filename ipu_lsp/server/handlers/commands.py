@@ -8,9 +8,9 @@ from typing import Any, Callable, Mapping
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams
 
-from ipu_asm.analysis import Analysis
-from ipu_asm.assemble import UnencodableIsaError, encode, errors_of, require_words
-from ipu_asm.images import FORMATS, image_of
+from ipu_asm.analysis.analyzer import Analysis
+from ipu_asm.assembler.encode import UnencodableIsaError, encode, errors_of, require_words
+from ipu_asm.assembler.images import FORMATS, image_of
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text

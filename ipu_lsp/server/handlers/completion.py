@@ -6,7 +6,7 @@ from typing import Any
 
 from lsprotocol import types as t
 
-from ipu_asm.ide import completion as ide
+from ipu_asm.ide.completion import completion as ide
 from ipu_asm.text import TextEdit
 from ipu_lsp.server.client import Client
 from ipu_lsp.server.markup import plain_text

@@ -7,8 +7,8 @@ from typing import Any, Iterable
 
 from lsprotocol import types as t
 
-from ipu_asm.configuration import FILE_NAMES
-from ipu_asm.files import source_extensions
+from ipu_asm.config.configuration import FILE_NAMES
+from ipu_asm.config.files import source_extensions
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.session import Session

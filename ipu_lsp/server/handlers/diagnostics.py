@@ -12,9 +12,9 @@ from typing import Any, Generator
 
 from lsprotocol import types as t
 
-from ipu_asm.configuration_findings import Mistake, check_file
+from ipu_asm.config.files import version_of
 from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.files import version_of
+from ipu_asm.lint.configuration_findings import Mistake, check_file
 from ipu_asm.lint.links import rule_link
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text

@@ -6,8 +6,8 @@ from typing import Any, Iterable, Sequence
 
 from lsprotocol import types as t
 
-from ipu_asm.ide import formatting as ide
-from ipu_asm.ide.formatting_on_type import ON_TYPE, formatting_on_type
+from ipu_asm.ide.formatting import formatting as ide
+from ipu_asm.ide.formatting.on_type import ON_TYPE, formatting_on_type
 from ipu_asm.text import TextEdit
 from ipu_lsp.server.session import Session, View
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as t
 
-from ipu_asm.assemble import encode_without_errors
+from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.ide import listing as ide
 from ipu_lsp.server.custom import DocumentParams
 from ipu_lsp.server.session import Session, View

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipu_asm.docs.reference import anchor_of, reference_body, reference_title
 from ipu_asm.ide.reference import instruction_at
+from ipu_asm.reports.reference import anchor_of, reference_body, reference_title
 from ipu_lsp.server.custom import DocumentParams
 from ipu_lsp.server.session import Session
 

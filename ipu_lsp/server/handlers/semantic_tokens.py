@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from lsprotocol import types as t
 
-from ipu_asm.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
 from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.isa.model import Isa
-from ipu_asm.program import Program
+from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex
 from ipu_lsp.server.convert import Encoding, units
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text

@@ -6,7 +6,7 @@ from typing import Final, Iterator
 
 from ipu_asm.debugger.expressions import LiveContext, assign
 from ipu_asm.debugger.inspection import Group, Inspector, Item, MemoryRange, Moment, names_of
-from ipu_asm.register_notes import register_notes
+from ipu_asm.program.register_notes import register_notes
 from tests.debugger.sessions import LOOP, debugger_on
 
 KERNEL: Final = f"""\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.analysis import analyze
-from ipu_asm.assemble import assemble
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.assembler.encode import assemble
 from ipu_asm.ide.code_actions import refactorings
 from ipu_asm.text import Span, apply_edits
 from tests.ide.refactorings.offers import outcome

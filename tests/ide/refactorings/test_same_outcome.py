@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Iterator
 
-from ipu_asm.analysis import Analysis, Analyzer
-from ipu_asm.assemble import encode
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.assembler.encode import encode
 from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator import IpuState, run_until_complete
 from ipu_asm.ide.code_actions import CodeAction, refactorings

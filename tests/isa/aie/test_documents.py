@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from ipu_asm.instruction_page import instruction_markdown
 from ipu_asm.isa import load_isa
+from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.isa.aie.cases import NAMES, analyze, specs_of
 from tests.isa.aie.test_forms import ONLY_XDNA2, TABLES
 

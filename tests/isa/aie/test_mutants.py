@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from ipu_asm.dataflow import Touch, touches_of
+from ipu_asm.flow.dataflow import Touch, touches_of
+from ipu_asm.flow.latency import needed_distance
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.aie.brackets import BracketType
 from ipu_asm.isa.aie.operands import ImmediateType
-from ipu_asm.timing import needed_distance
 from tests.isa.aie.cases import NAMES, analyze, immediates_of, specs_of, written
 
 NOPS = "    nop\n" * 5

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from ipu_asm.dataflow import touches_of
-from ipu_asm.instruction_page import instruction_markdown
+from ipu_asm.flow.dataflow import touches_of
 from ipu_asm.isa import load_isa
+from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.isa.aie.cases import NAMES, analyze
 
 LABEL = re.compile(r"\b(?!r\d)\w+:([^ ,\[\]]+?)(?=,|$|\[|\.[a-z])")

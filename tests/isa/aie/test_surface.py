@@ -163,8 +163,8 @@ def test_a_label_is_defined_once() -> None:
     ("path", "isa"), [("k.aie", "xdna1"), ("k.aie2", "xdna1"), ("k.aie2p", "xdna2")]
 )
 def test_files_are_known_by_their_extension(path: str, isa: str) -> None:
+    from ipu_asm.config.isa_choice import choose_isa
     from ipu_asm.isa import load_isa, manifests
-    from ipu_asm.isa_choice import choose_isa
 
     assert choose_isa("nop\n", path).name == isa
     assert load_isa(isa).surface.language_id == "aie-asm"

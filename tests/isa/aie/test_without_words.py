@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.assemble import UnencodableIsaError, assemble, disassemble, encode_without_errors
-from ipu_asm.cli import assembler, run
+from ipu_asm.assembler.encode import (
+    UnencodableIsaError,
+    assemble,
+    disassemble,
+    encode_without_errors,
+)
+from ipu_asm.cli.assembler import command as assembler
+from ipu_asm.cli.run import command as run
 from ipu_asm.ide.listing import listing
 from tests.isa.aie.cases import NAMES, analyze
 

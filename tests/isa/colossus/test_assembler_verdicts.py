@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
-from ipu_asm.dataflow import touches_of
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.flow.dataflow import touches_of
 from ipu_asm.isa import load_isa
 from tests.isa.colossus.cases import Case, cases
 

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
-from ipu_asm.instruction_page import instruction_markdown
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.colossus.registers import ALIASES, UNITS
 from ipu_asm.isa.model import InstructionSpec
+from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.isa.colossus.cases import SHARED
 
 ISA = load_isa("colossus")

@@ -8,7 +8,7 @@ from typing import Callable
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa.colossus.operands import NumberOperand, RegisterOperand
 from ipu_asm.isa.model import InstructionSpec
 from tests.isa.colossus.random_code import FORMS, ISA, PLAIN, halves, instruction, program

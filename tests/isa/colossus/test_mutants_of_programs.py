@@ -8,7 +8,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
 
 ANALYZER = Analyzer(load_isa("colossus"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.bundle.resolve import resolver_for
 from ipu_asm.ide.references import highlights
 from ipu_asm.isa import load_isa
-from ipu_asm.resolve import resolver_for
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import apply_edits
 

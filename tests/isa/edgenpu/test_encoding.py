@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.analysis import Analyzer
-from ipu_asm.assemble import assemble, encode
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.assembler.encode import assemble, encode
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.edgenpu.instruction_spec import INSTRUCTION_SPEC

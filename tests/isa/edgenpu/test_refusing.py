@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.analysis import analyze
-from ipu_asm.assemble import AssemblyError, assemble
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.text import Span, apply_edits
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.assemble import assemble, disassemble
+from ipu_asm.assembler.encode import assemble, disassemble
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.edgenpu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.isa.model import InstructionSpec

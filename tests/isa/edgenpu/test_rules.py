@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from ipu_asm.analysis import analyze
+from ipu_asm.analysis.analyzer import analyze
 from tests.isa.edgenpu.document import PROGRAM
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ipu_asm.assemble import assemble, disassemble
+from ipu_asm.assembler.encode import assemble, disassemble
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC, InstructionDoc
 from ipu_asm.isa.model import Isa

@@ -1,0 +1,1 @@
+"""The incremental database of one document and its immutable answers."""

@@ -1,0 +1,150 @@
+"""The answer about one text: its program and all findings; and the Analyzer, which remembers."""
+
+from __future__ import annotations
+
+import gc
+import os
+from operator import attrgetter
+from typing import Iterator
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.config.foreign import foreign_assembly
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa import isa_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rules import rules_for
+from ipu_asm.lint.suppressions import suppress
+from ipu_asm.program.program import Program, read_program
+from ipu_asm.program.severity_directives import without_pardoned
+from ipu_asm.source.templates import template_mark
+from ipu_asm.text import SourceFile, changed_stretch, require_text
+
+_place = attrgetter("span", "kind.code")
+_MOST_REMEMBERED = 40_000
+# A longer one is no bundle but a file without end marks, of which every edit would leave a copy.
+_LONGEST_REMEMBERED = 4_000
+
+
+class Analysis:
+    """What is known about one text. Never changed after it is made."""
+
+    __slots__ = ("diagnostics", "isa", "program", "source")
+
+    def __init__(
+        self, source: SourceFile, program: Program, diagnostics: tuple[Diagnostic, ...]
+    ) -> None:
+        self.source = source
+        self.isa = program.isa
+        self.program = program
+        # By position; suppressed ones are not among them.
+        self.diagnostics = diagnostics
+
+    @property
+    def text(self) -> str:
+        """The text that was analysed."""
+        return self.source.text
+
+
+class Analyzer:
+    """Analyses texts of one instruction set, and each bundle text once.
+
+    It is the only holder of remembered bundles. What was not met in the last 40,000 new bundles is
+    forgotten.
+    """
+
+    def __init__(self, isa: Isa) -> None:
+        self.isa = isa
+        self._read = resolver_for(isa).bundle
+        rules = rules_for(isa)
+        self._bundle_checks = [rule.check_bundle for rule in rules if rule.check_bundle]
+        self._program_checks = [rule.check_program for rule in rules if rule.check_program]
+        self._young: dict[str, Bundle] = {}
+        self._old: dict[str, Bundle] = {}
+
+    def analyze(
+        self, text: str, path: str | None = None, before: Analysis | None = None
+    ) -> Analysis:
+        """The analysis of `text`; that of an earlier state of it, `before`, makes it quicker.
+
+        Never raises, whatever the text, and says the same with `before` as without.
+        """
+        # No cycles are made here, and to look for some would take longer than all the rest.
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return self._analyze(text, path or "<stdin>", before)
+        finally:
+            if collects:
+                gc.enable()
+
+    def analyze_unclaimed(
+        self, text: str, path: str | None = None, before: Analysis | None = None
+    ) -> Analysis:
+        """The same for a text of which nothing says that it is for this instruction set.
+
+        One that is plainly for another assembler has a hint in place of all other findings.
+        """
+        hint = foreign_assembly(text)
+        analysis = self.analyze(text, path, before)
+        if hint is None:
+            return analysis
+        findings = suppress(analysis.program, analysis.source, [hint])
+        return Analysis(analysis.source, analysis.program, tuple(findings))
+
+    def read_ahead(self, text: str) -> Iterator[None]:
+        """Read the bundles of a text one by one, so that `analyze` has little left to do."""
+        start = 1 if text.startswith("\ufeff") else 0
+        for end in resolver_for(self.isa).grammar.ends_of_slices(text, start):
+            self._bundle(text[start:end])
+            start = end
+            yield
+
+    def _analyze(self, text: str, path: str, before: Analysis | None) -> Analysis:
+        if before is None or before.isa is not self.isa:
+            source, program = SourceFile(text, path), read_program(self.isa, text, self._bundle)
+        else:
+            change = changed_stretch(before.text, text)
+            source = SourceFile(text, path, before.source.lines.after(text, change))
+            program = read_program(self.isa, text, self._bundle, before.program, change)
+        findings = list(program.findings)
+        for check in self._program_checks if program.is_text else ():
+            findings += check(program)
+        if self.isa.surface.pardons:
+            findings = list(without_pardoned(program, findings))
+        findings = suppress(program, source, findings)
+        findings.sort(key=_place)
+        if any(finding.fix for finding in findings) and template_mark(text) is not None:
+            findings = [finding._replace(fix=None) for finding in findings]
+        return Analysis(source, program, tuple(findings))
+
+    def _bundle(self, text: str) -> Bundle:
+        bundle = self._young.get(text)
+        if bundle is None:
+            bundle = self._old.get(text)
+            if bundle is None:
+                bundle = self._read(text)
+                more = [f for check in self._bundle_checks for f in check(self.isa, bundle)]
+                if more:
+                    bundle = bundle.with_findings(more)
+            if len(text) <= _LONGEST_REMEMBERED:
+                self._remember(text, bundle)
+        return bundle
+
+    def _remember(self, text: str, bundle: Bundle) -> None:
+        if len(self._young) >= _MOST_REMEMBERED:
+            self._old, self._young = self._young, {}
+        self._young[text] = bundle
+
+
+def analyze(
+    text: str, isa: str | Isa = "ipu", path: str | os.PathLike[str] | None = None
+) -> Analysis:
+    """Everything that is known about a text. Never raises for the text's sake.
+
+    Raises `UnknownIsaError` for the name of an instruction set that this version does not have, and
+    `TypeError` for what is no text.
+    """
+    require_text(text, "analyze")
+    path = None if path is None else os.fsdecode(path)
+    return Analyzer(isa_of(isa)).analyze(text, path)

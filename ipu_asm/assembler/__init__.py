@@ -1,0 +1,1 @@
+"""Programs as words: encode, decode, image formats, listing."""

@@ -1,0 +1,193 @@
+"""From words back to a text that assembles to the same words, for any instruction set.
+
+What the assembler puts in by itself is left out: slots that hold their default. What no assembly
+stands for is written `<invalid>`, and a comment says which bits are meant.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Iterator, NamedTuple, Sequence
+
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
+from ipu_asm.isa.operands import LabelType
+
+INVALID = "<invalid>"
+
+
+class Decoded(NamedTuple):
+    """One instruction of a word. An operand that is an int is the address a label stands for.
+
+    `notes` tell what cannot be written in assembly.
+    """
+
+    mnemonic: str
+    operands: tuple[str | int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def text_of(words: Sequence[int], isa: Isa) -> str:
+    """The program whose bundles are `words`, one bundle a line; empty for no words.
+
+    Raises ValueError for a number that is no word of the instruction set.
+    """
+    for address, word in enumerate(words):
+        if not 0 <= word < 1 << isa.word_bits:
+            raise ValueError(f"a word has {isa.word_bits} bits, found {word:#x} at {address}")
+    decoder = _decoder_for(isa)
+    bundles = [decoder.bundle(word, address) for address, word in enumerate(words)]
+    operands = (operand for bundle in bundles for code in bundle for operand in code.operands)
+    targets = {target for target in operands if isinstance(target, int) and target < len(words)}
+    writer = _Writer(isa, targets)
+    return "".join(writer.line(address, bundle) for address, bundle in enumerate(bundles))
+
+
+class _Form(NamedTuple):
+    """An instruction as a pattern of bits: which of them its operands take."""
+
+    spec: InstructionSpec
+    operand_bits: int
+
+
+class _Decoder:
+    """Reads words of one instruction set."""
+
+    def __init__(self, isa: Isa) -> None:
+        self.isa = isa
+        resolver = resolver_for(isa)
+        self._defaults: dict[str, Instruction] = {}
+        self._forms: dict[str, list[_Form]] = {}
+        for slot in isa.slots:
+            if slot.default:
+                words = resolver.grammar.words(slot.default)
+                self._defaults[slot.name] = resolver.instruction(words)
+            forms = [_Form(s, _operand_bits(s)) for s in isa.instructions_of(slot.name)]
+            # Where two fit, the one that says more about the bits is meant.
+            self._forms[slot.name] = sorted(forms, key=lambda form: form.operand_bits.bit_count())
+
+    def bundle(self, word: int, address: int) -> list[Decoded]:
+        """The instructions that must be written for a word; at least one."""
+        written: list[Decoded] = []
+        for slot in self.isa.slots:
+            codes = [(word >> low) & ((1 << slot.width) - 1) for low in slot.lows]
+            default = self._default_code(slot, address)
+            # An instruction takes the first free place: the places before it must be written too.
+            while codes and codes[-1] == default:
+                codes.pop()
+            written += (self._instruction(slot, code) for code in codes)
+        return written or [self._idle]
+
+    @property
+    def _idle(self) -> Decoded:
+        """A bundle must have an instruction, so one default is written after all."""
+        no_label = (i for i in self._defaults.values() if not i.labels)
+        shortest = min(no_label, key=lambda instruction: len(" ".join(instruction.words)))
+        return Decoded(shortest.words[0], shortest.words[1:])
+
+    def _default_code(self, slot: Slot, address: int) -> int | None:
+        default = self._defaults.get(slot.name)
+        if default is None or not default.labels:
+            return None if default is None else default.bits
+        number = default.labels[0]
+        operand, distance = default.operands[number], default.values[number]
+        assert operand is not None
+        target = address + int(distance or 0)
+        if target >> operand.type.width:
+            return None
+        return default.bits | operand.type.encode(target) << operand.low
+
+    def _instruction(self, slot: Slot, code: int) -> Decoded:
+        own_opcode = slot.fields[0].width < slot.width
+        opcode_bits = _mask(slot.fields[0].low, slot.fields[0].width)
+        for form in self._forms[slot.name]:
+            unused = (code ^ form.spec.opcode_bits) & ~form.operand_bits
+            if unused == 0 or (own_opcode and unused & opcode_bits == 0):
+                return _decoded(form.spec, code, unused)
+        found = f"opcode {code >> slot.fields[0].low}" if own_opcode else f"{code:#x}"
+        return Decoded(INVALID, (), (f"{slot.name}: {found} stands for no instruction",))
+
+
+def _operand_bits(spec: InstructionSpec) -> int:
+    bits = 0
+    for operand in spec.operands:
+        bits |= _mask(operand.low, operand.type.width)
+    return bits
+
+
+def _mask(low: int, width: int) -> int:
+    return ((1 << width) - 1) << low
+
+
+def _decoded(spec: InstructionSpec, code: int, unused: int) -> Decoded:
+    notes = [f"`{spec.mnemonic}`: unused bits {unused:#x} are set"] if unused else []
+    positional: list[str | int] = []
+    required = 0
+    keywords: list[str | int] = []
+    for operand in spec.operands:
+        bits = (code >> operand.low) & _mask(0, operand.type.width)
+        written, note = _operand(operand, bits)
+        notes += note
+        is_default = operand.optional and bits == operand.type.encode(operand.default)
+        if operand.keyword is None:
+            positional.append(written)
+            required = required if is_default else len(positional)
+        elif not is_default:
+            keywords.append(f"{operand.keyword}={written}")
+    return Decoded(spec.mnemonic, (*positional[:required], *keywords), tuple(notes))
+
+
+def _operand(operand: Operand, bits: int) -> tuple[str | int, list[str]]:
+    value = operand.type.decode(bits)
+    if value is None or operand.type.encode(value) != bits:
+        return INVALID, [f"`{operand.name}`: nothing is {bits}"]
+    return value if isinstance(operand.type, LabelType) else operand.type.format(value), []
+
+
+class _Writer:
+    """Writes decoded bundles as lines; labels have a column of their own."""
+
+    def __init__(self, isa: Isa, targets: set[int]) -> None:
+        self.isa = isa
+        self.targets = targets
+        self.margin = max((len(_label(target)) + 2 for target in targets), default=0)
+
+    def line(self, address: int, bundle: Sequence[Decoded]) -> str:
+        surface = self.isa.surface
+        label = f"{_label(address)}:" if address in self.targets else ""
+        separator = f"{surface.separator.strip()} "
+        code = separator.join(self._instruction(decoded, address) for decoded in bundle)
+        code += surface.bundle_end.strip()
+        notes = [note for decoded in bundle for note in decoded.notes]
+        notes = notes or list(self._refusals(bundle))
+        comment = f"  {surface.comments[0]} {'; '.join(notes)}" if notes else ""
+        return f"{label:<{self.margin}}{code}{comment}\n"
+
+    def _instruction(self, decoded: Decoded, address: int) -> str:
+        separator = f"{self.isa.surface.operand_separator.strip()} "
+        operands = (
+            operand if isinstance(operand, str) else self._target(operand, address)
+            for operand in decoded.operands
+        )
+        return f"{decoded.mnemonic} {separator.join(operands)}".rstrip()
+
+    def _target(self, target: int, address: int) -> str:
+        return _label(target) if target in self.targets else f"{target - address:+d}"
+
+    def _refusals(self, bundle: Sequence[Decoded]) -> Iterator[str]:
+        """Why the assembler refuses a bundle each of whose instructions can be written."""
+        if len(bundle) > 1:
+            separator = self.isa.surface.separator
+            code = separator.join(self._instruction(decoded, 0) for decoded in bundle)
+            for finding in resolver_for(self.isa).bundle(code).findings:
+                yield f"cannot be assembled: {finding.message}"
+
+
+def _label(address: int) -> str:
+    return f"L{address}"
+
+
+@lru_cache(maxsize=4)
+def _decoder_for(isa: Isa) -> _Decoder:
+    return _Decoder(isa)

@@ -1,0 +1,148 @@
+"""From a program to words and back."""
+
+from __future__ import annotations
+
+import operator
+from typing import Iterable, Sequence
+
+from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.diagnostics.errors import SYNTAX_ERROR
+from ipu_asm.isa import isa_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program, read_program
+from ipu_asm.text import Span, require_text
+
+
+class AssemblyError(Exception):
+    """A text that cannot be encoded; `findings` has every error in it, by position."""
+
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        self.findings = tuple(findings)
+        first = f"{findings[0].message} ({findings[0].code})" if findings else "no findings"
+        more = f" and {len(findings) - 1} more" if len(findings) > 1 else ""
+        super().__init__(first + more)
+
+
+class UnencodableIsaError(Exception):
+    """Programs of an instruction set whose words nobody has told."""
+
+    def __init__(self, isa: Isa) -> None:
+        super().__init__(
+            f"programs for `{isa.name}` cannot be assembled: how its words are made up is not known"
+        )
+
+
+def assemble(text: str, isa: str | Isa = "ipu") -> list[int]:
+    """The words of a program, one int per bundle. Raises `AssemblyError` with all findings.
+
+    Raises `UnencodableIsaError` for an instruction set without words, `TypeError` for what is no
+    text.
+    """
+    require_text(text, "assemble")
+    return encode(read_program(isa_of(isa), text))
+
+
+def encode(program: Program) -> list[int]:
+    """The words of a program. Raises `AssemblyError` if it has errors or no bundle.
+
+    Raises `UnencodableIsaError` where there are no words.
+    """
+    require_words(program.isa)
+    errors = errors_of(program)
+    if errors:
+        raise AssemblyError(errors)
+    return _words(program)
+
+
+def require_words(isa: Isa) -> None:
+    """Raises `UnencodableIsaError` where an instruction set has no words."""
+    if not isa.has_words:
+        raise UnencodableIsaError(isa)
+
+
+def encode_without_errors(program: Program) -> list[int | None]:
+    """The words of those bundles that have no error; None for each of the others."""
+    if not program.isa.has_words:
+        return [None] * program.size
+    words: list[int | None] = [*_words(program)]
+    for error in errors_of(program):
+        bundle = program.bundle_at(error.span.start)
+        if program.bundles[bundle].size:
+            words[program.addresses[bundle]] = None
+    return words
+
+
+def _words(program: Program) -> list[int]:
+    """The words of all bundles. What has no value leaves its field as it is."""
+    words = [bundle.word for bundle in program.bundles if bundle.size]
+    _fill_open_slots(program, words)
+    for reference in program.references:
+        if reference.target is None:
+            continue
+        operand = program.bundles[reference.bundle].instructions[reference.use.instruction].operands
+        field = operand[reference.use.operand]
+        assert field is not None
+        address = program.addresses[reference.bundle]
+        words[address] |= field.type.encode(reference.target) << reference.use.low
+    return words
+
+
+def errors_of(program: Program) -> list[Diagnostic]:
+    """Why a program cannot be encoded, by position; a program without a bundle cannot."""
+    errors = sorted(
+        (finding for finding in program.findings if finding.severity is Severity.ERROR),
+        key=lambda finding: finding.span,
+    )
+    if not errors and not program.size:
+        message = f"a program has at least one {program.isa.unit}, found none"
+        return [Diagnostic(SYNTAX_ERROR, message, Span(0, 0))]
+    return errors
+
+
+def _integers(words: object) -> list[int]:
+    """Words as integers of Python; numpy's are taken, too."""
+    wanted = "`disassemble` takes words, one int per bundle"
+    if isinstance(words, str | bytes | bytearray) or not isinstance(words, Iterable):
+        raise TypeError(f"{wanted}, found {type(words).__name__}")
+    integers = []
+    for word in words:
+        try:
+            integers.append(operator.index(word))
+        except TypeError:
+            found = f"found {type(word).__name__} as word {len(integers)}"
+            raise TypeError(f"{wanted}, {found}") from None
+    return integers
+
+
+def _fill_open_slots(program: Program, words: list[int]) -> None:
+    """Put the default of slots that a bundle leaves open, such as a branch to the next address."""
+    resolver = resolver_for(program.isa)
+    encoded: dict[str, tuple[int, int, int]] = {}
+    for slot, instruction in resolver.open_defaults():
+        number = instruction.labels[0]
+        operand, text = instruction.operands[number], instruction.values[number]
+        assert operand is not None
+        assert isinstance(text, str)
+        low = slot.lows[0]
+        encoded[slot.name] = (instruction.bits << low, low + operand.low, int(text))
+    address = 0
+    for bundle in program.bundles:
+        if not bundle.size:
+            continue
+        for slot in bundle.open_slots:
+            bits, low, distance = encoded[slot.name]
+            words[address] |= bits | (address + distance) << low
+        address += 1
+
+
+def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
+    """A text that assembles to the same words: see `disassembly.text_of`.
+
+    Raises `TypeError` for what is no sequence of integers.
+    """
+    from ipu_asm.assembler.decode import text_of
+
+    isa = isa_of(isa)
+    require_words(isa)
+    return text_of(_integers(words), isa)

@@ -1,0 +1,120 @@
+"""Programs as files of words: `bin`, `hex` and `mem` images, and the listing for people.
+
+bin
+    Each word in `Isa.image_bytes` bytes, little-endian.
+hex
+    A line for each word: `0x` and the digits of those bytes.
+mem
+    A line for each word: `0x` and as many digits as the word itself needs.
+listing
+    Address, the digits of `hex`, and the source as a comment: it can be read as an image, too.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Sequence
+
+from ipu_asm.assembler.listing import listing_rows
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program.program import Program
+
+FORMATS = ("bin", "hex", "mem")
+
+_LINE_BREAK = re.compile(r"\r\n?|\n")
+_TEXT_WORD = re.compile(r"(?:[ \t]*(\d+):)?[ \t]*(?:0[xX])?([0-9a-fA-F]+)[ \t]*")
+# What stands in images as numbers, but in no text.
+_NOT_TEXT = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
+_MOST_MISTAKES = 20
+
+
+class ImageError(Exception):
+    """A file that is no image; `mistakes` pairs 1-based lines (0 for none) with sentences."""
+
+    def __init__(self, mistakes: Sequence[tuple[int, str]]) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__("; ".join(f"line {line}: {text}" for line, text in mistakes))
+
+
+def image_of(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
+    """The image of words in one of `FORMATS`."""
+    if image_format == "bin":
+        return b"".join(word.to_bytes(isa.image_bytes, "little") for word in words)
+    digits = isa.image_bytes * 2 if image_format == "hex" else -(-isa.word_bits // 4)
+    return "".join(f"0x{word:0{digits}x}\n" for word in words).encode()
+
+
+def words_of(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:
+    """The words of an image in one of `FORMATS`. Raises `ImageError` with all mistakes.
+
+    `hex` and `mem` are read alike. Without a format, what holds bytes that stand in no text (every
+    image of 24-byte words has zeros among them) is `bin`.
+    """
+    if (image_format or guessed_format(image)) == "bin":
+        words, mistakes = _read_bytes(image, isa)
+    else:
+        words, mistakes = _read_text(image.decode("utf-8", "replace"), isa)
+    if not words and not mistakes:
+        mistakes = [(0, "an image has at least one word, found none")]
+    if len(words) > isa.program_limit:
+        message = f"instruction memory holds {isa.program_limit} words, found {len(words)}"
+        mistakes.append((0, message))
+    if mistakes:
+        raise ImageError(mistakes[:_MOST_MISTAKES])
+    return words
+
+
+def guessed_format(image: bytes) -> str:
+    """`hex` for what can be text, `bin` for what cannot."""
+    try:
+        image.decode()
+    except UnicodeDecodeError:
+        return "bin"
+    return "bin" if _NOT_TEXT.search(image) else "hex"
+
+
+def listing_of(program: Program, words: Sequence[int], name: str) -> str:
+    """The program with the word of each bundle beside the line on which it begins."""
+    return "".join(f"{row.text}\n" for row in listing_rows(program, words, name))
+
+
+def _read_bytes(image: bytes, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:
+    size = isa.image_bytes
+    mistakes = []
+    if len(image) % size:
+        mistakes.append((0, f"a word takes {size} bytes, found {len(image)} bytes in all"))
+    words = []
+    for offset in range(0, len(image) - size + 1, size):
+        word = int.from_bytes(image[offset : offset + size], "little")
+        if word >> isa.word_bits:
+            mistakes.append((0, f"a word has {isa.word_bits} bits, found more at byte {offset}"))
+        words.append(word)
+    return words, mistakes
+
+
+def _read_text(text: str, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:
+    words: list[int] = []
+    mistakes: list[tuple[int, str]] = []
+    for number, line in enumerate(_LINE_BREAK.split(text.removeprefix("\ufeff")), 1):
+        code = line.partition("#")[0].strip()
+        if not code:
+            continue
+        word = _read_word(code, isa, len(words))
+        if isinstance(word, str):
+            mistakes.append((number, word))
+        words.append(word if isinstance(word, int) else 0)
+    return words, mistakes
+
+
+def _read_word(code: str, isa: Isa, address: int) -> int | str:
+    """The word that a line holds, or what is wrong with the line."""
+    match = _TEXT_WORD.fullmatch(code)
+    if not match:
+        return f"expected the hexadecimal digits of one word, found {quoted(code)}"
+    if match[1] is not None and match[1].lstrip("0") != str(address).lstrip("0"):
+        return f"expected the word of address {address}, found that of {quoted(match[1])}"
+    digits = match[2].lstrip("0")
+    if len(digits) > isa.image_bytes * 2 or int(digits or "0", 16) >> isa.word_bits:
+        return f"a word has {isa.word_bits} bits, found {quoted(code)}"
+    return int(digits or "0", 16)

@@ -1,0 +1,125 @@
+"""A program that can be executed, be it written as assembly or assembled already."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Callable, NamedTuple, Sequence
+
+from ipu_asm.assembler.decode import text_of
+from ipu_asm.assembler.encode import AssemblyError, encode
+from ipu_asm.assembler.images import words_of
+from ipu_asm.config.files import FileProblem, decoded, source_extensions
+from ipu_asm.config.isa_choice import IsaChooser
+from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.program import Program, read_program
+from ipu_asm.text import SourceFile
+
+SOURCE = "source"
+"""The format of a file that is no image."""
+
+_LINE_BREAK = re.compile(r"\r\n?|\n")
+_WORD_LINE = re.compile(r"(?:[ \t]*\d+:)?[ \t]*(?:0[xX][0-9a-fA-F]+|[0-9a-fA-F]{40,})[ \t]*")
+
+
+class Kernel(NamedTuple):
+    """A program ready to run. Of an image, `source` and `program` are the disassembly."""
+
+    name: str
+    source: SourceFile
+    isa: Isa
+    words: Sequence[int]
+    program: Program
+    is_image: bool
+
+    @property
+    def lines(self) -> LineTable:
+        """Where the bundles stand in the source, be it written or disassembled."""
+        return LineTable(self.program)
+
+
+class RejectedSource(Exception):
+    """A source that cannot be assembled; `findings` says why."""
+
+    def __init__(self, error: AssemblyError, source: SourceFile) -> None:
+        super().__init__(str(error))
+        self.findings = error.findings
+        self.source = source
+
+
+def _read_source(isa: Isa, source: SourceFile) -> Program:
+    return read_program(isa, source.text)
+
+
+def read_kernel(
+    data: bytes,
+    name: str,
+    isa_name: str | None = None,
+    image_format: str | None = None,
+    read: Callable[[Isa, SourceFile], Program] = _read_source,
+) -> Kernel:
+    """The program in the file `name`. Without a format it is what it looks like.
+
+    `read` makes the program of a source; with one of their own callers learn more about it.
+
+    Raises `RejectedSource`, `ImageError`, `FileProblem` and `ConfigurationError`.
+    """
+    image_format = image_format or _guessed_format(data, name)
+    text = "" if image_format == "bin" else decoded(data, name).text
+    isa = _isa(text, name, isa_name)
+    if image_format == SOURCE:
+        return assembled(SourceFile(text, name), isa, read)
+    words = words_of(data, isa, image_format)
+    listing = text_of(words, isa)
+    source = SourceFile(listing, f"{name} (disassembled)")
+    return Kernel(name, source, isa, words, read_program(isa, listing), is_image=True)
+
+
+def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
+    """The instruction set of a file, and what chose it. Raises `FileProblem` if there is none."""
+    choice = IsaChooser(asked).choose(text, name)
+    try:
+        return load_isa(choice.name), choice.origin
+    except UnknownIsaError as error:
+        raise FileProblem(f"{choice.origin}: {error}") from error
+
+
+def assembled(
+    source: SourceFile,
+    isa: Isa,
+    read: Callable[[Isa, SourceFile], Program] = _read_source,
+) -> Kernel:
+    """The program of a source text; `read` as for `read_kernel`. Raises `RejectedSource`."""
+    program = read(isa, source)
+    try:
+        return Kernel(source.path, source, isa, encode(program), program, is_image=False)
+    except AssemblyError as error:
+        raise RejectedSource(error, source) from error
+
+
+def _guessed_format(data: bytes, name: str) -> str:
+    """What a file is: a source by its name, else an image if all of it can be one."""
+    if os.path.splitext(name)[1] in source_extensions():
+        return SOURCE
+    if b"\0" in data:
+        return "bin"
+    lines = _LINE_BREAK.split(data.decode("utf-8", "replace").removeprefix("\ufeff"))
+    code = [line for line in (line.partition("#")[0] for line in lines) if line.strip()]
+    return "hex" if code and all(map(_WORD_LINE.fullmatch, code)) else SOURCE
+
+
+def _isa(text: str, name: str, asked: str | None) -> Isa:
+    isa, origin = chosen_isa(text, name, asked)
+    if not _is_executable(isa):
+        names = [name for name in available_isas() if _is_executable(load_isa(name))]
+        raise FileProblem(
+            f"{origin}: programs for `{isa.name}` cannot be executed, only for "
+            + ", ".join(f"`{name}`" for name in names)
+        )
+    return isa
+
+
+def _is_executable(isa: Isa) -> bool:
+    return all(spec.execute_fn for spec in isa.instructions.values())

@@ -1,0 +1,107 @@
+"""Address, word and source side by side.
+
+The listing of a program without errors can be read as an image, too. Of a program with errors it
+shows the words that there are, and under each spoilt bundle what is wrong with it.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.diagnostics.rendering import printable
+from ipu_asm.program.program import Program
+from ipu_asm.text import LineIndex, Span
+
+_TAB = "    "
+_ADDRESS_DIGITS = 4
+# Further right nobody finds the mark, and a long line may have an error in each character.
+_FARTHEST_MARK = 400
+
+
+class Row(NamedTuple):
+    """A line of a listing: the address whose word it shows, and its line in the source from 0."""
+
+    text: str
+    address: int | None = None
+    line: int | None = None
+
+
+class _Piece(NamedTuple):
+    """A line of the source, or the part of it that belongs to one bundle."""
+
+    address: int | None
+    line: int
+    span: Span
+
+
+def listing_rows(program: Program, words: Sequence[int | None], name: str) -> Iterator[Row]:
+    """The listing of a program, whose words are None where they cannot be told.
+
+    Where the instruction set has no words, it shows addresses alone.
+    """
+    isa = program.isa
+    digits = isa.image_bytes * 2
+    blank = " " * (_ADDRESS_DIGITS + (len(": 0x") + digits if digits else 0))
+    errors = [finding for finding in program.findings if finding.severity is Severity.ERROR]
+    errors.sort(key=lambda error: error.span)
+    yield Row(f"# isa: {isa.name}")
+    yield Row(f"# {printable(name)}: {_summary(program, words, errors)}")
+    yield Row("")
+    said = 0
+    for piece in _pieces(program):
+        start, end = piece.span
+        code = blank if piece.address is None else _code(piece.address, words, digits)
+        source = program.text[start:end].strip("\ufeff\r\n")
+        # A line that is a comment already needs no further mark to stay out of the image.
+        is_comment = piece.address is None and source.lstrip().startswith("#")
+        shown = printable(source.replace("\t", _TAB)).rstrip()
+        text = f"{code}  {' ' if is_comment else '#'} {shown}" if shown else code.rstrip()
+        yield Row(text, piece.address, piece.line)
+        while said < len(errors) and (errors[said].span.start < end or end == len(program.text)):
+            yield Row(f"{blank}  # {_error(program, errors[said], start)}", None, piece.line)
+            said += 1
+
+
+def _summary(program: Program, words: Sequence[int | None], errors: Sequence[Diagnostic]) -> str:
+    unit = program.isa.unit if len(words) == 1 else f"{program.isa.unit}s"
+    size = f"{len(words)} {unit}"
+    if program.isa.has_words:
+        size += f" of {program.isa.image_bytes} bytes"
+    if not errors:
+        return size
+    return f"{size}, {'1 error' if len(errors) == 1 else f'{len(errors)} errors'}"
+
+
+def _code(address: int, words: Sequence[int | None], digits: int) -> str:
+    if not digits:
+        return f"{address:{_ADDRESS_DIGITS}}"
+    word = words[address]
+    shown = "?" * digits if word is None else f"{word:0{digits}x}"
+    return f"{address:{_ADDRESS_DIGITS}}: 0x{shown}"
+
+
+def _error(program: Program, error: Diagnostic, start: int) -> str:
+    """An error under the place in its line at which it begins."""
+    column = error.span.start - start
+    if column > _FARTHEST_MARK:
+        return f"column {column + 1}: {error.code} {printable(error.message)}"
+    before = program.text[start : max(start, error.span.start)].lstrip("\ufeff")
+    indent = " " * len(printable(before.replace("\t", _TAB)))
+    return f"{indent}^ {error.code} {printable(error.message)}"
+
+
+def _pieces(program: Program) -> Iterator[_Piece]:
+    """The lines of the text, cut in front of each further bundle that begins on a line."""
+    lines = LineIndex.of(program.text)
+    begins: dict[int, list[tuple[int | None, int]]] = {}
+    for number, bundle in enumerate(program.bundle_at_address):
+        begin = program.span(bundle, program.bundles[bundle].first_token).start
+        begins.setdefault(lines.position(begin).line, []).append((number, begin))
+    for line in range(len(lines.starts)):
+        start, end = lines.line_span(line)
+        here = begins.get(line, [(None, start)])
+        cuts = [start, *(begin for _, begin in here[1:]), end]
+        for (address, _), first, stop in zip(here, cuts, cuts[1:]):
+            if first < stop:
+                yield _Piece(address, line, Span(first, stop))

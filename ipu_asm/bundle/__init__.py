@@ -1,0 +1,1 @@
+"""One bundle: from tokens to instructions, slots, operands and values."""

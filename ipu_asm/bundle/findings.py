@@ -1,0 +1,219 @@
+"""Findings about the instructions of one bundle, and their fixes."""
+
+from __future__ import annotations
+
+from typing import Iterator, Mapping, Sequence
+
+from ipu_asm.bundle.instruction import Instruction, Value, is_instruction, read_instruction
+from ipu_asm.bundle.matching import ON_MNEMONIC
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Problem, RelatedInformation
+from ipu_asm.diagnostics.errors import (
+    DUPLICATE_SLOT,
+    LR_WRITE_CONFLICT,
+    TOO_FEW_OPERANDS,
+    TOO_MANY_OPERANDS,
+)
+from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.isa.operands import quoted
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.text import Span, TextEdit
+
+
+def instruction_findings(
+    isa: Isa, syntax: BundleSyntax, number: int, instruction: Instruction
+) -> list[Diagnostic]:
+    """What is wrong with one instruction, each at the smallest piece of text to blame."""
+    broken = syntax.plan.instructions[number].broken
+    counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
+    findings = []
+    for place, problem in instruction.problems:
+        if broken and (problem.kind in counts or syntax.has_misfit(number, place)):
+            continue
+        span = _span_of(syntax, number, place, problem)
+        finding = problem.finding(span)
+        if problem.reordered:
+            finding = _reordered(isa, syntax, number, problem, finding)
+        elif place == ON_MNEMONIC and _can_be_left_out(isa, syntax, number):
+            finding = problem._replace(replacement=None).finding(span)
+            title = f"leave {quoted(instruction.mnemonic)} out"
+            edits = syntax.instruction_removal(number)
+            finding = finding._replace(fix=Fix(title, edits, Applicability.DISPLAY))
+        elif finding.fix is None and problem.kind is TOO_MANY_OPERANDS:
+            question, fix = _surplus(isa, syntax, number, place, instruction)
+            finding = finding._replace(message=finding.message + question, fix=fix)
+        findings.append(finding)
+    return findings
+
+
+def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
+    """Whether an instruction is another assembler's no-op, and others are in its bundle."""
+    plan = syntax.plan
+    mnemonic = syntax.words[plan.instructions[number].mnemonic].lower()
+    foreign = isa.surface.foreign.mnemonics.get(mnemonic)
+    is_alone = len(plan.instructions) == 1 or bool(plan.misfits)
+    return foreign is not None and foreign.is_idle and not is_alone
+
+
+def _reordered(
+    isa: Isa, syntax: BundleSyntax, number: int, problem: Problem, finding: Diagnostic
+) -> Diagnostic:
+    """A finding about operands in another order, with the right one as its fix."""
+    words = syntax.instruction_words(number)
+    edits = tuple(
+        TextEdit(syntax.operand_span(number, place), text)
+        for place, text in enumerate(problem.reordered)
+        if text != words[place + 1]
+    )
+    meant = f"`{words[0]} {isa.surface.operand_separator.join(problem.reordered)}`"
+    fix = Fix(f"write {meant}", edits, Applicability.DISPLAY)
+    return finding._replace(message=f"{finding.message}; did you mean {meant}?", fix=fix)
+
+
+def duplicate_slot(
+    isa: Isa,
+    syntax: BundleSyntax,
+    slot: Slot,
+    instructions: Sequence[Instruction],
+    numbers: Sequence[int],
+) -> Diagnostic:
+    """The finding about the last of the instructions for a slot: it has no place left for that one.
+
+    A new bundle takes as many as the slot does, so only every `capacity`-th has the fix.
+    """
+    number, count = numbers[-1], len(numbers)
+    carries = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
+    found = "a third" if slot.capacity == 2 and count == 3 else "another"
+    message = (
+        f"a bundle carries {carries} for slot `{slot.name}`, "
+        f"found {found}: `{instructions[number].mnemonic}`"
+    )
+    earlier = tuple(
+        RelatedInformation(syntax.mnemonic_span(n), f"`{slot.name}` is used here")
+        for n in numbers[: slot.capacity]
+    )
+    fix = split_before(isa, syntax, number) if (count - 1) % slot.capacity == 0 else None
+    return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), earlier, fix)
+
+
+def slot_clash(
+    isa: Isa,
+    syntax: BundleSyntax,
+    placed: Mapping[int, Instruction],
+    instruction: Instruction,
+    number: int,
+) -> Diagnostic:
+    """The finding about an instruction that has no room beside those `placed` before it."""
+    options = [i.spec.slot for i in (instruction, *instruction.others) if i.spec is not None]
+    wanted = {unit for slot in options for unit in isa.slot_by_name[slot].units}
+    rivals = {
+        n: other.spec
+        for n, other in placed.items()
+        if other.spec and wanted.intersection(isa.slot_by_name[other.spec.slot].units)
+    }
+    slots = " or ".join(f"`{slot}`" for slot in dict.fromkeys(options))
+    found = f"found another: `{instruction.mnemonic}`"
+    message = f"a bundle carries one instruction for slot {slots}, {found}"
+    if len(rivals) > 1 or any(spec.slot not in options for spec in rivals.values()):
+        message = f"`{instruction.mnemonic}` needs slot {slots}, which the bundle has no room for"
+    earlier = tuple(
+        RelatedInformation(syntax.mnemonic_span(n), f"`{spec.slot}` is used here")
+        for n, spec in rivals.items()
+    )
+    fix = split_before(isa, syntax, number)
+    return Diagnostic(DUPLICATE_SLOT, message, syntax.mnemonic_span(number), earlier, fix)
+
+
+def write_conflicts(
+    syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
+) -> Iterator[Diagnostic]:
+    """A finding for each write of a register that an earlier instruction of the slot writes."""
+    first: dict[Value, tuple[int, int]] = {}
+    for number, instruction in enumerate(instructions):
+        spec = instruction.spec
+        if spec is None or spec.slot != slot or instruction.is_idle:
+            continue
+        for place, (operand, register) in enumerate(zip(instruction.operands, instruction.values)):
+            if operand is None or register is None or operand.name not in spec.writes:
+                continue
+            earlier = first.setdefault(register, (number, place))
+            if earlier[0] != number:
+                yield _write_conflict(syntax, earlier, (number, place), instruction)
+
+
+def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
+    """The fix that begins a new bundle at an instruction that is not the bundle's first.
+
+    It is unsafe: the author may have meant to begin it at one of the instructions before.
+    """
+    separator_token = syntax.plan.instructions[number].mnemonic - 1
+    if number == 0 or syntax.words[separator_token].strip() != isa.surface.separator:
+        return None
+    if isa.surface.brackets:
+        return None
+    edit = TextEdit(syntax.spans[separator_token], isa.surface.bundle_end or "\n")
+    mnemonic = syntax.words[separator_token + 1]
+    return Fix(f"begin a new bundle at `{mnemonic}`", (edit,), Applicability.UNSAFE)
+
+
+def _span_of(syntax: BundleSyntax, number: int, place: int, problem: Problem) -> Span:
+    if place == ON_MNEMONIC:
+        return syntax.mnemonic_span(number)
+    if problem.part is not None:
+        return syntax.part_span(number, place, *problem.part)
+    return syntax.operand_span(number, place)
+
+
+def _surplus(
+    isa: Isa, syntax: BundleSyntax, number: int, place: int, instruction: Instruction
+) -> tuple[str, Fix | None]:
+    """What a surplus operand may be: the rest of the mnemonic, or the next instruction's.
+
+    It is never removed: nobody writes an operand for nothing.
+    """
+    before = syntax.operand_span(number, place - 1) if place else syntax.mnemonic_span(number)
+    word, words = instruction.words[place + 1], instruction.words[place + 1 :]
+    comment = _comment(isa, syntax, syntax.operand_span(number, place).start)
+    if comment is not None:
+        return comment
+    whole = Span(before.start, syntax.operand_span(number, place).end)
+    joined = f"{instruction.mnemonic}.{word}"
+    is_apart = syntax.text[before.end : whole.end - len(word)].isspace()
+    if place == 0 and is_apart and is_instruction(isa, (joined, *words[1:])):
+        fix = Fix(f"write `{joined}`", (TextEdit(whole, joined),), Applicability.DISPLAY)
+        return f"; did you mean `{joined}`?", fix
+    separator = isa.surface.separator
+    if separator and _begins_instruction(isa, words):
+        edit = TextEdit(Span(before.end, before.end), separator)
+        fix = Fix(f"insert `{separator}` before `{word}`", (edit,), Applicability.UNSAFE)
+        return f"; is `{separator}` missing before `{word}`?", fix
+    return "", None
+
+
+def _comment(isa: Isa, syntax: BundleSyntax, start: int) -> tuple[str, Fix] | None:
+    """What a surplus operand is that begins like a comment elsewhere, with a blank behind it."""
+    for foreign in isa.surface.foreign.comments:
+        end = start + len(foreign)
+        if syntax.text.startswith(foreign, start) and syntax.text[end : end + 1].isspace():
+            mark = isa.surface.comments[0]
+            edit = TextEdit(Span(start, end), mark)
+            fix = Fix(f"write `{mark}`", (edit,), Applicability.DISPLAY)
+            return f"; comments begin with `{mark}`", fix
+    return None
+
+
+def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
+    """Whether words are an instruction, perhaps with another one behind it."""
+    instruction = read_instruction(isa, words)
+    return instruction is not None and all(
+        problem.kind is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None
+        for place, problem in instruction.problems
+    )
+
+
+def _write_conflict(
+    syntax: BundleSyntax, first: tuple[int, int], second: tuple[int, int], later: Instruction
+) -> Diagnostic:
+    register = later.words[second[1] + 1].lower()
+    message = f"a bundle may write a loop register once, found a second write of `{register}`"
+    related = RelatedInformation(syntax.operand_span(*first), f"`{register}` is written here")
+    return Diagnostic(LR_WRITE_CONFLICT, message, syntax.operand_span(*second), (related,))

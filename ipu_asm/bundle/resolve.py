@@ -1,0 +1,163 @@
+"""From the words of a bundle to instructions of an instruction set, with their places and bits.
+
+Nothing here depends on where a bundle stands, so a bundle is resolved once for all its places, and
+an instruction once for all bundles that write it alike.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Sequence
+
+from ipu_asm.bundle.bundle import Bundle, LabelUse
+from ipu_asm.bundle.findings import duplicate_slot, instruction_findings, write_conflicts
+from ipu_asm.bundle.instruction import Instruction, resolve_instruction
+from ipu_asm.bundle.slot_assignment import assigned
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.suggestions import Vocabulary
+from ipu_asm.isa.model import Isa, Slot, Surface
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.grammar import load_grammar
+
+_MOST_REMEMBERED = 60_000
+# Longer ones are mistakes (a missing separator, or no assembly at all): not worth remembering.
+_LONGEST_REMEMBERED = 200
+
+
+class Resolver:
+    """Reads bundles of one instruction set. It remembers instructions, never bundles."""
+
+    def __init__(self, isa: Isa) -> None:
+        self.isa = isa
+        self.grammar = load_grammar(isa.surface.grammar)
+        self._instructions: dict[tuple[str, ...], Instruction] = {}
+        self._vocabulary = Vocabulary(tuple(isa.instructions))
+        self._default_word = 0
+        self._defaults: dict[str, int] = {}
+        self._open: list[tuple[Slot, Instruction]] = []
+        # Without a mark between operands each of them is a word.
+        self._has_words_for_operands = not self.grammar.letter("COMMA")
+        self._contested = any(slot.units for slot in isa.slots)
+        for slot in isa.slots:
+            default = self.instruction(self.grammar.words(slot.default)) if slot.default else None
+            if default and default.labels:
+                self._open.append((slot, default))
+            elif default:
+                self._defaults[slot.name] = default.bits
+                self._default_word |= sum(default.bits << low for low in slot.lows)
+
+    def bundle(self, text: str) -> Bundle:
+        """A bundle slice, resolved. Never raises, whatever the text."""
+        syntax = BundleSyntax(self.grammar, text)
+        instructions = tuple(
+            self.instruction(syntax.instruction_words(number))
+            for number in range(len(syntax.plan.instructions))
+        )
+        if self._has_words_for_operands and _has_mistakes(syntax, instructions):
+            from ipu_asm.bundle.rereading import Read, reread  # most texts need none
+
+            read = Read(syntax, instructions)
+            syntax, instructions = reread(self.isa, read, self.instruction)
+        findings = _misspelt(syntax, self.isa.surface, instructions)
+        for number, instruction in enumerate(instructions):
+            if instruction.problems:
+                findings += instruction_findings(self.isa, syntax, number, instruction)
+        if self._contested:
+            # Of what directives choose between, not all is there in the end; and of a bundle that
+            # nothing closes nobody knows where it ends.
+            is_open = any(misfit.reason == "brace-unclosed" for misfit in syntax.plan.misfits)
+            told = [] if syntax.plan.inner or is_open else findings
+            instructions, places = assigned(self.isa, syntax, instructions, told)
+        else:
+            places = self._places(syntax, instructions, findings)
+        word, open_slots, label_uses = self._layout(instructions, places)
+        return Bundle(syntax, instructions, places, tuple(findings), word, open_slots, label_uses)
+
+    def instruction(self, words: tuple[str, ...]) -> Instruction:
+        """An instruction from its mnemonic and operands."""
+        instruction = self._instructions.get(words)
+        if instruction is None:
+            instruction = resolve_instruction(self.isa, self._vocabulary, words)
+            if sum(map(len, words)) <= _LONGEST_REMEMBERED:
+                if len(self._instructions) >= _MOST_REMEMBERED:
+                    self._instructions.clear()
+                self._instructions[words] = instruction
+        return instruction
+
+    def open_defaults(self) -> list[tuple[Slot, Instruction]]:
+        """Slots whose default depends on the bundle's address, with that default."""
+        return self._open
+
+    def _places(
+        self,
+        syntax: BundleSyntax,
+        instructions: Sequence[Instruction],
+        findings: list[Diagnostic],
+    ) -> tuple[int | None, ...]:
+        """A place in the word for each instruction: the first free one of its slot."""
+        used: dict[str, list[int]] = {}
+        places: list[int | None] = []
+        for number, instruction in enumerate(instructions):
+            spec = instruction.spec
+            if spec is None:
+                places.append(None)
+                continue
+            slot = self.isa.slot_by_name[spec.slot]
+            numbers = used.setdefault(spec.slot, [])
+            numbers.append(number)
+            count = len(numbers)
+            places.append(slot.lows[count - 1] if count <= slot.capacity else None)
+            if count > slot.capacity:
+                findings.append(duplicate_slot(self.isa, syntax, slot, instructions, numbers))
+            if count == 2 and slot.exclusive_writes:
+                findings += write_conflicts(syntax, instructions, spec.slot)
+        return tuple(places)
+
+    def _layout(
+        self, instructions: Sequence[Instruction], places: Sequence[int | None]
+    ) -> tuple[int, tuple[Slot, ...], tuple[LabelUse, ...]]:
+        word = self._default_word
+        uses: list[LabelUse] = []
+        named: set[str] = set()
+        for number, (instruction, low) in enumerate(zip(instructions, places)):
+            if low is None or instruction.spec is None:
+                continue
+            slot = instruction.spec.slot
+            named.add(slot)
+            word ^= (instruction.bits ^ self._defaults.get(slot, 0)) << low
+            for operand in instruction.labels:
+                field = instruction.operands[operand]
+                uses.append(LabelUse(number, operand, low + field.low if field else low))
+        open_slots = tuple(slot for slot, _ in self._open if slot.name not in named)
+        return word, open_slots, tuple(uses)
+
+
+@lru_cache(maxsize=16)
+def resolver_for(isa: Isa) -> Resolver:
+    """The resolver that everybody who reads this instruction set shares."""
+    return Resolver(isa)
+
+
+def _has_mistakes(syntax: BundleSyntax, instructions: Sequence[Instruction]) -> bool:
+    return bool(syntax.plan.misfits) or any(each.problems for each in instructions)
+
+
+def _misspelt(
+    syntax: BundleSyntax, surface: Surface, instructions: Sequence[Instruction]
+) -> list[Diagnostic]:
+    """What does not fit the syntax. Most texts are right, so the sentences are loaded last."""
+    findings: list[Diagnostic] = []
+    if syntax.plan.misfits:
+        from ipu_asm.syntax.messages import Around, syntax_errors
+
+        around = [Around(each.spec is not None, each.is_whole) for each in instructions]
+        findings += syntax_errors(syntax, surface, around)
+    if surface.of_symbols and syntax.directive in surface.of_symbols:
+        from ipu_asm.syntax.symbol_directives import wrong_argument
+
+        findings += filter(None, [wrong_argument(syntax, surface)])
+    if any(opening in syntax.text for opening, _ in surface.block_comments):
+        from ipu_asm.syntax.comments import unclosed_comment
+
+        findings += filter(None, [unclosed_comment(syntax, surface)])
+    return findings

@@ -1,0 +1,87 @@
+"""Which slot each instruction of a bundle takes, where a mnemonic may go into several.
+
+Slots here compete for units: one whose units are not all free has no room. An instruction prefers
+its first form, and makes way for others where it has another.
+"""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ipu_asm.bundle.findings import slot_clash
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.syntax.bundle import BundleSyntax
+
+Assigned = tuple[tuple[Instruction, ...], tuple[int | None, ...]]
+
+
+def assigned(
+    isa: Isa,
+    syntax: BundleSyntax,
+    instructions: tuple[Instruction, ...],
+    findings: list[Diagnostic],
+) -> Assigned:
+    """The instructions as they are in their slots, and their places: None for want of room.
+
+    Reported is each instruction for which there is no room however those before it are placed.
+    """
+    known = [number for number, each in enumerate(instructions) if each.spec is not None]
+    placed = _fit(isa, [instructions[number] for number in known])
+    chosen = dict(zip(known, placed or ()))
+    if placed is None:
+        for number in known:
+            with_it = [*chosen, number]
+            placed = _fit(isa, [instructions[n] for n in with_it])
+            if placed is not None:
+                chosen = dict(zip(with_it, placed))
+            else:
+                findings.append(slot_clash(isa, syntax, chosen, instructions[number], number))
+    return (
+        tuple(chosen.get(number, each) for number, each in enumerate(instructions)),
+        tuple(_low(isa, chosen.get(number)) for number in range(len(instructions))),
+    )
+
+
+def leaves_room(isa: Isa, instructions: Sequence[Instruction], slot: Slot) -> bool:
+    """Whether one more instruction, which goes into that slot, fits into a bundle with these.
+
+    They must know what they are in other slots.
+    """
+    known = [instruction for instruction in instructions if instruction.spec is not None]
+    if len(known) >= sum(len(each.units) for each in isa.slots):
+        return False
+    return _fit_rest(isa, known, frozenset(slot.units)) is not None
+
+
+def _fit(isa: Isa, wanted: Sequence[Instruction]) -> list[Instruction] | None:
+    """A form for each instruction such that no unit is used twice; the earliest forms that do."""
+    units = sum(len(slot.units) for slot in isa.slots)
+    return _fit_rest(isa, wanted, frozenset()) if len(wanted) <= units else None
+
+
+def _fit_rest(
+    isa: Isa, wanted: Sequence[Instruction], used: frozenset[str]
+) -> list[Instruction] | None:
+    if not wanted:
+        return []
+    first, *rest = wanted
+    for option in (first, *first.others):
+        units = units_of(isa, option)
+        if used.isdisjoint(units):
+            following = _fit_rest(isa, rest, used.union(units))
+            if following is not None:
+                return [option._replace(others=()), *following]
+    return None
+
+
+def units_of(isa: Isa, instruction: Instruction) -> tuple[str, ...]:
+    """What an instruction takes up in its bundle."""
+    return isa.slot_by_name[instruction.spec.slot].units if instruction.spec else ()
+
+
+def _low(isa: Isa, instruction: Instruction | None) -> int | None:
+    if instruction is None or instruction.spec is None:
+        return None
+    return isa.slot_by_name[instruction.spec.slot].lows[0]

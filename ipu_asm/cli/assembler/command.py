@@ -1,0 +1,258 @@
+"""`ipu-as`: from programs to images, and back.
+
+It prints what keeps a program from being assembled, and the warnings that `ipu-lint` has for it,
+which change nothing else: the image is written and the exit status is 0.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import SUPPRESS, Namespace
+from typing import Callable, Mapping, Sequence
+
+from ipu_asm import __version__
+from ipu_asm.assembler.decode import text_of
+from ipu_asm.assembler.encode import AssemblyError, UnencodableIsaError, encode, require_words
+from ipu_asm.assembler.images import (
+    FORMATS,
+    ImageError,
+    guessed_format,
+    image_of,
+    listing_of,
+    words_of,
+)
+from ipu_asm.assembler.kernel import chosen_isa
+from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
+from ipu_asm.cli.console import (
+    Status,
+    complain,
+    guarded,
+    is_terminal,
+    write_bytes,
+)
+from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
+from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.file_writing import replace_file
+from ipu_asm.config.files import (
+    STANDARD_INPUT,
+    FileProblem,
+    Target,
+    counted,
+    input_at,
+    problem,
+    read_bytes,
+    read_text,
+)
+from ipu_asm.isa import UnknownIsaError, load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.text import SourceFile
+
+PROGRAM = "ipu-as"
+LISTING = "listing"
+
+_EXAMPLES = """\
+examples:
+  ipu-as assemble -o kernel.bin kernel.s
+  ipu-as assemble --format listing kernel.s | less
+  echo "acc.first;;" | ipu-as assemble --format hex -
+  ipu-as disassemble kernel.bin
+
+exit status: 0 done, 1 mistakes in the file (all are printed, nothing is written), 2 wrong usage
+"""
+_FORMATS = """\
+formats:
+  bin      the words as bytes, little-endian, each padded to whole 32 bits
+  hex      a line for each word, with the digits of those bytes
+  mem      a line for each word, with the digits of the word itself
+"""
+_LISTING = "  listing  address, word and source side by side; can be read as an image, too\n"
+_DOCS_FORMATS = """\
+formats:
+  md        the reference as Markdown; with it, in a folder, its picture
+  html      the reference as a page that needs no other file
+  svg       the picture of a word
+  textmate  a TextMate grammar: colours for an editor or a web page
+
+Without --format, a folder gets the first three, standard output md.
+"""
+_GUESS = "\nWithout --format, a file that is text is read as hex or mem, any other as bin.\n"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `ipu-as` with these arguments, else with those of the process; the exit status."""
+    return guarded(PROGRAM, lambda: _command(argv))
+
+
+def _command(argv: Sequence[str] | None) -> int:
+    options = _read_options(argv)
+    if options.command == _DOCS:
+        return _document(options)
+    name = options.file or options.input
+    source = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
+    if options.output is not None and input_at(options.output, [source]) is not None:
+        raise FileProblem(f"--output {options.output}: would replace the input `{source.name}`")
+    try:
+        return _COMMANDS[options.command](source, options)
+    except ConfigurationError as error:
+        for mistake in error.mistakes:
+            complain(PROGRAM, mistake)
+        return Status.USAGE
+
+
+def _assemble(source: Target, options: Namespace) -> int:
+    text = read_text(source).text
+    isa = _encodable_isa(text, source, options)
+    file = SourceFile(text, source.name)
+    program, warnings = read_source(isa, file, options.warnings)
+    try:
+        words = encode(program)
+    except AssemblyError as error:
+        show_findings([*error.findings, *warnings], file, "nothing written")
+        return Status.FINDINGS
+    show_findings(warnings, file)
+    if options.format == LISTING:
+        _write(listing_of(program, words, source.name).encode(), options.output)
+        return Status.OK
+    if options.format == "bin" and not options.output and is_terminal(sys.stdout):
+        raise FileProblem("standard output is a terminal: name a file with -o, or --format hex")
+    _write(image_of(words, isa, options.format), options.output)
+    return Status.OK
+
+
+def _disassemble(source: Target, options: Namespace) -> int:
+    image = read_bytes(source)
+    image_format = options.format or guessed_format(image)
+    text = "" if image_format == "bin" else image.decode("utf-8", "replace")
+    isa = _encodable_isa(text, source, options)
+    try:
+        words = words_of(image, isa, image_format)
+    except ImageError as error:
+        show_image_mistakes(PROGRAM, source.name, error)
+        return Status.FINDINGS
+    text = text_of(words, isa)
+    # A comment is there only where a word is more than assembly can say.
+    lossy = sum(isa.surface.comments[0] in line for line in text.splitlines())
+    if lossy:
+        message = f"{counted(lossy, 'bundle')} cannot be assembled again: see the comments"
+        complain(PROGRAM, f"{source.name}: {message}", "note")
+    _write(text.encode(), options.output)
+    return Status.OK
+
+
+def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
+    """The instruction set of a file. Raises `FileProblem` where it has no words."""
+    isa, origin = chosen_isa(text, source.name, options.isa)
+    try:
+        require_words(isa)
+    except UnencodableIsaError as error:
+        raise FileProblem(f"{origin}: {error}") from error
+    return isa
+
+
+def _write(data: bytes, path: str | None) -> None:
+    if path is None or path == STANDARD_INPUT:
+        write_bytes(data)
+    else:
+        replace_file(path, data)
+
+
+def _document(options: Namespace) -> int:
+    isa = _isa_by_name(options.isa or "ipu")
+    files = _documents(isa, options.format)
+    if options.format and options.format not in files:
+        raise FileProblem(f"{isa.name}: there is no picture of a word whose bits nobody has told")
+    if options.output is None:
+        write_bytes(files[options.format or "md"][1].encode())
+        return Status.OK
+    # The Markdown page shows the picture, so it does not go without.
+    together = {None: tuple(files), "md": ("md", "svg")}.get(options.format, (options.format,))
+    wanted = [kind for kind in together if kind in files]
+    try:
+        os.makedirs(options.output, exist_ok=True)
+    except OSError as error:
+        raise problem(options.output, error) from error
+    for kind in wanted:
+        name, text = files[kind]
+        replace_file(os.path.join(options.output, name), text.encode())
+    return Status.OK
+
+
+def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:
+    """File names and texts by format. The grammar for editors is no part of the reference."""
+    if wanted == _TEXTMATE:
+        from ipu_asm.reports.textmate import textmate_file
+
+        return {wanted: textmate_file(isa)}
+    from ipu_asm.reports.reference import reference_files
+
+    return reference_files(isa)
+
+
+def _isa_by_name(name: str) -> Isa:
+    try:
+        return load_isa(name)
+    except UnknownIsaError as error:
+        raise FileProblem(str(error)) from error
+
+
+_COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
+    "assemble": _assemble,
+    "disassemble": _disassemble,
+}
+_DOCS = "docs"
+_TEXTMATE = "textmate"
+
+
+def _read_options(argv: Sequence[str] | None) -> Namespace:
+    """The options of a command line. Leaves the program for `--help` and for wrong usage."""
+    parser = _parser()
+    options = parser.parse(argv)
+    if options.command is None:
+        commands = ", ".join(_COMMANDS)
+        parser.error(f"expected a command, {commands} or {_DOCS}, found none")
+    if options.command == _DOCS:
+        return options
+    if (options.file is None) == (options.input is None):
+        parser.error(f"{options.command}: expected one FILE, or `-` for standard input")
+    return options
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog=PROGRAM,
+        description="Assemble programs into images, and take images apart.",
+        epilog=_EXAMPLES,
+    )
+    add_isa_option(parser)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    assemble = commands.add_parser(
+        "assemble", help="from a program to an image", epilog=_FORMATS + _LISTING
+    )
+    assemble.add_argument("--format", choices=(*FORMATS, LISTING), default="bin", help="(bin)")
+    add_warnings_option(assemble)
+    _add_files(assemble, "the program")
+    disassemble = commands.add_parser(
+        "disassemble",
+        help="from an image to a program that assembles to the same words",
+        epilog=_FORMATS + _GUESS,
+    )
+    disassemble.add_argument("--format", choices=FORMATS, help="what the image is")
+    _add_files(disassemble, "the image")
+    docs = commands.add_parser(
+        _DOCS,
+        help="the instruction reference, the picture of a word, the grammar for editors",
+        epilog=_DOCS_FORMATS,
+    )
+    add_isa_option(docs, default=SUPPRESS)
+    docs.add_argument("--format", choices=("md", "html", "svg", _TEXTMATE), help="one of them")
+    docs.add_argument("-o", "--output", metavar="DIR", help="a folder; else standard output")
+    return parser
+
+
+def _add_files(parser: ArgumentParser, what: str) -> None:
+    add_isa_option(parser, default=SUPPRESS)  # what stands before the command stays
+    parser.add_argument("file", nargs="?", metavar="FILE", help=f"{what}; `-`: standard input")
+    parser.add_argument("--input", metavar="FILE", help="the same as FILE")
+    parser.add_argument("-o", "--output", metavar="OUT", help="a file; else standard output")

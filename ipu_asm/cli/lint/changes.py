@@ -1,0 +1,56 @@
+"""What `--fix` writes and `--diff` shows."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Iterator, Sequence
+
+from ipu_asm.cli.console import write, write_bytes
+from ipu_asm.cli.lint.one_file import Linted
+from ipu_asm.config.file_writing import rewrite_file
+from ipu_asm.diagnostics.rendering import printable, visible
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_STYLES = {"-": "31", "+": "32", "@": "36"}
+
+
+def write_change(linted: Linted) -> bool:
+    """Put the mended text into its file; standard input goes to standard output, mended or not.
+
+    Whether that changed anything. Raises `FileProblem`.
+    """
+    written, text = linted.written, linted.analysis.text
+    new = written.encoded(text)
+    if linted.target.is_standard_input:
+        write_bytes(new)
+        return text != written.text
+    if text == written.text:
+        return False
+    return rewrite_file(linted.target.name, written.encoded(written.text), new)
+
+
+def show_differences(linted: Sequence[Linted], color: bool) -> None:
+    """Write a unified diff to standard output: one that `patch` understands, or one in colours.
+
+    No source can send control characters to a terminal, so lines that have some do not apply.
+    """
+    for one in linted:
+        for line in unified_diff(one.target.name, one.written.text, one.analysis.text):
+            if color:
+                style = _STYLES.get(line[0])
+                shown = printable(line.rstrip("\n"))
+                write(f"\x1b[{style}m{shown}\x1b[0m\n" if style else f"{shown}\n", sys.stdout)
+            else:
+                write_bytes(visible(line).encode("utf-8", "surrogateescape"))
+
+
+def unified_diff(name: str, old: str, new: str) -> Iterator[str]:
+    """The lines of a unified diff, each with its line break; nothing for equal texts."""
+    if old == new:
+        return
+    import difflib
+
+    name = printable(name)
+    for line in difflib.unified_diff(_LINE.findall(old), _LINE.findall(new), name, name):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

@@ -1,0 +1,60 @@
+"""`junit`: a test suite per file, a failed test per finding, a passed one where there is none."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from ipu_asm.cli.lint.formats import FileFindings, Report
+from ipu_asm.cli.lint.formats.paths import project_path
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.rendering import render, visible
+from ipu_asm.text import SourceFile
+
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def write(report: Report) -> str:
+    """The whole document with its declaration."""
+    failures = sum(len(findings.diagnostics) for findings in report.files)
+    tests = sum(max(1, len(findings.diagnostics)) for findings in report.files)
+    root = Element("testsuites", _attributes(name="ipu-lint", **_totals(tests, failures)))
+    for findings in report.files:
+        _add_suite(root, findings)
+    ElementTree.indent(root)
+    content = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{content}\n'
+
+
+def _add_suite(root: Element, findings: FileFindings) -> None:
+    source, diagnostics = findings
+    path = project_path(source.path)
+    totals = _totals(max(1, len(diagnostics)), len(diagnostics))
+    suite = SubElement(root, "testsuite", _attributes(name=path, **totals))
+    for diagnostic in diagnostics:
+        _add_failure(suite, diagnostic, source, path)
+    if not diagnostics:
+        SubElement(suite, "testcase", _attributes(name="ipu-lint", classname=path, time="0"))
+
+
+def _add_failure(suite: Element, diagnostic: Diagnostic, source: SourceFile, path: str) -> None:
+    line, column = source.lines.position(diagnostic.span.start)
+    name = f"{diagnostic.code} {diagnostic.name} {line + 1}:{column + 1}"
+    place = {"file": path, "line": str(line + 1)}
+    case = SubElement(suite, "testcase", _attributes(name=name, classname=path, time="0", **place))
+    kind = diagnostic.severity.label
+    failure = SubElement(case, "failure", _attributes(message=diagnostic.message, type=kind))
+    failure.text = _legal(render(diagnostic, source))
+
+
+def _totals(tests: int, failures: int) -> dict[str, str]:
+    return {"tests": str(tests), "failures": str(failures), "errors": "0", "time": "0"}
+
+
+def _attributes(**values: str) -> dict[str, str]:
+    return {key: _legal(value) for key, value in values.items()}
+
+
+def _legal(text: str) -> str:
+    return _NO_XML.sub("\ufffd", visible(text))

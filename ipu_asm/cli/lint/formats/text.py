@@ -1,0 +1,50 @@
+"""`text`: every finding with its source lines, and a last line that counts them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Sequence
+
+from ipu_asm.cli.lint.formats import FileFindings, Report
+from ipu_asm.diagnostics import Applicability
+
+
+def write(report: Report) -> str:
+    """The findings as paragraphs, then the summary."""
+    return "\n\n".join([*_paragraphs(report), summary(report.files)]) + "\n"
+
+
+def _paragraphs(report: Report) -> list[str]:
+    if not any(diagnostics for _, diagnostics in report.files):
+        return []
+    from ipu_asm.diagnostics.rendering import render  # a clean file should not wait for it
+
+    return [
+        render(diagnostic, source, report.color)
+        for source, diagnostics in report.files
+        for diagnostic in diagnostics
+    ]
+
+
+def summary(files: Sequence[FileFindings]) -> str:
+    """How many findings of which severity, and how many of them can be fixed."""
+    findings = [diagnostic for _, diagnostics in files for diagnostic in diagnostics]
+    place = f"in {_count(len(files), 'file')}"
+    if not findings:
+        return f"no findings {place}"
+    severities = Counter(diagnostic.severity for diagnostic in findings)
+    counts = ", ".join(_count(severities[key], key.label) for key in sorted(severities))
+    fixes = Counter(diagnostic.fix.applicability for diagnostic in findings if diagnostic.fix)
+    return f"{counts} {place}" + _fixable(fixes[Applicability.SAFE], fixes[Applicability.UNSAFE])
+
+
+def _fixable(safe: int, unsafe: int) -> str:
+    if safe and unsafe:
+        return f"; {safe} fixable with `--fix`, {unsafe} more with `--unsafe-fixes`"
+    if safe:
+        return f"; {safe} fixable with `--fix`"
+    return f"; {unsafe} fixable with `--unsafe-fixes`" if unsafe else ""
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,221 @@
+"""What `ipu-lint` does with one file: choose its instruction set and rules, analyse it, mend it."""
+
+from __future__ import annotations
+
+import os
+from typing import Callable, NamedTuple
+
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.assembler.encode import errors_of
+from ipu_asm.cli.lint.options import LintOptions
+from ipu_asm.config.configuration import (
+    FAIL_LEVELS,
+    MOST_MISTAKES,
+    Configuration,
+    ConfigurationError,
+    Configurations,
+    read_configuration,
+)
+from ipu_asm.config.files import FileProblem, Target, Text, read_text
+from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
+from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
+from ipu_asm.isa import UnknownIsaError, load_isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.lint.selection import Selection, selection_of
+
+DEFAULT_FAIL_LEVEL = Severity.WARNING
+
+Analyze = Callable[[str, str], Analysis]
+
+
+class Linted(NamedTuple):
+    """One file: its text as it was read, its analysis (after fixes), and what is to be reported.
+
+    `fixed` counts the findings that are gone by the fixes, `unfixed` is the same file without them.
+    """
+
+    target: Target
+    written: Text
+    analysis: Analysis
+    findings: list[Diagnostic]
+    fails: bool
+    fixed: int = 0
+    unfixed: Linted | None = None
+
+
+class Linter:
+    """Lints files as its options and the configuration of each of them tell."""
+
+    def __init__(self, options: LintOptions, report: Callable[[str], None]) -> None:
+        """`report` takes a line about each file or configuration that cannot be used.
+
+        Raises `ConfigurationError` for a broken file that `--config` names and for unknown rules.
+        """
+        if options.select or options.ignore or options.extend_select:
+            _check(Selection(options.select, options.ignore, options.extend_select), "")
+        self.options = options
+        self.configurations = Configurations()
+        self._report = report
+        self._given = _given_configuration(options)
+        # By the name of the instruction set and of the memory that a project chooses.
+        self._analyzers: dict[tuple[str, str], Analyzer] = {}
+        self._selections: dict[str, Selection | ConfigurationError] = {}
+        self._reported: set[str] = set()
+
+    def configuration_files(self) -> set[str]:
+        """The files with settings that were read."""
+        given = {self.options.config} if self.options.config is not None else set()
+        return self.configurations.files() | given
+
+    def lint(self, target: Target) -> Linted | None:
+        """What is found in a file; None where it cannot be looked at, which is reported."""
+        try:
+            written = read_text(target)
+            configuration = self._configuration(target)
+            selection = self._selection(configuration)
+            analyze = self._analyze(target, written.text, configuration)
+        except FileProblem as error:
+            self._report(str(error))
+        except ConfigurationError as error:
+            for mistake in error.mistakes:
+                self._report_once(mistake)
+        else:
+            if analyze is not None:
+                return self._lint(target, written, analyze, configuration, selection)
+        return None
+
+    def _lint(
+        self,
+        target: Target,
+        written: Text,
+        analyze: Analyze,
+        configuration: Configuration,
+        selection: Selection,
+    ) -> Linted:
+        unsafe = self.options.unsafe_fixes
+        most = Applicability.UNSAFE if unsafe else Applicability.SAFE
+
+        def is_kept(finding: Diagnostic) -> bool:
+            return selection.keeps(finding.kind, target.name)
+
+        def is_to_mend(finding: Diagnostic) -> bool:
+            fix = finding.fix
+            return fix is not None and fix.applicability <= most and is_kept(finding)
+
+        def linted(analysis: Analysis) -> Linted:
+            found = [*self._emptiness(target, analysis), *analysis.diagnostics]
+            findings = [finding for finding in found if is_kept(finding)]
+            level = self._fail_level(configuration)
+            fails = any(finding.severity <= level for finding in findings)
+            return Linted(target, written, analysis, findings, fails)
+
+        analysis = analyze(written.text, target.name)
+        unfixed = linted(analysis)
+        mends = self.options.fix or self.options.diff
+        if not mends or not any(map(is_to_mend, analysis.diagnostics)):
+            return unfixed
+        from ipu_asm.analysis.apply_fixes import mend  # most runs mend nothing
+
+        mended, fixed = mend(self._analyzer_of(analysis), analysis, is_to_mend)
+        return linted(mended)._replace(fixed=fixed, unfixed=unfixed)
+
+    def _emptiness(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
+        """That there is nothing to assemble in a file that is named, as `ipu-as` says it.
+
+        One that a search has found, or that an editor shows, may be still to be written.
+        """
+        is_shown = target.is_standard_input and self.options.stdin_filename is not None
+        if is_shown or not target.asked_for or not analysis.isa.has_words:
+            return []
+        return [] if analysis.program.findings else errors_of(analysis.program)
+
+    def _configuration(self, target: Target) -> Configuration:
+        if self._given is not None:
+            return self._given
+        folder = os.path.dirname(os.path.abspath(target.name))
+        return self.configurations.nearest(folder) or Configuration()
+
+    def _selection(self, configuration: Configuration) -> Selection:
+        """The rules that count. Raises `ConfigurationError` for names that no rule has."""
+        if configuration.path not in self._selections:
+            try:
+                found: Selection | ConfigurationError = self._checked_selection(configuration)
+            except ConfigurationError as error:
+                found = error
+            self._selections[configuration.path] = found
+        found = self._selections[configuration.path]
+        if isinstance(found, ConfigurationError):
+            raise found
+        return found
+
+    def _checked_selection(self, configuration: Configuration) -> Selection:
+        if configuration.names_rules:
+            _check(selection_of(configuration), configuration.path)
+        ours, options = configuration, self.options
+        if options.select is not None:  # stands for all that the configuration chooses
+            ours = ours._replace(select=options.select, extend_select=(), ignore=())
+        return selection_of(
+            ours._replace(
+                ignore=(*ours.ignore, *options.ignore),
+                extend_select=(*ours.extend_select, *options.extend_select),
+            )
+        )
+
+    def _analyze(self, target: Target, text: str, configuration: Configuration) -> Analyze:
+        """The function that analyses a file of its instruction set.
+
+        Raises `ConfigurationError` for a set that does not exist.
+        """
+        name, origin = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
+        is_claimed = name != UNCLAIMED
+        name = name or DEFAULT_ISA
+        memory = configuration.memory.get(name, "")
+        if (name, memory) not in self._analyzers:
+            try:
+                self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
+            except UnknownIsaError as error:
+                raise ConfigurationError(origin, [f"{origin}: {error}"]) from error
+        analyzer = self._analyzers[name, memory]
+        return analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
+
+    def _analyzer_of(self, analysis: Analysis) -> Analyzer:
+        """The analyzer that an analysis comes from."""
+        return next(each for each in self._analyzers.values() if each.isa is analysis.isa)
+
+    def _fail_level(self, configuration: Configuration) -> Severity:
+        if self.options.fail_level is not None:
+            return FAIL_LEVELS[self.options.fail_level]
+        return configuration.fail_level or DEFAULT_FAIL_LEVEL
+
+    def _report_once(self, mistake: str) -> None:
+        if mistake not in self._reported:
+            self._reported.add(mistake)
+            self._report(mistake)
+
+
+def _check(selection: Selection, path: str) -> None:
+    """Raise `ConfigurationError` if the command line, or the file at `path`, has unknown rules."""
+    unknown = selection.unknown_selectors()
+    if not unknown:
+        return
+    from ipu_asm.diagnostics.suggestions import nearest_of
+    from ipu_asm.lint.rules import all_rules
+
+    names = [rule.kind.name for rule in all_rules()]
+    place = f"{path}: " if path else ""
+    mistakes = []
+    for selector in unknown[:MOST_MISTAKES]:
+        meant = nearest_of(selector, names)
+        hint = f"; did you mean `{meant}`?" if meant else ""
+        mistakes.append(f"{place}no rule has the code, name or prefix {quoted(selector)}{hint}")
+    raise ConfigurationError(path, mistakes, len(unknown))
+
+
+def _given_configuration(options: LintOptions) -> Configuration | None:
+    """The one configuration that counts for all files, if the user wants it so."""
+    if options.isolated:
+        return Configuration()
+    if options.config is None:
+        return None
+    given = read_configuration(options.config) or Configuration()
+    return given._replace(folder=os.getcwd())

@@ -1,0 +1,173 @@
+"""The command line of `ipu-lint`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+from ipu_asm import __version__
+from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
+from ipu_asm.cli.console import COLOR_CHOICES
+from ipu_asm.cli.lint.formats import FORMATS
+from ipu_asm.config.configuration import FAIL_LEVELS
+from ipu_asm.config.files import STANDARD_INPUT
+
+_EXAMPLES = """\
+examples:
+  ipu-lint                         everything below this folder
+  ipu-lint kernel.s --fix          mend what can be mended, show the rest
+  ipu-lint --diff --unsafe-fixes   what would be mended
+  ipu-lint --select E,W203 src     errors and one warning only
+  ipu-lint --format sarif -o lint.sarif src
+  ipu-lint - --stdin-filename kernel.s < kernel.s
+  ipu-lint --explain E201          what a finding means; a mnemonic can be explained, too
+
+exit status:
+  0  nothing at or above the fail level (hints are shown, but count only with --fail-level hint)
+  1  findings
+  2  wrong usage, a broken configuration, a file that cannot be read
+  3  ipu-lint itself failed
+"""
+
+
+class LintOptions(NamedTuple):
+    """What a user asks of `ipu-lint`; None where the configuration may tell."""
+
+    paths: tuple[str, ...]
+    format: str
+    output_file: str | None
+    select: tuple[str, ...] | None
+    extend_select: tuple[str, ...]
+    ignore: tuple[str, ...]
+    fail_level: str | None
+    exit_zero: bool
+    fix: bool
+    unsafe_fixes: bool
+    diff: bool
+    stdin_filename: str | None
+    config: str | None
+    isolated: bool
+    statistics: bool
+    watch: bool
+    explain: str | None
+    color: str
+    isa: str | None
+
+
+def read_options(arguments: Sequence[str] | None) -> LintOptions:
+    """The options of a command line. Leaves the program for `--help` and for wrong usage."""
+    parser = _parser()
+    values = vars(parser.parse_intermixed(arguments, "paths"))
+    for name in ("select", "extend_select", "ignore"):
+        values[name] = _names(values[name])
+    paths = values["paths"]
+    if not paths:
+        paths = ["."] if values["stdin_filename"] is None else [STANDARD_INPUT]
+    options = LintOptions(
+        **{
+            **values,
+            "paths": tuple(paths),
+            "extend_select": values["extend_select"] or (),
+            "ignore": values["ignore"] or (),
+        }
+    )
+    _check(parser, options)
+    return options
+
+
+def _names(lists: Sequence[str] | None) -> tuple[str, ...] | None:
+    if lists is None:
+        return None
+    names = (name.strip() for names in lists for name in names.split(","))
+    return tuple(name for name in names if name)
+
+
+def _check(parser: ArgumentParser, options: LintOptions) -> None:
+    """What cannot be asked together."""
+    reads_input = STANDARD_INPUT in options.paths
+    if options.select == ():
+        parser.error("--select names at least one code, name or prefix, found none")
+    if options.stdin_filename is not None and not reads_input:
+        parser.error("--stdin-filename names standard input, but no PATH is `-`")
+    if options.watch and reads_input:
+        parser.error("--watch needs files, found standard input")
+    if options.watch and options.output_file:
+        parser.error("--watch writes to the terminal, not to --output-file")
+    if options.config and options.isolated:
+        parser.error("--config names a configuration, --isolated wants none")
+    if options.statistics and options.format not in ("text", "concise", "json"):
+        parser.error(f"--statistics has no format `{options.format}`; there are text and json")
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog="ipu-lint",
+        usage="ipu-lint [options] [PATH ...]",
+        description="Find mistakes in assembly programs: errors, likely mistakes, and hints.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="files, folders (all sources below them) or `-` for standard input; else this folder",
+    )
+    parser.add_argument("--stdin-filename", metavar="NAME", help="what standard input is called")
+    add_isa_option(parser)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    _add_choice_of_rules(parser)
+    _add_fixes(parser)
+    _add_output(parser)
+    return parser
+
+
+def _add_choice_of_rules(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("which findings (codes, names or prefixes such as W1)")
+    group.add_argument("--select", action="append", metavar="RULES", help="only these")
+    group.add_argument("--extend-select", action="append", metavar="RULES", help="these as well")
+    group.add_argument("--ignore", action="append", metavar="RULES", help="not these")
+    group.add_argument(
+        "--fail-level",
+        choices=tuple(FAIL_LEVELS),
+        help="the least severity that makes the exit status 1 (warning)",
+    )
+    group.add_argument("--exit-zero", action="store_true", help="exit with 0 despite findings")
+    group.add_argument(
+        "--config", metavar="FILE", help="an ipu.toml or pyproject.toml; else the nearest counts"
+    )
+    group.add_argument("--isolated", action="store_true", help="read no configuration at all")
+
+
+def _add_fixes(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("fixes")
+    group.add_argument("--fix", action="store_true", help="mend what is certain")
+    group.add_argument(
+        "--unsafe-fixes",
+        action="store_true",
+        help="with --fix or --diff: fixes that may change what the program does, too",
+    )
+    group.add_argument(
+        "--diff", action="store_true", help="change nothing, show what --fix would change"
+    )
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--format",
+        choices=tuple(FORMATS),
+        default="text",
+        metavar="NAME",
+        help=f"one of {', '.join(FORMATS)} (text)",
+    )
+    group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to a file")
+    group.add_argument("--statistics", action="store_true", help="count findings instead")
+    group.add_argument(
+        "--color",
+        choices=COLOR_CHOICES,
+        default="auto",
+        help="colours: NO_COLOR and FORCE_COLOR count where this is auto (auto)",
+    )
+    group.add_argument("--watch", action="store_true", help="lint again on every change")
+    group.add_argument(
+        "--explain", metavar="WHAT", help="explain a code, the name of a rule or a mnemonic"
+    )

@@ -1,0 +1,138 @@
+"""`ipu-run`: execute a program, with data in and out, and tell what became of it."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Sequence
+
+from ipu_asm.assembler.images import ImageError
+from ipu_asm.assembler.kernel import Kernel, RejectedSource, read_kernel
+from ipu_asm.cli.console import Status, complain, guarded, wants_color, write
+from ipu_asm.cli.run.files import check_outputs, read_loads, write_outputs
+from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
+from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
+from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.files import STANDARD_INPUT, FileProblem, Target, read_bytes
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program
+from ipu_asm.text import SourceFile
+
+if TYPE_CHECKING:
+    from ipu_asm.cli.run.machine import Outcome
+
+_NEEDED = ("numpy", "ml_dtypes")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `ipu-run` with these arguments, else with those of the process; the exit status."""
+    return guarded(PROGRAM, lambda: _command(read_options(argv)))
+
+
+def _command(options: RunOptions) -> int:
+    check_outputs(options)
+    memory = read_loads(options)
+    try:
+        kernel = _kernel(options)
+    except ConfigurationError as error:
+        for mistake in error.mistakes:
+            complain(PROGRAM, mistake)
+        return Status.USAGE
+    return Status.FINDINGS if kernel is None else _run(kernel, options, memory)
+
+
+def _kernel(options: RunOptions) -> Kernel | None:
+    """The program that a user names; None where it has errors. These and warnings are printed.
+
+    Raises `FileProblem` and `ConfigurationError`.
+    """
+    is_input = options.file == STANDARD_INPUT
+    target = Target("<stdin>" if is_input else options.file, is_standard_input=is_input)
+    data = read_bytes(target)
+    warnings: list[Diagnostic] = []
+
+    def read(isa: Isa, source: SourceFile) -> Program:
+        program, warnings[:] = read_source(isa, source, options.warnings)
+        return program
+
+    try:
+        kernel = read_kernel(data, target.name, options.isa, options.format, read)
+        show_findings(warnings, kernel.source)
+        return kernel
+    except RejectedSource as error:
+        show_findings([*error.findings, *warnings], error.source, "nothing run")
+    except ImageError as error:
+        show_image_mistakes(PROGRAM, target.name, error)
+    return None
+
+
+def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -> int:
+    outcome = _execute(kernel, options, memory)
+    if outcome is None:
+        return Status.FINDINGS
+    status = _status(outcome)
+    if status is not Status.OK:
+        _tell_error(kernel, outcome, options)
+    written: list[str] = []
+    try:
+        written = write_outputs(options, kernel, outcome, status is Status.OK)
+    except FileProblem as error:
+        complain(PROGRAM, str(error))
+        status = Status.USAGE
+    _report(kernel, outcome, options, written)
+    return status
+
+
+def _execute(
+    kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]
+) -> Outcome | None:
+    """Run the program; None if the machine cannot take it, which is printed."""
+    try:
+        from ipu_asm.cli.run.machine import execute
+        from ipu_asm.emulator.faults import ProgramError
+    except ModuleNotFoundError as error:
+        if error.name not in _NEEDED:
+            raise
+        raise FileProblem(
+            f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}"
+        ) from error
+    try:
+        return execute(kernel, options, memory)
+    except ProgramError as error:
+        for mistake in error.mistakes:
+            complain(PROGRAM, f"{kernel.name}: {mistake}")
+        return None
+
+
+def _status(outcome: Outcome) -> Status:
+    from ipu_asm.emulator.stops import StopReason
+
+    if outcome.stop.reason in (StopReason.HALTED, StopReason.BREAK):
+        return Status.OK
+    interrupted = outcome.stop.reason is StopReason.INTERRUPTED
+    return Status.INTERRUPTED if interrupted else Status.FINDINGS
+
+
+def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
+    """Why the run is no good, with its source line; in one line where there is none."""
+    from ipu_asm.cli.run.report import failure_of, failure_text
+
+    failure = failure_of(outcome.stop, options.max_cycles)
+    if failure is not None and failure.span is not None:
+        color = wants_color("auto", sys.stderr)
+        write(failure_text(failure, kernel.source, color), sys.stderr)
+    elif failure is not None:
+        note = f"; {failure.note}" if failure.note else ""
+        complain(PROGRAM, f"{kernel.name}: {failure.message}{note}")
+    if options.dump:
+        complain(PROGRAM, "nothing was dumped", "note")
+
+
+def _report(kernel: Kernel, outcome: Outcome, options: RunOptions, written: Sequence[str]) -> None:
+    from ipu_asm.cli.run.report import summary_json, summary_text
+
+    if options.json:
+        write(summary_json(kernel, outcome, options.state), sys.stdout)
+    else:
+        stream = sys.stderr if STANDARD_INPUT in options.outputs else sys.stdout
+        write(summary_text(outcome, written, options.state), stream)

@@ -1,0 +1,105 @@
+"""The files that `ipu-run` reads and writes besides the program."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Iterator
+
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.console import is_terminal, write_bytes
+from ipu_asm.cli.run.options import RunOptions
+from ipu_asm.cli.run.values import Load
+from ipu_asm.config.file_writing import Output, replace_files
+from ipu_asm.config.files import STANDARD_INPUT, FileProblem, Target, counted, read_beginning
+from ipu_asm.emulator.memory import XMEM_SIZE
+
+if TYPE_CHECKING:
+    from ipu_asm.cli.run.machine import Outcome
+
+
+def read_loads(options: RunOptions) -> list[tuple[int, bytes]]:
+    """What goes into memory before the run: addresses and bytes. Raises `FileProblem`."""
+    return [(load.address, _content(load)) for load in options.load]
+
+
+def check_outputs(options: RunOptions) -> None:
+    """Raise `FileProblem` if an output could not be written: better now than after the run."""
+    for path in options.outputs:
+        if path == STANDARD_INPUT:
+            if is_terminal(sys.stdout):
+                raise FileProblem("standard output is a terminal: name a file instead of `-`")
+            continue
+        folder = os.path.dirname(path) or "."
+        if os.path.isdir(path):
+            raise FileProblem(f"{path}: is a directory")
+        if not os.path.isdir(folder):
+            raise FileProblem(f"{path}: there is no folder `{folder}`")
+        is_device = os.path.exists(path) and not os.path.isfile(path)
+        if not os.access(path if is_device else os.path.realpath(folder), os.W_OK):
+            raise FileProblem(f"{path}: permission denied")
+
+
+def write_outputs(
+    options: RunOptions, kernel: Kernel, outcome: Outcome, is_good: bool
+) -> list[str]:
+    """Write what was asked for, dumps only after a good run; a note about each file.
+
+    Raises `FileProblem`, and then no file has changed.
+    """
+    written = [*_dumps(options, outcome)] if is_good else []
+    if options.trace is not None:
+        written.append(_trace(options.trace, kernel, outcome))
+    if options.profile is not None:
+        from ipu_asm.cli.run.profile_file import profile_file
+
+        content = profile_file(options.profile, kernel, outcome).encode()
+        written.append((Output(options.profile, content), options.profile))
+    outputs = [output for output, _ in written]
+    for output in outputs:
+        if output.path == STANDARD_INPUT:
+            write_bytes(output.data)
+    replace_files([output for output in outputs if output.path != STANDARD_INPUT])
+    return [note for _, note in written]
+
+
+def _dumps(options: RunOptions, outcome: Outcome) -> Iterator[tuple[Output, str]]:
+    memory = outcome.ipu.state.xmem
+    for dump in options.dump:
+        content = bytes(memory.read_address(dump.address, dump.length))
+        unit = "byte" if dump.length == 1 else "bytes"
+        yield Output(dump.file, content), f"{dump.file} ({dump.length:,} {unit})"
+
+
+def _trace(path: str, kernel: Kernel, outcome: Outcome) -> tuple[Output, str]:
+    from ipu_asm.emulator.trace import chrome_trace
+
+    assert outcome.recording is not None
+    addresses = outcome.recording.tail
+    left_out = outcome.cycles - len(addresses)
+    lines = kernel.lines if not kernel.is_image else None
+    pieces = chrome_trace(
+        addresses, left_out, outcome.stop, kernel.words, kernel.isa, kernel.name, lines
+    )
+    shown = f"the last {len(addresses):,} of {outcome.cycles:,} bundles"
+    note = f"{path} ({shown}: --trace-limit)" if left_out else path
+    return Output(path, "".join(pieces).encode()), note
+
+
+def _content(load: Load) -> bytes:
+    """What a file holds: no more is read than there is room for. Raises `FileProblem`."""
+    is_input = load.file == STANDARD_INPUT
+    name = "<stdin>" if is_input else load.file
+    room = XMEM_SIZE - load.address
+    most = room + 1 if load.length is None else load.length
+    content = read_beginning(Target(name, is_standard_input=is_input), most)
+    wanted = 1 if load.length is None else load.length
+    if len(content) < wanted:
+        least = counted(wanted, "byte")
+        raise FileProblem(f"{name}: expected at least {least}, found {len(content)}")
+    if len(content) > room:
+        raise FileProblem(
+            f"{name}: xmem has {XMEM_SIZE:#x} bytes, found more than {counted(room, 'byte')} "
+            f"for address {load.address:#x}"
+        )
+    return content

@@ -1,0 +1,135 @@
+"""The run itself: a machine with its memory and registers, executed piece by piece."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Iterable, NamedTuple
+
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.run.options import RunOptions
+from ipu_asm.cli.run.progress import Progress
+from ipu_asm.emulator.decode import decode_word
+from ipu_asm.emulator.faults import ExecutionFault, Fault
+from ipu_asm.emulator.interrupts import Interrupts
+from ipu_asm.emulator.ipu import Ipu, StopTest
+from ipu_asm.emulator.recording import MOST_AT_ONCE, Recording
+from ipu_asm.emulator.state import IpuState
+from ipu_asm.emulator.stops import Stop, StopReason, stop_of
+from ipu_asm.isa.model import Isa
+
+# A piece is long enough to cost nothing by itself, and short enough for Ctrl-C and the bar.
+_FIRST_PIECE = 2_000
+_SECONDS_A_PIECE = 0.1
+
+
+class Outcome(NamedTuple):
+    """How a run ended. `recording` is there if it was asked for."""
+
+    ipu: Ipu
+    stop: Stop
+    seconds: float
+    recording: Recording | None
+
+    @property
+    def last_bundle(self) -> int | None:
+        """The bundle that halted the machine; None if none did."""
+        is_halted = self.stop.reason is StopReason.HALTED and self.stop.pc >= 0
+        return self.stop.pc if is_halted else None
+
+    @property
+    def cycles(self) -> int:
+        """How many bundles were executed."""
+        return self.ipu.cycles
+
+    @property
+    def cycles_per_second(self) -> float:
+        """The speed of the emulator."""
+        return self.cycles / self.seconds if self.seconds else 0.0
+
+
+def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> Outcome:
+    """Run a program on a machine whose xmem begins with `memory`, pairs of address and bytes.
+
+    Raises `ProgramError` for a program that the machine cannot take.
+    """
+    ipu = Ipu(_state(kernel, options, memory), options.aaq_shift)
+    recording = None
+    if options.trace is not None or options.profile is not None:
+        recording = Recording(options.trace_limit if options.trace is not None else 0)
+    ipu.stops_at(ipu.state.program_counter)  # the program is bound before the clock starts
+    stop = _break_test(ipu, kernel.isa) if options.breaks else None
+    start = time.perf_counter()
+    reason, fault = _run(ipu, options, stop, recording)
+    seconds = time.perf_counter() - start
+    lines = None if kernel.is_image else kernel.lines
+    return Outcome(ipu, stop_of(ipu, reason, lines, fault), seconds, recording)
+
+
+def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> IpuState:
+    state = IpuState()
+    state.load_program(kernel.words, None if kernel.is_image else kernel.program)
+    for address, content in memory:
+        state.xmem.write_address(address, content)
+    for index, value in options.cr.items():
+        state.regfile.set_cr(index, value)
+    for index, value in options.lr.items():
+        state.regfile.set_lr(index, value)
+    if options.dtype is not None:
+        state.set_cr_dtype(options.dtype)
+    return state
+
+
+def _break_test(ipu: Ipu, isa: Isa) -> StopTest:
+    """Whether a break stops at an address; bundles without a break cost next to nothing."""
+    breaks = frozenset(
+        address
+        for address, word in enumerate(ipu.state.inst_mem)
+        if word is not None
+        and any(c.slot.name == "break" and not c.is_idle for c in decode_word(isa, word))
+    )
+    return lambda address: address in breaks and ipu.stops_at(address)
+
+
+def _run(
+    ipu: Ipu, options: RunOptions, stop: StopTest | None, recording: Recording | None
+) -> tuple[StopReason, Fault | None]:
+    """Run to the end, whichever it is."""
+    state = ipu.state
+    pace = _Pace()
+    progress = Progress(options.max_cycles, sys.stderr)
+    try:
+        with Interrupts(is_quiet=True) as interrupts:
+            while not state.is_halted:
+                if interrupts.came:
+                    return StopReason.INTERRUPTED, None
+                if stop is not None and stop(state.program_counter):
+                    return StopReason.BREAK, None
+                if ipu.cycles >= options.max_cycles:
+                    return StopReason.CYCLE_LIMIT, None
+                limit = min(pace.size, options.max_cycles - ipu.cycles)
+                if recording is None:
+                    pace.note(ipu.run(limit, stop))
+                else:
+                    pace.note(recording.run(ipu, limit, stop))
+                progress.show(ipu.cycles)
+    except ExecutionFault as error:
+        return StopReason.FAULT, error.fault
+    finally:
+        progress.clear()
+    return StopReason.HALTED, None
+
+
+class _Pace:
+    """How many bundles to execute at once, by the speed of those before."""
+
+    def __init__(self) -> None:
+        self.size = _FIRST_PIECE
+        self._before = time.perf_counter()
+
+    def note(self, executed: int) -> None:
+        """Learn from a piece that has just been executed."""
+        now = time.perf_counter()
+        rate = executed / max(now - self._before, 1e-9)
+        self._before = now
+        self.size = max(_FIRST_PIECE, min(MOST_AT_ONCE, int(rate * _SECONDS_A_PIECE)))

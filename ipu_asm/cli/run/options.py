@@ -1,0 +1,284 @@
+"""The command line of `ipu-run`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentTypeError, Namespace
+from itertools import combinations
+from typing import Callable, Iterator, NamedTuple, Sequence
+
+from ipu_asm import __version__
+from ipu_asm.assembler.images import FORMATS
+from ipu_asm.assembler.kernel import SOURCE
+from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
+from ipu_asm.cli.run.values import (
+    Dump,
+    Load,
+    dump_request,
+    load_request,
+    number,
+    register_value,
+)
+from ipu_asm.config.files import STANDARD_INPUT, Target, input_at, is_same_file
+
+PROGRAM = "ipu-run"
+ELEMENT_TYPES = ("int8", "fp8_e4m3", "fp8_e5m2")
+"""By the number that `cr15` holds."""
+MAX_CYCLES = 10_000_000
+TRACE_LIMIT = 50_000
+PROFILE_EXTENSIONS = (".html", ".json")
+
+_EXAMPLES = """\
+examples:
+  ipu-run kernel.s --dtype fp8_e4m3 --cr 0=0 --cr 1=0x20000 --cr 2=0x40000 \\
+          --load inputs.bin@0 --load weights.bin@0x20000 --dump out.bin@0x40000:2560
+  ipu-run kernel.s --profile kernel.html --trace kernel.json
+  ipu-run kernel.bin --max-cycles 1_000 --state
+  ipu-run kernel.s --break --json
+
+Numbers are decimal, 0x, 0b or 0o, with underscores where they help. FILE is a program or an image
+(what `ipu-as assemble` writes); `-` is standard input, and for --dump standard output. Files are
+written when the run has ended, all of them or none: dumps only of a run that halted or
+stopped at a break, trace and profile of every run.
+
+exit status:
+  0    halted, or stopped at a break with --break
+  1    a program with errors, a fault, or the cycle limit
+  2    wrong usage, a file that cannot be read or does not fit
+  3    ipu-run itself failed
+  130  interrupted by Ctrl-C
+"""
+
+
+class RunOptions(NamedTuple):
+    """What a user asks of `ipu-run`; `dtype` is the number of an element type."""
+
+    file: str
+    isa: str | None
+    format: str | None
+    dtype: int | None
+    cr: dict[int, int]
+    lr: dict[int, int]
+    load: tuple[Load, ...]
+    dump: tuple[Dump, ...]
+    max_cycles: int
+    breaks: bool
+    aaq_shift: int
+    json: bool
+    state: bool
+    trace: str | None
+    trace_limit: int
+    profile: str | None
+    warnings: bool
+
+    @property
+    def outputs(self) -> list[str]:
+        """The files that the run writes."""
+        others = [path for path in (self.trace, self.profile) if path is not None]
+        return [*(dump.file for dump in self.dump), *others]
+
+
+def read_options(arguments: Sequence[str] | None) -> RunOptions:
+    """The options of a command line. Leaves the program for `--help` and for wrong usage."""
+    parser = _parser()
+    given = sys.argv[1:] if arguments is None else arguments
+    namespace = parser.parse(list(_joined(given)))
+    if namespace.trace_limit is not None and namespace.trace is None:
+        parser.error("--trace-limit limits a trace, but there is no --trace")
+    options = _options(namespace)
+    for problem in (_registers, _dumps, _outputs, _streams):
+        message = problem(options)
+        if message:
+            parser.error(message)
+    return options
+
+
+def _joined(arguments: Sequence[str]) -> Iterator[str]:
+    """The arguments with `--load -@0` as `--load=-@0`: argparse takes `-@0` for an option."""
+    valued = ("--load", "--dump", "--cr", "--lr")
+    rest = iter(arguments)
+    for argument in rest:
+        value = next(rest, None) if argument in valued else None
+        yield argument if value is None else f"{argument}={value}"
+
+
+def _options(namespace: Namespace) -> RunOptions:
+    values = vars(namespace)
+    dtype = values["dtype"]
+    return RunOptions(
+        **{
+            **values,
+            "dtype": None if dtype is None else ELEMENT_TYPES.index(dtype),
+            "cr": dict(values["cr"]),
+            "lr": dict(values["lr"]),
+            "load": tuple(values["load"]),
+            "dump": tuple(values["dump"]),
+            "trace_limit": values["trace_limit"] or TRACE_LIMIT,
+        }
+    )
+
+
+def _registers(options: RunOptions) -> str | None:
+    chosen = options.cr.get(15, options.dtype)
+    if options.dtype is not None and chosen != options.dtype:
+        return f"--dtype sets cr15 to {options.dtype}, --cr sets it to {chosen}"
+    return None
+
+
+def _dumps(options: RunOptions) -> str | None:
+    for one, other in combinations(options.dump, 2):
+        if one.address < other.end and other.address < one.end:
+            return f"--dump: `{one.text}` and `{other.text}` overlap"
+    return None
+
+
+def _outputs(options: RunOptions) -> str | None:
+    for one, other in combinations(options.outputs, 2):
+        if os.path.realpath(one) == os.path.realpath(other) or is_same_file(one, other):
+            return f"two outputs go to one file: `{one}` and `{other}`"
+    names = [options.file, *(load.file for load in options.load)]
+    inputs = [Target(name, is_standard_input=name == STANDARD_INPUT) for name in names]
+    for output in options.outputs:
+        found = input_at(output, inputs) if output != STANDARD_INPUT else None
+        if found is not None:
+            what = "the program" if found is inputs[0] else "what is loaded"
+            return f"`{output}` would replace {what}"
+    return None
+
+
+def _streams(options: RunOptions) -> str | None:
+    inputs = [options.file, *(load.file for load in options.load)]
+    if inputs.count(STANDARD_INPUT) > 1:
+        return "standard input can be read once"
+    if options.json and STANDARD_INPUT in options.outputs:
+        return "--json prints to standard output, so nothing can be dumped there"
+    return None
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} [options] FILE",
+        description="Execute a program on the emulator.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("file", metavar="FILE", help="a program or an image; `-`: standard input")
+    add_isa_option(parser)
+    parser.add_argument(
+        "--format",
+        choices=(SOURCE, *FORMATS),
+        metavar="NAME",
+        help=f"what FILE is: {SOURCE}, {', '.join(FORMATS)}; else its name and content tell",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    _add_machine(parser)
+    _add_data(parser)
+    _add_run(parser)
+    _add_output(parser)
+    return parser
+
+
+def _add_machine(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("the machine (all zero at first)")
+    group.add_argument(
+        "--dtype",
+        choices=ELEMENT_TYPES,
+        metavar="TYPE",
+        help=f"the element type, cr15: {', '.join(ELEMENT_TYPES)} (int8)",
+    )
+    for file, title in (("cr", "config"), ("lr", "loop")):
+        group.add_argument(
+            f"--{file}",
+            action="append",
+            default=[],
+            type=register_value,
+            metavar="N=VALUE",
+            help=f"set {title} register N; may be repeated",
+        )
+    group.add_argument(
+        "--aaq-shift",
+        type=_between(0, 31),
+        default=0,
+        metavar="N",
+        help="how far `aaq` shifts each word to the right, 0 to 31 (0; the first silicon: 24)",
+    )
+
+
+def _add_data(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("memory")
+    group.add_argument(
+        "--load",
+        action="append",
+        default=[],
+        type=load_request,
+        metavar="FILE@ADDR[:LENGTH]",
+        help="put a file, or its first LENGTH bytes, into xmem; may be repeated, later ones win",
+    )
+    group.add_argument(
+        "--dump",
+        action="append",
+        default=[],
+        type=dump_request,
+        metavar="FILE@ADDR:LENGTH",
+        help="write a part of xmem to a file after the run; may be repeated",
+    )
+
+
+def _add_run(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("the run")
+    group.add_argument(
+        "--max-cycles",
+        type=_between(1),
+        default=MAX_CYCLES,
+        metavar="N",
+        help=f"the most bundles to execute ({MAX_CYCLES:,})",
+    )
+    group.add_argument(
+        "--break",
+        dest="breaks",
+        action="store_true",
+        help="stop at the first break instruction that applies; else they are ignored",
+    )
+
+
+def _add_output(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("output")
+    group.add_argument("--json", action="store_true", help="print the result as a JSON object")
+    add_warnings_option(group)
+    group.add_argument("--state", action="store_true", help="print all registers after the run")
+    group.add_argument(
+        "--trace", metavar="FILE", help="write what each slot did, for Perfetto or chrome://tracing"
+    )
+    group.add_argument(
+        "--trace-limit",
+        type=_between(1),
+        metavar="N",
+        help=f"the most bundles in a trace: the last ones ({TRACE_LIMIT:,})",
+    )
+    group.add_argument(
+        "--profile",
+        type=_profile_name,
+        metavar="FILE",
+        help="write where the cycles went, as a page (.html) or as data (.json)",
+    )
+
+
+def _between(least: int, most: int | None = None) -> Callable[[str], int]:
+    """Reads numbers in a range."""
+
+    def read(text: str) -> int:
+        value = number(text)
+        if value < least or (most is not None and value > most):
+            wanted = f"at least {least}" if most is None else f"{least} to {most}"
+            raise ArgumentTypeError(f"expected {wanted}, found {value}")
+        return value
+
+    return read
+
+
+def _profile_name(text: str) -> str:
+    if os.path.splitext(text)[1].lower() not in PROFILE_EXTENSIONS:
+        wanted = " or ".join(PROFILE_EXTENSIONS)
+        raise ArgumentTypeError(f"expected a name that ends in {wanted}, found `{text}`")
+    return text

@@ -1,0 +1,134 @@
+"""What `ipu-run` says at the end of a run: for people, and as JSON."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NamedTuple, Sequence
+
+from ipu_asm.assembler.kernel import Kernel
+from ipu_asm.cli.run.machine import Outcome
+from ipu_asm.cli.run.options import ELEMENT_TYPES
+from ipu_asm.cli.run.progress import shown_rate
+from ipu_asm.cli.run.state import scalars_of, state_text, vectors_of
+from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics.rendering import printable, render
+from ipu_asm.emulator.faults import Fault
+from ipu_asm.emulator.stops import (
+    Stop,
+    StopReason,
+    describe_stop,
+    describe_word,
+    summarize_stop,
+)
+from ipu_asm.text import SourceFile, Span
+
+_FAULT = Kind("fault", "fault", Severity.ERROR)
+_CYCLE_LIMIT = Kind("cycle-limit", "cycle-limit", Severity.ERROR)
+
+
+def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> str:
+    """Why it stopped, how long it took, what was written, and on request the registers.
+
+    The cause of a fault is in `failure_of`, which is printed as an error.
+    """
+    rate = shown_rate(outcome.cycles_per_second)
+    unit = "cycle" if outcome.cycles == 1 else "cycles"
+    stop = outcome.stop
+    lines = [
+        summarize_stop(stop) if stop.fault is not None else describe_stop(stop),
+        f"{outcome.cycles:,} {unit} in {outcome.seconds:.3f} s, {rate} cycles per second",
+    ]
+    if written:
+        lines.append(f"wrote {printable(', '.join(written))}")
+    if with_state:
+        lines.append(state_text(outcome.ipu.state, outcome.last_bundle))
+    return "\n".join(lines) + "\n"
+
+
+def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
+    """The same as one JSON object. Registers are unsigned numbers, vectors hexadecimal bytes.
+
+    `pc` is the program counter, 1,024 or more after a halt; `last_bundle` is the bundle that halted
+    the machine, null for one that goes on, and `place` says where that or the next bundle stands.
+    """
+    state, stop = outcome.ipu.state, outcome.stop
+    code = state.get_cr_dtype()
+    result: dict[str, Any] = {
+        "stopped": stop.reason.value,
+        "message": describe_stop(stop),
+        "program": kernel.name,
+        "pc": state.program_counter,
+        "last_bundle": outcome.last_bundle,
+        "place": _place(stop),
+        "cycles": outcome.cycles,
+        "seconds": round(outcome.seconds, 6),
+        "cycles_per_second": round(outcome.cycles_per_second),
+        "dtype": ELEMENT_TYPES[code] if code < len(ELEMENT_TYPES) else None,
+        "fault": stop.fault and _fault(stop.fault, kernel.source),
+        "registers": scalars_of(state),
+    }
+    if with_state:
+        result["vectors"] = {name: data.hex() for name, data in vectors_of(state).items()}
+    return json.dumps(result, indent=2) + "\n"
+
+
+class Failure(NamedTuple):
+    """Why a run is no good: its sort, a sentence, where in the source, and more about it."""
+
+    kind: Kind
+    message: str
+    span: Span | None
+    note: str = ""
+
+
+def failure_of(stop: Stop, max_cycles: int) -> Failure | None:
+    """Why a run is no good; None for a good run, and for one that a user has interrupted."""
+    fault = stop.fault
+    if fault is not None:
+        return Failure(_FAULT, fault.cause, fault.span, _note(fault))
+    if stop.reason is not StopReason.CYCLE_LIMIT:
+        return None
+    place = "here" if stop.place else f"at bundle {stop.pc}"
+    message = f"a run may take {max_cycles:,} cycles (--max-cycles), found it not halted {place}"
+    return Failure(_CYCLE_LIMIT, message, stop.place.span if stop.place else None)
+
+
+def failure_text(failure: Failure, source: SourceFile, color: bool) -> str:
+    """A failure with its source line."""
+    assert failure.span is not None
+    finding = Diagnostic(failure.kind, failure.message, failure.span)
+    note = f"note: {failure.note}\n" if failure.note else ""
+    return f"{render(finding, source, color)}\n{note}"
+
+
+def _note(fault: Fault) -> str:
+    values = ", ".join(f"{name} = {describe_word(v)}" for name, v in fault.registers.items())
+    values = f" saw {values}" if values else ""
+    return f"bundle {fault.pc}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
+
+
+def _place(stop: Stop) -> dict[str, Any] | None:
+    """The bundle that halted, or in front of which it stopped."""
+    if stop.place is None:
+        return {"bundle": stop.pc} if stop.pc >= 0 else None
+    return {"bundle": stop.pc, "line": stop.place.line, "label": stop.place.name}
+
+
+def _fault(fault: Fault, source: SourceFile) -> dict[str, Any]:
+    return {
+        "pc": fault.pc,
+        "cycle": fault.cycle,
+        "slot": fault.slot,
+        "instruction": fault.instruction,
+        "cause": fault.cause,
+        "registers": dict(fault.registers),
+        "word": f"{fault.word:#x}",
+        "filename": source.path,
+        "location": fault.span and _location(source, fault.span, 0),
+        "end_location": fault.span and _location(source, fault.span, 1),
+    }
+
+
+def _location(source: SourceFile, span: Span, end: int) -> dict[str, int]:
+    line, column = source.lines.position(span[end])
+    return {"row": line + 1, "column": column + 1}

@@ -1,0 +1,1 @@
+"""What decides how files are read: ipu.toml, globs, the choice of an instruction set, paths."""

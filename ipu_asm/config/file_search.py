@@ -1,0 +1,106 @@
+"""Finding the sources that paths stand for. Folders are searched; links do not lead out of them."""
+
+from __future__ import annotations
+
+import os
+from typing import Callable, Iterable, Iterator, Sequence
+
+from ipu_asm.config.files import STANDARD_INPUT, FileProblem, Target, problem, source_extensions
+
+_SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
+
+
+def find_targets(
+    paths: Sequence[str], stdin_name: str, report: Callable[[FileProblem], None]
+) -> list[Target]:
+    """The files that paths stand for, sorted by name, each once.
+
+    Folders are searched for sources as `sources_below` does.
+    """
+    found: dict[str, Target] = {}
+    for path in paths:
+        for target in _targets(path, paths, stdin_name, report):
+            key = "" if target.is_standard_input else os.path.abspath(target.name)
+            if target.asked_for or key not in found:
+                found.setdefault(key, target)
+    return sorted(found.values())
+
+
+def sources_below(
+    folder: str,
+    report: Callable[[OSError], None] = lambda _: None,
+    named: Iterable[str] = (),
+) -> Iterator[list[str]]:
+    """The sources in a folder and those below it, a list for each folder, maybe an empty one.
+
+    Left out are hidden files and folders, links to folders, what is no regular file, and links to
+    files that lie neither below `folder` nor below one of the other `named` paths. `report` gets
+    the error of each folder that cannot be read.
+    """
+    roots = [os.path.realpath(path) for path in {folder, *named} if path != STANDARD_INPUT]
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        files, folders = [], []
+        for entry in _entries(place, report):
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith(".") and entry.name not in _SKIPPED_FOLDERS:
+                    folders.append(entry.path)
+            elif is_source_name(entry.name) and _is_wanted(entry, roots):
+                files.append(os.path.normpath(entry.path))
+        yield files
+        waiting += sorted(folders, reverse=True)
+
+
+def is_source_name(name: str) -> bool:
+    """Whether a search in folders takes a file of that name, which has no folder in it."""
+    return name[:1] != "." and os.path.splitext(name)[1] in source_extensions()
+
+
+def _targets(
+    path: str, paths: Sequence[str], stdin_name: str, report: Callable[[FileProblem], None]
+) -> Iterator[Target]:
+    if path == STANDARD_INPUT:
+        yield Target(stdin_name, is_standard_input=True)
+    elif not os.path.isdir(path):
+        yield Target(path)
+    else:
+        yield from _search(path, paths, report)
+
+
+def _search(
+    folder: str, paths: Sequence[str], report: Callable[[FileProblem], None]
+) -> Iterator[Target]:
+    """The sources below a folder, or a report that says why there are none."""
+    closed: list[OSError] = []
+    found = False
+    for files in sources_below(folder, closed.append, paths):
+        found = found or bool(files)
+        yield from (Target(file, asked_for=False) for file in files)
+    for error in closed:
+        report(problem(error.filename, error))
+    if not found and not closed:
+        report(FileProblem(f"{folder}: no source files in this folder"))
+
+
+def _entries(folder: str, report: Callable[[OSError], None]) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError as error:
+        report(error)
+        return []
+
+
+def _is_wanted(entry: os.DirEntry[str], roots: Sequence[str]) -> bool:
+    """Whether an entry with the name of a source is a file to read."""
+    try:
+        if entry.is_symlink():
+            real = os.path.realpath(entry.path)
+            if not any(real == root or real.startswith(os.path.join(root, "")) for root in roots):
+                return False
+            # One that leads nowhere is taken: reading it says so.
+            return entry.is_file() or not os.path.exists(real)
+        return entry.is_file()
+    except OSError:
+        return False

@@ -1,0 +1,210 @@
+"""Writing files so that nothing is lost: outputs are replaced together, sources edited in place."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import ExitStack, suppress
+from io import FileIO
+from typing import NamedTuple, NoReturn, Sequence
+
+from ipu_asm.config.files import FileProblem, problem
+
+BACKUP_SUFFIX = ".ipu-backup"
+"""Of the copy that lies beside a source while it is edited in place."""
+
+_NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_WRITE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+class Output(NamedTuple):
+    """A file and what is to be in it."""
+
+    path: str
+    data: bytes
+
+
+def replace_file(path: str, data: bytes) -> None:
+    """Put `data` in the place of a file, wholly or not at all. Raises `FileProblem`.
+
+    Mode bits stay, and a link goes on pointing where it points; a device is written to.
+    """
+    replace_files([Output(path, data)])
+
+
+def replace_files(outputs: Sequence[Output]) -> None:
+    """Put data in the place of files: of all of them, or of none. Raises `FileProblem`.
+
+    Each file is first written beside its place. When that has succeeded for all of them, they are
+    moved there, and moved back if one of the moves fails. What a device got it keeps.
+    """
+    drafts: list[_Draft] = []
+    devices: list[Output] = []
+    with ExitStack() as undo:
+        for output in outputs:
+            mode = _mode_of(output.path)
+            if mode is None or stat.S_ISREG(mode):
+                drafts.append(_Draft(output, mode, len(drafts)))
+                drafts[-1].write(undo)
+            else:
+                devices.append(output)
+        for output in devices:
+            _write_device(output)
+        for draft in drafts:
+            draft.move(undo, is_last=draft is drafts[-1])
+        undo.pop_all()
+    for draft in drafts:
+        draft.remove_old()
+
+
+def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
+    """Change the content of a file from `old` to `new` in place; False if it is `new` already.
+
+    It stays the same file: inode, owner, mode and all its names. While it is written, a backup
+    lies beside it, and stays there if the process is killed. Raises `FileProblem`, and then the
+    file is as it was: where its content is no longer `old`, where no mode bit allows writing (which
+    would not stop root), where a backup is left from before, and where writing fails.
+    """
+    try:
+        with open(path, "r+b", buffering=0) as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode):
+                raise FileProblem(f"{path}: not a regular file: fixes not written")
+            _refuse_read_only(path, mode)
+            now = file.readall()
+            if now == new:
+                return False
+            if now != old:
+                raise FileProblem(f"{path}: changed since it was read: fixes not written")
+            _rewrite(file, path, old, new)
+            return True
+    except (OSError, ValueError) as error:
+        raise problem(path, error) from error
+
+
+class _Draft:
+    """The new content of a file, which is written beside its place and then moved there."""
+
+    def __init__(self, output: Output, mode: int | None, number: int) -> None:
+        """`mode` is that of the file that is there, `number` differs between drafts."""
+        self._output = output
+        self._mode = mode
+        self._path = os.path.realpath(output.path)
+        name = f".ipu-{os.getpid()}-{number}.tmp"
+        self._draft = os.path.join(os.path.dirname(self._path), name)
+        self._old: str | None = None
+
+    def write(self, undo: ExitStack) -> None:
+        """Write the content beside its place."""
+        try:
+            if self._mode is not None:
+                _refuse_read_only(self._output.path, self._mode)
+            bits = 0o666 if self._mode is None else stat.S_IMODE(self._mode)
+            descriptor = os.open(self._draft, _NEW_FILE, bits)
+            undo.callback(_remove, self._draft)
+            with open(descriptor, "wb") as file:
+                file.write(self._output.data)
+            if self._mode is not None:
+                os.chmod(self._draft, bits)
+        except (OSError, ValueError) as error:
+            raise problem(self._output.path, error) from error
+
+    def move(self, undo: ExitStack, is_last: bool) -> None:
+        """Move the content to its place. Behind the last move nothing can fail any more."""
+        try:
+            if self._mode is not None and not is_last:
+                self._old = f"{self._draft}.old"
+                os.replace(self._path, self._old)
+                undo.callback(os.replace, self._old, self._path)
+            os.replace(self._draft, self._path)
+            if self._mode is None:
+                undo.callback(_remove, self._path)
+        except OSError as error:
+            raise problem(self._output.path, error) from error
+
+    def remove_old(self) -> None:
+        """Remove what was kept to undo the move."""
+        if self._old is not None:
+            _remove(self._old)
+
+
+def _write_device(output: Output) -> None:
+    try:
+        with open(output.path, "wb") as device:
+            device.write(output.data)
+    except (OSError, ValueError) as error:
+        raise problem(output.path, error) from error
+
+
+def _mode_of(path: str) -> int | None:
+    """The mode of a file; None where there is none."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError) as error:
+        raise problem(path, error) from error
+
+
+def _refuse_read_only(path: str, mode: int) -> None:
+    if not mode & _WRITE_BITS:
+        raise FileProblem(f"{path}: read-only (mode {stat.S_IMODE(mode):03o}): nothing written")
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def _rewrite(file: FileIO, path: str, old: bytes, new: bytes) -> None:
+    """Overwrite an open file, with a backup beside it for as long as it is neither old nor new."""
+    folder, name = os.path.split(os.path.realpath(path))
+    backup = os.path.join(folder, f".{name}{BACKUP_SUFFIX}")
+    _write_backup(path, backup, old)
+    try:
+        _overwrite(file, new)
+    except BaseException as error:
+        try:
+            _overwrite(file, old)
+        except OSError:
+            _tell_lost(path, backup, error)
+        _remove(backup)
+        raise
+    _remove(backup)
+
+
+def _write_backup(path: str, backup: str, data: bytes) -> None:
+    try:
+        with open(os.open(backup, _NEW_FILE, 0o600), "wb") as file:
+            try:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            except BaseException:
+                _remove(backup)
+                raise
+    except FileExistsError as error:
+        raise FileProblem(
+            f"{path}: `{backup}` is left from a run that was interrupted: fixes not written; "
+            "compare both files, then remove it"
+        ) from error
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileProblem(f"{path}: no backup `{backup}` ({reason}): fixes not written") from error
+
+
+def _overwrite(file: FileIO, data: bytes) -> None:
+    file.seek(0)
+    rest = memoryview(data)
+    while rest:
+        rest = rest[file.write(rest) :]
+    file.truncate()
+    os.fsync(file.fileno())
+
+
+def _tell_lost(path: str, backup: str, error: BaseException) -> NoReturn:
+    reason = getattr(error, "strerror", None) or type(error).__name__
+    raise FileProblem(
+        f"{path}: writing failed ({reason.lower()}), and so did restoring it: its content is in "
+        f"`{backup}`"
+    ) from error

@@ -1,0 +1,95 @@
+"""Which instruction set a file is written in, where its user does not say."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import NamedTuple
+
+from ipu_asm.config.configuration import Configuration, Configurations
+from ipu_asm.config.globs import path_matches
+from ipu_asm.isa import manifests
+
+DEFAULT_ISA = "ipu"
+UNCLAIMED = ""
+"""Given as `otherwise`, it comes back for a file of which nothing says what it is written in."""
+
+_FIRST_LINES = re.compile(r"(?:[^\r\n]*(?:\r\n?|\n)){0,9}[^\r\n]*")
+_COMMENT = re.compile(r"(?:#|//|;|/\*)[ \t]*isa:[ \t]*([\w-]+)([^\r\n]*)")
+
+
+class IsaChoice(NamedTuple):
+    """The name of an instruction set, which may be none of ours, and where it is said."""
+
+    name: str
+    origin: str
+
+
+class IsaChooser:
+    """Chooses for files, with the configuration that is nearest to each."""
+
+    def __init__(
+        self, asked: str | None = None, configurations: Configurations | None = None
+    ) -> None:
+        """`asked` is what the user says of all files."""
+        self.asked = asked
+        self.configurations = configurations or Configurations()
+
+    def choose(self, text: str, path: str) -> IsaChoice:
+        """The set of one file. Raises `ConfigurationError` where its configuration is broken."""
+        configuration = None
+        if self.asked is None:
+            folder = os.path.dirname(os.path.abspath(path))
+            configuration = self.configurations.nearest(folder)
+        return choose_isa(text, path, self.asked, configuration)
+
+
+def choose_isa(
+    text: str,
+    path: str,
+    asked: str | None = None,
+    configuration: Configuration | None = None,
+    otherwise: str = DEFAULT_ISA,
+) -> IsaChoice:
+    """What the user asks for; else what a comment in the first ten lines says, then the
+    configuration, then the extension of the file's name; else `otherwise`.
+    """
+    if asked is not None:
+        return IsaChoice(asked, "--isa")
+    return (
+        _said_in_comment(text, path)
+        or _configured(path, configuration)
+        or _said_by_extension(path)
+        or IsaChoice(otherwise, path)
+    )
+
+
+def _said_in_comment(text: str, path: str) -> IsaChoice | None:
+    """A comment that begins `isa: NAME`. One that goes on behind an unknown name is only prose."""
+    match = _FIRST_LINES.match(text)
+    head = match[0] if match else ""
+    if "isa:" not in head:
+        return None
+    for comment in _COMMENT.finditer(head):
+        name, rest = comment[1], comment[2].replace("*/", "").strip()
+        if name in manifests() or not rest:
+            line = len(re.findall(r"\r\n?|\n", head[: comment.start()])) + 1
+            return IsaChoice(name, f"{path}:{line}")
+    return None
+
+
+def _configured(path: str, configuration: Configuration | None) -> IsaChoice | None:
+    if configuration is None:
+        return None
+    for glob, name in configuration.isa_by_glob:
+        if path_matches(glob, path, configuration.folder):
+            return IsaChoice(name, configuration.path)
+    return IsaChoice(configuration.isa, configuration.path) if configuration.isa else None
+
+
+def _said_by_extension(path: str) -> IsaChoice | None:
+    extension = os.path.splitext(path)[1]
+    for name, manifest in manifests().items():
+        if extension in manifest.extensions:
+            return IsaChoice(name, path)
+    return None

@@ -1,0 +1,1 @@
+"""Control flow and data flow: register accesses, latency, lost results."""

@@ -1,0 +1,1 @@
+"""Completion: what is expected at the cursor, and what fits there."""

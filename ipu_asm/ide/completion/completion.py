@@ -1,0 +1,345 @@
+"""What can be written at the cursor."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
+
+from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
+from ipu_asm.diagnostics import Problem
+from ipu_asm.ide.completion.expectation import Expectation, expectation_at
+from ipu_asm.ide.completion.fitting import fitting_forms
+from ipu_asm.ide.directives import directive_at, directive_markdown
+from ipu_asm.ide.macros.completion import (
+    Offer,
+    fitting_offers,
+    offers_for_arguments,
+    offers_for_instructions,
+    offers_for_operands,
+    with_values,
+)
+from ipu_asm.ide.macros.names import macros_called
+from ipu_asm.ide.macros.page import macro_markdown
+from ipu_asm.ide.macros.parameters import MARK, Argument, arguments_begun
+from ipu_asm.ide.numeric_labels import nearest_labels
+from ipu_asm.ide.pages.label import definition_markdown, distance_text
+from ipu_asm.ide.pages.operand import register_markdown
+from ipu_asm.ide.pages.timing import written_by
+from ipu_asm.ide.slots import free_slots
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.isa.operands import OperandType
+from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import notes_at
+from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analyzer import Analysis
+
+INSTRUCTION = "instruction"
+REGISTER = "register"
+KEYWORD = "keyword"
+LABEL = "label"
+DISTANCE = "distance"
+PARAMETER = "parameter"
+MACRO = "macro"
+VALUE = "value"
+DIRECTIVE = "directive"
+
+
+# Before all digits: names that the author of the file chose.
+_FIRST = "!"
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_SPECIAL = re.compile(r"[\\$}]")
+_ESCAPED = r"\\\g<0>"
+
+
+class CompletionItem(NamedTuple):
+    """One thing that can be written in place of `span`; items are to be shown by `sort_text`.
+
+    `kind` is one of the names above. `snippet` is `insert_text` with placeholders for the operands,
+    in the syntax of the language server protocol; None where there is nothing to fill in.
+    """
+
+    label: str
+    kind: str
+    detail: str
+    insert_text: str
+    span: Span
+    sort_text: str
+    filter_text: str
+    snippet: str | None = None
+    deprecated: bool = False
+
+
+def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
+    """Everything that can be written at an offset, in the order in which it is worth showing.
+
+    The part of a word that is already there filters nothing: editors do that.
+    """
+    program = analysis.program
+    begun = arguments_begun(program, offset) if program.isa.surface.preprocessed else None
+    if begun is not None and begun[0]:
+        return list(_of_body(*begun))
+    expected = expectation_at(program, offset)
+    if expected is None:
+        return list(_directives(program, offset))
+    items: Iterable[CompletionItem]
+    if not expected.mnemonic:
+        items = (*_instructions(program.isa, expected), *_macros(program, expected))
+    else:
+        items = _operands(analysis, expected)
+    return sorted(items, key=lambda item: item.sort_text)
+
+
+def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
+    """The documentation of an item, in Markdown; None if its detail says it all."""
+    program = analysis.program
+    if kind == INSTRUCTION and (spec := program.isa.spec(label)):
+        return instruction_markdown(program.isa, spec)
+    if kind == REGISTER and label in program.isa.file_of_register:
+        return register_markdown(program, label)
+    if kind == DIRECTIVE:
+        return directive_markdown(program, label)
+    if kind in (MACRO, VALUE):
+        name = label if kind == MACRO else "".join(_NAME.findall(label)[:1])
+        macros = macros_called(program, name)
+        return macro_markdown(analysis, macros) if macros else None
+    if kind == LABEL and label in program.labels:
+        return definition_markdown(analysis, program.labels[label], label)
+    return None
+
+
+def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
+    """The instructions of the slots that the bundle's other instructions leave free."""
+    free = free_slots(isa, expected.others)
+    order = {slot.name: number for number, slot in enumerate(isa.slots)}
+    for first in isa.instructions.values():
+        slots = dict.fromkeys(form.slot for form in isa.forms(first) if form.slot in free)
+        if not slots:
+            continue
+        spec = next(form for form in isa.forms(first) if form.slot in slots)
+        yield CompletionItem(
+            spec.mnemonic,
+            INSTRUCTION,
+            _instruction_detail(isa, spec, list(slots)),
+            spec.mnemonic,
+            expected.span,
+            f"{_last_resort(spec)}{order[spec.slot]:02}{spec.opcode:04}",
+            _filter_text(spec.mnemonic, expected),
+            None if expected.is_followed else _snippet(isa, spec),
+            spec.deprecated is not None,
+        )
+
+
+def _of_body(arguments: Sequence[Argument], span: Span) -> Iterator[CompletionItem]:
+    """The parameters of which the body of a macro may speak, in their order."""
+    for number, (body, parameter) in enumerate(arguments):
+        text = MARK + parameter.name
+        detail = f"parameter of {body.name}"
+        yield CompletionItem(text, PARAMETER, detail, text, span, f"{number:02}", text)
+
+
+def _directives(program: Program, offset: int) -> Iterator[CompletionItem]:
+    """The directives that the set knows, where one is being written."""
+    span = directive_at(program, offset)
+    for word, text in sorted(program.isa.surface.directives.items()) if span else ():
+        assert span is not None
+        yield CompletionItem(word, DIRECTIVE, text, word, span, word, word)
+
+
+def _macros(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
+    """The macros that the text defines; nobody can tell what they need room for."""
+    for offer in offers_for_instructions(program):
+        yield _macro(offer, expected, "1")
+
+
+def _macro(offer: Offer, expected: Expectation, rank: str) -> CompletionItem:
+    has_snippet = (offer.holes or offer.in_parentheses) and not expected.is_followed
+    kind, snippet = VALUE if offer.value else MACRO, _call(offer) if has_snippet else None
+    text, sort_text = offer.text, rank + offer.text
+    return CompletionItem(text, kind, offer.detail, text, expected.span, sort_text, text, snippet)
+
+
+def _call(offer: Offer) -> str:
+    """A macro with a placeholder for each thing that it takes."""
+    names = (_SPECIAL.sub(_ESCAPED, name) for name in offer.holes)
+    holes = ", ".join(f"${{{number}:{name}}}" for number, name in enumerate(names, 1))
+    name = _SPECIAL.sub(_ESCAPED, offer.text)
+    return f"{name}({holes})" if offer.in_parentheses else f"{name} {holes}"
+
+
+def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:
+    return f"{' or '.join(slots)}: {spec.doc.title}" if len(isa.slots) > 1 else spec.doc.title
+
+
+def _last_resort(spec: InstructionSpec) -> int:
+    """0 for what kernels are made of, more for what is seldom meant."""
+    if spec.deprecated is not None:
+        return 3
+    if spec.nop:
+        return 2
+    return 1 if spec.flow == "break" else 0
+
+
+def _snippet(isa: Isa, spec: InstructionSpec) -> str | None:
+    """The mnemonic with a placeholder for each operand that must be written.
+
+    Where a mnemonic has several forms, nobody can tell yet which are its operands.
+    """
+    operands = [operand for operand in spec.operands if not operand.optional]
+    if not operands or len(isa.forms(spec)) > 1:
+        return None
+    separator = isa.surface.operand_separator.strip() + " "
+    holes = (_hole(number, operand) for number, operand in enumerate(operands, 1))
+    return f"{spec.mnemonic} {separator.join(holes)}"
+
+
+def _hole(number: int, operand: Operand) -> str:
+    name = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else ""
+    return f"{name}${{{number}:{_SPECIAL.sub(_ESCAPED, operand.name)}}}"
+
+
+def _operands(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
+    """What the operands that may stand here can be; then the names of those that have one."""
+    program = analysis.program
+    spec = program.isa.spec(expected.mnemonic)
+    offers = offers_for_operands(program)
+    if spec is None:
+        yield from _arguments(program, expected, offers)
+        return
+    expected = expected._replace(written=with_values(program, expected.written))
+    start = value_start(expected.begun)
+    keyword = expected.begun[: start - 1].lower() if start else ""
+    offered: set[str] = set()
+    for form in _forms_meant(program.isa, spec, expected):
+        due = operands_due(form, expected.written)
+        named = [operand for operand in due.by_name if operand.keyword == keyword]
+        for number, operand in enumerate(named if start else due.by_place):
+            begun = expected.begun[start:]
+            fitting = fitting_offers(program.isa, operand.type, begun, offers)
+            named_here = (_macro(offer, expected, _FIRST) for offer in fitting)
+            for item in (*_values(analysis, form, operand, expected, begun), *named_here):
+                if item.label not in offered:
+                    offered.add(item.label)
+                    yield item._replace(sort_text=f"{number}{item.sort_text}")
+        if not expected.begun and all(operand.optional for operand in due.by_place):
+            yield from _keywords(due.by_name, expected)
+
+
+def _forms_meant(
+    isa: Isa, spec: InstructionSpec, expected: Expectation
+) -> Sequence[InstructionSpec]:
+    """The forms that fit what is written; of these those for which there is room, if any."""
+    forms = fitting_forms(isa, spec, expected.written)
+    if len(forms) == 1:
+        return forms
+    free = free_slots(isa, expected.others)
+    return [form for form in forms if form.slot in free] or forms
+
+
+def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[CompletionItem]:
+    for number, operand in enumerate(operands):
+        text = f"{operand.keyword}{KEYWORD_MARK}"
+        yield CompletionItem(
+            text,
+            PARAMETER,
+            operand.description,
+            text,
+            expected.span,
+            f"9{number:02}",
+            _filter_text(text, expected),
+        )
+
+
+def _arguments(
+    program: Program, expected: Expectation, offers: Sequence[Offer]
+) -> Iterator[CompletionItem]:
+    """What a macro of the text may be called with, or an instruction that a body is given."""
+    if MARK in expected.mnemonic or macros_called(program, expected.mnemonic):
+        for offer in offers_for_arguments(program.isa, offers):
+            yield _macro(offer, expected, "")
+
+
+def _values(
+    analysis: Analysis, spec: InstructionSpec, operand: Operand, expected: Expectation, begun: str
+) -> Iterator[CompletionItem]:
+    """What can be written for one operand, of which the first part stands there already."""
+    program = analysis.program
+    if begun in ("", operand.type.prefix) and _takes(operand.type, "a_label"):
+        yield from _labels(program, operand.type, expected, begun)
+        yield from _numeric_labels(analysis, expected)
+    notes = notes_at(program, expected.bundle)
+    taken = _taken(program.isa, spec, operand, expected)
+    for number, (text, detail) in enumerate(operand.type.complete_behind(begun)):
+        yield CompletionItem(
+            text,
+            REGISTER if text in program.isa.file_of_register else KEYWORD,
+            taken.get(text) or notes.get(text) or detail,
+            text,
+            expected.span,
+            f"{text in taken:d}{number:04}",
+            _filter_text(text, expected),
+        )
+
+
+def _takes(operand_type: OperandType, label: str) -> bool:
+    """Whether a type takes a text for a label or a distance to one."""
+    return isinstance(operand_type.parse(operand_type.prefix + label), str)
+
+
+def _filter_text(text: str, expected: Expectation) -> str:
+    """The text in the case in which it is being typed, for editors that tell cases apart."""
+    if expected.typed.isupper():
+        return text.upper()
+    return text.lower() if expected.typed.islower() else text
+
+
+def _taken(
+    isa: Isa, spec: InstructionSpec, operand: Operand, expected: Expectation
+) -> dict[str, str]:
+    """Registers that this operand must not write because another instruction does, and which."""
+    if operand.name not in spec.writes or not isa.slot_by_name[spec.slot].exclusive_writes:
+        return {}
+    return {
+        register: f"already written in this bundle by {' '.join(other.words)}"
+        for other in expected.others
+        if other.spec is not None and other.spec.slot == spec.slot
+        for register in written_by(isa, other)
+    }
+
+
+def _labels(
+    program: Program, operand_type: OperandType, expected: Expectation, begun: str
+) -> Iterator[CompletionItem]:
+    """The labels that can be reached, the nearest first, then what distances look like."""
+    prefix = "" if begun else operand_type.prefix
+    address, unit = expected.address_in(program), program.isa.unit
+    labels = program.label_addresses
+    texts = [(label, LABEL) for label in labels]
+    texts += [(text, DISTANCE) for text in ("+1", "-1") if _takes(operand_type, text)]
+    for text, kind in texts:
+        target = operand_type.resolve(text, address, labels, lambda _: None)
+        if target is None or isinstance(target, Problem):
+            continue
+        distance = target - address
+        yield CompletionItem(
+            text,
+            kind,
+            f"{unit} {target}, {distance_text(program.isa, distance)}",
+            prefix + text,
+            expected.span,
+            f"{kind == DISTANCE:d}{abs(distance):05}{distance > 0:d}",
+            text,
+        )
+
+
+def _numeric_labels(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
+    """The numbers before and behind the instruction that are labels, the nearest first."""
+    program = analysis.program
+    address = expected.address_in(program)
+    for text, number in nearest_labels(program, expected.bundle):
+        distance = program.addresses[number] - address
+        line = analysis.source.lines.position(program.span(number, Span(0, 0)).start).line + 1
+        sort_text = f"0{abs(distance):05}{distance > 0:d}"
+        yield CompletionItem(text, LABEL, f"line {line}", text, expected.span, sort_text, text)

@@ -1,0 +1,1 @@
+"""Formatting of bundles, lines and gaps."""

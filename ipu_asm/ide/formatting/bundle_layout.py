@@ -1,0 +1,256 @@
+"""One bundle laid out anew: what stands between the end of the one before it and its own end.
+
+It depends on the bundle's text alone, so each is laid out once for each way to do it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, Iterator, NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.config.configuration import FORMAT_STYLES
+from ipu_asm.ide.comments import comments_in
+from ipu_asm.isa.model import Isa
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.text import Span
+
+STYLES: Final = FORMAT_STYLES
+KEEP, INSTRUCTION, BUNDLE = STYLES
+
+INDENT: Final = "    "
+COMMENT_COLUMN: Final = 52
+_GAP: Final = "  "
+LINE_BREAK: Final = re.compile(r"\r\n?|\n")
+
+
+class Row(NamedTuple):
+    """A line of the result: code, a comment, or both; `is_apart` puts a blank line before it."""
+
+    code: str
+    comment: str = ""
+    is_apart: bool = False
+
+    def text(self) -> str:
+        """The line without its break."""
+        if not self.comment or not self.code.strip():
+            return f"{self.code}{self.comment}".rstrip()
+        return f"{(self.code + _GAP).ljust(COMMENT_COLUMN)}{self.comment}"
+
+
+class Layout(NamedTuple):
+    """A slice laid out: a comment that ends the line of the bundle before it, and its own lines."""
+
+    tail: str
+    rows: tuple[Row, ...]
+
+
+class _Remark(NamedTuple):
+    """A comment: behind which token it stands, and how."""
+
+    token: int
+    text: str
+    is_alone: bool
+    is_indented: bool
+    is_apart: bool
+
+
+def lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
+    """The lines of a bundle; of one that cannot be read, its words stay as they are."""
+    return _LAYOUTS[style](isa, bundle)
+
+
+def _lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
+    syntax = bundle.syntax
+    remarks = list(_remarks(isa, syntax))
+    tail = ""
+    if remarks and remarks[0].token < 0 and not remarks[0].is_alone:
+        tail = remarks.pop(0).text
+    before = [_alone(remark) for remark in remarks if remark.token < 0]
+    inside = [remark for remark in remarks if remark.token >= 0]
+    if not syntax.spans:
+        return Layout(tail, tuple(before))
+    if not is_readable(bundle) or _is_split(syntax, inside):
+        body = _as_written(syntax, inside)
+    elif _is_one_line(syntax, style, inside):
+        body = list(_one_line(isa, bundle, style, inside))
+    else:
+        body = list(_many_lines(isa, bundle, inside))
+    if body:
+        body[0] = body[0]._replace(is_apart=_is_apart(syntax, 0))
+    return Layout(tail, (*before, *body))
+
+
+def is_readable(bundle: Bundle) -> bool:
+    """Whether every token of a bundle has its place."""
+    plan = bundle.syntax.plan
+    if plan.misfits or not plan.instructions or any(entry.broken for entry in plan.instructions):
+        return False
+    return all(token.kind != "STRAY" for token in bundle.syntax.tokens)
+
+
+def _is_split(syntax: BundleSyntax, remarks: list[_Remark]) -> bool:
+    """Whether a comment stands inside an instruction."""
+    return any(
+        entry.mnemonic <= remark.token < entry.end - 1
+        for entry in syntax.plan.instructions
+        for remark in remarks
+    )
+
+
+def _is_one_line(syntax: BundleSyntax, style: str, remarks: list[_Remark]) -> bool:
+    last = syntax.plan.instructions[-1].end - 1
+    if any(remark.token < last for remark in remarks):
+        return False
+    if style == KEEP:
+        first = syntax.spans[syntax.plan.instructions[0].mnemonic].start
+        return not LINE_BREAK.search(syntax.text, first, syntax.spans[last].end)
+    return style == BUNDLE
+
+
+def _one_line(isa: Isa, bundle: Bundle, style: str, remarks: list[_Remark]) -> Iterator[Row]:
+    syntax, surface = bundle.syntax, isa.surface
+    joint = f"{surface.separator} "
+    count = len(syntax.plan.instructions)
+    align = count == 1 and style == KEEP
+    code = joint.join(instruction_text(isa, syntax, n, align) for n in range(count))
+    code += _end(syntax)
+    label = f"{syntax.label}:" if syntax.label is not None else ""
+    mnemonic = syntax.spans[syntax.plan.instructions[0].mnemonic]
+    ahead = syntax.text[syntax.spans[syntax.plan.label + 1].end : mnemonic.start] if label else ""
+    if LINE_BREAK.search(ahead) and style == KEEP:
+        yield Row(label)
+        label = ""
+    yield from _with_remarks(Row(f"{label} {code}" if label else INDENT + code), remarks)
+
+
+def _many_lines(isa: Isa, bundle: Bundle, remarks: list[_Remark]) -> Iterator[Row]:
+    """A line for the label and one for each instruction, with the comments behind them."""
+    syntax = bundle.syntax
+    plan = syntax.plan
+    if syntax.label is not None:
+        yield from _with_remarks(
+            Row(f"{syntax.label}:"), [r for r in remarks if r.token < plan.instructions[0].mnemonic]
+        )
+    last = len(plan.instructions) - 1
+    for number, entry in enumerate(plan.instructions):
+        code = instruction_text(isa, syntax, number, align=True)
+        code += _end(syntax) if number == last else isa.surface.separator
+        following = plan.instructions[number + 1].mnemonic if number < last else len(syntax.spans)
+        behind = [r for r in remarks if entry.mnemonic <= r.token < following]
+        yield from _with_remarks(Row(INDENT + code), behind)
+
+
+def _with_remarks(row: Row, remarks: list[_Remark]) -> Iterator[Row]:
+    """A line with the comment behind it, then the comments that have lines of their own."""
+    if remarks and not remarks[0].is_alone:
+        row = row._replace(comment=remarks[0].text)
+        remarks = remarks[1:]
+    yield row
+    for remark in remarks:
+        yield _alone(remark)
+
+
+def _alone(remark: _Remark) -> Row:
+    return Row(INDENT if remark.is_indented else "", remark.text, remark.is_apart)
+
+
+def instruction_text(isa: Isa, syntax: BundleSyntax, number: int, align: bool = False) -> str:
+    """An instruction; with `align` its operands begin in their column."""
+    entry = syntax.plan.instructions[number]
+    mnemonic = syntax.words[entry.mnemonic]
+    operands = [_operand(syntax, first, last) for first, last in entry.operands]
+    if not operands:
+        return mnemonic
+    width = _width(tuple(isa.instructions)) if align else 0
+    return f"{mnemonic.ljust(width)} {isa.surface.operand_separator.join(operands)}"
+
+
+def _operand(syntax: BundleSyntax, first: int, last: int) -> str:
+    """An operand as its author wrote it, with single blanks."""
+    span = syntax.span_of(first, last)
+    return " ".join(syntax.text[span.start : span.end].split())
+
+
+def _end(syntax: BundleSyntax) -> str:
+    """The mark at the end as far as it is written: while one types, half of it may be."""
+    last = syntax.tokens[-1]
+    return last.text if last.kind in ("END", "SEPARATOR") else ""
+
+
+@lru_cache(maxsize=16)
+def _width(mnemonics: tuple[str, ...]) -> int:
+    """The width of the longest mnemonic, so that operands begin in one column."""
+    return max(map(len, mnemonics))
+
+
+def _as_written(syntax: BundleSyntax, remarks: list[_Remark]) -> list[Row]:
+    """The lines from the first token to the last, untouched, with the blanks in front."""
+    first = syntax.spans[0].start
+    ahead = LINE_BREAK.split(syntax.text[:first])[-1]
+    text = ("" if ahead.strip() else ahead) + syntax.text[first : syntax.spans[-1].end]
+    rows = [Row(line) for line in LINE_BREAK.split(text)]
+    behind = [remark for remark in remarks if remark.token == len(syntax.spans) - 1]
+    return [*rows[:-1], *_with_remarks(rows[-1], behind)]
+
+
+def _is_apart(syntax: BundleSyntax, token: int) -> bool:
+    """Whether a blank line stands directly before a token."""
+    start = syntax.spans[token - 1].end if token else 0
+    return _ends_blank(syntax.text[start : syntax.spans[token].start])
+
+
+def _ends_blank(gap: str) -> bool:
+    lines = LINE_BREAK.split(gap)
+    return len(lines) > 2 and not lines[-2].strip()
+
+
+def _remarks(isa: Isa, syntax: BundleSyntax) -> Iterator[_Remark]:
+    """The comments of a slice, in their order."""
+    spans = syntax.spans
+    comments = list(comments_in(isa, syntax))
+    breaks = [match.span() for match in LINE_BREAK.finditer(syntax.text)] if comments else []
+    token, passed = -1, 0
+    for comment in comments:
+        while token + 1 < len(spans) and spans[token + 1].end <= comment.start:
+            token += 1
+        while passed < len(breaks) and breaks[passed][1] <= comment.start:
+            passed += 1
+        start = spans[token].end if token >= 0 else 0
+        yield _remark(syntax.text, token, start, comment, breaks[max(passed - 2, 0) : passed])
+
+
+def _remark(
+    text: str, token: int, start: int, comment: Span, breaks: list[tuple[int, int]]
+) -> _Remark:
+    """A comment behind a token that ends at `start`; `breaks` are the last two line breaks before
+    the comment: looking further back would take long in a file with many comments.
+    """
+    breaks = [each for each in breaks if each[0] >= start]
+    line = breaks[-1][1] if breaks else start
+    return _Remark(
+        token,
+        text[comment.start : comment.end].rstrip(),
+        bool(breaks),
+        line < comment.start,
+        len(breaks) == 2 and not text[breaks[0][1] : breaks[1][0]].strip(),
+    )
+
+
+@once_a_bundle
+def _kept(isa: Isa, bundle: Bundle) -> Layout:
+    return _lay_out(isa, bundle, KEEP)
+
+
+@once_a_bundle
+def _by_instruction(isa: Isa, bundle: Bundle) -> Layout:
+    return _lay_out(isa, bundle, INSTRUCTION)
+
+
+@once_a_bundle
+def _by_bundle(isa: Isa, bundle: Bundle) -> Layout:
+    return _lay_out(isa, bundle, BUNDLE)
+
+
+_LAYOUTS: Final = {KEEP: _kept, INSTRUCTION: _by_instruction, BUNDLE: _by_bundle}

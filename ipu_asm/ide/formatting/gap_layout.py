@@ -1,0 +1,89 @@
+"""Assembly of which other tools make something first, tidied with care.
+
+Nothing moves to another line, and columns that their author chose stay. What is mended is a blank
+that is missing or does nothing. Directives, macros and what cannot be read stay as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Iterator
+
+from ipu_asm.ide.formatting.bundle_layout import INDENT, is_readable
+from ipu_asm.ide.regions import bodies
+from ipu_asm.program.program import Program
+from ipu_asm.syntax.bundle import BundleSyntax, Token
+
+_OPENING: Final = ("COMMA", "SEPARATOR", "COLON", "LBRACE")
+_BLANKS: Final = " \t\f"
+
+
+def lay_out_gaps(program: Program, number: int) -> str:
+    """A slice with its blanks mended."""
+    bundle = program.bundles[number]
+    syntax = bundle.syntax
+    if not syntax.words or [token.kind for token in syntax.tokens] == ["END"]:
+        return _end_of(syntax)
+    is_read_first = syntax.plan.directive >= 0 or syntax.plan.inner or number in bodies(program)
+    is_opaque = any(instruction.spec is None for instruction in bundle.instructions)
+    if is_read_first or is_opaque or (bundle.instructions and not is_readable(bundle)):
+        return syntax.text
+    return "".join(_mended(program, number))
+
+
+def _end_of(syntax: BundleSyntax) -> str:
+    """A slice without words: comments and blank lines, without blanks behind them."""
+    text = syntax.text
+    end = syntax.spans[0].start if syntax.spans else len(text)
+    return text[:end].rstrip(_BLANKS) + text[end:]
+
+
+def _mended(program: Program, number: int) -> Iterator[str]:
+    syntax = program.bundles[number].syntax
+    tokens = syntax.tokens
+    yield _ahead(program, number, syntax.text[: tokens[0].span.start])
+    operands = _inside_operands(syntax)
+    for at, token in enumerate(tokens):
+        yield token.text
+        following = tokens[at + 1] if at + 1 < len(tokens) else None
+        end = following.span.start if following else len(syntax.text)
+        gap = syntax.text[token.span.end : end]
+        yield gap if at in operands else _gap(token, following, gap)
+
+
+def _ahead(program: Program, number: int, gap: str) -> str:
+    """The blanks at the begin of a line: code stands further in than labels."""
+    bundle, start = program.bundles[number], program.starts[number]
+    if gap or not bundle.instructions or bundle.label is not None or bundle.syntax.plan.braces:
+        return gap
+    if start > program.starts[0] and program.text[start - 1] not in "\r\n":
+        return " "
+    return INDENT if bundle.instructions[0].spec is not None else gap
+
+
+def _inside_operands(syntax: BundleSyntax) -> set[int]:
+    """The tokens behind which an operand goes on."""
+    return {
+        token
+        for entry in syntax.plan.instructions
+        for first, last in entry.operands
+        for token in range(first, last - 1)
+        if syntax.tokens[token].kind != "COMMA"
+    }
+
+
+def _gap(left: Token, right: Token | None, gap: str) -> str:
+    """What stands between two tokens: with a comment in it, it is left alone but for its end."""
+    if right is None or _is_line_break(right):
+        return gap.rstrip(_BLANKS)
+    if gap.strip(_BLANKS):
+        return gap
+    if right.kind == "COMMA":
+        return ""
+    is_parting = left.kind in _OPENING or (left.kind == "END" and not _is_line_break(left))
+    if not gap and right.kind != "END" and (is_parting or right.kind == "RBRACE"):
+        return "" if right.kind == "SEPARATOR" or _is_line_break(left) else " "
+    return gap
+
+
+def _is_line_break(token: Token) -> bool:
+    return token.kind == "END" and token.text.strip() == ""

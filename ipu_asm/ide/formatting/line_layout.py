@@ -1,0 +1,29 @@
+"""A line of assembly laid out anew, where a line's end is what ends a bundle."""
+
+from __future__ import annotations
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.ide.comments import comments_in
+from ipu_asm.ide.formatting.bundle_layout import INDENT, Row, instruction_text, is_readable
+from ipu_asm.isa.model import Isa
+
+
+def lay_out_line(isa: Isa, bundle: Bundle) -> str:
+    """The line with its break, if it has one; what cannot be read stays as it is."""
+    syntax = bundle.syntax
+    last = syntax.tokens[-1] if syntax.tokens else None
+    line_break = last.text if last is not None and last.kind == "END" else ""
+    comment = next((syntax.text[a:b].rstrip() for a, b in comments_in(isa, syntax)), "")
+    code = ""
+    if syntax.plan.instructions or syntax.label is not None:
+        if not is_readable(bundle):
+            return syntax.text
+        code = f"{syntax.label}:" if syntax.label is not None else ""
+        if syntax.plan.instructions:
+            written = instruction_text(isa, syntax, 0, align=True)
+            code = f"{code.ljust(len(INDENT) - 1)} {written}"
+    elif syntax.plan.misfits or len(syntax.tokens) > bool(line_break):
+        return syntax.text
+    elif comment and syntax.text[:1] in (" ", "\t"):
+        code = INDENT
+    return Row(code, comment).text() + line_break

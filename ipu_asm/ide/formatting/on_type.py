@@ -1,0 +1,142 @@
+"""What is tidied while one types: what an end mark or a separator has completed, and new lines.
+
+Nothing in comments, and nothing behind the cursor but the blanks of a line that is still empty.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.ide.formatting.bundle_layout import (
+    BUNDLE,
+    INDENT,
+    INSTRUCTION,
+    LINE_BREAK,
+    instruction_text,
+)
+from ipu_asm.ide.formatting.formatting import KEEP, Desk, bundle_edits, desk_for
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span, TextEdit
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analyzer import Analysis
+
+ON_TYPE: Final = (";", "\n")
+"""The characters behind which the text is tidied."""
+
+
+def formatting_on_type(
+    analysis: Analysis, offset: int, typed: str, style: str = KEEP
+) -> list[TextEdit]:
+    """The edits that tidy what a character, typed in front of an offset, has completed.
+
+    Behind an end mark that is its bundle, behind a separator its instruction; on a new line the
+    line before and the blanks in front.
+    """
+    offset = max(0, min(offset, len(analysis.text)))
+    if typed == "\n":
+        edits = [_line_before(analysis, offset, style), _indentation(analysis.program, offset)]
+    elif typed == ";" and analysis.program.isa.surface.bundle_end:
+        edits = [_completed(analysis, offset, style)]
+    else:
+        edits = []
+    return [edit for edit in edits if edit is not None]
+
+
+def _completed(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
+    """The edit of the bundle or the instruction whose last character stands before an offset."""
+    program = analysis.program
+    if not offset:
+        return None
+    number = program.bundle_at(offset - 1)
+    tokens = program.bundles[number].syntax.tokens
+    is_end = bool(tokens) and tokens[-1].kind == "END"
+    if not is_end or program.starts[number] + tokens[-1].span.end != offset:
+        return _instruction(program, offset, style == INSTRUCTION)
+    return bundle_edits(_desk(analysis, style, number), number).body
+
+
+def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
+    """The edit of a line that has just been ended."""
+    program = analysis.program
+    start = _start_of_line(program.text, offset)
+    if not start:
+        return None
+    if program.isa.surface.bundle_end:
+        end = len(program.text[:start].rstrip())
+        return _instruction(program, end, align=True) if style != BUNDLE else None
+    number = program.bundle_at(start - 1)
+    return bundle_edits(_desk(analysis, style, number), number).body
+
+
+def _desk(analysis: Analysis, style: str, number: int) -> Desk:
+    """While one types, the file does not end, and time is short: only comments for the linter on
+    the lines of the bundle and of the one before it, or above these, are of interest.
+    """
+    program = analysis.program
+    text, starts = program.text, program.starts
+    first = program.bundle_at(_start_of_line(text, starts[max(number - 1, 0)]))
+    end = LINE_BREAK.search(text, starts[number + 1])
+    is_silenced = "ipu:" in text[starts[first] : end.start() if end else len(text)]
+    return desk_for(analysis, style, is_silenced)._replace(is_whole=False)
+
+
+def _instruction(program: Program, offset: int, align: bool) -> TextEdit | None:
+    """The edit of an instruction that a separator before an offset ends, if it begins its line."""
+    number = program.bundle_at(offset - 1)
+    start = program.starts[number]
+    bundle = program.bundles[number]
+    entry = _entry_ending(bundle, offset - start)
+    if entry is None:
+        return None
+    syntax = bundle.syntax
+    mnemonic = syntax.mnemonic_span(entry).start
+    begin = _start_of_line(program.text, start + mnemonic)
+    old = program.text[begin:offset]
+    if program.text[begin : start + mnemonic].strip() or LINE_BREAK.search(old):
+        return None
+    mark = syntax.text[: offset - start][-1:]
+    new = INDENT + instruction_text(program.isa, syntax, entry, align) + mark
+    return TextEdit(Span(begin, offset), new) if new != old else None
+
+
+def _entry_ending(bundle: Bundle, end: int) -> int | None:
+    """The number of the whole instruction whose separator ends at an offset."""
+    syntax = bundle.syntax
+    token = next((n for n, span in enumerate(syntax.spans) if span.end == end), -1)
+    if token < 0 or syntax.tokens[token].kind != "SEPARATOR":
+        return None
+    misfits = {misfit.token for misfit in syntax.plan.misfits}
+    for number, entry in enumerate(syntax.plan.instructions):
+        if entry.end == token and not entry.broken:
+            is_whole = misfits.isdisjoint(range(entry.mnemonic, token + 1))
+            return number if is_whole else None
+    return None
+
+
+def _indentation(program: Program, offset: int) -> TextEdit | None:
+    """The blanks in front of what is to be written on a line that has just been begun.
+
+    Comments go on where the comment above begins; what is below a blank line is left alone.
+    """
+    text = program.text
+    start = end = _start_of_line(text, offset)
+    while end < len(text) and text[end] in " \t":
+        end += 1
+    above_end = start - (2 if text.endswith("\r\n", 0, start) else 1)
+    above = text[_start_of_line(text, above_end) : max(above_end, 0)].rstrip()
+    if text[end : end + 1] not in ("", "\n", "\r") or not above:
+        return None
+    code = above.lstrip()
+    wanted = INDENT
+    is_label = code.endswith(":")
+    if code.startswith(program.isa.surface.comments) or (
+        program.isa.surface.preprocessed and not is_label
+    ):
+        wanted = above[: len(above) - len(code)]
+    return TextEdit(Span(start, end), wanted) if text[start:end] != wanted else None
+
+
+def _start_of_line(text: str, offset: int) -> int:
+    return max(text.rfind(mark, 0, max(offset, 0)) for mark in "\r\n") + 1

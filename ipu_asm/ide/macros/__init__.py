@@ -1,0 +1,1 @@
+"""Macros in an editor: names, parameters, expansions."""

@@ -1,0 +1,127 @@
+"""Which macros of a text may be written at a place, and how."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Iterator, NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Problem
+from ipu_asm.ide.macros.names import (
+    Macro,
+    Macros,
+    macros_in,
+    resolved,
+    stands_for_instructions,
+    value_of,
+)
+from ipu_asm.ide.macros.page import shown_parameters
+from ipu_asm.ide.macros.parameters import parameters_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import OperandType
+from ipu_asm.program.program import Program
+
+_NOTHING_TO_TAKE: Final = "macro of this file"
+_SIGN: Final = re.compile(r"\W*")
+
+
+class Offer(NamedTuple):
+    """A macro as it is written; `holes` are the names of what it takes, in parentheses or not.
+
+    `value` is what a name for something stands for in the end, empty where the macro takes
+    something or does something.
+    """
+
+    text: str
+    detail: str
+    value: str = ""
+    holes: tuple[str, ...] = ()
+    in_parentheses: bool = False
+
+
+def offers_for_instructions(program: Program) -> list[Offer]:
+    """The macros that may stand in place of an instruction, in the order of the text."""
+    macros = macros_in(program)
+    return [
+        _offer(program, macros, macro)
+        for macro, *_ in macros.values()
+        if stands_for_instructions(program, macros, macro)
+    ]
+
+
+def offers_for_operands(program: Program) -> list[Offer]:
+    """The macros that may stand for an operand or a part of one, in the order of the text."""
+    macros = macros_in(program)
+    return [
+        _offer(program, macros, macro)
+        for macro, *_ in macros.values()
+        if value_of(program, macro) and not stands_for_instructions(program, macros, macro)
+    ]
+
+
+def fitting_offers(
+    isa: Isa, operand_type: OperandType, begun: str, offers: Sequence[Offer]
+) -> Iterator[Offer]:
+    """Those that fit an operand of a type, of which `begun` stands there already.
+
+    What a macro makes of the things that it takes nobody can tell.
+    """
+    texts = [] if begun else [choice.text for choice in operand_type.complete()]
+    for offer in offers:
+        if not offer.value:
+            yield offer
+            continue
+        around = _around(isa, operand_type, begun, offer.value, texts)
+        if around is not None:
+            yield offer._replace(text=offer.text.join(around))
+
+
+def offers_for_arguments(isa: Isa, offers: Sequence[Offer]) -> Iterator[Offer]:
+    """All of them, those that stand for registers with the sign with which these begin."""
+    for offer in offers:
+        is_register = bool(offer.value) and _is_register(isa, offer.value)
+        yield offer._replace(text=_sign(isa) + offer.text) if is_register else offer
+
+
+def with_values(program: Program, texts: Sequence[str]) -> tuple[str, ...]:
+    """Written operands with values in place of the names that the file gives them."""
+    macros = macros_in(program)
+    return tuple(resolved(program, macros, text) for text in texts) if macros else tuple(texts)
+
+
+def _offer(program: Program, macros: Macros, macro: Macro) -> Offer:
+    if macro.takes_nothing:
+        detail = value_of(program, macro)
+        value = "" if stands_for_instructions(program, macros, macro) else detail
+        return Offer(macro.name, detail, resolved(program, macros, value).replace(" ", ""))
+    parameters = parameters_of(program, macro)
+    holes = tuple(parameter.name for parameter in parameters)
+    detail = shown_parameters(parameters) or _NOTHING_TO_TAKE
+    return Offer(macro.name, detail, "", holes, macro.is_define)
+
+
+def _around(
+    isa: Isa, operand_type: OperandType, begun: str, value: str, texts: Sequence[str]
+) -> tuple[str, str] | None:
+    """What to write around a name so that its value is one of the type; None if it cannot be.
+
+    `texts` are what the type has to offer itself.
+    """
+    found = operand_type.parse(begun + value)
+    if isinstance(found, int):
+        return "", ""
+    sign = _sign(isa)
+    for text in texts:
+        rest = text.removeprefix(sign + value)
+        if len(rest) < len(text) and not rest[:1].isalnum():
+            return sign, rest
+    return None if isinstance(found, Problem) or _is_register(isa, value) else ("", "")
+
+
+def _is_register(isa: Isa, value: str) -> bool:
+    """Whether a value is the name of a register without the sign with which these begin."""
+    return _sign(isa) + value in isa.file_of_register
+
+
+def _sign(isa: Isa) -> str:
+    match = _SIGN.match(next(iter(isa.file_of_register), ""))
+    return match[0] if match else ""

@@ -1,0 +1,130 @@
+"""The macros of a text: where each is defined, and what it stands for.
+
+Nothing is remembered here: whoever asks pays a look at each directive.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.ide.regions import region_ends
+from ipu_asm.program.program import Program
+from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.text import Span
+
+MACRO: Final = ".macro"
+DEFINE: Final = re.compile(r"#\s*define\s+([A-Za-z_]\w*)(?:\(([^)]*)\)?)?")
+_NAME: Final = re.compile(r"(?<!\w)[A-Za-z_]\w*")
+_FIRST_WORD: Final = re.compile(r"[\w.]+")
+_NO_CODE: Final = re.compile(
+    r'("(?:[^"\\\r\n]|\\.)*")|//[^\r\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)|\\[ \t]*(?:\r\n|\n|\r)'
+)
+_DEEPEST: Final = 8
+_LONGEST_VALUE: Final = 200
+
+
+class Macro(NamedTuple):
+    """One definition: where the name stands, and the bundle that has its directive.
+
+    `is_define` tells a definition of the preprocessor from a macro of the assembler. With
+    `takes_nothing` it is a name for something, and no parentheses follow it.
+    """
+
+    name: str
+    span: Span
+    bundle: int
+    is_define: bool
+    takes_nothing: bool
+
+
+Macros = dict[str, list[Macro]]
+
+
+def macros_in(program: Program) -> Macros:
+    """The macros of a text by name; one may be defined several times, under conditions."""
+    found: Macros = {}
+    for number, bundle in program.directives if program.isa.surface.preprocessed else ():
+        macro = _macro(program, number, bundle)
+        if macro is not None:
+            found.setdefault(macro.name, []).append(macro)
+    return found
+
+
+def macros_called(program: Program, name: str) -> list[Macro]:
+    """The definitions of one name, in the order of the text."""
+    return macros_in(program).get(name, []) if program.macros.define(name) else []
+
+
+def last_bundle_of(program: Program, macro: Macro) -> int:
+    """The bundle with the directive that ends a macro; where none does, the last with a token."""
+    if macro.is_define:
+        return macro.bundle
+    numbers = range(region_ends(program).get(macro.bundle, macro.bundle), macro.bundle, -1)
+    return next((n for n in numbers if program.bundles[n].syntax.spans), macro.bundle)
+
+
+def value_of(program: Program, macro: Macro) -> str:
+    """What a definition of the preprocessor stands for, on one line and without comments."""
+    match = define_in(program.bundles[macro.bundle].syntax)
+    return " ".join(code_of(match.string[match.end() :]).split()) if match else ""
+
+
+def code_of(text: str) -> str:
+    """A part of a preprocessor line with blanks in place of comments and continuations."""
+    return _NO_CODE.sub(lambda match: match[1] or " " * len(match[0]), text)
+
+
+def resolved(program: Program, macros: Macros, text: str) -> str:
+    """A text with values in place of names, as far as the file tells them."""
+
+    def value(match: re.Match[str]) -> str:
+        for macro in macros.get(match[0], ())[:1]:
+            if macro.is_define and macro.takes_nothing:
+                return value_of(program, macro)
+        return match[0]
+
+    for _ in range(_DEEPEST):
+        before, text = text, _NAME.sub(value, text)
+        if text == before or len(text) > _LONGEST_VALUE:
+            break
+    return text
+
+
+def stands_for_instructions(
+    program: Program, macros: Macros, macro: Macro, depth: int = _DEEPEST
+) -> bool:
+    """Whether a macro may be written in place of an instruction."""
+    if not macro.is_define:
+        return True
+    value, surface = value_of(program, macro), program.isa.surface
+    if surface.brackets and value.startswith(surface.brackets[0]):
+        return True
+    match = _FIRST_WORD.match(value)
+    if match is None or not depth:
+        return False
+    if program.isa.spec(match[0]) is not None or match[0] in surface.directives:
+        return True
+    inner = macros.get(match[0], ())[:1]
+    return any(stands_for_instructions(program, macros, each, depth - 1) for each in inner)
+
+
+def define_in(syntax: BundleSyntax) -> re.Match[str] | None:
+    """The definition that a line for the preprocessor is: its name, and its parameters if any."""
+    return DEFINE.match(syntax.words[syntax.plan.directive])
+
+
+def _macro(program: Program, number: int, bundle: Bundle) -> Macro | None:
+    """The macro that a directive defines."""
+    syntax, first = bundle.syntax, bundle.syntax.plan.directive
+    match = define_in(syntax)
+    if match:
+        span = Span(*match.span(1)).shifted(syntax.spans[first].start)
+        return Macro(match[1], program.span(number, span), number, True, match[2] is None)
+    if syntax.words[first] != MACRO or len(syntax.words) <= first + 1:
+        return None
+    if syntax.tokens[first + 1].kind != "WORD":
+        return None
+    name = program.span(number, syntax.spans[first + 1])
+    return Macro(syntax.words[first + 1], name, number, False, False)

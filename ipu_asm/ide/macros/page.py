@@ -1,0 +1,77 @@
+"""The page of a macro, or of a parameter of one, in Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Sequence
+
+from ipu_asm.ide.macros.names import Macro, last_bundle_of
+from ipu_asm.ide.macros.parameters import Argument, Parameter, parameters_of
+from ipu_asm.ide.pages.label import comment_above
+from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.reports.markdown import fenced_code, inline_code
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analyzer import Analysis
+
+_MOST_LINES: Final = 12
+_DEMANDS: Final = {"req": "must be given", "vararg": "takes all that follows"}
+
+
+def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
+    """The page of the macro that is defined there, in one place or in several."""
+    macro = macros[0]
+    sections = (
+        f"**{inline_code(macro.name)}** · macro, {_places(analysis, macros)}",
+        comment_above(analysis.program, macro.bundle),
+        _code(analysis, macro),
+        "\n".join(_about_parameters(analysis, macro)),
+    )
+    return "\n\n".join(section for section in sections if section)
+
+
+def argument_markdown(analysis: Analysis, argument: Argument) -> str:
+    """The page of a parameter where a body speaks of it."""
+    body, parameter = argument
+    name, owner = inline_code(parameter.name), inline_code(body.name)
+    if parameter.demand == "each":
+        title = f"**{name}** · each value of {owner} in its turn"
+        return f"{title}\n\nTakes {inline_code(parameter.default)}." if parameter.default else title
+    said = _said(parameter)
+    title = f"**{name}** · parameter of the macro {owner}"
+    line = analysis.source.lines.position(parameter.span.start).line + 1
+    return f"{title}, line {line}" + (f"\n\n{said[:1].upper()}{said[1:]}." if said else "")
+
+
+def shown_parameters(parameters: Sequence[Parameter]) -> str:
+    """The parameters in a line, each with what it is when nobody says."""
+    return ", ".join(f"{p.name}={p.default}" if p.default else p.name for p in parameters)
+
+
+def _places(analysis: Analysis, macros: Sequence[Macro]) -> str:
+    position = analysis.source.lines.position
+    lines = [str(position(macro.span.start).line + 1) for macro in macros]
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {', '.join(lines)}"
+
+
+def _code(analysis: Analysis, macro: Macro) -> str:
+    """Its first line as written, and its body where that is short."""
+    program = analysis.program
+    start = program.span(macro.bundle, program.bundles[macro.bundle].first_token).start
+    end = end_of_bundle(program, last_bundle_of(program, macro))
+    lines = program.text[start:end].splitlines()
+    if len(lines) > _MOST_LINES:
+        more = len(lines) - 1
+        lines = [lines[0], f"... {more} more lines"]
+    return fenced_code("\n".join(lines), program.isa.surface.language_id)
+
+
+def _about_parameters(analysis: Analysis, macro: Macro) -> list[str]:
+    """A line for each parameter of which more is said than its name."""
+    parameters = parameters_of(analysis.program, macro)
+    return [f"- {inline_code(p.name)}: {_said(p)}" for p in parameters if _said(p)]
+
+
+def _said(parameter: Parameter) -> str:
+    said = [_DEMANDS[parameter.demand]] if parameter.demand in _DEMANDS else []
+    said += [f"{inline_code(parameter.default)} by default"] if parameter.default else []
+    return ", ".join(said)

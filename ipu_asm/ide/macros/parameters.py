@@ -1,0 +1,178 @@
+"""What macros take, and where their bodies speak of it: ``.macro STEP dst, n=4`` and ``\\dst``."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Iterator, NamedTuple
+
+from ipu_asm.ide.macros.names import MACRO, Macro, define_in
+from ipu_asm.ide.place import comment_around
+from ipu_asm.ide.regions import BODY, regions
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span
+
+MARK: Final = "\\"
+_WRITTEN: Final = re.compile(r"\\([A-Za-z_]\w*)")
+_BEGUN: Final = re.compile(r"\\(?:[A-Za-z_]\w*)?\Z")
+_REST: Final = re.compile(r"\w*")
+_LONGEST_NAME: Final = 100
+_PARAMETER: Final = re.compile(
+    r"([A-Za-z_]\w*)(?:\s*:\s*(req|vararg)\b)?"
+    r'(?:\s*=\s*("(?:[^"\\]|\\.)*"|(?:\([^()]*\)|[^\s,"])+))?'
+)
+_OF_DEFINE: Final = re.compile(r"[^\s,\\]+")
+_REPEATING: Final = (".irp", ".irpc")
+_NO_BREAK: Final = re.compile(r"[^\r\n]")
+
+
+class Parameter(NamedTuple):
+    """A parameter where it is named; `default` and `demand` are empty where nothing says them.
+
+    `demand` is "req" or "vararg", or "each" for the name of a repetition, whose `default` are the
+    values that it takes.
+    """
+
+    name: str
+    span: Span
+    default: str = ""
+    demand: str = ""
+
+
+class Body(NamedTuple):
+    """What a directive opens in which parameters have values: its bundles, name and parameters."""
+
+    first: int
+    last: int
+    name: str
+    parameters: tuple[Parameter, ...]
+
+
+class Argument(NamedTuple):
+    """A parameter that a body speaks of, and that body."""
+
+    body: Body
+    parameter: Parameter
+
+
+def parameters_of(program: Program, macro: Macro) -> tuple[Parameter, ...]:
+    """What a macro takes, in its order."""
+    syntax, start = program.bundles[macro.bundle].syntax, program.starts[macro.bundle]
+    if not macro.is_define:
+        return _named_behind(program, macro.bundle, macro.span.end - start)
+    match = define_in(syntax)
+    if match is None or match[2] is None:
+        return ()
+    at = start + syntax.spans[syntax.plan.directive].start + match.start(2)
+    found = _OF_DEFINE.finditer(match[2])
+    return tuple(Parameter(each[0], Span(*each.span()).shifted(at)) for each in found)
+
+
+def argument_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
+    """The parameter of which a body speaks at an offset, and where it does: mark and name."""
+    number = program.bundle_at(offset)
+    start = program.starts[number]
+    text = program.bundles[number].syntax.text
+    if MARK not in text or comment_around(program, number, offset):
+        return None
+    for match in _WRITTEN.finditer(text):
+        span = Span(*match.span()).shifted(start)
+        if span.touches(offset):
+            argument = _argument(program, number, match[1])
+            return None if argument is None else (argument, span)
+    return None
+
+
+def arguments_begun(program: Program, offset: int) -> tuple[list[Argument], Span] | None:
+    """What may be meant by a mark before an offset, and the mark with the letters behind it."""
+    match = _BEGUN.search(program.text, max(0, offset - _LONGEST_NAME), offset)
+    number = program.bundle_at(offset)
+    if match is None or comment_around(program, number, offset):
+        return None
+    found: dict[str, Argument] = {}
+    for body in _bodies_around(program, number):
+        for parameter in body.parameters if body.first < number else ():
+            found.setdefault(parameter.name, Argument(body, parameter))
+    behind = _REST.match(program.text, offset)
+    return list(found.values()), Span(match.start(), behind.end() if behind else offset)
+
+
+def parameter_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
+    """The parameter that is named at an offset where a body begins, and its name there."""
+    number = program.bundle_at(offset)
+    for body in _bodies_around(program, number):
+        for parameter in body.parameters if body.first == number else ():
+            if parameter.span.touches(offset):
+                return Argument(body, parameter), parameter.span
+    return None
+
+
+def uses_of(program: Program, argument: Argument) -> Iterator[Span]:
+    """Where the body speaks of a parameter: marks and names."""
+    body, name = argument.body, argument.parameter.name
+    for number in range(body.first + 1, body.last + 1):
+        syntax = program.bundles[number].syntax
+        if MARK + name not in syntax.text or _argument(program, number, name) != argument:
+            continue
+        for token in syntax.spans:
+            for match in _WRITTEN.finditer(syntax.text, *token):
+                if match[1] == name:
+                    yield program.span(number, Span(*match.span()))
+
+
+def _argument(program: Program, number: int, name: str) -> Argument | None:
+    """The parameter of that name that holds in a bundle."""
+    for body in _bodies_around(program, number):
+        for parameter in body.parameters if body.first < number else ():
+            if parameter.name == name:
+                return Argument(body, parameter)
+    return None
+
+
+def _bodies_around(program: Program, number: int) -> Iterator[Body]:
+    """The bodies in which a bundle stands, the innermost first."""
+    around = (r for r in regions(program) if r.kind == BODY and r.first <= number <= r.last)
+    for region in sorted(around, key=lambda region: -region.first):
+        syntax = program.bundles[region.first].syntax
+        first = syntax.plan.directive
+        word = syntax.words[first]
+        if len(syntax.spans) <= first + 1 or syntax.tokens[first + 1].kind != "WORD":
+            continue
+        if word == MACRO:
+            name, behind = syntax.words[first + 1], syntax.spans[first + 1].end
+            found = _named_behind(program, region.first, behind)
+            yield Body(region.first, region.last, name, found)
+        elif word in _REPEATING:
+            parameter = _repeated(program, region.first)
+            yield Body(region.first, region.last, word, (parameter,))
+
+
+def _repeated(program: Program, number: int) -> Parameter:
+    """The name that a repetition gives its values, and these."""
+    syntax = program.bundles[number].syntax
+    first = syntax.plan.directive
+    values = _code_behind(program, number, syntax.spans[first + 1].end).strip(" \t,")
+    span = program.span(number, syntax.spans[first + 1])
+    return Parameter(syntax.words[first + 1], span, values, "each")
+
+
+def _named_behind(program: Program, number: int, offset: int) -> tuple[Parameter, ...]:
+    """The parameters behind the name of a macro."""
+    at = program.starts[number] + offset
+    return tuple(
+        Parameter(match[1], Span(*match.span(1)).shifted(at), match[3] or "", match[2] or "")
+        for match in _PARAMETER.finditer(_code_behind(program, number, offset))
+    )
+
+
+def _code_behind(program: Program, number: int, offset: int) -> str:
+    """What stands behind a place in a directive up to its end, with blanks in place of comments."""
+    syntax = program.bundles[number].syntax
+    last = len(syntax.spans) - (syntax.tokens[-1].kind == "END")
+    text, end = "", offset
+    for span in syntax.spans[:last]:
+        if span.start >= offset:
+            between = syntax.text[end : span.start]
+            blank = _NO_BREAK.sub(" ", between) if "/" in between else between
+            text += blank + syntax.text[span.start : span.end]
+            end = span.end
+    return text

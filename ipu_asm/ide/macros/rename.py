@@ -1,0 +1,152 @@
+"""Whether a macro can get another name: only where every place is certain that names it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, Iterator
+
+from ipu_asm.ide.macros.mentions import Certainty, Mention, mentions
+from ipu_asm.ide.macros.names import DEFINE, code_of, macros_in
+from ipu_asm.ide.regions import bodies
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program.program import Program, read_program
+from ipu_asm.text import Span, TextEdit, apply_edits
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analyzer import Analysis
+
+_NAME: Final = {True: re.compile(r"[A-Za-z_]\w*"), False: re.compile(r"[A-Za-z_][\w.]*")}
+_ASKING: Final = re.compile(r"#\s*(?:ifn?def\b|(?:if|elif)\b.*\bdefined\b)", re.DOTALL)
+_FORGETTING: Final = re.compile(r"#\s*undef\b|\.purgem\b")
+_READING: Final = re.compile(r"^[ \t]*(#[ \t]*(?:include|import)\b|\.include\b)", re.MULTILINE)
+_PASTED: Final = re.compile(r"\w+(?:\s*##\s*\w+)+")
+_ARGUMENT: Final = re.compile(r"(\\(?:@|\(\)|[A-Za-z_]\w*))")
+_BARE: Final = re.compile(r"\\[A-Za-z_]\w*")
+_WORD: Final = re.compile(r"\w+")
+
+
+def reason_against(analysis: Analysis, name: str) -> str | None:
+    """Why a macro must keep its name, in a sentence; None if it need not."""
+    program, called = analysis.program, quoted(name)
+    macros = macros_in(program)[name]
+    is_define = macros[0].is_define
+    if any(macro.is_define != is_define for macro in macros):
+        return f"{called} is defined for the preprocessor and for the assembler: nobody can tell"
+    if program.isa.spec(name) is not None:
+        return f"{called} is an instruction as well: nobody can tell which of them is meant"
+    found = list(mentions(program, name, is_define))
+    for mention in _doubtful(program, found, is_define):
+        return f"nobody can tell whether line {_line(analysis, mention.span)} means {called}"
+    if all(mention.certainty is Certainty.DEFINES for mention in found):
+        return f"nothing here uses {called}: it is there for files that include this one"
+    return _reason_elsewhere(analysis, name, found, macros[0].bundle)
+
+
+def reason_against_name(analysis: Analysis, old: str, new: str) -> str | None:
+    """Why a macro cannot be called `new`, in a sentence; None if it can."""
+    program, called = analysis.program, quoted(new)
+    is_define = macros_in(program)[old][0].is_define
+    if not _NAME[is_define].fullmatch(new):
+        return f"a macro cannot be called {called}: it is no word"
+    if program.isa.spec(new) is not None or program.isa.spec(new.lower()) is not None:
+        return f"a macro cannot be called {called}: an instruction is"
+    if any(new in _WORD.findall(register) for register in program.isa.file_of_register):
+        return f"a macro cannot be called {called}: a register is"
+    for mention in mentions(program, new, True):
+        return f"line {_line(analysis, mention.span)} has the word {called} already"
+    for span in _made(program, new, is_define):
+        return f"line {_line(analysis, span)} makes names, and one of them may be {called}"
+    after = read_program(program.isa, apply_edits(program.text, edits(analysis, old, new)))
+    names = {new if name == old else name for name in macros_in(program)}
+    if set(macros_in(after)) != names or len(after.findings) > len(program.findings):
+        return f"{called} would change what the program means"
+    return None
+
+
+def edits(analysis: Analysis, old: str, new: str) -> list[TextEdit]:
+    """The edits that call a macro `new`."""
+    program = analysis.program
+    is_define = macros_in(program)[old][0].is_define
+    return [TextEdit(mention.span, new) for mention in mentions(program, old, is_define)]
+
+
+def _reason_elsewhere(
+    analysis: Analysis, name: str, found: list[Mention], first: int
+) -> str | None:
+    """What speaks of a macro without naming it, or in another file."""
+    program, called = analysis.program, quoted(name)
+    for mention in found:
+        if _stands_behind(program, mention, _ASKING):
+            line = _line(analysis, mention.span)
+            return f"line {line} asks whether {called} is defined, which others may have done"
+    reading = _READING.search(program.text, program.starts[first])
+    if reading is not None:
+        line = _line(analysis, Span(*reading.span(1)))
+        return f"line {line} reads another file, which may speak of {called}"
+    is_define = macros_in(program)[name][0].is_define
+    for span in _made(program, name, is_define):
+        return f"line {_line(analysis, span)} makes names, and one of them may be {called}"
+    return None
+
+
+def _doubtful(program: Program, found: list[Mention], is_define: bool) -> Iterator[Mention]:
+    """The mentions that may be of something else, or stand where the macro is not known yet.
+
+    What a body of the assembler names is looked for when the macro of that body is called.
+    """
+    is_known = False
+    late = frozenset[int]() if is_define else bodies(program)
+    for mention in found:
+        at = program.bundle_at(mention.span.start)
+        if mention.certainty is Certainty.DEFINES:
+            is_known = True
+        elif mention.certainty is not Certainty.NAMES:
+            yield mention
+        elif _stands_behind(program, mention, _FORGETTING):
+            is_known = False
+        elif not (is_known or _stands_behind(program, mention, _ASKING) or at in late):
+            yield mention
+
+
+def _stands_behind(program: Program, mention: Mention, directive: re.Pattern[str]) -> bool:
+    """Whether a mention stands in such a directive."""
+    bundle = program.bundles[program.bundle_at(mention.span.start)]
+    return any(directive.match(words[0]) for words in bundle.syntax.directives)
+
+
+def _made(program: Program, name: str, is_define: bool) -> Iterator[Span]:
+    """The places that put names together, of which one may be this."""
+    for number, bundle in enumerate(program.bundles):
+        syntax = bundle.syntax
+        if "##" not in syntax.text and "\\" not in syntax.text:
+            continue
+        for word, span in zip(syntax.words, syntax.spans):
+            if word[0] == "#":
+                patterns = _patterns_of_line(word)
+            else:
+                patterns = iter(()) if is_define else _patterns_of_word(word)
+            if any(re.fullmatch(pattern, name) for pattern in patterns):
+                yield program.span(number, span)
+
+
+def _patterns_of_line(line: str) -> Iterator[str]:
+    """What the preprocessor pastes in a line, with any letters in place of parameters."""
+    match = DEFINE.match(line)
+    parameters = _WORD.findall(match[2] or "") if match else ()
+    for pasted in _PASTED.findall(code_of(line)):
+        parts = _WORD.findall(pasted)
+        yield "".join(r"\w*" if part in parameters else re.escape(part) for part in parts)
+
+
+def _patterns_of_word(word: str) -> Iterator[str]:
+    """What the assembler makes of a word, with any letters in place of arguments.
+
+    A word that is one argument and no more is written where the macro is called.
+    """
+    if "\\" in word and word[0] != '"' and not _BARE.fullmatch(word):
+        parts = _ARGUMENT.split(word)
+        yield "".join(r"[\w.$]*" if part[:1] == "\\" else re.escape(part) for part in parts)
+
+
+def _line(analysis: Analysis, span: Span) -> int:
+    return analysis.source.lines.position(span.start).line + 1

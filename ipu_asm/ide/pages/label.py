@@ -1,0 +1,161 @@
+"""The page of a label or a distance, in Markdown: where it leads and who goes there."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program
+from ipu_asm.reports.markdown import escaped, fenced_code, inline_code
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analyzer import Analysis
+
+_MOST_LINES_OF_CODE = 10
+_MOST_LINES_OF_COMMENT = 8
+_MOST_BRANCHES = 5
+
+
+def definition_markdown(analysis: Analysis, bundle: int, label: str) -> str:
+    """The page of the label that stands before a bundle, as its definition shows it."""
+    program = analysis.program
+    where = f"{program.isa.unit} {program.addresses[bundle]}"
+    return _page(analysis, bundle, f"**{inline_code(label)}** · {where}")
+
+
+def target_markdown(analysis: Analysis, text: str, source: int, target: int) -> str:
+    """The page of a label operand of the bundle at address `source` that stands for `target`."""
+    program = analysis.program
+    distance = distance_text(program.isa, target - source)
+    if target >= program.size:
+        return f"**{inline_code(text)}** · {distance}, past the last one"
+    bundle = program.number_at(target)
+    if program.label_addresses.get(text) == target:
+        bundle = program.labels[text]
+    label = program.bundles[bundle].label
+    named = f", label {inline_code(label)}" if label is not None and label != text else ""
+    line = _line_of(analysis, bundle)
+    where = f"{program.isa.unit} {target}, line {line}{named} · {distance}"
+    return _page(analysis, bundle, f"**{inline_code(text)}** · {where}")
+
+
+def distance_text(isa: Isa, distance: int) -> str:
+    """A distance between addresses, in words."""
+    if distance == 0:
+        return f"this {isa.unit}"
+    if distance == 1:
+        return f"the next {isa.unit}"
+    unit = isa.unit if distance == -1 else f"{isa.unit}s"
+    return f"{abs(distance)} {unit} {'ahead' if distance > 0 else 'back'}"
+
+
+def comment_above(program: Program, number: int) -> str:
+    """The comment lines directly above a bundle, which say what it is for."""
+    marks = program.isa.surface.comments
+    blocks = tuple(opening for opening, _ in program.isa.surface.block_comments)
+    text = program.text
+    comment: list[str] = []
+    end = text.rfind("\n", 0, program.span(number, program.bundles[number].first_token).start)
+    while end > 0 and len(comment) < _MOST_LINES_OF_COMMENT:
+        start = text.rfind("\n", 0, end) + 1
+        line = text[start:end].strip()
+        if program.bundles[program.bundle_at(start)].directive is not None:
+            break
+        if line.startswith(blocks) and blocks:
+            comment.append(escaped(_without_marks(program.isa, line)))
+            break
+        if not line.startswith(marks):
+            break
+        mark = max((mark for mark in marks if line.startswith(mark)), key=len)
+        comment.append(escaped(line[len(mark) :].strip()))
+        end = start - 1
+    return "\n".join(reversed(comment))
+
+
+def _page(analysis: Analysis, bundle: int, title: str) -> str:
+    program = analysis.program
+    sections = (
+        title,
+        comment_above(program, bundle),
+        _code(program, _headed(program, bundle)),
+        _ways_on(analysis, bundle) if program.bundles[bundle].label is not None else "",
+        _branches(analysis, program.addresses[bundle]) if program.isa.branches else "",
+    )
+    return "\n\n".join(section for section in sections if section)
+
+
+def _headed(program: Program, bundle: int) -> int:
+    """The bundle that a label on a line of its own stands before."""
+    address = program.addresses[bundle]
+    if program.bundles[bundle].size or address >= program.size:
+        return bundle
+    return program.number_at(address)
+
+
+def _line_of(analysis: Analysis, bundle: int) -> int:
+    """The 1-based line on which a bundle begins."""
+    program = analysis.program
+    start = program.span(bundle, program.bundles[bundle].first_token).start
+    return analysis.source.lines.position(start).line + 1
+
+
+def _branches(analysis: Analysis, target: int) -> str:
+    """Which lines go to an address."""
+    program, position = analysis.program, analysis.source.lines.position
+    coming = [reference for reference in program.references if reference.target == target]
+    if not coming:
+        return "No branch comes here."
+    shown = coming[:_MOST_BRANCHES]
+    lines = [str(position(program.reference_span(reference).start).line + 1) for reference in shown]
+    more = f" and {len(coming) - len(shown)} more" if len(coming) > len(shown) else ""
+    branches = "1 branch comes" if len(coming) == 1 else f"{len(coming)} branches come"
+    return f"{branches} here: line{'s' if len(coming) > 1 else ''} {', '.join(lines)}{more}"
+
+
+def _ways_on(analysis: Analysis, label: int) -> str:
+    """Where the bundles branch to that stand between a label and the next one, each place once."""
+    program = analysis.program
+    labelled = (number for number, bundle in program.notable if bundle.label is not None)
+    end = next((number for number in labelled if number > label), len(program.bundles))
+    first, last = (
+        bisect_left(program.references, number, key=lambda reference: reference.bundle)
+        for number in (label, end)
+    )
+    going: dict[int, str] = {}
+    for reference in program.references[first:last]:
+        if reference.target is not None:
+            going.setdefault(reference.target, reference.text)
+    ways = [
+        f"{inline_code(text)} ({_place_of(analysis, target)})" for target, text in going.items()
+    ]
+    more = len(ways) - _MOST_BRANCHES
+    shown = ", ".join(ways[:_MOST_BRANCHES]) + (f" and {more} more" if more > 0 else "")
+    return f"Its code branches to {shown}" if shown else ""
+
+
+def _place_of(analysis: Analysis, address: int) -> str:
+    if address >= analysis.program.size:
+        return "past the last one"
+    return f"line {_line_of(analysis, analysis.program.number_at(address))}"
+
+
+def _code(program: Program, number: int) -> str:
+    """The instructions of a bundle as its author laid them out, without the label."""
+    bundle = program.bundles[number]
+    if not bundle.instructions:
+        return ""
+    braces = bundle.syntax.plan.braces
+    first = braces[0] if braces else bundle.syntax.plan.instructions[0].mnemonic
+    span = bundle.syntax.span_of(first, len(bundle.syntax.spans))
+    lines = [line.strip() for line in bundle.syntax.text[span.start : span.end].splitlines()]
+    if len(lines) > _MOST_LINES_OF_CODE:
+        lines = [*lines[:_MOST_LINES_OF_CODE], "..."]
+    return fenced_code("\n".join(lines), program.isa.surface.language_id)
+
+
+def _without_marks(isa: Isa, comment: str) -> str:
+    """The text of a comment that has an end of its own, on one line."""
+    for opening, closing in isa.surface.block_comments:
+        comment = comment.removeprefix(opening).removesuffix(closing)
+    return comment.strip(" *")

@@ -1,0 +1,160 @@
+"""The page of a written operand, in Markdown: what it stands for, when it is read, what it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
+from ipu_asm.diagnostics import Problem
+from ipu_asm.ide.pages.label import target_markdown
+from ipu_asm.ide.pages.landings import sentences_about_landing
+from ipu_asm.ide.pages.timing import sentences_about_operand
+from ipu_asm.ide.place import OperandAt, reference_at
+from ipu_asm.ide.registers import RegisterUse, registers_in
+from ipu_asm.isa.model import Isa, Operand
+from ipu_asm.isa.operands import IntegerType, number_value
+from ipu_asm.program.program import Program
+from ipu_asm.program.register_notes import notes_at
+from ipu_asm.reports.markdown import escaped, inline_code
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analyzer import Analysis
+
+_MOST_BITS_SHOWN = 64
+# What joins several keywords to one operand.
+_JOINT = "|"
+
+
+def part_at(program: Program, place: OperandAt, offset: int) -> RegisterUse | None:
+    """The register at an offset of an operand that is more than this register."""
+    bundle = program.bundles[place.bundle]
+    offset -= program.starts[place.bundle]
+    whole = bundle.value_span(place.instruction, place.operand)
+    for use in registers_in(program.isa, bundle):
+        is_here = (use.instruction, use.operand) == (place.instruction, place.operand)
+        if is_here and use.span.touches(offset) and use.span != whole:
+            return use
+    return None
+
+
+def operand_markdown(
+    analysis: Analysis, place: OperandAt, part: RegisterUse | None = None
+) -> str | None:
+    """The page of a written operand, or of a register in it; None if there is nothing to say."""
+    program = analysis.program
+    bundle = program.bundles[place.bundle]
+    instruction = bundle.instructions[place.instruction]
+    operand = _operand_meant(instruction, place.operand)
+    target = _target(analysis, place)
+    if target is not None:
+        return target
+    text = instruction.words[place.operand + 1]
+    text = text[value_start(text) :]
+    register = part.register if part else _register(program.isa, operand, text)
+    register = register if register in program.isa.file_of_register else None
+    sections = [
+        _register_title(program, register, place.bundle) if register else _value(operand, text),
+        _role(instruction, operand, text) if operand is not None else "",
+        *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
+        *sentences_about_landing(
+            program,
+            analysis.source.lines,
+            place.bundle,
+            place.instruction,
+            place.operand,
+        ),
+        _about_file(program.isa, register) if register else "",
+    ]
+    return "\n\n".join(section for section in sections if section) or None
+
+
+def register_markdown(program: Program, register: str) -> str:
+    """The page of a register: what the head of the file calls it, and what it is."""
+    return f"{_register_title(program, register, -1)}\n\n{_about_file(program.isa, register)}"
+
+
+def _operand_meant(instruction: Instruction, place: int) -> Operand | None:
+    """The operand that a written one is; where some are missing, the one due at its place."""
+    if instruction.spec is None or any(instruction.operands):
+        return instruction.operands[place] if instruction.operands else None
+    text = instruction.words[place + 1]
+    start = value_start(text)
+    due = operands_due(instruction.spec, instruction.words[1 : place + 1])
+    if start:
+        return next((o for o in due.by_name if o.keyword == text[: start - 1].lower()), None)
+    return due.by_place[0] if due.by_place else None
+
+
+def _target(analysis: Analysis, place: OperandAt) -> str | None:
+    """Where a label operand leads."""
+    reference = reference_at(analysis.program, place)
+    if reference is None or reference.target is None:
+        return None
+    source = analysis.program.addresses[place.bundle]
+    return target_markdown(analysis, reference.text, source, reference.target)
+
+
+def _register(isa: Isa, operand: Operand | None, text: str) -> str | None:
+    """The register that a text is, in any spelling."""
+    value = operand.type.parse(text) if operand is not None else None
+    if operand is not None and isinstance(value, int):
+        text = operand.type.format(value)
+    spellings = (text, text.lower(), text.upper())
+    return next((name for name in spellings if name in isa.file_of_register), None)
+
+
+def _register_title(program: Program, register: str, bundle: int) -> str:
+    """A register with what its author calls it at a bundle."""
+    note = notes_at(program, bundle).get(register)
+    return f"**`{register}`** · {escaped(note)}" if note else f"**`{register}`**"
+
+
+def _about_file(isa: Isa, register: str) -> str:
+    file = isa.file_of_register[register]
+    return f"{file.title[:1].upper()}{file.title[1:]} · {file.spoken()} · {file.summary}"
+
+
+def _value(operand: Operand | None, text: str) -> str:
+    """Keywords with their meanings, or a number."""
+    if operand is not None:
+        text = text.removeprefix(operand.type.prefix)
+    choices = operand.type.complete() if operand is not None else ()
+    meanings = {choice.text.lower(): choice for choice in choices}
+    words = text.lower().split(_JOINT)
+    if meanings and all(word in meanings for word in words):
+        return "\n\n".join(
+            f"**`{meanings[word].text}`** · {meanings[word].detail}" for word in words
+        )
+    number = number_value(text)
+    if number is not None and number.bit_length() <= _MOST_BITS_SHOWN:
+        return _number(operand, text, number)
+    return ""
+
+
+def _number(operand: Operand | None, text: str, value: int) -> str:
+    """A number in three bases, a negative one as its bits; and what becomes of it in its field."""
+    kind = operand.type if operand is not None else None
+    if not isinstance(kind, IntegerType) or isinstance(kind.parse(text), Problem):
+        return _in_three_bases(value, value)
+    bits = kind.encode(value)
+    title = _in_three_bases(value, bits if value < 0 else value)
+    stored = kind.stored(value)
+    if stored != value:
+        return f"{title}\n\nStored in {kind.width} bits and read back as **{stored}**."
+    if bits != value >= 0:
+        return f"{title}\n\nStored in {kind.width} bits as `{bits:#x}`."
+    return title
+
+
+def _in_three_bases(value: int, bits: int) -> str:
+    return f"**{value}** · `{bits:#x}` · `{bits:#_b}`"
+
+
+def _role(instruction: Instruction, operand: Operand, text: str) -> str:
+    """Which operand of which instruction it is."""
+    name = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else operand.name
+    is_number = isinstance(operand.type, IntegerType) and number_value(text) is not None
+    sort = f" ({operand.type.describe()})" if is_number else ""
+    about = f": {operand.description}" if operand.description else ""
+    return f"`{name}` of {inline_code(instruction.mnemonic)}{sort}{about}"

@@ -1,0 +1,1 @@
+"""Bundles as a program: addresses, labels, references, line table; reuse after an edit."""

@@ -1,0 +1,145 @@
+"""A text cut into bundles, and what the bundles of two states of a text have in common."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import pairwise
+from typing import Callable, Iterable, NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.isa.model import Isa
+from ipu_asm.text import Change, changed_stretch
+
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+class Slices(NamedTuple):
+    """A text cut into bundle slices: `starts[i]` is where slice i begins, the last entry the end.
+
+    A byte-order mark at the start of the text belongs to no slice.
+    """
+
+    text: str
+    starts: list[int]
+    bundles: list[Bundle]
+
+
+class Kept(NamedTuple):
+    """Which bundles of a state are those of an earlier one, by their numbers.
+
+    The first `head` bundles are the same, and so are those from `tail` on, which were those from
+    `old_tail` on.
+    """
+
+    head: int
+    old_tail: int
+    tail: int
+
+    @property
+    def moved(self) -> int:
+        """How many bundles further on the bundles behind the change are."""
+        return self.tail - self.old_tail
+
+    @property
+    def fresh(self) -> range:
+        """The bundles that are new."""
+        return range(self.head, self.tail)
+
+    @property
+    def gone(self) -> range:
+        """The earlier bundles that the new ones replace, by their earlier numbers."""
+        return range(self.head, self.old_tail)
+
+    def number_now(self, number: int) -> int:
+        """The number of a bundle that was kept."""
+        return number if number < self.head else number + self.moved
+
+    def joined(self, old: list[int], fresh: Iterable[int]) -> list[int]:
+        """Ascending numbers of bundles, `old` from the earlier state, with those of new bundles."""
+        behind = old[bisect_left(old, self.old_tail) :]
+        moved = self.moved
+        if moved:
+            behind = [number + moved for number in behind]
+        return [*old[: bisect_left(old, self.head)], *fresh, *behind]
+
+
+def read_slices(
+    isa: Isa,
+    text: str,
+    read: Callable[[str], Bundle],
+    before: Slices | None = None,
+    change: Change | None = None,
+) -> tuple[Slices, Kept | None]:
+    """Cut `text` into bundles and read each. What `before` has in common is not read again.
+
+    `change` is how `text` came out of `before`, if that is known. Also tells what was kept.
+    """
+    grammar = resolver_for(isa).grammar
+    cut = grammar.ends_of_slices
+    if before is not None and change is None:
+        change = changed_stretch(before.text, text)
+    if before is None or change is None or change.start == 0:
+        starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
+        starts += cut(text, starts[0])
+        return Slices(text, starts, [read(text[a:b]) for a, b in pairwise(starts)]), None
+    certain = _string_before(text, change.start) if grammar.looks_ahead else change.start
+    first, fresh, rest = _recut(cut, text, before.starts, change, certain, 1 + grammar.looks_ahead)
+    cuts = [before.starts[first], *fresh]
+    bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
+    tail = before.starts[rest + 1 :]
+    delta = change.new_end - change.old_end
+    if delta:
+        tail = [start + delta for start in tail]
+    slices = Slices(
+        text,
+        before.starts[: first + 1] + fresh + tail,
+        before.bundles[:first] + bundles + before.bundles[rest:],
+    )
+    return slices, _kept(before.bundles, slices.bundles, first, rest, first + len(bundles))
+
+
+def _recut(
+    cut: Callable[[str, int], Iterable[int]],
+    text: str,
+    old: list[int],
+    change: Change,
+    certain: int,
+    back: int,
+) -> tuple[int, list[int], int]:
+    """The first slice to read anew, the ends of the new slices, the first old slice that stays.
+
+    Every slice begins outside comments, so where old and new cuts meet behind the change, they
+    stay together. The slice with the character before the change is cut anew: its end mark may
+    have grown; with `back` 2 also the one before that, and those from the offset `certain` on.
+    """
+    first = min(bisect_right(old, change.start - 1) - back, bisect_right(old, certain) - 1)
+    first = min(max(first, 0), len(old) - 2)
+    delta = change.new_end - change.old_end
+    fresh: list[int] = []
+    for end in cut(text, old[first]):
+        fresh.append(end)
+        if end >= change.new_end and end - delta > old[first]:
+            met = bisect_right(old, end - delta) - 1
+            if old[met] == end - delta:
+                return first, fresh, met
+    return first, fresh, len(old) - 1
+
+
+def _string_before(text: str, offset: int) -> int:
+    """Where the first quote on the line in front of an offset stands, else the offset.
+
+    Behind a quote the line is cut in one way if a string ends on it, and in another way if none
+    does, which may be decided anywhere on it.
+    """
+    quote = text.find('"', text.rfind("\n", 0, offset) + 1, offset)
+    return quote if quote >= 0 else offset
+
+
+def _kept(old: list[Bundle], new: list[Bundle], head: int, old_tail: int, tail: int) -> Kept:
+    """What was kept, and what was read again and came out as the same bundle."""
+    while head < min(old_tail, tail) and old[head] is new[head]:
+        head += 1
+    while head < min(old_tail, tail) and old[old_tail - 1] is new[tail - 1]:
+        old_tail, tail = old_tail - 1, tail - 1
+    return Kept(head, old_tail, tail)

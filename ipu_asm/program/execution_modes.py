@@ -1,0 +1,116 @@
+"""Execution modes that directives set, for the code behind them: which one counts where.
+
+What a condition or a macro may change is not known, and then nobody is told anything.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import lru_cache
+from typing import Iterator, NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.macros import told_by
+from ipu_asm.program.program import Program
+
+
+class Modes(NamedTuple):
+    """From the bundle `starts[i]` on the mode is `names[i]`; None where it cannot be told."""
+
+    starts: tuple[int, ...]
+    names: tuple[str | None, ...]
+
+    def at(self, bundle: int) -> str | None:
+        """The mode in which a bundle is executed."""
+        return self.names[bisect_right(self.starts, bundle) - 1]
+
+    def stretches(self, count: int) -> Iterator[tuple[int, int, str]]:
+        """The bundles ``first..last-1`` of which the mode is known, and the mode."""
+        for first, last, name in zip(self.starts, (*self.starts[1:], count), self.names):
+            if name is not None:
+                yield first, last, name
+
+
+@lru_cache(maxsize=1)
+def modes_of(program: Program) -> Modes:
+    """The modes of a program, by its directives alone."""
+    reader = _Reader(program)
+    for number in reader.steps() if program.isa.surface.modes else ():
+        bundle = program.bundles[number]
+        if bundle.has_unknown and reader.calls_matter:
+            reader.mode = None
+        else:
+            for words in bundle.syntax.directives:
+                reader.directive(words)
+        if reader.mode != reader.names[-1]:
+            reader.starts.append(number)
+            reader.names.append(reader.mode)
+    return Modes(tuple(reader.starts), tuple(reader.names))
+
+
+class _Frame(NamedTuple):
+    """A condition or the body of a macro that is open, and the mode before it."""
+
+    mode: str | None
+    is_body: bool
+    changes: list[bool]
+
+
+class _Reader:
+    """Goes through the directives."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.modes = program.isa.surface.modes
+        self.mode: str | None = None
+        self.starts = [0]
+        self.names: list[str | None] = [None]
+        self.frames: list[_Frame] = []
+        # Who calls a macro whose body nobody has read may be in another mode behind it.
+        self.calls_matter = program.macros.reads_files or _sets_in_body(program)
+
+    def steps(self) -> list[int]:
+        """The bundles that may change the mode."""
+        steps = self.program.where(_may_change_mode)
+        unknown = self.program.where(_has_unknown) if self.calls_matter else []
+        return sorted({*steps, *unknown}) if unknown else steps
+
+    def directive(self, words: tuple[str, ...]) -> None:
+        """What a directive changes."""
+        if words[0] in self.modes:
+            self.mode = self.modes[words[0]]
+            for frame in self.frames:
+                frame.changes.append(True)
+            return
+        step = told_by(words).step
+        if step in ("if", "body"):
+            self.frames.append(_Frame(self.mode, step == "body", []))
+            self.mode = None if step == "body" else self.mode
+        elif self.frames and step == "else":
+            self.mode = self.frames[-1].mode
+        elif self.frames and step in ("endif", "end"):
+            frame = self.frames.pop()
+            self.mode = frame.mode if frame.is_body or not frame.changes else None
+
+
+def _may_change_mode(isa: Isa, bundle: Bundle) -> bool:
+    if bundle.syntax.plan.inner:
+        return True
+    if bundle.directive is None:
+        return False
+    return _sets_mode(isa, bundle) or any(told_by(words).step for words in bundle.syntax.directives)
+
+
+def _sets_mode(isa: Isa, bundle: Bundle) -> bool:
+    return bundle.directive in isa.surface.modes
+
+
+def _has_unknown(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.has_unknown
+
+
+def _sets_in_body(program: Program) -> bool:
+    """Whether a directive for a mode stands in the body of a macro."""
+    regions = map(program.macros.region_of, program.where(_sets_mode))
+    return any(region is not None and region.is_body for region in regions)

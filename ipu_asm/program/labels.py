@@ -1,0 +1,162 @@
+"""The labels of a text, and the places that name them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from typing import NamedTuple, Sequence
+
+from ipu_asm.bundle.bundle import Bundle, LabelUse
+from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics.suggestions import intended_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import number_value
+from ipu_asm.program.bundle_diff import Kept
+
+# Looking for near names costs a look at every label; a file full of undefined ones gets a few.
+MOST_SUGGESTIONS = 20
+
+
+class Repeated(NamedTuple):
+    """A label that is defined once more: in which bundle, and which token."""
+
+    label: str
+    bundle: int
+    token: int
+
+
+class Labels(NamedTuple):
+    """Where labels are defined, by the numbers of bundles.
+
+    `numeric` are those that may be defined many times, for places near them. `distances` are labels
+    that no operand can name, because they read as a distance.
+    """
+
+    bundles: dict[str, int]
+    numeric: dict[str, list[int]]
+    repeated: tuple[Repeated, ...] = ()
+    distances: tuple[str, ...] = ()
+
+    def moved(self, kept: Kept) -> Labels:
+        """The same labels after an edit that changed none of them."""
+        if not kept.moved:
+            return self
+        now = kept.number_now
+        return Labels(
+            {label: now(number) for label, number in self.bundles.items()},
+            {label: [now(number) for number in at] for label, at in self.numeric.items()},
+            tuple(each._replace(bundle=now(each.bundle)) for each in self.repeated),
+            self.distances,
+        )
+
+
+class Reference(NamedTuple):
+    """A label operand: its bundle and place in it, and the address, None if it has none.
+
+    `problem` tells why it has none, where that is known.
+    """
+
+    bundle: int
+    use: LabelUse
+    text: str
+    target: int | None
+    problem: Problem | None = None
+
+
+def is_labelled(_isa: Isa, bundle: Bundle) -> bool:
+    """Whether a label is defined in a bundle."""
+    return bundle.label is not None
+
+
+def names_labels(_isa: Isa, bundle: Bundle) -> bool:
+    """Whether a bundle has operands that are labels."""
+    return bool(bundle.label_uses)
+
+
+def read_labels(isa: Isa, bundles: Sequence[Bundle], labelled: Sequence[int]) -> Labels:
+    """The labels of a text, of which some bundles define one or more."""
+    found, numeric = dict[str, int](), dict[str, list[int]]()
+    repeated, distances = list[Repeated](), list[str]()
+    has_numeric = isa.surface.numeric_labels
+    for number in labelled:
+        for label, token in bundles[number].syntax.labels:
+            if has_numeric and label.isdigit():
+                numeric.setdefault(label, []).append(number)
+            elif label in found:
+                repeated.append(Repeated(label, number, token))
+            else:
+                found[label] = number
+                if label[0] == "+" and number_value(label) is not None:
+                    distances.append(label)
+    return Labels(found, numeric, tuple(repeated), tuple(distances))
+
+
+def are_labelled_alike(old: Sequence[Bundle], new: Sequence[Bundle]) -> bool:
+    """Whether bundles define the same labels at the same places as those that they replace."""
+    if len(old) == len(new):
+        return all(a.syntax.labels == b.syntax.labels for a, b in zip(old, new))
+    return all(bundle.label is None for bundle in (*old, *new))
+
+
+class References:
+    """Finds the address that each label operand stands for."""
+
+    def __init__(
+        self,
+        bundles: Sequence[Bundle],
+        addresses: Sequence[int],
+        labels: dict[str, int],
+        numeric: dict[str, list[int]],
+    ) -> None:
+        """`labels` have their addresses, `numeric` ones the numbers of their bundles."""
+        self._bundles = bundles
+        self._addresses = addresses
+        self._labels = labels
+        self._numeric = numeric
+        self._suggestions = iter(range(MOST_SUGGESTIONS))
+
+    def read(self, numbers: Sequence[int]) -> list[Reference]:
+        """The label operands of some bundles."""
+        bundles, addresses, labels = self._bundles, self._addresses, self._labels
+        numeric, nearest = self._numeric, self._nearest
+        found: list[Reference] = []
+        for number in numbers:
+            bundle = bundles[number]
+            for use in bundle.label_uses:
+                instruction = bundle.instructions[use.instruction]
+                operand, text = instruction.operands[use.operand], instruction.values[use.operand]
+                assert operand is not None
+                assert isinstance(text, str)
+                target: int | Problem | None = None
+                if numeric and text[-1] in "bf":
+                    target = self._numeric_target(number, text)
+                if target is None:
+                    target = operand.type.resolve(text, addresses[number], labels, nearest)
+                if isinstance(target, Problem):
+                    found.append(Reference(number, use, text, None, target))
+                else:
+                    found.append(Reference(number, use, text, target))
+        return found
+
+    def _nearest(self, text: str) -> str | None:
+        if next(self._suggestions, None) is None:
+            return None
+        return intended_of(text, self._labels)
+
+    def _numeric_target(self, bundle: int, text: str) -> int | None:
+        """The address that ``1b`` or ``2f`` stands for: the nearest such label before or behind."""
+        numbers = self._numeric.get(text[:-1], ())
+        at = bisect_right(numbers, bundle)
+        at = at if text[-1] == "f" else at - 1
+        return self._addresses[numbers[at]] if 0 <= at < len(numbers) else None
+
+
+def joined(old: list[Reference], fresh: Sequence[Reference], kept: Kept) -> list[Reference]:
+    """The references after an edit that moved no label, with those of the new bundles."""
+    behind = old[bisect_left(old, kept.old_tail, key=_bundle_of) :]
+    if kept.moved:
+        behind = [each._replace(bundle=each.bundle + kept.moved) for each in behind]
+    return [*old[: bisect_left(old, kept.head, key=_bundle_of)], *fresh, *behind]
+
+
+def _bundle_of(reference: Reference) -> int:
+    return reference.bundle

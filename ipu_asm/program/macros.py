@@ -1,0 +1,206 @@
+"""What macros and a preprocessor do to a text that nobody has run them on.
+
+Nothing is expanded. It is enough to know which names they make, and which bundles may come out
+several times, or not at all.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import lru_cache
+from typing import Iterable, Iterator, NamedTuple, Sequence
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import OF_CALLS
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.bundle_diff import Kept
+
+OF_BRACES = "{}"
+"""What a finding about braces hangs on: directives may choose between them."""
+
+_NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
+_DEFINING = re.compile(r"#\s*(?:define|undef)\s+([A-Za-z_]\w*)(\(?)")
+_LABEL_MADE = re.compile(r"\w:(?![\w$\\])|\.L")
+_ASKING = re.compile(r"#\s*(?:if|elif)")
+_NAMING = (".set", ".equ", ".equiv", ".eqv", ".altmacro", ".local", ".comm", ".lcomm")
+_READING = re.compile(r"#\s*(?:include|import)\b|\.include\b")
+_BODY = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
+# Nobody misspells as many different ones in a file.
+_MANY_NAMES = 6
+_STEPS = {
+    "if": re.compile(r"#\s*if|\.if"),
+    "else": re.compile(r"#\s*el|\.else"),
+    "endif": re.compile(r"#\s*endif|\.endif"),
+}
+
+
+class Region(NamedTuple):
+    """Bundles ``first..last-1`` that stand in the body of a macro or under a condition."""
+
+    first: int
+    last: int
+    is_body: bool
+
+
+class Told(NamedTuple):
+    """What one directive tells: the names that it makes, lower case, and what it begins or ends.
+
+    `step` is "if", "else", "endif", "body", "end", or empty.
+    """
+
+    names: frozenset[str] = frozenset()
+    reads_files: bool = False
+    make_labels: bool = False
+    step: str = ""
+
+
+class Macros(NamedTuple):
+    """`names` are made in the text, lower case; with `reads_files` any name may be made elsewhere.
+
+    `regions` are by their first bundle; none overlaps another. `make_labels` tells whether labels
+    may come out of what is written once and read several times.
+    """
+
+    names: frozenset[str]
+    reads_files: bool
+    regions: tuple[Region, ...]
+    make_labels: bool = False
+
+    def make(self, names: Iterable[str]) -> bool:
+        """Whether one of the names may be made by a macro or the preprocessor."""
+        return self.reads_files or any(name.lower() in self.names for name in names)
+
+    def excuse(self, finding: Diagnostic, bundle: int) -> bool:
+        """Whether a finding in a bundle holds no more once the macros have been run."""
+        if not finding.unless:
+            return False
+        if any(name.lower() in self.names for name in finding.unless):
+            return True
+        region = None if self.reads_files else self.region_of(bundle)
+        elsewhere = self.reads_files or (region is not None and region.is_body)
+        return elsewhere and finding.hangs_on_name
+
+    def define(self, name: str) -> bool:
+        """Whether the text itself makes a name."""
+        return name.lower() in self.names
+
+    def region_of(self, bundle: int) -> Region | None:
+        """The region in which a bundle stands."""
+        at = bisect_right(self.regions, bundle, key=lambda region: region.first) - 1
+        return self.regions[at] if at >= 0 and bundle < self.regions[at].last else None
+
+    def moved(self, kept: Kept) -> Macros:
+        """The same macros after an edit that changed none of them."""
+        if not kept.moved or not self.regions:
+            return self
+        regions = [
+            region._replace(
+                first=region.first + kept.moved * (region.first >= kept.old_tail),
+                last=region.last + kept.moved * (region.last > kept.old_tail),
+            )
+            for region in self.regions
+        ]
+        return self._replace(regions=tuple(regions))
+
+
+def tells(_isa: Isa, bundle: Bundle) -> bool:
+    """Whether a bundle has directives that matter to what macros make."""
+    if bundle.syntax.plan.inner:
+        return True
+    if bundle.directive is None:
+        return False
+    return any(told_by(words) is not _NOTHING for words in bundle.syntax.directives)
+
+
+def without_foreign_names(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """The findings, without those that hang on names where these are many, or one is called.
+
+    Such a text is made to be included where its names are defined.
+    """
+    names = {name for each in findings if each.hangs_on_name for name in each.unless}
+    if len(names) < _MANY_NAMES and OF_CALLS not in names:
+        return findings
+    return [each for each in findings if not each.hangs_on_name]
+
+
+NO_MACROS = Macros(frozenset(), False, ())
+_NOTHING = Told()
+
+
+def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
+    """The macros of a text: `directives` are the bundles with directives, with their numbers.
+
+    `count` is the number of all its bundles.
+    """
+    names: set[str] = set()
+    reads_files = make_labels = False
+    steps: list[tuple[int, str]] = []
+    for number, bundle in directives:
+        if bundle.syntax.plan.inner:
+            names.add(OF_BRACES)
+        for words in bundle.syntax.directives:
+            told = told_by(words)
+            if told is not _NOTHING:
+                names |= told.names
+                reads_files = reads_files or told.reads_files
+                make_labels = make_labels or told.make_labels
+                steps.append((number, told.step))
+    regions = tuple(_regions(steps, count))
+    return Macros(frozenset(names), reads_files, regions, make_labels or reads_files)
+
+
+@lru_cache(maxsize=20_000)
+def told_by(words: tuple[str, ...]) -> Told:
+    """What the directive of those words tells."""
+    word = words[0]
+    defining = _DEFINING.match(word)
+    makes_label = defining and (defining[2] or _LABEL_MADE.search(word, defining.end()))
+    told = Told(
+        frozenset(_names_made(words)),
+        bool(_READING.match(word)),
+        word in _BODY or bool(makes_label),
+        _step(word),
+    )
+    return _NOTHING if told == _NOTHING else told
+
+
+def _step(word: str) -> str:
+    if word in _BODY:
+        return "body"
+    if word in _BODY.values():
+        return "end"
+    return next((step for step, pattern in _STEPS.items() if pattern.match(word)), "")
+
+
+def _names_made(words: Sequence[str]) -> Iterator[str]:
+    """The names that a directive makes, or asks whether somebody has made: lower case."""
+    match = _DEFINING.match(words[0])
+    if match:
+        yield match[1].lower()
+    elif _ASKING.match(words[0]):
+        yield from (name.lower() for name in _NAME.findall(words[0]))
+    elif words[0] in _BODY:
+        yield from (word.lower() for word in words[1:] if _NAME.fullmatch(word))
+    elif words[0] in _NAMING and len(words) > 1:
+        yield words[1].lower()
+    elif words[1:2] == ("=",):
+        yield words[0].lower()
+
+
+def _regions(steps: Sequence[tuple[int, str]], count: int) -> Iterator[Region]:
+    """The outermost regions. One that is never closed goes on to the end of the text."""
+    depth, first, is_body = 0, 0, False
+    for number, step in steps:
+        if step in ("if", "body"):
+            if depth == 0:
+                first, is_body = number, False
+            depth += 1
+            is_body = is_body or step == "body"
+        elif depth and step in ("endif", "end"):
+            depth -= 1
+            if depth == 0:
+                yield Region(first, number + 1, is_body)
+    if depth:
+        yield Region(first, count, is_body)

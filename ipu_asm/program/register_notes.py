@@ -1,0 +1,221 @@
+"""What the author calls the registers: comments such as ``# lr5 = row offset``.
+
+Those above the first bundle hold for the whole file; a later one holds from its place on. What
+looks like code, such as ``# lr5 = lr4 + 1``, is no name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, NamedTuple
+from weakref import WeakKeyDictionary
+
+from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span
+
+_MOST_LINES = 200
+_LONGEST = 300
+# Registers, then `=` or `:`, then what they are for; `==`, `:=` and `-=` are code.
+_NOTE = re.compile(r"\s*([\w.,\[\]\- \t]+?)[ \t]*[=:](?!=)[ \t]*(\S.*)")
+_WORD = re.compile(r"[\w.\[\]]+|-")
+_NAME = re.compile(r"[^\W\d][\w.\[\]]*")
+_NUMBER = re.compile(r"\b0[xob][\da-f_]+\b", re.IGNORECASE)
+_FIRST_WORD = re.compile(r"[\w.]+")
+# What a register begins that is more than a word of a sentence.
+_TERM = re.compile(r"([\w.\[\]]+)[ \t]*(?:[+*/%&|^:;,.]|<<|>>|-[ \t]*\w)")
+# Between two notes on one line.
+_NEXT_NOTE = re.compile(
+    r"[,;][ \t]+(?=([\w.\[\]]+(?:[ \t]*(?:,|-|\bto\b|\band\b)[ \t]*[\w.\[\]]+)*)[ \t]*[=:])"
+)
+
+
+class Role(NamedTuple):
+    """What a line above the first bundle says of some registers; `span` begins with the first."""
+
+    registers: tuple[str, ...]
+    text: str
+    span: Span
+
+
+class _Note(NamedTuple):
+    """What a comment says of some registers.
+
+    `is_behind` tells that it stands on the line on which the bundle before ends.
+    """
+
+    registers: tuple[str, ...]
+    text: str
+    is_behind: bool
+
+
+_later: WeakKeyDictionary[Program, list[tuple[int, _Note]]] = WeakKeyDictionary()
+
+
+def register_notes(program: Program) -> dict[str, str]:
+    """The note of each register that the comments above the first bundle speak of.
+
+    A line may speak of several: ``# lr0, lr1 = ...``, ``# lr7-lr11: ...``.
+    """
+    return dict(_header(program.isa, program.bundles[0]))
+
+
+def notes_at(program: Program, bundle: int) -> dict[str, str]:
+    """The note of each register that counts at a bundle: the last one above it, or on its lines."""
+    notes = register_notes(program)
+    if program not in _later:
+        _later[program] = list(_later_notes(program))
+    for number, note in _later[program]:
+        if number > bundle:
+            break
+        notes.update(dict.fromkeys(note.registers, note.text))
+    return notes
+
+
+def roles(program: Program) -> list[Role]:
+    """The lines above the first bundle that speak of registers, in their order."""
+    isa, bundle = program.isa, program.bundles[0]
+    text = bundle.syntax.text
+    if bundle.syntax.words:
+        text = text[: bundle.first_token.start]
+    found, start = list[Role](), program.starts[0]
+    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+        at = start
+        for registers, said in _read(isa, line, is_head=True):
+            match = re.compile(rf"\b{re.escape(registers[0])}\b", re.IGNORECASE).search(
+                line, at - start
+            )
+            first = start + (match.start() if match else 0)
+            at = start + len(line.rstrip())
+            found.append(Role(registers, said, Span(first, at)))
+        start += len(line) + 1
+    return found
+
+
+@once_a_bundle
+def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
+    """The notes above the first token of a bundle, the first about each register."""
+    text = bundle.syntax.text
+    if bundle.syntax.words:
+        text = text[: bundle.first_token.start]
+    notes: dict[str, str] = {}
+    for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
+        for registers, said in _read(isa, line, is_head=True):
+            for register in registers:
+                notes.setdefault(register, said)
+    return notes
+
+
+def _later_notes(program: Program) -> Iterator[tuple[int, _Note]]:
+    """The notes below the head of the file, each with the first bundle for which it counts."""
+    isa, text, starts = program.isa, program.text, program.starts
+    for number, bundle in enumerate(program.bundles):
+        for note in _inside(isa, bundle) if number == 0 else _notes(isa, bundle):
+            is_behind = note.is_behind and number > 0 and text[starts[number] - 1] not in "\r\n"
+            yield number - is_behind, note
+
+
+@once_a_bundle
+def _notes(isa: Isa, bundle: Bundle) -> tuple[_Note, ...]:
+    """The notes in a slice, wherever they stand in it."""
+    return tuple(_notes_from(isa, bundle, 0))
+
+
+def _inside(isa: Isa, bundle: Bundle) -> tuple[_Note, ...]:
+    """The notes in a slice behind its first token."""
+    if not bundle.syntax.words:
+        return ()
+    return tuple(_notes_from(isa, bundle, bundle.first_token.start))
+
+
+def _notes_from(isa: Isa, bundle: Bundle, start: int) -> Iterator[_Note]:
+    text = bundle.syntax.text
+    if not any(mark in text for mark in isa.surface.comments):
+        return
+    first_token = bundle.first_token.start if bundle.syntax.words else len(text)
+    lines = text[start:].split("\n")
+    is_behind = start + len(lines[0]) <= first_token
+    for line in lines:
+        for registers, said in _read(isa, line, is_head=False):
+            yield _Note(registers, said, is_behind)
+        is_behind = False
+
+
+def _read(isa: Isa, line: str, is_head: bool) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The registers that the comment of a line speaks of, with what it says about them."""
+    for part in _parts(isa, _comment(isa, line)):
+        match = _NOTE.fullmatch(part)
+        registers = _registers(isa, match[1]) if match else []
+        if match is None or not registers or _is_code(isa, match[2]):
+            continue
+        # Below the head, a number is the value of the moment, not what the register is for.
+        if is_head or _NAME.search(_NUMBER.sub("", match[2])):
+            yield tuple(registers), match[2]
+
+
+def _parts(isa: Isa, comment: str) -> Iterator[str]:
+    """The notes of a comment, cut in front of each further list of registers with its sign."""
+    start = 0
+    for match in _NEXT_NOTE.finditer(comment):
+        is_whole = _NOTE.fullmatch(comment[start : match.start()]) is not None
+        if is_whole and _registers(isa, match[1]):
+            yield comment[start : match.start()].rstrip()
+            start = match.end()
+    yield comment[start:]
+
+
+def _comment(isa: Isa, line: str) -> str:
+    """The comment of a line without its mark."""
+    marks = isa.surface.comments
+    start = min((at for mark in marks if (at := line.find(mark)) >= 0), default=-1)
+    if start < 0:
+        return ""
+    mark = max((mark for mark in marks if line.startswith(mark, start)), key=len)
+    return line[start + len(mark) :].strip()[:_LONGEST]
+
+
+def _is_code(isa: Isa, text: str) -> bool:
+    """Whether a text is an expression or an instruction rather than words."""
+    names = _NAME.findall(_NUMBER.sub("", text))
+    if names and all(_register(isa, name) for name in names):
+        return True
+    start = _TERM.match(text)
+    if start is not None and _register(isa, start[1]):
+        return True
+    word = _FIRST_WORD.match(text)
+    if word is None or isa.spec(word[0]) is None:
+        return False
+    # What the instruction set takes without a complaint was written for it.
+    return not resolver_for(isa).bundle(text).findings
+
+
+def _register(isa: Isa, word: str) -> str | None:
+    """The register that a word is, in any case."""
+    spellings = (word, word.lower(), word.upper())
+    return next((name for name in spellings if name in isa.file_of_register), None)
+
+
+def _registers(isa: Isa, text: str) -> list[str]:
+    """The registers of a list such as `lr0, lr1`, `lr7-lr11`, `r0 and r1`; none if it is none."""
+    found: list[str] = []
+    is_range = False
+    for word in _WORD.findall(text):
+        register = _register(isa, word)
+        if word in ("-", "to"):
+            is_range = bool(found)
+        elif register is not None:
+            found += _up_to(isa, found[-1], register) if is_range else [register]
+            is_range = False
+        elif word != "and":
+            return []
+    return [] if is_range else found
+
+
+def _up_to(isa: Isa, first: str, last: str) -> list[str]:
+    """The registers behind `first` up to `last`."""
+    registers = isa.file_of_register[first].registers
+    if last not in registers:
+        return [last]
+    return list(registers[registers.index(first) + 1 : registers.index(last) + 1])

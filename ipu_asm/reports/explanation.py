@@ -1,0 +1,52 @@
+"""What `--explain` shows: the page of a rule, or of an instruction, in Markdown."""
+
+from __future__ import annotations
+
+from ipu_asm.diagnostics.suggestions import Vocabulary
+from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.lint.rule import Rule
+from ipu_asm.lint.rules import all_rules
+from ipu_asm.reports.instruction_page import instruction_markdown
+
+_MOST_SUGGESTIONS = 5
+_SHORTEST_PART = 3
+
+
+def explain(query: str, isa: Isa) -> str | None:
+    """The page of a code, of a rule's name, or of a mnemonic; None if there is no such."""
+    for rule in all_rules():
+        if query.upper() == rule.kind.code or query.lower() == rule.kind.name:
+            return rule_markdown(rule)
+    spec = _instruction(query, isa)
+    return instruction_markdown(isa, spec) if spec is not None else None
+
+
+def suggestions(query: str, isa: Isa) -> list[str]:
+    """What `query` may have meant: near names, then names that begin with it or have it inside."""
+    rules = all_rules()
+    codes, names = [rule.kind.code for rule in rules], [rule.kind.name for rule in rules]
+    found = [Vocabulary(words).nearest(query) for words in (names, list(isa.instructions), codes)]
+    near = [word for word in found if word is not None]
+    if len(query) >= _SHORTEST_PART:
+        part = query.lower()
+        inside = [word for word in (*names, *isa.instructions) if part in word.lower()]
+        near += sorted(inside, key=lambda word: not word.lower().startswith(part))
+    return list(dict.fromkeys(near))[:_MOST_SUGGESTIONS]
+
+
+def rule_markdown(rule: Rule) -> str:
+    """The page of one rule, without a final line break."""
+    summary, _, rest = rule.documentation.strip().partition("\n")
+    kind = rule.kind
+    fixes = " or ".join(applicability.label for applicability in rule.fixes)
+    fix = f"{fixes} fix" if fixes else "no fix"
+    facts = f"`{kind.code}` · {kind.severity.label} · {fix}"
+    return f"# {kind.name}\n\n{facts}\n\n{summary}\n\n{rest.strip()}"
+
+
+def _instruction(query: str, isa: Isa) -> InstructionSpec | None:
+    spec = isa.spec(query)
+    if spec is not None:
+        return spec
+    same = (spec for name, spec in isa.instructions.items() if name.lower() == query.lower())
+    return next(same, None)

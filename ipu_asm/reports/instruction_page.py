@@ -1,0 +1,192 @@
+"""The page of an instruction, in Markdown: what hover, `--explain` and the reference show.
+
+All of it is derived from the instruction's one description and the layout of its slot.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, Mapping, Sequence
+
+from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand, Slot
+from ipu_asm.isa.operands import KeywordType, OperandType
+from ipu_asm.reports.markdown import fenced_code
+
+_TIMES: Mapping[str, str] = {
+    "snapshot": "value from before this bundle",
+    "live": "value as this bundle's earlier slots leave it",
+}
+_ACCESSES: Mapping[str, str] = {"r": "read", "w": "written", "rw": "read and written"}
+_MOST_FORMS = 12
+_ORDINALS = ("first", "second", "third", "fourth")
+
+
+def instruction_markdown(
+    isa: Isa, spec: InstructionSpec, others: Sequence[InstructionSpec] | None = None
+) -> str:
+    """The page of one instruction, without a final line break.
+
+    `others` are the forms of its mnemonic to name beside it: a few of all where nobody says.
+    """
+    language = isa.surface.language_id
+    forms = _other_forms(isa, spec) if others is None else others
+    most = _MOST_FORMS if others is None else len(forms)
+    sections = (
+        fenced_code(spec.syntax, language),
+        _heading(isa, spec),
+        _deprecation(spec),
+        spec.doc.summary,
+        _titled("Operands", "\n".join(_operand_lines(isa, spec))),
+        _titled("Operation", fenced_code(spec.doc.operation, "text") if spec.doc.operation else ""),
+        _titled("Reads and writes", "\n".join(_effect_lines(isa, spec))),
+        _titled("Timing", "\n".join(_timing_lines(isa, spec))),
+        _titled("Encoding", "\n".join(_encoding_lines(isa, spec))),
+        _titled("Other forms", "\n".join(_form_lines(isa, forms, most))),
+        _titled("Example", fenced_code(spec.doc.example, language) if spec.doc.example else ""),
+    )
+    return "\n\n".join(section for section in sections if section)
+
+
+def encoding_lines(isa: Isa, spec: InstructionSpec) -> list[str]:
+    """Where an instruction's bits are in the word: a line for each place that it can take.
+
+    Such as ``opcode 156:154 = 1 | dest 153:152 | offset 151:148``. None where words have no bits.
+    """
+    slot = isa.slot_by_name[spec.slot]
+    if not isa.has_words:
+        return []
+    return [" | ".join(_bit_ranges(slot, spec, low)) for low in slot.lows]
+
+
+def read_times(spec: InstructionSpec) -> dict[str, str]:
+    """What an instruction reads, operands and state, and when: "live" or "snapshot"."""
+    return {**{o.name: o.read for o in spec.operands if o.read}, **spec.reads}
+
+
+def _titled(title: str, body: str) -> str:
+    return f"**{title}**\n\n{body}" if body else ""
+
+
+def _heading(isa: Isa, spec: InstructionSpec) -> str:
+    slot = isa.slot_by_name[spec.slot]
+    if len(isa.slots) == 1:
+        return f"**{spec.doc.title}**"
+    places = "" if slot.capacity == 1 else f", {slot.capacity} a bundle"
+    return f"**{spec.doc.title}** (slot `{slot.name}`{places})"
+
+
+def _deprecation(spec: InstructionSpec) -> str:
+    return f"**Deprecated:** {spec.deprecated}." if spec.deprecated else ""
+
+
+def _operand_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
+    times = read_times(spec)
+    for operand in spec.operands:
+        text = f": {operand.description}" if operand.description else ""
+        notes = ["read" + _when(isa, times[operand.name])] if operand.name in times else []
+        notes += ["written"] if operand.name in spec.writes else []
+        notes += [_ACCESSES[operand.access]] if operand.access else []
+        note = f" ({'; '.join(notes)})" if notes else ""
+        yield f"- {_written(operand)}, {_sort(operand.type)}{text}{note}"
+        if isinstance(operand.type, KeywordType):
+            for word, meaning in operand.type.complete():
+                yield f"    - `{word}`: {meaning}"
+
+
+def _sort(operand_type: OperandType) -> str:
+    """What may be written; of keywords only what they are, for they follow one by one."""
+    return operand_type.title if isinstance(operand_type, KeywordType) else operand_type.describe()
+
+
+def _written(operand: Operand) -> str:
+    name = f"`{operand.keyword}={operand.name}`" if operand.keyword else f"`{operand.name}`"
+    if not operand.optional:
+        return name
+    return f"{name} (optional, `{operand.type.format(operand.default)}` without it)"
+
+
+def _when(isa: Isa, time: str) -> str:
+    """When something is read: of interest only where several instructions run at once."""
+    return f": {_TIMES[time]}" if isa.unit == "bundle" else ""
+
+
+def _effect_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
+    times = read_times(spec)
+    for time in _TIMES:
+        names = [f"`{name}`" for name, when in times.items() if when == time]
+        if names:
+            yield f"- reads {', '.join(names)}{_when(isa, time)}"
+    implicit = [f"`{each.register}`" for each in spec.implicit if "r" in each.access]
+    if implicit:
+        yield f"- reads {', '.join(implicit)}"
+    written = [f"`{name}`" for name in spec.writes]
+    written += [f"`{each.register}`" for each in spec.implicit if "w" in each.access]
+    written += ["the program counter"] if spec.flow not in (None, "break") else []
+    if written:
+        yield f"- writes {', '.join(written)}"
+
+
+def _timing_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
+    """When results are there and operands are read, as far as that is not at once."""
+    ends: list[tuple[str, Operand | Implicit]] = [(o.name, o) for o in spec.operands]
+    ends += [(each.register, each) for each in spec.implicit]
+    for name, end in ends:
+        if end.def_cycle is not None and end.def_cycle > 1:
+            yield f"- `{name}` lands {end.def_cycle} {isa.unit}s later"
+        if end.use_cycle is not None and end.use_cycle > 1:
+            yield f"- `{name}` is read {_count(end.use_cycle - 1, isa.unit)} later"
+    if spec.delay_slots:
+        yield (
+            f"- {_count(spec.delay_slots, isa.unit)} behind it {_are(spec.delay_slots)} executed "
+            "before it takes effect"
+        )
+
+
+def _count(number: int, unit: str) -> str:
+    return f"1 {unit}" if number == 1 else f"{number} {unit}s"
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _other_forms(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
+    return [form for form in isa.forms(spec) if form is not spec]
+
+
+def _form_lines(isa: Isa, forms: Sequence[InstructionSpec], most: int) -> Iterator[str]:
+    """Forms with their slots and bounds, those that are alike but for the slot on one line."""
+    slots: dict[tuple[str, ...], list[str]] = {}
+    for form in forms:
+        bounds = (operand.type.bounds for operand in form.operands)
+        slots.setdefault((f"`{form.syntax}`", *filter(None, bounds)), []).append(f"`{form.slot}`")
+    for line, names in list(slots.items())[:most]:
+        told = f" (slot {' or '.join(names)})" if len(isa.slots) > 1 else ""
+        yield f"- {line[0]}{told}" + "".join(f", {bounds}" for bounds in line[1:])
+    if len(slots) > most:
+        yield f"- and {len(slots) - most} more"
+
+
+def _encoding_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
+    lines = encoding_lines(isa, spec)
+    for number, line in enumerate(lines):
+        place = f"as {_ORDINALS[number]}: " if 1 < len(lines) <= len(_ORDINALS) else ""
+        yield f"- {place}`{line}`"
+
+
+def _bit_ranges(slot: Slot, spec: InstructionSpec, low: int) -> list[str]:
+    opcode = slot.fields[0]
+    ranges = [(operand.low, operand.type.width, operand.name, "") for operand in spec.operands]
+    if opcode.width < slot.width:
+        ranges.append((opcode.low, opcode.width, "opcode", f" = {spec.opcode}"))
+    parts = [
+        f"{name} {_bits(low + start, width)}{value}"
+        for start, width, name, value in sorted(ranges, reverse=True)
+    ]
+    if opcode.width == slot.width:
+        digits = -(-slot.width // 4)
+        parts.insert(0, f"fixed bits 0x{spec.opcode_bits:0{digits}x}")
+    return parts
+
+
+def _bits(low: int, width: int) -> str:
+    return f"{low + width - 1}:{low}" if width > 1 else str(low)

@@ -1,0 +1,103 @@
+"""The source of a profiled program as an HTML table: each line as warm as it was executed often."""
+
+from __future__ import annotations
+
+from html import escape
+from math import ceil, sqrt
+
+from ipu_asm.diagnostics.rendering import printable
+from ipu_asm.emulator.profile import LoopUse, Profile
+from ipu_asm.isa.model import Isa
+from ipu_asm.text import SourceFile
+
+_LEVELS = 9
+_TAB = 4
+
+
+def source_table(profile: Profile, source: SourceFile, isa: Isa) -> str:
+    """The section with the source; empty if no line belongs to a bundle."""
+    cycles = profile.lines
+    if not cycles:
+        return ""
+    most = max(cycles.values())
+    warmth = _warmth(profile)
+    loops = [use for use in profile.loops if use.lines is not None]
+    rows = []
+    for line in range(1, len(source.lines.starts) + 1):
+        text = source.line_text(line - 1).removeprefix("\ufeff")
+        if line == len(source.lines.starts) and not text:
+            break
+        counts = _counts(cycles.get(line), profile.cycles)
+        level = heat(warmth[line], most) if line in warmth else ""
+        rows.append(
+            f'<tr id="L{line}"><td class="n faint">{line}</td>{counts}'
+            f'<td class="loop">{_brackets(line, loops)}</td>'
+            f'<td class="code {level}">{_code(text, isa)}</td></tr>'
+        )
+    head = '<th class="n">line</th><th class="n">cycles</th><th class="n"></th><th></th><th></th>'
+    body = "\n".join(rows)
+    return (
+        f"<h2>Source</h2>\n{_scale()}\n"
+        f'<div class="wide"><table class="source">\n<tr>{head}</tr>\n{body}\n</table></div>'
+    )
+
+
+def percent(part: int, whole: int) -> str:
+    """A share of a whole, short: `12.5 %`."""
+    share = 100 * part / whole if whole else 0.0
+    if part and share < 0.05:
+        return "&lt;0.1 %"
+    return f"{share:.0f} %" if share in (0, 100) else f"{min(share, 99.9):.1f} %"
+
+
+def heat(cycles: int, most: int) -> str:
+    """The class that colours something with so many cycles: by the root, as counts differ much."""
+    return f"h{ceil(_LEVELS * sqrt(cycles / most))}" if cycles else "h0"
+
+
+def _warmth(profile: Profile) -> dict[int, int]:
+    """The cycles of each line that has a part of a bundle."""
+    warmth: dict[int, int] = {}
+    for bundle in profile.bundles:
+        if bundle.place is not None:
+            for line in range(bundle.place.line, bundle.place.end_line + 1):
+                warmth[line] = max(warmth.get(line, 0), bundle.cycles)
+    for line, cycles in profile.lines.items():
+        warmth[line] = max(warmth[line], cycles)
+    return warmth
+
+
+def _counts(cycles: int | None, total: int) -> str:
+    """Two cells: cycles and share of the bundles that begin here."""
+    if cycles is None:
+        return "<td></td><td></td>"
+    if not cycles:
+        return '<td class="n never">never</td><td></td>'
+    return f'<td class="n">{cycles:,}</td><td class="n faint">{percent(cycles, total)}</td>'
+
+
+def _brackets(line: int, loops: list[LoopUse]) -> str:
+    """A column for each depth, with the loops that reach over a line."""
+    columns: dict[int, str] = {}
+    for use in loops:
+        assert use.lines is not None
+        first, last = use.lines
+        if first <= line <= last:
+            edge = "╶" if first == last else "┌" if line == first else "└" if line == last else "│"
+            columns[use.depth] = edge
+    return "".join(columns.get(depth, " ") for depth in range(max(columns, default=-1) + 1)) + " "
+
+
+def _code(text: str, isa: Isa) -> str:
+    """A line of source; comments stand back."""
+    shown = printable(text.expandtabs(_TAB))
+    starts = (shown.find(mark) for mark in isa.surface.comments)
+    start = min((start for start in starts if start >= 0), default=len(shown))
+    comment = escape(shown[start:])
+    tail = f'<span class="comment">{comment}</span>' if comment else ""
+    return escape(shown[:start]) + tail
+
+
+def _scale() -> str:
+    steps = "".join(f'<span class="h{level}"></span>' for level in range(1, _LEVELS + 1))
+    return f'<p class="faint scale">executed seldom {steps} often</p>'

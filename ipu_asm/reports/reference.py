@@ -1,0 +1,204 @@
+"""The instruction reference as Markdown and as one HTML page."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Iterator
+
+from ipu_asm.isa.model import InstructionSpec, Isa, Slot
+from ipu_asm.isa.operands import KeywordType, OperandType
+from ipu_asm.reports.instruction_page import instruction_markdown
+from ipu_asm.reports.layout_picture import layout_svg
+
+_PICTURE_MARK = "layout"
+_HEADING = re.compile("<(h3)>(.*?)</h3>")
+_SLOT_OR_HEADING = re.compile("<(h[23])>(.*?)</h[23]>")
+_TAG = re.compile("<[^>]*>")
+_STYLE = """
+:root { color-scheme: light dark; --line: #8886; --code: #8881; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+pre, code { font-family: ui-monospace, monospace; font-size: .92em; background: var(--code); }
+pre { padding: .6rem .8rem; overflow-x: auto; border-radius: 4px; }
+pre code { background: none; }
+table { border-collapse: collapse; } td, th { border: 1px solid var(--line); padding: .2rem .6rem; }
+h2 { margin-top: 3rem; border-bottom: 1px solid var(--line); } h3 { margin-top: 2.2rem; }
+svg { max-width: 100%; height: auto; }
+"""
+
+
+def reference_files(isa: Isa) -> dict[str, tuple[str, str]]:
+    """File name and text of the reference as `md`, `html` and `svg`; md shows the svg's file.
+
+    Where words have no bits there is no picture.
+    """
+    picture = f"{isa.name}.svg"
+    if not isa.has_words:
+        return {
+            "md": (f"{isa.name}.md", reference_markdown(isa)),
+            "html": (f"{isa.name}.html", reference_html(isa)),
+        }
+    return {
+        "md": (f"{isa.name}.md", reference_markdown(isa, picture)),
+        "html": (f"{isa.name}.html", reference_html(isa)),
+        "svg": (picture, layout_svg(isa)),
+    }
+
+
+def reference_markdown(isa: Isa, picture: str = "") -> str:
+    """The whole reference; `picture` is the file name of the layout picture to show in it."""
+    return "\n\n".join(_sections(isa, picture)) + "\n"
+
+
+def reference_html(isa: Isa) -> str:
+    """The reference as a page that needs no other file: the picture is in it."""
+    title, body = escape(reference_title(isa)), reference_body(isa)
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta name="viewport" content="width=device-width">\n<title>{title}</title>\n'
+        f"<style>{_STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
+    )
+
+
+def reference_title(isa: Isa) -> str:
+    """What the reference is called."""
+    return f"{isa.title} instruction reference"
+
+
+def reference_body(isa: Isa) -> str:
+    """What stands between `<body>` and `</body>`: it brings no style, no script, no other file."""
+    from markdown_it import MarkdownIt
+
+    body = MarkdownIt("commonmark").enable("table").render(reference_markdown(isa, _PICTURE_MARK))
+    mark = f'<p><img src="{_PICTURE_MARK}" alt="{escape(_alt(isa))}" /></p>'
+    picture = layout_svg(isa) if isa.has_words else ""
+    headings = _HEADING if isa.has_words else _SLOT_OR_HEADING
+    return headings.sub(_with_anchor, body.replace(mark, picture))
+
+
+def anchor_of(isa: Isa, spec: InstructionSpec) -> str:
+    """The anchor of an instruction's heading, as Markdown viewers make it, too."""
+    return _anchor(_heading(isa, spec))
+
+
+def _alt(isa: Isa) -> str:
+    return f"Layout of the {isa.title} word, {isa.word_bits} bits"
+
+
+def _sections(isa: Isa, picture: str) -> Iterator[str]:
+    yield f"# {reference_title(isa)}"
+    yield _summary(isa)
+    if picture and isa.has_words:
+        yield f"![{_alt(isa)}]({picture})"
+    yield _overview(isa)
+    # Of forms there are many types: who looks for an instruction finds them behind all of those.
+    if isa.has_words:
+        yield from _operand_types(isa)
+    yield "## Registers"
+    yield "\n".join(
+        f"- {file.spoken()}, {file.title}: {file.summary}" for file in isa.register_files
+    )
+    for slot in isa.slots:
+        yield f"## {slot.title}"
+        yield _about_slot(isa, slot)
+        if not isa.has_words:
+            yield _links(isa, slot)
+        for spec in isa.instructions_of(slot.name):
+            yield f"### {_heading(isa, spec)}"
+            yield instruction_markdown(isa, spec, _others_in_slot(isa, spec))
+    if not isa.has_words:
+        yield from _operand_types(isa)
+
+
+def _summary(isa: Isa) -> str:
+    count = len(isa.instructions)
+    if isa.has_words:
+        return (
+            f"{count} instructions. A word has {isa.word_bits} bits and is stored in "
+            f"{isa.image_bytes} bytes, little-endian; a program has {isa.program_limit} words at "
+            "most."
+        )
+    forms = sum(len(isa.forms(spec)) for spec in isa.instructions.values())
+    return f"{count} instructions in {forms} forms. How they are encoded is not described here."
+
+
+def _others_in_slot(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
+    """The other forms that its mnemonic has in its slot."""
+    return [form for form in isa.forms(spec) if form.slot == spec.slot and form is not spec]
+
+
+def _overview(isa: Isa) -> str:
+    """What there is in each slot, and where its bits are or which units it takes.
+
+    Of forms there are so many that each slot has the list of its instructions itself.
+    """
+    what = "bits" if isa.has_words else "units"
+    rows = [f"| slot | {what} | instructions |", "|---|---|---|"]
+    for slot in isa.slots:
+        places = [f"{low + slot.width - 1}:{low}" for low in slot.lows]
+        taken = ", ".join(places if isa.has_words else slot.units)
+        if isa.has_words:
+            rows.append(f"| {slot.name} | {taken} | {_links(isa, slot)} |")
+        else:
+            count = len(isa.instructions_of(slot.name))
+            rows.append(f"| [{slot.name}](#{_anchor(slot.title)}) | {taken} | {count} |")
+    return "\n".join(rows)
+
+
+def _links(isa: Isa, slot: Slot) -> str:
+    return ", ".join(_link(isa, spec) for spec in isa.instructions_of(slot.name))
+
+
+def _heading(isa: Isa, spec: InstructionSpec) -> str:
+    """The mnemonic; with the slot where it has forms in several."""
+    slots = {form.slot for form in isa.forms(spec)}
+    return f"`{spec.mnemonic}`" if len(slots) == 1 else f"`{spec.mnemonic}` in `{spec.slot}`"
+
+
+def _link(isa: Isa, spec: InstructionSpec) -> str:
+    return f"[`{spec.mnemonic}`](#{anchor_of(isa, spec)})"
+
+
+def _with_anchor(heading: re.Match[str]) -> str:
+    level, title = heading.groups()
+    return f'<{level} id="{_anchor(_TAG.sub("", title))}">{title}</{level}>'
+
+
+def _anchor(heading: str) -> str:
+    return re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
+
+
+def _about_slot(isa: Isa, slot: Slot) -> str:
+    if slot.units:
+        units = " and ".join(f"`{unit}`" for unit in slot.units)
+        if slot.units == (slot.name,):
+            return f"A {isa.unit} carries one instruction of this slot."
+        return f"An instruction of this slot takes up {units} of its {isa.unit}."
+    many = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
+    default = f"; a place that it does not name holds `{slot.default}`" if slot.default else ""
+    return f"A word carries {many} of this slot{default}."
+
+
+def _operand_types(isa: Isa) -> Iterator[str]:
+    yield "## Operand types"
+    bits = " bits |" if isa.has_words else ""
+    rows = [f"| type |{bits} written |", "|---|---|---|" if bits else "|---|---|"]
+    for operand_type in _types_in_use(isa):
+        written = operand_type.describe()
+        if isinstance(operand_type, KeywordType):
+            written = ", ".join(f"`{word}`" for word in operand_type.spellings)
+        written = written.replace("|", "\\|")  # a bar ends a cell, even in code
+        width = f" {operand_type.width} |" if isa.has_words else ""
+        label = operand_type.label.replace("|", "\\|")
+        rows.append(f"| {label} |{width} {written} |")
+    yield "\n".join(dict.fromkeys(rows))
+
+
+def _types_in_use(isa: Isa) -> list[OperandType]:
+    types = {
+        operand.type.name: operand.type
+        for spec in isa.instructions.values()
+        for form in isa.forms(spec)
+        for operand in form.operands
+    }
+    return list(types.values())

@@ -1,0 +1,63 @@
+"""Directives and lines for the preprocessor, where a language has such."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from ipu_asm.reports.textmate_language import Language
+from ipu_asm.reports.textmate_patterns import BLANKS, LINE_END
+from ipu_asm.syntax.grammar import DIRECTIVE
+
+Pattern = dict[str, Any]
+
+_SCOPE = "keyword.control.directive"
+_PREPROCESSOR = "#"
+
+
+def has_preprocessor(language: Language) -> bool:
+    """Whether a line that begins with `#` is for the preprocessor."""
+    return language.terminals.is_one(DIRECTIVE, f"{_PREPROCESSOR}define A 1")
+
+
+def directives(language: Language) -> Iterator[Pattern]:
+    """A word with which a statement begins and that starts with a dot, or that `=` follows."""
+    terminals = language.terminals
+    if DIRECTIVE not in terminals.patterns:
+        return
+    word, equals = f"(?:{terminals.word})", terminals.patterns["EQUALS"]
+    first = rf"(?=\.){word}|{word}(?={BLANKS}{equals})"
+    # Behind one statement of a line, behind a label and behind a brace another one begins.
+    behind = f"{language.label_colon}{{;" if terminals.ends_with(";") else language.label_colon
+    start = f"(?:^|(?<=[{behind}])){BLANKS}(?!{word}{BLANKS}{language.label_colon})"
+    ends = ";" if terminals.ends_with(";") else ""
+    ends += "}" if language.braces else ""
+    ends += _PREPROCESSOR if has_preprocessor(language) else ""
+    yield {
+        "begin": f"{start}({first})",
+        "beginCaptures": {"1": {"name": language.scope(_SCOPE)}},
+        "end": f"(?=[{ends}])|{LINE_END}" if ends else LINE_END,
+        "patterns": [
+            {"include": "#comments"},
+            {"include": "#strings"},
+            {"include": "#numbers"},
+            {"match": f"(?:{terminals.number})"},
+            {"include": "#punctuation"},
+        ],
+    }
+
+
+def preprocessor(language: Language) -> Iterator[Pattern]:
+    """A line for the preprocessor, which goes on where a backslash stands at its end."""
+    yield {
+        "begin": f"({_PREPROCESSOR}{BLANKS}[A-Za-z_]*)",
+        "beginCaptures": {"1": {"name": language.scope(_SCOPE)}},
+        "end": f"{LINE_END}|(?=//)",
+        "name": language.scope("meta.preprocessor"),
+        "patterns": [
+            {"include": "#comments"},
+            {"include": "#strings"},
+            {"include": "#registers"},
+            {"include": "#numbers"},
+            {"match": f"(?:{language.terminals.number})"},
+        ],
+    }

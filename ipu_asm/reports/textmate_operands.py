@@ -1,0 +1,191 @@
+"""What may stand behind a mnemonic: registers, keywords, labels, numbers and strings."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Iterable, Iterator, NamedTuple, Sequence
+
+from ipu_asm.bundle.matching import KEYWORD_MARK
+from ipu_asm.isa.model import InstructionSpec, Isa, RegisterFile
+from ipu_asm.isa.operands import KeywordType, OperandType, number_value
+from ipu_asm.reports.textmate_language import LABEL, Language
+from ipu_asm.reports.textmate_patterns import (
+    BLANKS,
+    NUMBER_PATTERN,
+    STRING,
+    alternatives,
+    escaped,
+    registers,
+)
+
+Pattern = dict[str, Any]
+
+_BASES = {"hex": "0[xX]", "octal": "0[oO]", "binary": "0[bB]", "decimal": ""}
+_PAIR = "[0-9]+[xX][0-9]+"
+_EXAMPLE_OF_A_PAIR = "1x1"
+_EXAMPLE_OF_A_LABEL = "a_label"
+_CONTROL = "$"
+_KEYWORD = re.compile(r"\$?[\w.]+")
+# Words with these are no names of labels, where a word may have them.
+_NO_LABELS = {"$": r"\$", '"': '"', "\\": r"[^\s,;]*\\"}
+
+
+class Operands(NamedTuple):
+    """What may stand behind a mnemonic, besides registers and numbers."""
+
+    keywords: frozenset[str] = frozenset()
+    labels: bool = False
+    pairs: bool = False
+    names: bool = False
+
+
+def operands_of(language: Language, specs: Iterable[InstructionSpec]) -> Operands:
+    """What may stand behind the mnemonic that these have in common."""
+    operands = [operand for spec in specs for operand in spec.operands]
+    types = list({id(operand.type): operand.type for operand in operands}.values())
+    known = {register for isa in language.isas for register in isa.file_of_register}
+    words = {word for operand_type in types for word in _keywords(operand_type)}
+    return Operands(
+        frozenset(word for word in words - known if number_value(word) is None),
+        any(map(_takes_labels, types)),
+        any(_takes(operand_type, _EXAMPLE_OF_A_PAIR) for operand_type in types),
+        any(operand.keyword for operand in operands),
+    )
+
+
+def _keywords(operand_type: OperandType) -> Iterator[str]:
+    """The words that mean something for an operand, but for registers."""
+    if isinstance(operand_type, KeywordType):
+        words: Sequence[str] = operand_type.spellings
+    else:
+        words = [choice.text for choice in operand_type.complete()]
+    for word in words:
+        if _KEYWORD.fullmatch(word) and not operand_type.names(word):
+            yield word
+
+
+def _takes(operand_type: OperandType, text: str) -> bool:
+    return isinstance(operand_type.parse(text), int)
+
+
+def _takes_labels(operand_type: OperandType) -> bool:
+    return isinstance(operand_type.parse(operand_type.prefix + _EXAMPLE_OF_A_LABEL), str)
+
+
+def inside(language: Language, operands: Operands) -> list[Pattern]:
+    """The patterns of operands. Each takes a whole token, so that none begins within a word."""
+    terminals, no_more = language.terminals, language.no_more
+    patterns: list[Pattern] = [{"include": "#comments"}]
+    if terminals.has_strings:
+        patterns.append({"include": "#strings"})
+    if operands.names:
+        name = f"(?:{terminals.word})(?={BLANKS}{escaped(KEYWORD_MARK)})"
+        patterns.append({"match": name, "name": language.scope("variable.parameter")})
+    patterns.append({"include": "#registers"})
+    for scope, is_control in (("constant.language", False), ("constant.language.control", True)):
+        words = [word for word in operands.keywords if word.startswith(_CONTROL) == is_control]
+        if words:
+            keyword = f"(?i:{alternatives(words)}){no_more}"
+            patterns.append({"match": keyword, "name": language.scope(scope)})
+    if operands.pairs:
+        pair = {"match": f"{_PAIR}{no_more}", "name": language.scope("constant.numeric.pair")}
+        patterns.append(pair)
+    return [*patterns, *_plain(language, operands), {"include": "#punctuation"}]
+
+
+def _plain(language: Language, operands: Operands) -> Iterator[Pattern]:
+    """Numbers, labels, and words of which nothing is known."""
+    word = f"(?:{language.terminals.number})"
+    if operands.labels and language.numeric_labels:
+        yield {"match": f"[0-9]+[bf]{language.no_more}", "name": language.scope(LABEL)}
+    yield {"include": "#numbers"}
+    if language.has_expressions or not operands.labels:
+        scope = "constant.numeric.other" if language.has_expressions else "invalid.illegal.number"
+        yield {"match": f"(?=[+-]?[0-9]){word}", "name": language.scope(scope)}
+    if operands.labels:
+        others = [pattern for mark, pattern in _NO_LABELS.items() if language.terminals.has(mark)]
+        no_label = f"(?!{'|'.join(others)})" if others else ""
+        yield {"match": f"{no_label}{word}", "name": language.scope(LABEL)}
+        if not others:
+            return
+    yield {"match": word}
+
+
+def strings(language: Language) -> Iterator[Pattern]:
+    """Texts in quotes, on one line."""
+    yield {"match": STRING, "name": language.scope("string.quoted.double")}
+
+
+def numbers(language: Language) -> Iterator[Pattern]:
+    """Numbers, by their bases."""
+    # Else a long word would be searched for numbers from each of its characters on.
+    first = f"(?:(?=[+-])|(?<![{language.terminals.more}]))"
+    if language.has_expressions:
+        first = rf"(?<![{language.terminals.more})\]])"
+    for base, start in _BASES.items():
+        ahead = f"(?=[+-]?{start})" if start else ""
+        yield {
+            "match": f"{first}{ahead}(?:{NUMBER_PATTERN}){language.no_more}",
+            "name": language.scope(f"constant.numeric.{base}"),
+        }
+
+
+class _Names(NamedTuple):
+    """The names of the registers of one file: those that are known in any case, and the others."""
+
+    any_case: dict[str, None]
+    exact: dict[str, None]
+
+
+def register_patterns(language: Language) -> Iterator[Pattern]:
+    """The registers of each file, with what may stand behind them; the longer names first."""
+    files: dict[str, _Names] = {}
+    marks: dict[str, None] = {}
+    for isa in language.isas:
+        exact = set()
+        for file, name, mark, is_exact in _spellings(isa):
+            names = files.setdefault(file.name, _Names({}, {}))
+            (names.exact if is_exact else names.any_case)[name] = None
+            exact.update([name] if is_exact else [])
+            if mark and re.fullmatch(language.terminals.word, name + mark):
+                marks[mark] = None
+        for file in isa.register_files:
+            names = files.setdefault(file.name, _Names({}, {}))
+            names.any_case.update((name, None) for name in file.registers if name not in exact)
+    behind = f"(?i:{alternatives(marks)})?" if marks else ""
+    word = re.compile(f"[{language.terminals.more}]+")
+    for name, names in sorted(files.items(), key=lambda file: _is_word(word, file[1])):
+        parts = [f"(?i:{registers(list(names.any_case))})"] if names.any_case else []
+        parts += [f"(?:{registers(list(names.exact))})"] if names.exact else []
+        either = parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
+        yield {
+            "match": f"{either}{behind}{language.no_more}",
+            "name": language.scope(f"variable.language.register.{name.replace(' ', '-')}"),
+        }
+
+
+def _is_word(word: re.Pattern[str], names: _Names) -> bool:
+    return all(map(word.fullmatch, (*names.any_case, *names.exact)))
+
+
+def _spellings(isa: Isa) -> Iterator[tuple[RegisterFile, str, str, bool]]:
+    """How operands write registers: file, name, the mark behind it, and whether case matters."""
+    types = {
+        id(operand.type): operand.type
+        for spec in isa.instructions.values()
+        for form in isa.forms(spec)
+        for operand in form.operands
+    }
+    for operand_type in types.values():
+        for text, *_ in operand_type.complete():
+            for named in operand_type.names(text)[:1]:
+                file = _file_of(isa, named.register)
+                if file and named.start == 0:
+                    is_exact = not operand_type.names(text.swapcase())
+                    yield file, text[: named.end], text[named.end :], is_exact
+
+
+def _file_of(isa: Isa, register: str) -> RegisterFile | None:
+    """The file of a register, or of what a name stands for many of."""
+    names = (register, *sorted(isa.units(register)))
+    return next((isa.file_of_register[n] for n in names if n in isa.file_of_register), None)

@@ -1,0 +1,167 @@
+"""What is remembered across edits never tells on an edit: it says what a fresh look says."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from functools import lru_cache
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.isa import available_isas, load_isa
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.rules import rules_for
+from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.program import Program
+from tests.invariants import assert_same
+from tests.marked import unmarked
+
+OF_THE_IPU = "a: incr lr0 1;;\nb a;;\nbne lr0 lr1 nowhere;;\nacc;;\na: acc;;\nbkpt;;\n"
+MORE = ("\n", " ", ":", ";", "x", "1:\n", "q", "{", "}", "// a\n", "/*", "*/", "#include <a>\n")
+
+
+@lru_cache
+def lines_of(name: str) -> list[str]:
+    """The lines of all examples of the rules for an instruction set."""
+    rules = (rule for rule in rules_for(load_isa(name)) if rule.isa == name)
+    texts = [unmarked(text)[0] for rule in rules for text in (*rule.valid, *rule.invalid)]
+    texts += [OF_THE_IPU] if name == "ipu" else []
+    return [f"{line}\n" for text in texts for line in text.split("\n")]
+
+
+def check_edits(name: str, seed: int, count: int = 12) -> None:
+    """After each of some edits the analysis is that of the text."""
+    random, lines = Random(seed), lines_of(name)
+    analyzer, fresh = Analyzer(load_isa(name)), Analyzer(load_isa(name))
+    first = random.randrange(len(lines))
+    text = "".join(lines[first : first + random.randrange(1, 60)])
+    before = None
+    for _ in range(count):
+        analysis = analyzer.analyze(text, before=before)
+        assert_same(analysis, fresh.analyze(text))
+        before, text = analysis, edited(text, random, lines)
+
+
+def edited(text: str, random: Random, lines: list[str]) -> str:
+    """The text after an edit as an author makes it: a character, a line, some lines."""
+    starts = [0, *(n + 1 for n, character in enumerate(text) if character == "\n")]
+    line, count = random.choice(starts), random.randrange(3)
+    place = random.randrange(len(text) + 1)
+    at = random.randrange(len(lines))
+    some = "".join(lines[at : at + random.randrange(1, 8)])
+    return random.choice(
+        (
+            text[:place] + random.choice(MORE) + text[place:],
+            text[:place] + text[place + 1 :],
+            text[:line] + some + text[line:],
+            text[:line] + "\n" + text[line:],
+            text[:line] + text[min((s for s in starts if s > line), default=len(text)) :],
+            text[:place] + text[place + 20 * count :],
+            text + some,
+        )
+    )
+
+
+@pytest.mark.parametrize("name", available_isas())
+def test_an_edited_program_says_what_a_new_one_says(name: str) -> None:
+    @given(st.integers(0, 1 << 32))
+    @settings(max_examples=150)
+    def check(seed: int) -> None:
+        check_edits(name, seed)
+
+    check()
+
+
+@pytest.fixture
+def ipu() -> Isa:
+    return load_isa("ipu")
+
+
+def test_only_new_bundles_are_tested(ipu: Isa) -> None:
+    asked: list[str] = []
+
+    def is_acc(_isa: Isa, bundle: Bundle) -> bool:
+        asked.append(bundle.syntax.text)
+        return "acc" in bundle.syntax.text
+
+    analyzer = Analyzer(ipu)
+    before = analyzer.analyze("acc;; incr lr0 1;; acc;;")
+    assert before.program.where(is_acc) == [0, 2]
+    asked.clear()
+    after = analyzer.analyze("acc;; incr lr0 1;; acc.first;; bkpt;; acc;;", before=before)
+    assert after.program.where(is_acc) == [0, 2, 4]
+    assert asked == [" acc.first;;", " bkpt;;"]
+
+
+@pytest.mark.parametrize(
+    ("text", "worked"),
+    [
+        ("acc;; incr lr0 1;; incr lr0 2;; acc;; acc;;", []),
+        ("acc.first;; incr lr0 1;; incr lr0 2;; acc;;", []),
+        ("acc;; acc;; acc;; incr lr0 1;; incr lr0 2;; acc;;", []),
+        ("acc;; incr lr0 1;; incr lr0 3;; acc;;", [1, 2]),
+        ("acc;; incr lr0 1;; set lr1 2;; incr lr0 2;; acc;;", [1]),
+        ("acc;; incr lr0 1;; incr lr0 2;; acc.first;;", [2]),
+        # Who asks for labels may hear something else.
+        ("x: acc;; incr lr0 1;; incr lr0 2;; acc;;", [1, 2]),
+    ],
+)
+def test_work_is_done_again_where_something_that_it_saw_has_changed(
+    ipu: Isa, text: str, worked: list[int]
+) -> None:
+    done: list[int] = []
+
+    def next_but_no_further(program: Program, number: int) -> Found[str]:
+        done.append(number)
+        return Found(0, 1, program.bundles[number + 1].syntax.text)
+
+    def look(program: Program) -> list[str]:
+        increments = [n for n, b in enumerate(program.bundles) if "incr" in b.syntax.text]
+        return [program.local(next_but_no_further, number) for number in increments]
+
+    analyzer = Analyzer(ipu)
+    before = analyzer.analyze("acc;; incr lr0 1;; incr lr0 2;; acc;;")
+    look(before.program)
+    done.clear()
+    after = analyzer.analyze(text, before=before)
+    found, again = look(after.program), done.copy()
+    assert found == look(Analyzer(ipu).analyze(text).program)
+    assert again == worked
+
+
+def test_states_do_not_keep_each_other_alive(ipu: Isa) -> None:
+    analyzer = Analyzer(ipu)
+    analysis: Analysis | None = analyzer.analyze(OF_THE_IPU)
+    first = weakref.ref(analysis.program) if analysis else None
+    for number in range(5):
+        analysis = analyzer.analyze(f"{OF_THE_IPU}incr lr0 {number};;\n", before=analysis)
+    gc.collect()
+    assert first is not None
+    assert first() is None
+    assert analysis is not None
+    assert analysis.program.where(_is_labelled) == [0, 4]
+
+
+@pytest.mark.parametrize("name", available_isas())
+def test_only_an_analyzer_remembers_bundles(name: str) -> None:
+    """The last program may be remembered elsewhere, so that it is worked out once."""
+    text = "".join(lines_of(name)[:200])
+    before = _bundles_alive()
+    for number in range(10):
+        assert Analyzer(load_isa(name)).analyze(f"{text}q{number}\n").diagnostics
+    one = len(Analyzer(load_isa(name)).analyze(f"{text}q\n").program.bundles)
+    assert _bundles_alive() - before < 2 * one
+
+
+def _bundles_alive() -> int:
+    gc.collect()
+    return sum(type(thing) is Bundle for thing in gc.get_objects())
+
+
+def _is_labelled(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.label is not None
