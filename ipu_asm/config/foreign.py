@@ -10,11 +10,11 @@ import re
 from functools import lru_cache
 
 from ipu_asm.config.isa_choice import DEFAULT_ISA
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.text import Span
 
-FOREIGN_ASSEMBLY = Kind("H102", "foreign-assembly", Severity.HINT)
+FOREIGN_ASSEMBLY = RuleId("H102", "foreign-assembly", Severity.HINT)
 
 _SEARCHED = 100_000
 _LONGEST_SHOWN = 40

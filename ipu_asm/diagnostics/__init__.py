@@ -40,7 +40,7 @@ class Applicability(IntEnum):
         return self.name.lower()
 
 
-class Kind(NamedTuple):
+class RuleId(NamedTuple):
     """The identity of a sort of finding: a stable code and a stable, readable name."""
 
     code: str
@@ -58,7 +58,7 @@ class Problem(NamedTuple):
     `unless` are names: where a macro or a preprocessor makes one of them, nothing is wrong.
     """
 
-    kind: Kind
+    kind: RuleId
     message: str
     replacement: str | None = None
     part: tuple[int, int] | None = None
@@ -114,7 +114,7 @@ class Diagnostic(NamedTuple):
     the text through. `unless` is that of a `Problem`.
     """
 
-    kind: Kind
+    kind: RuleId
     message: str
     span: Span
     related: tuple[RelatedInformation, ...] = ()

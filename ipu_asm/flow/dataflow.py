@@ -35,7 +35,7 @@ def effects_of(instruction: Instruction) -> Effects:
     return Effects({**reads, **spec.reads}, spec.writes)
 
 
-class Touch(NamedTuple):
+class RegisterAccess(NamedTuple):
     """One register that a bundle reads or writes, or both, and when.
 
     `operand` is the number of the written operand that names it, `ON_MNEMONIC` where none does;
@@ -65,9 +65,9 @@ class Touch(NamedTuple):
 
 
 @once_a_bundle
-def touches_of(isa: Isa, bundle: Bundle) -> tuple[Touch, ...]:
+def accesses_of(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
     """The registers that a bundle touches, by instruction and operand, implicit ones last."""
-    found: list[Touch] = []
+    found: list[RegisterAccess] = []
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is None:
             continue
@@ -92,12 +92,12 @@ def _touch(
     access: str,
     where: tuple[int, int, int, int],
     timed: Operand | Implicit,
-) -> Touch:
+) -> RegisterAccess:
     cycles = (timed.use_cycle, timed.def_cycle, timed.bypass)
-    return Touch(register, isa.units(register), access, *where, *cycles)
+    return RegisterAccess(register, isa.units(register), access, *where, *cycles)
 
 
-def touch_span(bundle: Bundle, touch: Touch) -> Span:
+def access_span(bundle: Bundle, touch: RegisterAccess) -> Span:
     """Where a bundle names the register; the mnemonic, where it does so without an operand."""
     if touch.operand == ON_MNEMONIC:
         return bundle.span(touch.instruction)

@@ -14,9 +14,9 @@ from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.flow.dataflow import Touch, falls_through
+from ipu_asm.flow.dataflow import RegisterAccess, falls_through
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.macros import told_by
 from ipu_asm.program.program import Program
 
@@ -26,7 +26,7 @@ RETURN, CALL = "return", "call"
 LATEST = 9
 
 
-class Ways(NamedTuple):
+class ControlFlowGraph(NamedTuple):
     """How control goes through a function; its addresses count from 0.
 
     `numbers[a]` is the place of address a among the function's bundles. `following[a]` are the
@@ -49,12 +49,12 @@ def functions_of(program: Program) -> Iterator[range]:
     """
     first = 0
     while first < len(program.bundles):
-        size = program.local(function_size, first)
+        size = program.per_bundle(function_size, first)
         yield range(first, first + size)
         first += size
 
 
-def function_size(program: Program, first: int) -> Found[int]:
+def function_size(program: Program, first: int) -> LocalResult[int]:
     """How many bundles the function has that begins with a bundle."""
     bundles, returns = program.bundles, program.where(_returns)
     at = bisect_left(returns, first)
@@ -64,7 +64,7 @@ def function_size(program: Program, first: int) -> Found[int]:
         last = program.number_at(program.addresses[returns[at]] + slots)
         behind = range(last + 1, end)
         end = next((n for n in behind if _is_entry(program.isa, bundles[n])), end)
-    return Found(0, end - first, end - first)
+    return LocalResult(0, end - first, end - first)
 
 
 def _returns(_isa: Isa, bundle: Bundle) -> bool:
@@ -90,7 +90,7 @@ def _slots_of_return(bundle: Bundle) -> int:
     return -1
 
 
-def ways_of(isa: Isa, bundles: Sequence[Bundle]) -> Ways:
+def ways_of(isa: Isa, bundles: Sequence[Bundle]) -> ControlFlowGraph:
     """How control goes through the bundles of a function."""
     addresses = [0, *accumulate([bundle.size for bundle in bundles])]
     numbers = tuple(number for number, bundle in enumerate(bundles) if bundle.size)
@@ -121,7 +121,7 @@ def ways_of(isa: Isa, bundles: Sequence[Bundle]) -> Ways:
         following[end].append(start)
     if size and size in following[-1]:
         unknown.add(size - 1)
-    return Ways(
+    return ControlFlowGraph(
         numbers,
         tuple(tuple(dict.fromkeys(a for a in steps if a < size)) for steps in following),
         frozenset(unknown),
@@ -182,7 +182,7 @@ def label_put_into(instruction: Instruction, register: str) -> str | None:
     return found[0] if words == [register] and len(found) == 1 else None
 
 
-def needed_distance(write: Touch, read: Touch) -> int | None:
+def needed_distance(write: RegisterAccess, read: RegisterAccess) -> int | None:
     """How many bundles must lie between a write and a read that is to see it.
 
     None where one of the cycles is unknown.

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.flow.dataflow import Touch, touches_of
+from ipu_asm.flow.dataflow import RegisterAccess, accesses_of
 from ipu_asm.flow.latency import LATEST, needed_distance, ways_of
 from ipu_asm.isa.model import Isa
 
@@ -30,7 +30,7 @@ class EarlyRead(NamedTuple):
     """
 
     number: int
-    touch: Touch
+    touch: RegisterAccess
     distance: int
     needed: int
     of_nothing: bool = False
@@ -47,11 +47,11 @@ class Function:
     @cached_property
     def writes(self) -> Counter[str]:
         """The number of writes to each part of a register."""
-        touches = (t for n in self.ways.numbers for t in touches_of(self.isa, self.bundles[n]))
+        touches = (t for n in self.ways.numbers for t in accesses_of(self.isa, self.bundles[n]))
         return Counter(unit for touch in touches if touch.writes for unit in touch.units)
 
 
-def futile_reads(function: Function, address: int, write: Touch) -> list[EarlyRead]:
+def futile_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
     """The reads that come before what is written at an address of a function has landed, if nothing
     reads any of what they read afterwards, and what they see was not put there for them.
 
@@ -68,7 +68,7 @@ def futile_reads(function: Function, address: int, write: Touch) -> list[EarlyRe
     return [read for read in reads if not search.is_wanted(read, address)]
 
 
-def baseless_reads(function: Function, address: int, write: Touch) -> list[EarlyRead]:
+def baseless_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
     """The reads that come before what is written at an address of a function has landed, in a
     register in which nothing can be yet: no argument, and nothing that the function has written.
 
@@ -94,7 +94,7 @@ class _Search:
     """Goes the ways behind one write. A state is an address, how many bundles behind the write it
     is, and in how many another result has landed in the register (-1: none is on its way)."""
 
-    def __init__(self, function: Function, write: Touch) -> None:
+    def __init__(self, function: Function, write: RegisterAccess) -> None:
         self.isa = function.isa
         self.function = function
         self.write = write
@@ -124,7 +124,7 @@ class _Search:
         others = (
             _Search(self.function, touch).readers(at)
             for at in before
-            for touch in touches_of(self.isa, self.function.bundles[numbers[at]])
+            for touch in accesses_of(self.isa, self.function.bundles[numbers[at]])
             if at != address and touch.writes and not units.isdisjoint(touch.units)
         )
         early = {each.number for each in self.early.values()}
@@ -160,12 +160,12 @@ class _Search:
         units = self.write.units
         return any(not units.isdisjoint(self.isa.units(name)) for name in returned or ())
 
-    def _touches(self, address: int) -> list[Touch]:
+    def _touches(self, address: int) -> list[RegisterAccess]:
         bundle = self.function.bundles[self.ways.numbers[address]]
         units = self.write.units
-        return [t for t in touches_of(self.isa, bundle) if not units.isdisjoint(t.units)]
+        return [t for t in accesses_of(self.isa, bundle) if not units.isdisjoint(t.units)]
 
-    def _read(self, at: int, touches: list[Touch], distance: int, gone: int) -> None:
+    def _read(self, at: int, touches: list[RegisterAccess], distance: int, gone: int) -> None:
         """Keep what reads too early, and what parts of the result are seen."""
         for touch in touches:
             if not touch.reads:
@@ -178,7 +178,7 @@ class _Search:
                 self.seen |= touch.units & self.write.units
                 self.late.add(self.ways.numbers[at])
 
-    def _overwritten(self, touches: list[Touch], distance: int, gone: int) -> int:
+    def _overwritten(self, touches: list[RegisterAccess], distance: int, gone: int) -> int:
         """In how many bundles another result has landed in all of the register."""
         for touch in touches:
             if touch.writes and touch.units >= self.write.units:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.flow.dataflow import touches_of
+from ipu_asm.flow.dataflow import accesses_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
@@ -23,7 +23,7 @@ _OFFSETS = ("mOff", "zimm")
 _WORD = 8
 
 
-class Access(NamedTuple):
+class MemoryAccess(NamedTuple):
     """A load or store of `size` bytes at an address, or a jump there, whose size is 0."""
 
     bundle: int
@@ -39,22 +39,22 @@ class Access(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def accesses_of(program: Program) -> tuple[Access, ...]:
+def memory_accesses_of(program: Program) -> tuple[MemoryAccess, ...]:
     """All accesses and jumps whose addresses are certain."""
-    found: list[Access] = []
+    found: list[MemoryAccess] = []
     behind = 0
     for number in program.where(_sets_constant):
         if number >= behind:
-            length, accesses = program.local(_line_from, number)
+            length, accesses = program.per_bundle(_line_from, number)
             found += [each._replace(bundle=number + each.bundle) for each in accesses]
             behind = number + length
     return tuple(found)
 
 
-def _line_from(program: Program, first: int) -> Found[tuple[int, list[Access]]]:
+def _line_from(program: Program, first: int) -> LocalResult[tuple[int, list[MemoryAccess]]]:
     """What is accessed behind a bundle that sets a constant, and how long it is followed."""
     bundles, known = program.bundles, dict.fromkeys(program.isa.zeros, 0)
-    accesses: list[Access] = []
+    accesses: list[MemoryAccess] = []
     number, none = first, len(known)
     while number == first or (len(known) > none and _goes_on(bundles[number])):
         for place, instruction in enumerate(bundles[number].instructions):
@@ -65,7 +65,7 @@ def _line_from(program: Program, first: int) -> Found[tuple[int, list[Access]]]:
         number += 1
         if number == len(bundles):
             break
-    return Found(0, number - first, (number - first, accesses))
+    return LocalResult(0, number - first, (number - first, accesses))
 
 
 def _goes_on(bundle: Bundle) -> bool:
@@ -82,14 +82,14 @@ def _is_certain(bundle: Bundle) -> bool:
 
 def _access(
     bundle: int, place: int, instruction: Instruction, known: dict[str, int]
-) -> Access | None:
+) -> MemoryAccess | None:
     spec = instruction.spec
     if spec is None or instruction.problems:
         return None
     size = next((int(t[len(_BYTES) :]) for t in spec.traits if t.startswith(_BYTES)), None)
     if spec.flow == "indirect":
         address = known.get(_register(instruction, 0))
-        return None if address is None else Access(bundle, place, 0, address, 0)
+        return None if address is None else MemoryAccess(bundle, place, 0, address, 0)
     if size is None:
         return None
     parts: list[int | None] = []
@@ -106,7 +106,7 @@ def _access(
             parts.append(_scaled(value, size) if isinstance(value, int) else None)
     if first < 0 or None in parts:
         return None
-    return Access(bundle, place, first, sum(part for part in parts if part is not None), size)
+    return MemoryAccess(bundle, place, first, sum(part for part in parts if part is not None), size)
 
 
 def _scaled(value: int, size: int) -> int | None:
@@ -122,7 +122,7 @@ def _register(instruction: Instruction, number: int) -> str:
 
 def _advance(program: Program, bundle: Bundle, known: dict[str, int]) -> None:
     """What is known behind a bundle."""
-    for touch in touches_of(program.isa, bundle):
+    for touch in accesses_of(program.isa, bundle):
         for unit in touch.units if touch.writes else ():
             if unit not in program.isa.zeros:
                 known.pop(unit, None)

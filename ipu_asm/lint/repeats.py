@@ -12,7 +12,7 @@ from typing import Iterator, NamedTuple
 from ipu_asm.bundle.bundle import Bundle, once_a_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 
 MOST_BUNDLES = 256
@@ -122,13 +122,13 @@ def is_misaligned(program: Program, number: int) -> bool:
 
     To be asked about all repeats, in their order: each is told from the one before it.
     """
-    position = program.local(_ending, number).position
+    position = program.per_bundle(_ending, number).position
     if position is None or position % ALIGNMENT == 0:
         return False
-    return program.local(_is_body_next, number)
+    return program.per_bundle(_is_body_next, number)
 
 
-def _is_body_next(program: Program, number: int) -> Found[bool]:
+def _is_body_next(program: Program, number: int) -> LocalResult[bool]:
     """Whether nothing aligns what follows a bundle."""
     last = number + 1
     for last in range(number + 1, len(program.bundles) + 1):
@@ -136,10 +136,10 @@ def _is_body_next(program: Program, number: int) -> Found[bool]:
             break
         bundle = program.bundles[last]
         if bundle.directive in _ALIGNING:
-            return Found(0, last - number, False)
+            return LocalResult(0, last - number, False)
         if bundle.size or (bundle.directive and not _SILENT.fullmatch(bundle.directive)):
             break
-    return Found(0, last - number, True)
+    return LocalResult(0, last - number, True)
 
 
 class _Ending(NamedTuple):
@@ -152,29 +152,29 @@ class _Ending(NamedTuple):
     position: int | None
 
 
-def _ending(program: Program, number: int) -> Found[_Ending]:
+def _ending(program: Program, number: int) -> LocalResult[_Ending]:
     """Where a bundle with a repeat ends, told from the alignment or the repeat before it."""
     position = 0
     for back in range(min(number + 1, _FARTHEST)):
         bundle = program.bundles[number - back]
         if back and REPEATING in bundle.traits:
-            return _after(program.local(_ending, number - back), back, position)
+            return _after(program.per_bundle(_ending, number - back), back, position)
         taken = _taken(program.isa, bundle)
         if taken is None:
-            return Found(back, 0, _Ending(back, None))
+            return LocalResult(back, 0, _Ending(back, None))
         if taken == _ANEW:
-            return Found(back, 0, _Ending(back, position))
+            return LocalResult(back, 0, _Ending(back, position))
         position += taken
     back = min(number + 1, _FARTHEST)
-    return Found(back, 0, _Ending(back, None))
+    return LocalResult(back, 0, _Ending(back, None))
 
 
-def _after(earlier: _Ending, distance: int, position: int) -> Found[_Ending]:
+def _after(earlier: _Ending, distance: int, position: int) -> LocalResult[_Ending]:
     """The ending of a bundle so many bundles, and so many bytes, behind another one's."""
     back = min(distance + earlier.back, _FARTHEST)
     if earlier.position is None or back == _FARTHEST:
-        return Found(back, 0, _Ending(back, None))
-    return Found(back, 0, _Ending(back, earlier.position + position))
+        return LocalResult(back, 0, _Ending(back, None))
+    return LocalResult(back, 0, _Ending(back, earlier.position + position))
 
 
 @once_a_bundle

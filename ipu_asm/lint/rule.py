@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterable, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Kind
+from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 
@@ -23,7 +23,7 @@ class Rule(NamedTuple):
     `isa` is the instruction set of the examples.
     """
 
-    kind: Kind
+    kind: RuleId
     documentation: str
     valid: tuple[str, ...]
     invalid: tuple[str, ...]

@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Iterable, Iterator, Mapping, Sequence
 
 from ipu_asm.config.configuration import Configuration
-from ipu_asm.diagnostics import Kind
+from ipu_asm.diagnostics import RuleId
 
 EVERYTHING = "ALL"
 _EXACT = 1_000
@@ -40,7 +40,7 @@ class Selection:
         self._kept: dict[str, bool] = {}
         self._ignored_in: tuple[str | None, frozenset[str]] = (None, frozenset())
 
-    def keeps(self, kind: Kind, path: str | None = None) -> bool:
+    def keeps(self, kind: RuleId, path: str | None = None) -> bool:
         """Whether findings of a kind are wanted, in the file of that path if one is given."""
         kept = self._kept.get(kind.code)
         if kept is None:
@@ -65,7 +65,7 @@ class Selection:
         for selectors in self.per_file_ignores.values():
             yield from selectors
 
-    def _is_ignored_in(self, kind: Kind, path: str) -> bool:
+    def _is_ignored_in(self, kind: RuleId, path: str) -> bool:
         if not self.per_file_ignores:
             return False
         if self._ignored_in[0] != path:  # files come one after the other
@@ -99,13 +99,13 @@ def _normalized(selectors: Iterable[str]) -> frozenset[str]:
     return frozenset(map(_normal, selectors))
 
 
-def _matching(kind: Kind) -> dict[str, int]:
+def _matching(kind: RuleId) -> dict[str, int]:
     """The selectors that mean a kind, with how narrowly they do."""
     beginnings = {kind.code[:length]: 1 + length for length in range(1, len(kind.code))}
     return {EVERYTHING: 1, **beginnings, kind.code: _EXACT, _normal(kind.name): _EXACT}
 
 
-def _best(kind: Kind, selectors: frozenset[str]) -> int:
+def _best(kind: RuleId, selectors: frozenset[str]) -> int:
     """How narrowly the narrowest of the selectors means a kind; 0 if none does."""
     matching = _matching(kind).items()
     return max((width for selector, width in matching if selector in selectors), default=0)

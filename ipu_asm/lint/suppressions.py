@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile
 
-UNUSED_SUPPRESSION = Kind("W001", "unused-suppression", Severity.WARNING)
+UNUSED_SUPPRESSION = RuleId("W001", "unused-suppression", Severity.WARNING)
 # In a long text a search for an expression is quicker than `in`.
 _MARK = re.compile("ipu:")
 

@@ -25,7 +25,7 @@ class Slices(NamedTuple):
     bundles: list[Bundle]
 
 
-class Kept(NamedTuple):
+class BundleDiff(NamedTuple):
     """Which bundles of a state are those of an earlier one, by their numbers.
 
     The first `head` bundles are the same, and so are those from `tail` on, which were those from
@@ -70,7 +70,7 @@ def read_slices(
     read: Callable[[str], Bundle],
     before: Slices | None = None,
     change: Change | None = None,
-) -> tuple[Slices, Kept | None]:
+) -> tuple[Slices, BundleDiff | None]:
     """Cut `text` into bundles and read each. What `before` has in common is not read again.
 
     `change` is how `text` came out of `before`, if that is known. Also tells what was kept.
@@ -136,10 +136,10 @@ def _string_before(text: str, offset: int) -> int:
     return quote if quote >= 0 else offset
 
 
-def _kept(old: list[Bundle], new: list[Bundle], head: int, old_tail: int, tail: int) -> Kept:
+def _kept(old: list[Bundle], new: list[Bundle], head: int, old_tail: int, tail: int) -> BundleDiff:
     """What was kept, and what was read again and came out as the same bundle."""
     while head < min(old_tail, tail) and old[head] is new[head]:
         head += 1
     while head < min(old_tail, tail) and old[old_tail - 1] is new[tail - 1]:
         old_tail, tail = old_tail - 1, tail - 1
-    return Kept(head, old_tail, tail)
+    return BundleDiff(head, old_tail, tail)

@@ -12,16 +12,16 @@ from typing import Any, Callable, Generic, NamedTuple, Sequence, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.bundle_diff import Kept
+from ipu_asm.program.bundle_diff import BundleDiff
 
 _T = TypeVar("_T")
 _P = TypeVar("_P")
 
 Test = Callable[[Isa, Bundle], bool]
-Work = Callable[[_P, int], "Found[_T]"]
+Work = Callable[[_P, int], "LocalResult[_T]"]
 
 
-class Found(NamedTuple, Generic[_T]):
+class LocalResult(NamedTuple, Generic[_T]):
     """What was found out about a bundle, by a look at that many bundles before it and behind it.
 
     It names bundles by their distance. To have looked for one where the text begins or ends counts
@@ -38,11 +38,11 @@ class _Known:
 
     __slots__ = ("found", "reach")
 
-    def __init__(self, found: dict[int, Found[Any]], reach: int) -> None:
+    def __init__(self, found: dict[int, LocalResult[Any]], reach: int) -> None:
         self.found = found
         self.reach = reach
 
-    def after(self, kept: Kept) -> _Known:
+    def after(self, kept: BundleDiff) -> _Known:
         """What still holds after an edit."""
         found, reach, moved = self.found, self.reach, kept.moved
         near = range(kept.head - reach, kept.old_tail + reach)
@@ -58,11 +58,11 @@ class _Known:
         return _Known(stays, reach)
 
 
-def _holds(number: int, found: Found[Any], kept: Kept) -> bool:
+def _holds(number: int, found: LocalResult[Any], kept: BundleDiff) -> bool:
     return number + found.ahead < kept.head or number - found.back >= kept.old_tail
 
 
-class Recall:
+class IncrementalCache:
     """What is known about the bundles of one state of a text.
 
     The state before it is not kept alive: an editor has it while an edit is analysed, and later
@@ -70,7 +70,11 @@ class Recall:
     """
 
     def __init__(
-        self, isa: Isa, bundles: Sequence[Bundle], kept: Kept | None, before: Recall | None
+        self,
+        isa: Isa,
+        bundles: Sequence[Bundle],
+        kept: BundleDiff | None,
+        before: IncrementalCache | None,
     ) -> None:
         self._isa = isa
         self._bundles = bundles
@@ -112,7 +116,7 @@ class Recall:
         self._numbers[name] = found
         return found
 
-    def look(self, work: Work[_P, _T], program: _P, number: int, of_bundles: bool = False) -> _T:
+    def lookup(self, work: Work[_P, _T], program: _P, number: int, of_bundles: bool = False) -> _T:
         """What some work finds out about a bundle, or has found out about it before.
 
         Work that looks `of_bundles` alone does not hang on labels and macros.

@@ -10,7 +10,7 @@ from ipu_asm.diagnostics import Problem
 from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
-from ipu_asm.program.bundle_diff import Kept
+from ipu_asm.program.bundle_diff import BundleDiff
 
 # Looking for near names costs a look at every label; a file full of undefined ones gets a few.
 MOST_SUGGESTIONS = 20
@@ -36,7 +36,7 @@ class Labels(NamedTuple):
     repeated: tuple[Repeated, ...] = ()
     distances: tuple[str, ...] = ()
 
-    def moved(self, kept: Kept) -> Labels:
+    def moved(self, kept: BundleDiff) -> Labels:
         """The same labels after an edit that changed none of them."""
         if not kept.moved:
             return self
@@ -150,7 +150,7 @@ class References:
         return self._addresses[numbers[at]] if 0 <= at < len(numbers) else None
 
 
-def joined(old: list[Reference], fresh: Sequence[Reference], kept: Kept) -> list[Reference]:
+def joined(old: list[Reference], fresh: Sequence[Reference], kept: BundleDiff) -> list[Reference]:
     """The references after an edit that moved no label, with those of the new bundles."""
     behind = old[bisect_left(old, kept.old_tail, key=_bundle_of) :]
     if kept.moved:

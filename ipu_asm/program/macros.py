@@ -15,7 +15,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import OF_CALLS
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.bundle_diff import Kept
+from ipu_asm.program.bundle_diff import BundleDiff
 
 OF_BRACES = "{}"
 """What a finding about braces hangs on: directives may choose between them."""
@@ -44,7 +44,7 @@ class Region(NamedTuple):
     is_body: bool
 
 
-class Told(NamedTuple):
+class DirectiveEffect(NamedTuple):
     """What one directive tells: the names that it makes, lower case, and what it begins or ends.
 
     `step` is "if", "else", "endif", "body", "end", or empty.
@@ -91,7 +91,7 @@ class Macros(NamedTuple):
         at = bisect_right(self.regions, bundle, key=lambda region: region.first) - 1
         return self.regions[at] if at >= 0 and bundle < self.regions[at].last else None
 
-    def moved(self, kept: Kept) -> Macros:
+    def moved(self, kept: BundleDiff) -> Macros:
         """The same macros after an edit that changed none of them."""
         if not kept.moved or not self.regions:
             return self
@@ -126,7 +126,7 @@ def without_foreign_names(findings: list[Diagnostic]) -> list[Diagnostic]:
 
 
 NO_MACROS = Macros(frozenset(), False, ())
-_NOTHING = Told()
+_NOTHING = DirectiveEffect()
 
 
 def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
@@ -152,12 +152,12 @@ def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
 
 
 @lru_cache(maxsize=20_000)
-def told_by(words: tuple[str, ...]) -> Told:
+def told_by(words: tuple[str, ...]) -> DirectiveEffect:
     """What the directive of those words tells."""
     word = words[0]
     defining = _DEFINING.match(word)
     makes_label = defining and (defining[2] or _LABEL_MADE.search(word, defining.end()))
-    told = Told(
+    told = DirectiveEffect(
         frozenset(_names_made(words)),
         bool(_READING.match(word)),
         word in _BODY or bool(makes_label),

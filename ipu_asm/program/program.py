@@ -14,8 +14,8 @@ from ipu_asm.diagnostics import Diagnostic, Problem, RelatedInformation
 from ipu_asm.diagnostics.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.program.bundle_diff import Kept, Slices, read_slices
-from ipu_asm.program.incremental_cache import Found, Recall, Test
+from ipu_asm.program.bundle_diff import BundleDiff, Slices, read_slices
+from ipu_asm.program.incremental_cache import IncrementalCache, LocalResult, Test
 from ipu_asm.program.labels import (
     MOST_SUGGESTIONS,
     Reference,
@@ -50,14 +50,15 @@ class Program:
         isa: Isa,
         slices: Slices,
         before: Program | None = None,
-        kept: Kept | None = None,
+        kept: BundleDiff | None = None,
     ) -> None:
         self.isa = isa
         self.slices = slices
         self.text = slices.text
         self.starts = slices.starts
         self.bundles = slices.bundles
-        self._recall: Recall = Recall(isa, self.bundles, kept, before._recall if before else None)
+        earlier = before._cache if before else None
+        self._cache: IncrementalCache = IncrementalCache(isa, self.bundles, kept, earlier)
         moved = before.macros.moved(kept) if before is not None and kept is not None else None
         self.macros: Macros = self._read_macros(before, kept, moved)
         if before is None or kept is None:
@@ -75,7 +76,7 @@ class Program:
         self.findings = findings if no_source is None else [no_source]
 
     def _read_macros(
-        self, before: Program | None, kept: Kept | None, moved: Macros | None
+        self, before: Program | None, kept: BundleDiff | None, moved: Macros | None
     ) -> Macros:
         """The macros; `moved` are those of the earlier state, had the edit changed none of them."""
         if not self.isa.surface.preprocessed:
@@ -89,7 +90,7 @@ class Program:
                 return moved
         return read_macros(self._chosen(tells), len(self.bundles))
 
-    def _take_over(self, before: Program, kept: Kept, macros_hold: bool) -> None:
+    def _take_over(self, before: Program, kept: BundleDiff, macros_hold: bool) -> None:
         """Read what is not as it was in the earlier state."""
         self.addresses = _addresses_after(before.addresses, self.bundles, kept)
         holds = self._holds(before, kept, macros_hold)
@@ -97,13 +98,13 @@ class Program:
             self._labels = before._labels.moved(kept)
         else:
             self._labels = read_labels(self.isa, self.bundles, self.where(is_labelled))
-        self._recall.holds = holds.labels and holds.macros
+        self._cache.holds = holds.labels and holds.macros
         self.references = self._references_after(before, kept) if all(holds) else []
         if not self.references:
             self.references = self._all_references()
         self._faulty = self._told(holds.macros)
 
-    def _holds(self, before: Program, kept: Kept, macros_hold: bool) -> _Holds:
+    def _holds(self, before: Program, kept: BundleDiff, macros_hold: bool) -> _Holds:
         fresh = slice(kept.head, kept.tail)
         gone = slice(kept.head, kept.old_tail)
         stays = self.addresses[kept.tail] == before.addresses[kept.old_tail]
@@ -195,10 +196,10 @@ class Program:
 
         After an edit only new bundles are tested, for the same test.
         """
-        return self._recall.where(test)
+        return self._cache.where(test)
 
-    def local(
-        self, work: Callable[[Program, int], Found[_T]], number: int, of_bundles: bool = False
+    def per_bundle(
+        self, work: Callable[[Program, int], LocalResult[_T]], number: int, of_bundles: bool = False
     ) -> _T:
         """What some work finds out about a bundle and those around it.
 
@@ -206,7 +207,7 @@ class Program:
         at labels and macros of the whole text, but at no offset and no address. Work that looks
         `of_bundles` alone is not done again when labels or macros elsewhere have changed.
         """
-        return self._recall.look(work, self, number, of_bundles)
+        return self._cache.lookup(work, self, number, of_bundles)
 
     def _chosen(self, test: Test) -> list[tuple[int, Bundle]]:
         bundles = self.bundles
@@ -219,7 +220,7 @@ class Program:
         labels, numeric = self.label_addresses, self.numeric_labels
         return References(self.bundles, self.addresses, labels, numeric).read(numbers)
 
-    def _references_after(self, before: Program, kept: Kept) -> list[Reference]:
+    def _references_after(self, before: Program, kept: BundleDiff) -> list[Reference]:
         """The references where labels stayed where they were; none if they must be read again."""
         naming = [number for number in kept.fresh if self.bundles[number].label_uses]
         fresh = self._read_references(naming) if naming else []
@@ -230,7 +231,7 @@ class Program:
     def _told(self, hold: bool) -> list[int]:
         """The bundles with findings that no macro excuses; `hold` if macros are what they were."""
         faulty = self.where(_has_findings)
-        return self._recall.among("faulty", faulty, lambda n: bool(self._unexcused(n)), hold)
+        return self._cache.among("faulty", faulty, lambda n: bool(self._unexcused(n)), hold)
 
     def _unexcused(self, number: int) -> list[Diagnostic]:
         """What is wrong with a bundle, if no macro makes it right."""
@@ -318,7 +319,7 @@ def read_program(
     return Program(isa, slices, before, kept)
 
 
-def _addresses_after(old: list[int], bundles: list[Bundle], kept: Kept) -> list[int]:
+def _addresses_after(old: list[int], bundles: list[Bundle], kept: BundleDiff) -> list[int]:
     sizes = [bundle.size for bundle in bundles[kept.head : kept.tail]]
     head, fresh = old[: kept.head], [*accumulate(sizes, initial=old[kept.head])]
     behind, moved = old[kept.old_tail + 1 :], fresh[-1] - old[kept.old_tail]

@@ -10,7 +10,7 @@ import pytest
 
 from ipu_asm.cli.lint.command import main
 from ipu_asm.config.files import FileProblem
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -175,7 +175,7 @@ def test_a_save_made_meanwhile_is_not_lost(
         Path("a.s").write_text(saved)
         return iter(())
 
-    kind = Kind("W999", "for-tests", Severity.WARNING)
+    kind = RuleId("W999", "for-tests", Severity.WARNING)
     with_rules(Rule(kind, "", (), (), check_program=save))
     check_unwritten(capsys, BAD, saved, "changed since it was read: fixes not written")
 
@@ -268,7 +268,7 @@ def test_a_diff_has_colours_where_they_are_wanted(capsys: pytest.CaptureFixture[
 
 def rule_that_edits(*edits: TextEdit, applicability: Applicability = Applicability.SAFE) -> Rule:
     """A rule whose one finding, as long as the text begins with `acc`, is mended by these edits."""
-    kind = Kind("W999", "for-tests", Severity.WARNING)
+    kind = RuleId("W999", "for-tests", Severity.WARNING)
     fix = Fix("mend", edits, applicability)
 
     def check(program: Program) -> Iterator[Diagnostic]:
@@ -334,7 +334,7 @@ def test_fixes_that_never_settle_come_to_an_end(
 def test_fixes_that_undo_each_other_come_to_an_end(
     capsys: pytest.CaptureFixture[str], with_rules: PutRules
 ) -> None:
-    kind = Kind("W999", "for-tests", Severity.WARNING)
+    kind = RuleId("W999", "for-tests", Severity.WARNING)
 
     def swap(program: Program) -> Iterator[Diagnostic]:
         other = "aaq" if program.text.startswith("acc") else "acc"

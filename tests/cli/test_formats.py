@@ -19,15 +19,15 @@ from jsonschema import Draft4Validator
 
 from ipu_asm.cli.lint.formats import FORMATS, FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.diagnostics.rendering import visible
 from ipu_asm.lint.links import rule_link
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
 
-ERROR = Kind("E101", "unknown-mnemonic", Severity.ERROR)
-DUPLICATE = Kind("E302", "duplicate-label", Severity.ERROR)
-WARNING = Kind("W101", "dead-store", Severity.WARNING)
-HINT = Kind("H101", "slow-loop", Severity.HINT)
+ERROR = RuleId("E101", "unknown-mnemonic", Severity.ERROR)
+DUPLICATE = RuleId("E302", "duplicate-label", Severity.ERROR)
+WARNING = RuleId("W101", "dead-store", Severity.WARNING)
+HINT = RuleId("H101", "slow-loop", Severity.HINT)
 RULES = {
     "E101": RuleInfo(
         "E101",

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.diagnostics.rendering import render, render_concise
 from ipu_asm.text import SourceFile, Span, TextEdit
 
-ERROR = Kind("E101", "unknown-mnemonic", Severity.ERROR)
-WARNING = Kind("W101", "dead-store", Severity.WARNING)
-HINT = Kind("H101", "slow-loop", Severity.HINT)
+ERROR = RuleId("E101", "unknown-mnemonic", Severity.ERROR)
+WARNING = RuleId("W101", "dead-store", Severity.WARNING)
+HINT = RuleId("H101", "slow-loop", Severity.HINT)
 
 HOSTILE = st.text(
     st.one_of(
@@ -33,7 +33,7 @@ def check_rendering(text: str, diagnostic: Diagnostic, *expected: str) -> None:
     assert render(diagnostic, SourceFile(text, "a.s")).split("\n") == list(expected)
 
 
-def at(text: str, culprit: str, kind: Kind = ERROR) -> Diagnostic:
+def at(text: str, culprit: str, kind: RuleId = ERROR) -> Diagnostic:
     """A finding about the first `culprit` in `text`."""
     start = text.index(culprit)
     return Diagnostic(kind, "not so", Span(start, start + len(culprit)))

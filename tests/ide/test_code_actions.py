@@ -7,7 +7,7 @@ from typing import Iterator
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.ide.code_actions import CodeAction, code_actions
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules
@@ -58,7 +58,7 @@ def test_a_fix_that_may_change_the_meaning_is_not_preferred() -> None:
 
 def with_findings(monkeypatch: pytest.MonkeyPatch, *fixes: Fix) -> None:
     """Let a text have one finding for each of these fixes, and no others."""
-    kind = Kind("W999", "for-tests", Severity.WARNING)
+    kind = RuleId("W999", "for-tests", Severity.WARNING)
 
     def check(program: Program) -> Iterator[Diagnostic]:
         for fix in fixes:

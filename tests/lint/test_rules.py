@@ -10,7 +10,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import AssemblyError, assemble
-from ipu_asm.diagnostics import Applicability, Diagnostic, Kind, Severity, errors
+from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity, errors
 from ipu_asm.isa import load_isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules, checking_rules
@@ -28,7 +28,9 @@ ISA_OF = {rule.kind: rule.isa for rule in RULES.values()}
 _analyzer_for = lru_cache(lambda isa: Analyzer(load_isa(isa)))
 
 
-def check_findings(text: str, kind: Kind | None = None, isa: str | None = None) -> list[Diagnostic]:
+def check_findings(
+    text: str, kind: RuleId | None = None, isa: str | None = None
+) -> list[Diagnostic]:
     """The findings, of one kind or of all; each of them and its fix lies inside the text.
 
     Without `isa` the text is in the instruction set of the kind's examples.
@@ -75,7 +77,7 @@ def _repeated(match: re.Match[str]) -> str:
     return f"{match[1].rstrip()}\n" * int(match[2])
 
 
-def mended(text: str, kind: Kind, most: Applicability) -> str:
+def mended(text: str, kind: RuleId, most: Applicability) -> str:
     """The text after the fixes of one kind of finding up to an applicability, one by one."""
     for _ in range(MOST_ROUNDS):
         fixes = [finding.fix for finding in check_findings(text, kind) if finding.fix]
@@ -210,7 +212,7 @@ def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set
 
 
 def test_every_error_has_a_rule() -> None:
-    kinds = {kind for kind in vars(errors).values() if isinstance(kind, Kind)}
+    kinds = {kind for kind in vars(errors).values() if isinstance(kind, RuleId)}
     assert kinds == {rule.kind for rule in all_rules() if rule.kind.code.startswith("E")}
 
 

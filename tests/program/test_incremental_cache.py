@@ -16,7 +16,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from tests.invariants import assert_same
 from tests.marked import unmarked
@@ -116,13 +116,13 @@ def test_work_is_done_again_where_something_that_it_saw_has_changed(
 ) -> None:
     done: list[int] = []
 
-    def next_but_no_further(program: Program, number: int) -> Found[str]:
+    def next_but_no_further(program: Program, number: int) -> LocalResult[str]:
         done.append(number)
-        return Found(0, 1, program.bundles[number + 1].syntax.text)
+        return LocalResult(0, 1, program.bundles[number + 1].syntax.text)
 
     def look(program: Program) -> list[str]:
         increments = [n for n, b in enumerate(program.bundles) if "incr" in b.syntax.text]
-        return [program.local(next_but_no_further, number) for number in increments]
+        return [program.per_bundle(next_but_no_further, number) for number in increments]
 
     analyzer = Analyzer(ipu)
     before = analyzer.analyze("acc;; incr lr0 1;; incr lr0 2;; acc;;")

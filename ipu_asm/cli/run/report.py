@@ -10,7 +10,7 @@ from ipu_asm.cli.run.machine import Outcome
 from ipu_asm.cli.run.options import ELEMENT_TYPES
 from ipu_asm.cli.run.progress import shown_rate
 from ipu_asm.cli.run.state import scalars_of, state_text, vectors_of
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import (
@@ -22,8 +22,8 @@ from ipu_asm.emulator.stops import (
 )
 from ipu_asm.text import SourceFile, Span
 
-_FAULT = Kind("fault", "fault", Severity.ERROR)
-_CYCLE_LIMIT = Kind("cycle-limit", "cycle-limit", Severity.ERROR)
+_FAULT = RuleId("fault", "fault", Severity.ERROR)
+_CYCLE_LIMIT = RuleId("cycle-limit", "cycle-limit", Severity.ERROR)
 
 
 def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> str:
@@ -75,7 +75,7 @@ def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
 class Failure(NamedTuple):
     """Why a run is no good: its sort, a sentence, where in the source, and more about it."""
 
-    kind: Kind
+    kind: RuleId
     message: str
     span: Span | None
     note: str = ""

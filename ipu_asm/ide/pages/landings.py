@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.flow.dataflow import Touch, touches_of
+from ipu_asm.flow.dataflow import RegisterAccess, accesses_of
 from ipu_asm.flow.latency import LATEST, needed_distance
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import inline_code
@@ -21,7 +21,7 @@ class Landing(NamedTuple):
     `number` is None where the text ends before.
     """
 
-    touch: Touch
+    touch: RegisterAccess
     bundles: int
     number: int | None
 
@@ -33,18 +33,18 @@ class Source(NamedTuple):
     """
 
     number: int
-    touch: Touch
+    touch: RegisterAccess
     waits: int
 
 
 def landings_of(program: Program, number: int) -> Iterator[Landing]:
     """What a bundle writes that does not land before the next one."""
-    for touch in touches_of(program.isa, program.bundles[number]):
+    for touch in accesses_of(program.isa, program.bundles[number]):
         if touch.writes and touch.def_cycle is not None and touch.def_cycle > 1:
             yield Landing(touch, touch.def_cycle, _behind(program, number, touch.def_cycle))
 
 
-def sources_of(program: Program, number: int, read: Touch) -> list[Source]:
+def sources_of(program: Program, number: int, read: RegisterAccess) -> list[Source]:
     """The writes that a read comes too early for, the nearest first, and the one that it sees.
 
     That one is the last of the list, if it stands within reach and waits for nothing.
@@ -55,7 +55,7 @@ def sources_of(program: Program, number: int, read: Touch) -> list[Source]:
         before = program.bundle_at_address[address - distance]
         if program.bundles[before].flow in ("jump", "indirect"):
             break
-        for touch in touches_of(program.isa, program.bundles[before]):
+        for touch in accesses_of(program.isa, program.bundles[before]):
             if not touch.writes or touch.units.isdisjoint(read.units):
                 continue
             needed = needed_distance(touch, read)
@@ -76,12 +76,14 @@ def sentences_about_landing(
         if (landing.touch.instruction, landing.touch.operand) == (instruction, operand):
             there = line_text(program, lines, landing.number)
             yield f"`{landing.touch.register}` lands {landing.bundles} bundles later{there}."
-    for touch in touches_of(program.isa, bundle):
+    for touch in accesses_of(program.isa, bundle):
         if touch.reads and (touch.instruction, touch.operand) == (instruction, operand):
             yield from _about_read(program, lines, number, touch)
 
 
-def _about_read(program: Program, lines: LineIndex, number: int, read: Touch) -> Iterator[str]:
+def _about_read(
+    program: Program, lines: LineIndex, number: int, read: RegisterAccess
+) -> Iterator[str]:
     for source in sources_of(program, number, read):
         mnemonic = program.bundles[source.number].instructions[source.touch.instruction].mnemonic
         place = f"{inline_code(mnemonic)}{line_text(program, lines, source.number)}"

@@ -30,12 +30,12 @@ from functools import lru_cache
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("H105", "ambiguous-label", Severity.HINT)
+KIND = RuleId("H105", "ambiguous-label", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:

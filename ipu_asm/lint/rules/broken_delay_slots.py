@@ -38,16 +38,16 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle, once_a_bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.latency import delay_slots_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = Kind("X102", "broken-delay-slots", Severity.WARNING)
+KIND = RuleId("X102", "broken-delay-slots", Severity.WARNING)
 
 _FUNCTION_END = ".Lfunc_end"
 _READING = (".include", ".incbin")
@@ -59,7 +59,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     isa, bundles = program.isa, program.bundles
     targets: frozenset[int] | None = None
     for number in program.where(_has_slots):
-        if program.local(_are_plain, number):
+        if program.per_bundle(_are_plain, number):
             continue
         if targets is None:
             targets = _targets(program)
@@ -72,12 +72,12 @@ def _has_slots(isa: Isa, bundle: Bundle) -> bool:
     return bundle.leaves and _branch_of(isa, bundle) is not None
 
 
-def _are_plain(program: Program, number: int) -> Found[bool]:
+def _are_plain(program: Program, number: int) -> LocalResult[bool]:
     """Whether the slots of a branch are filled at once by what may stand in any slot."""
     slots = delay_slots_of(program.bundles[number])
     following = program.bundles[number + 1 : number + 1 + slots]
     plain = len(following) == slots and all(_is_plain(program.isa, each) for each in following)
-    return Found(0, slots, plain)
+    return LocalResult(0, slots, plain)
 
 
 @once_a_bundle

@@ -24,18 +24,18 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.lint.accesses import accesses_of
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = Kind("C204", "code-outside-region", Severity.WARNING)
+KIND = RuleId("C204", "code-outside-region", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each jump to a constant address from which nothing can be fetched."""
     memory = program.isa.memory
-    for access in accesses_of(program) if memory is not None else ():
+    for access in memory_accesses_of(program) if memory is not None else ():
         region = memory.region_of(access.address) if memory else None
         if not access.size and memory and (region is None or not region.has_code):
             code = next(region for region in memory.regions if region.has_code)

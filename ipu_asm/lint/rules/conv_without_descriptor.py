@@ -24,11 +24,11 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("N104", "conv-without-descriptor", Severity.WARNING)
+KIND = RuleId("N104", "conv-without-descriptor", Severity.WARNING)
 _OPERAND = "descriptor"
 
 

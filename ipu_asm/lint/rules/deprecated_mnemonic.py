@@ -35,12 +35,12 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = Kind("W201", "deprecated-mnemonic", Severity.WARNING)
+KIND = RuleId("W201", "deprecated-mnemonic", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:

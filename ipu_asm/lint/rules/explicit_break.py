@@ -32,12 +32,12 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.removal import removal_of
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("H101", "explicit-break", Severity.HINT)
+KIND = RuleId("H101", "explicit-break", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:

@@ -25,12 +25,12 @@ import re
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("C107", "half-bundle", Severity.ERROR)
+KIND = RuleId("C107", "half-bundle", Severity.ERROR)
 # What a macro may have made something of that holds the other half.
 _MADE = re.compile(r"\\|[A-Za-z_]\w*\(")
 _NAME = re.compile(r"(?<![\w.$:])[A-Za-z_]\w*")

@@ -28,13 +28,13 @@ from functools import lru_cache
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType, quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import TextEdit
 
-KIND = Kind("W203", "immediate-wraps", Severity.WARNING)
+KIND = RuleId("W203", "immediate-wraps", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:

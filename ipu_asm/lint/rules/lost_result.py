@@ -39,34 +39,36 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.matching import ON_MNEMONIC
-from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
-from ipu_asm.flow.dataflow import Touch, touch_span, touches_of
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
+from ipu_asm.flow.dataflow import RegisterAccess, access_span, accesses_of
 from ipu_asm.flow.latency import function_size, functions_of
 from ipu_asm.flow.lost_results import EarlyRead, Function, baseless_reads, futile_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 
-KIND = Kind("X101", "lost-result", Severity.WARNING)
+KIND = RuleId("X101", "lost-result", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each read that comes too early for a result that nobody sees."""
     for function in functions_of(program):
         first = function.start
-        for number, write, read in program.local(_losses_from, first, of_bundles=True):
+        for number, write, read in program.per_bundle(_losses_from, first, of_bundles=True):
             yield _finding(program, first + number, write, first + read.number, read)
 
 
-def _losses_from(program: Program, first: int) -> Found[list[tuple[int, Touch, EarlyRead]]]:
-    end = first + program.local(function_size, first)
-    return Found(0, end - first, _losses(Function(program.isa, program.bundles[first:end])))
+def _losses_from(
+    program: Program, first: int
+) -> LocalResult[list[tuple[int, RegisterAccess, EarlyRead]]]:
+    end = first + program.per_bundle(function_size, first)
+    return LocalResult(0, end - first, _losses(Function(program.isa, program.bundles[first:end])))
 
 
-def _losses(function: Function) -> list[tuple[int, Touch, EarlyRead]]:
+def _losses(function: Function) -> list[tuple[int, RegisterAccess, EarlyRead]]:
     """The lost results of a function: the place of the bundle that writes, what, and who reads."""
-    found: dict[tuple[int, int, int], tuple[int, Touch, EarlyRead]] = {}
+    found: dict[tuple[int, int, int], tuple[int, RegisterAccess, EarlyRead]] = {}
     for address, number in enumerate(function.ways.numbers):
         for write in _slow_writes(function.isa, function.bundles[number]):
             early = (function, address, write)
@@ -76,13 +78,13 @@ def _losses(function: Function) -> list[tuple[int, Touch, EarlyRead]]:
     return list(found.values())
 
 
-def _slow_writes(isa: Isa, bundle: Bundle) -> list[Touch]:
+def _slow_writes(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
     """What a bundle writes that does not land before the next bundle.
 
     Only the first result of an instruction counts: what comes with it, such as the mask of a
     comparison or what a counter becomes, is often wanted by nobody.
     """
-    touches = [touch for touch in touches_of(isa, bundle) if touch.writes]
+    touches = [touch for touch in accesses_of(isa, bundle) if touch.writes]
     first: dict[int, int] = {}
     return [
         touch
@@ -95,7 +97,7 @@ def _slow_writes(isa: Isa, bundle: Bundle) -> list[Touch]:
 
 
 def _finding(
-    program: Program, writer: int, write: Touch, reader: int, read: EarlyRead
+    program: Program, writer: int, write: RegisterAccess, reader: int, read: EarlyRead
 ) -> Diagnostic:
     bundle = program.bundles[writer]
     instruction = bundle.instructions[write.instruction]
@@ -107,10 +109,10 @@ def _finding(
         f"{missing} more {'bundle is' if missing == 1 else 'bundles are'} needed between them"
     )
     related = RelatedInformation(
-        program.span(writer, touch_span(bundle, write)),
+        program.span(writer, access_span(bundle, write)),
         f"`{write.register}` is on its way from here",
     )
-    span = program.span(reader, touch_span(program.bundles[reader], read.touch))
+    span = program.span(reader, access_span(program.bundles[reader], read.touch))
     return Diagnostic(KIND, message, span, (related,))
 
 

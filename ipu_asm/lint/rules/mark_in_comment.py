@@ -32,12 +32,12 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.resolve import resolver_for
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("W104", "mark-in-comment", Severity.WARNING)
+KIND = RuleId("W104", "mark-in-comment", Severity.WARNING)
 _NUMBER = re.compile(r"#[+-]?[0-9]\w*[ \t]*")
 
 

@@ -24,19 +24,19 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.lint.accesses import accesses_of
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = Kind("C202", "misaligned-access", Severity.WARNING)
+KIND = RuleId("C202", "misaligned-access", Severity.WARNING)
 # The widest accesses are pairs of these.
 _WIDEST = 8
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each access at a constant address that its size does not divide."""
-    for access in accesses_of(program):
+    for access in memory_accesses_of(program):
         size = min(access.size, _WIDEST)
         if size and access.address % size:
             message = (

@@ -24,19 +24,19 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.lint.accesses import accesses_of
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = Kind("C203", "not-interleaved", Severity.WARNING)
+KIND = RuleId("C203", "not-interleaved", Severity.WARNING)
 _WORD = 8
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each access of two words that lie in one bank."""
     memory = program.isa.memory
-    for access in accesses_of(program) if memory is not None else ():
+    for access in memory_accesses_of(program) if memory is not None else ():
         region = memory.region_of(access.address) if memory else None
         if access.size > _WORD and region is not None and not region.interleaved:
             message = (

@@ -25,12 +25,12 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("X104", "open-bundle", Severity.WARNING)
+KIND = RuleId("X104", "open-bundle", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:

@@ -25,18 +25,18 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.lint.accesses import accesses_of
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = Kind("C201", "outside-memory", Severity.WARNING)
+KIND = RuleId("C201", "outside-memory", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each access whose bytes are not all in memory."""
     memory = program.isa.memory
-    for access in accesses_of(program) if memory is not None else ():
+    for access in memory_accesses_of(program) if memory is not None else ():
         ends = (access.address, access.address + max(access.size - 1, 0))
         if access.size and memory and None in map(memory.region_of, ends):
             first, last = memory.regions[0].first, memory.regions[-1].last

@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.lint.repeats import (
     MOST_BUNDLES,
     REPEATING,
@@ -46,27 +46,27 @@ from ipu_asm.lint.repeats import (
     repeats_in,
 )
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = Kind("C103", "repeat-body", Severity.ERROR)
+KIND = RuleId("C103", "repeat-body", Severity.ERROR)
 _REFUSED = ("control", "system")
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """The findings about each body, as far as it can be known."""
     for number in program.where(repeats):
-        if program.local(_is_wrong, number):
+        if program.per_bundle(_is_wrong, number):
             for repeat in repeats_in(program, number):
                 yield from _findings(program, repeat, [])
 
 
-def _is_wrong(program: Program, number: int) -> Found[bool]:
+def _is_wrong(program: Program, number: int) -> LocalResult[bool]:
     """Whether there are findings about what a bundle repeats."""
     looked_at = [number]
     wrong = [any(_findings(program, each, looked_at)) for each in repeats_in(program, number)]
-    return Found(0, max(looked_at) - number, any(wrong))
+    return LocalResult(0, max(looked_at) - number, any(wrong))
 
 
 def _findings(program: Program, repeat: Repeat, looked_at: list[int]) -> Iterator[Diagnostic]:

@@ -28,12 +28,12 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.lint.repeats import ALIGNMENT, Repeat, is_misaligned, repeats, repeats_in
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = Kind("C104", "repeat-misaligned", Severity.ERROR)
+KIND = RuleId("C104", "repeat-misaligned", Severity.ERROR)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:

@@ -33,14 +33,14 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.flow.dataflow import Step, flow_of
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("W103", "runs-off-end", Severity.WARNING)
+KIND = RuleId("W103", "runs-off-end", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:

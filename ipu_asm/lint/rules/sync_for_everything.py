@@ -26,11 +26,11 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("N105", "sync-for-everything", Severity.WARNING)
+KIND = RuleId("N105", "sync-for-everything", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:

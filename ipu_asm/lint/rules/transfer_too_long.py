@@ -25,11 +25,11 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("N103", "transfer-too-long", Severity.WARNING)
+KIND = RuleId("N103", "transfer-too-long", Severity.WARNING)
 BUFFER_BYTES = 262_144
 
 

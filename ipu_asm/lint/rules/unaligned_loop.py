@@ -45,17 +45,17 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle, once_a_bundle
 from ipu_asm.bundle.slot_assignment import units_of
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.latency import label_put_into
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.lint.rule import Rule
-from ipu_asm.program.incremental_cache import Found
+from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("X105", "unaligned-loop", Severity.HINT)
+KIND = RuleId("X105", "unaligned-loop", Severity.HINT)
 
 _BY_POWER, _BY_BYTES = (".p2align", ".align"), (".balign",)
 _ALIGNMENT = 16
@@ -71,7 +71,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
             if label in seen or label not in program.labels:
                 continue
             seen.add(label)
-            if program.local(_is_unaligned, program.labels[label]):
+            if program.per_bundle(_is_unaligned, program.labels[label]):
                 reference = next(r for r in program.references_of(number) if r.text == label)
                 yield _finding(program, label, reference)
 
@@ -88,7 +88,7 @@ def _loop_labels(isa: Isa, bundle: Bundle) -> tuple[str, ...]:
     return tuple(label for label in labels if label is not None)
 
 
-def _is_unaligned(program: Program, number: int) -> Found[bool]:
+def _is_unaligned(program: Program, number: int) -> LocalResult[bool]:
     """Whether bundles of less than 16 bytes stand between the last alignment and a slice.
 
     Without an alignment before it nothing is known, and so in doubt.
@@ -97,15 +97,15 @@ def _is_unaligned(program: Program, number: int) -> Found[bool]:
     for earlier in range(number, -1, -1):
         bundle = program.bundles[earlier]
         if bundle.is_broken or bundle.directive in _OPAQUE:
-            return Found(number - earlier, 0, False)
+            return LocalResult(number - earlier, 0, False)
         # Only past a bundle without size can a way back come into a macro.
         if regions and (earlier == number or not bundle.size) and macros.region_of(earlier):
-            return Found(number - earlier, 0, False)
+            return LocalResult(number - earlier, 0, False)
         if bundle.directive is not None and _aligns(program.isa, bundle):
-            return Found(number - earlier, 0, moved)
+            return LocalResult(number - earlier, 0, moved)
         if bundle.size and earlier != number:
             moved = moved or not _is_full(program.isa, bundle)
-    return Found(number + 1, 0, False)
+    return LocalResult(number + 1, 0, False)
 
 
 @once_a_bundle

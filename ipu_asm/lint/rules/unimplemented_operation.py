@@ -24,11 +24,11 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("N106", "unimplemented-operation", Severity.HINT)
+KIND = RuleId("N106", "unimplemented-operation", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:

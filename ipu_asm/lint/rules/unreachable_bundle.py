@@ -32,13 +32,13 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.dataflow import flow_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = Kind("W102", "unreachable-bundle", Severity.WARNING)
+KIND = RuleId("W102", "unreachable-bundle", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:

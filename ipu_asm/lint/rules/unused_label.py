@@ -33,7 +33,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.diagnostics.errors import UNDEFINED_LABEL
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value, quoted
@@ -41,7 +41,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("H104", "unused-label", Severity.HINT)
+KIND = RuleId("H104", "unused-label", Severity.HINT)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:

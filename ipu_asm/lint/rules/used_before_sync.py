@@ -32,13 +32,13 @@ from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, RelatedInformation, Severity
-from ipu_asm.flow.dataflow import Touch, touch_span, touches_of
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
+from ipu_asm.flow.dataflow import RegisterAccess, access_span, accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = Kind("N101", "used-before-sync", Severity.WARNING)
+KIND = RuleId("N101", "used-before-sync", Severity.WARNING)
 # What an instruction has to be waited for, by its trait, and the flag that does.
 FLAGS = {"dma": "WAIT_DMA", "compute": "WAIT_COMPUTE"}
 
@@ -47,7 +47,7 @@ class _Pending(NamedTuple):
     """A write that nothing has waited for yet."""
 
     bundle: int
-    touch: Touch
+    touch: RegisterAccess
     work: str
 
 
@@ -73,7 +73,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
         for instruction in bundle.instructions:
             waited = waits_for(instruction)
             pending = [entry for entry in pending if entry.work not in waited]
-        touches = touches_of(program.isa, bundle)
+        touches = accesses_of(program.isa, bundle)
         for touch in touches:
             writer = _writer_of(touch, pending) if touch.reads else None
             if writer is not None:
@@ -82,20 +82,20 @@ def check(program: Program) -> Iterator[Diagnostic]:
         pending += _begun(number, bundle, touches)
 
 
-def _begun(number: int, bundle: Bundle, touches: tuple[Touch, ...]) -> Iterator[_Pending]:
+def _begun(number: int, bundle: Bundle, touches: tuple[RegisterAccess, ...]) -> Iterator[_Pending]:
     for touch in touches:
         work = work_of(bundle.instructions[touch.instruction])
         if touch.writes and work is not None:
             yield _Pending(number, touch, work)
 
 
-def _writer_of(touch: Touch, pending: list[_Pending]) -> _Pending | None:
+def _writer_of(touch: RegisterAccess, pending: list[_Pending]) -> _Pending | None:
     """The last one that writes what is read."""
     overlapping = (e for e in reversed(pending) if not e.touch.units.isdisjoint(touch.units))
     return next(overlapping, None)
 
 
-def _finding(program: Program, number: int, touch: Touch, writer: _Pending) -> Diagnostic:
+def _finding(program: Program, number: int, touch: RegisterAccess, writer: _Pending) -> Diagnostic:
     bundle, source = program.bundles[number], program.bundles[writer.bundle]
     mnemonic = source.instructions[writer.touch.instruction].mnemonic
     flag = FLAGS[writer.work]
@@ -103,7 +103,7 @@ def _finding(program: Program, number: int, touch: Touch, writer: _Pending) -> D
         f"`SYNC {flag}` must come before what `{mnemonic}` writes is used, found a read of "
         f"`{touch.register}` without it"
     )
-    written = touch_span(source, writer.touch)
+    written = access_span(source, writer.touch)
     related = RelatedInformation(
         program.span(writer.bundle, written), f"`{writer.touch.register}` is written here"
     )
@@ -113,7 +113,7 @@ def _finding(program: Program, number: int, touch: Touch, writer: _Pending) -> D
     indent = before if not before.strip() else "    "
     edit = TextEdit(Span(start, start), f"SYNC    {flag}\n{indent}")
     fix = Fix(f"insert `SYNC {flag}` before it", (edit,), Applicability.UNSAFE)
-    span = program.span(number, touch_span(bundle, touch))
+    span = program.span(number, access_span(bundle, touch))
     return Diagnostic(KIND, message, span, (related,), fix)
 
 

@@ -26,13 +26,13 @@ import re
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, RelatedInformation, Severity
-from ipu_asm.flow.dataflow import Touch, access_of, touch_span, touches_of
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
+from ipu_asm.flow.dataflow import RegisterAccess, access_of, access_span, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("C102", "write-clash", Severity.ERROR)
+KIND = RuleId("C102", "write-clash", Severity.ERROR)
 _NAME = re.compile(r"[$\\][\w.$\\():@]+")
 
 
@@ -40,7 +40,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for each write of what an earlier instruction of the bundle writes as well."""
     if len(bundle.instructions) != 2 or bundle.syntax.plan.inner or None in bundle.places:
         return
-    writes = [touch for touch in touches_of(isa, bundle) if touch.writes and touch.operand >= 0]
+    writes = [touch for touch in accesses_of(isa, bundle) if touch.writes and touch.operand >= 0]
     writes += _by_other_names(bundle)
     for later in writes:
         for earlier in writes:
@@ -50,7 +50,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
                 break
 
 
-def _by_other_names(bundle: Bundle) -> Iterator[Touch]:
+def _by_other_names(bundle: Bundle) -> Iterator[RegisterAccess]:
     """The writes of registers under names that only macros know."""
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is None:
@@ -60,11 +60,11 @@ def _by_other_names(bundle: Bundle) -> Iterator[Touch]:
                 continue
             text = instruction.words[place + 1]
             if _NAME.fullmatch(text) and not operand.type.names(text):
-                yield Touch(text, frozenset((text,)), "w", number, place, 0, len(text))
+                yield RegisterAccess(text, frozenset((text,)), "w", number, place, 0, len(text))
 
 
-def _finding(bundle: Bundle, earlier: Touch, later: Touch) -> Diagnostic:
-    first, second = touch_span(bundle, earlier), touch_span(bundle, later)
+def _finding(bundle: Bundle, earlier: RegisterAccess, later: RegisterAccess) -> Diagnostic:
+    first, second = access_span(bundle, earlier), access_span(bundle, later)
     texts = [quoted(bundle.syntax.text[span.start : span.end]) for span in (first, second)]
     message = (
         f"the halves of a bundle write different registers, found a second write of {texts[1]}"

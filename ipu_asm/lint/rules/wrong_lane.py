@@ -26,12 +26,12 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Kind, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import TextEdit
 
-KIND = Kind("C101", "wrong-lane", Severity.ERROR)
+KIND = RuleId("C101", "wrong-lane", Severity.ERROR)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:

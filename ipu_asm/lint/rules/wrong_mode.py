@@ -31,7 +31,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.execution_modes import modes_of
@@ -39,7 +39,7 @@ from ipu_asm.program.incremental_cache import Test
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = Kind("C105", "wrong-mode", Severity.ERROR)
+KIND = RuleId("C105", "wrong-mode", Severity.ERROR)
 # What reads and writes control registers.
 _SYSTEM = "system"
 

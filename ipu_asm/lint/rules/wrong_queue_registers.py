@@ -23,12 +23,12 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
-from ipu_asm.flow.dataflow import Touch, touch_span, touches_of
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.flow.dataflow import RegisterAccess, access_span, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = Kind("X103", "wrong-queue-registers", Severity.WARNING)
+KIND = RuleId("X103", "wrong-queue-registers", Severity.WARNING)
 
 _TRIPLES = (("p0", "lf0", "r24"), ("p1", "lf1", "r25"), ("p2", "sf", "r26"))
 _QUEUE = 1
@@ -36,8 +36,8 @@ _QUEUE = 1
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for each register that stands beside a queue to which it does not belong."""
-    by_operand: dict[tuple[int, int], list[Touch]] = {}
-    for touch in touches_of(isa, bundle):
+    by_operand: dict[tuple[int, int], list[RegisterAccess]] = {}
+    for touch in accesses_of(isa, bundle):
         by_operand.setdefault((touch.instruction, touch.operand), []).append(touch)
     for (instruction, _), touches in by_operand.items():
         registers = [touch.register for touch in touches]
@@ -48,10 +48,10 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
                     yield _finding(bundle, touch, triple)
 
 
-def _finding(bundle: Bundle, touch: Touch, triple: tuple[str, str, str]) -> Diagnostic:
+def _finding(bundle: Bundle, touch: RegisterAccess, triple: tuple[str, str, str]) -> Diagnostic:
     pointer, queue, position = triple
     message = f"`{queue}` goes with `{pointer}` and `{position}`, found `{touch.register}`"
-    return Diagnostic(KIND, message, touch_span(bundle, touch))
+    return Diagnostic(KIND, message, access_span(bundle, touch))
 
 
 RULE = Rule(

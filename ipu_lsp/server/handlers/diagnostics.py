@@ -13,7 +13,7 @@ from typing import Any, Generator
 from lsprotocol import types as t
 
 from ipu_asm.config.files import version_of
-from ipu_asm.diagnostics import Diagnostic, Kind, Severity
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.lint.configuration_findings import Mistake, check_file
 from ipu_asm.lint.links import rule_link
 from ipu_lsp.server.convert import Coordinates
@@ -246,7 +246,7 @@ def _publish(session: Session, params: Encoded) -> None:
 
 @lru_cache(maxsize=4096)
 def _members(
-    kind: Kind, message: str, tags: tuple[int, ...], fix: str | None, link: str | None
+    kind: RuleId, message: str, tags: tuple[int, ...], fix: str | None, link: str | None
 ) -> str:
     """What a finding has besides its place, as the inside of an object."""
     data = {"name": kind.name} if fix is None else {"name": kind.name, "fix": fix}

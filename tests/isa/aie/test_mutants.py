@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ipu_asm.flow.dataflow import Touch, touches_of
+from ipu_asm.flow.dataflow import RegisterAccess, accesses_of
 from ipu_asm.flow.latency import needed_distance
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.aie.brackets import BracketType
@@ -99,7 +99,7 @@ class Line(NamedTuple):
     """An operation as a line, and one of the registers that it touches."""
 
     text: str
-    touch: Touch
+    touch: RegisterAccess
 
 
 def _lines(isa: str, pick: int) -> list[Line]:
@@ -110,11 +110,11 @@ def _lines(isa: str, pick: int) -> list[Line]:
         text = f"    {written(spec, pick)}\n"
         bundle = analyze(isa, text).program.bundles[0]
         if not (spec.delay_slots or spec.flow):
-            found += [Line(text, touch) for touch in touches_of(machine, bundle)]
+            found += [Line(text, touch) for touch in accesses_of(machine, bundle)]
     return found
 
 
-def _reads(line: Line, write: Touch) -> bool:
+def _reads(line: Line, write: RegisterAccess) -> bool:
     """Whether a line reads what was written, some bundles later at the earliest."""
     touch, needed = line.touch, needed_distance(write, line.touch)
     return touch.access == "r" and needed is not None and needed > 1

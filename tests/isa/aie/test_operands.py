@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ipu_asm.flow.dataflow import touches_of
+from ipu_asm.flow.dataflow import accesses_of
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.isa.aie.cases import NAMES, analyze
@@ -29,7 +29,7 @@ def touched(isa: str, text: str) -> list[str]:
     """What a bundle touches: the register, how, and its place in the operand."""
     bundle = analyze(isa, text).program.bundles[0]
     assert bundle.findings == ()
-    return [f"{t.register} {t.access}" for t in touches_of(load_isa(isa), bundle)]
+    return [f"{t.register} {t.access}" for t in accesses_of(load_isa(isa), bundle)]
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_an_operand_names_the_registers_that_it_touches(
 def test_a_touched_register_stands_where_it_is_said_to() -> None:
     text = "vlda.pop.512 x0, [ p0,lf0 , r24, m3]; vst wl1, [p2, dj2]"
     bundle = analyze("xdna2", text).program.bundles[0]
-    for touch in touches_of(load_isa("xdna2"), bundle):
+    for touch in accesses_of(load_isa("xdna2"), bundle):
         span = bundle.syntax.part_span(touch.instruction, touch.operand, touch.start, touch.end)
         assert text[span.start : span.end] == touch.register
 

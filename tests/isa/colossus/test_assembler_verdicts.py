@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.flow.dataflow import touches_of
+from ipu_asm.flow.dataflow import accesses_of
 from ipu_asm.isa import load_isa
 from tests.isa.colossus.cases import Case, cases
 
@@ -53,7 +53,7 @@ def test_what_production_code_writes_has_no_findings(text: str) -> None:
 
 def test_only_the_number_of_an_address_register_counts() -> None:
     program = ANALYZER.analyze("ld32 $m0, $m1, $azero, 0\n").program
-    touches = touches_of(program.isa, program.bundles[0])
+    touches = accesses_of(program.isa, program.bundles[0])
     assert [touch.register for touch in touches] == ["$m0", "$m1", "$m15"]
 
 
