@@ -45,6 +45,7 @@ def check_change(old: str, new: str) -> Change:
     if old_end > start and new_end > start:
         assert old[start] != new[start]
         assert old[old_end - 1] != new[new_end - 1]
+    assert change.turns(old, new)
     return change
 
 
@@ -180,3 +181,12 @@ def test_a_span_is_moved_and_touched_at_both_ends() -> None:
     assert span == Span(5, 7)
     assert [offset for offset in range(10) if span.touches(offset)] == [5, 6, 7]
     assert TextEdit(Span(0, 1), "x").shifted(2) == TextEdit(Span(2, 3), "x")
+
+
+@given(TEXTS, TEXTS, st.integers(-2, 31), st.integers(-2, 31), st.integers(-2, 31))
+def test_a_change_turns_one_text_into_another_or_says_that_it_does_not(
+    old: str, new: str, start: int, old_end: int, new_end: int
+) -> None:
+    is_a_stretch = 0 <= start <= old_end <= len(old) and start <= new_end <= len(new)
+    edited = old[:start] + new[start:new_end] + old[old_end:]
+    assert Change(start, old_end, new_end).turns(old, new) == (is_a_stretch and edited == new)

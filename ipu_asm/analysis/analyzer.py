@@ -18,7 +18,7 @@ from ipu_asm.lint.suppressions import suppress
 from ipu_asm.program.program import Program, read_program
 from ipu_asm.program.severity_directives import without_pardoned
 from ipu_asm.source.templates import template_mark
-from ipu_asm.text import SourceFile, changed_stretch, require_text
+from ipu_asm.text import Change, SourceFile, changed_stretch, require_text
 
 _place = attrgetter("span", "kind.code")
 _MOST_REMEMBERED = 40_000
@@ -63,30 +63,42 @@ class Analyzer:
         self._old: dict[str, Bundle] = {}
 
     def analyze(
-        self, text: str, path: str | None = None, before: Analysis | None = None
+        self,
+        text: str,
+        path: str | None = None,
+        before: Analysis | None = None,
+        *,
+        change: Change | None = None,
     ) -> Analysis:
-        """The analysis of `text`; that of an earlier state of it, `before`, makes it quicker.
+        """The analysis of `text`, faster with the analysis of an earlier state, `before`.
 
-        Never raises, whatever the text, and says the same with `before` as without.
+        `change` is the edit from that state, if the caller knows it; one that does not turn the
+        earlier text into `text` is ignored. Never raises, whatever the text; `before` and `change`
+        make no difference to the result.
         """
         # No cycles are made here, and to look for some would take longer than all the rest.
         collects = gc.isenabled()
         gc.disable()
         try:
-            return self._analyze(text, path or "<stdin>", before)
+            return self._analyze(text, path or "<stdin>", before, change)
         finally:
             if collects:
                 gc.enable()
 
     def analyze_unclaimed(
-        self, text: str, path: str | None = None, before: Analysis | None = None
+        self,
+        text: str,
+        path: str | None = None,
+        before: Analysis | None = None,
+        *,
+        change: Change | None = None,
     ) -> Analysis:
-        """The same for a text of which nothing says that it is for this instruction set.
+        """The same for a text whose instruction set nothing states.
 
-        One that is plainly for another assembler has a hint in place of all other findings.
+        A text that is clearly for another assembler has a hint in place of all other findings.
         """
         hint = foreign_assembly(text)
-        analysis = self.analyze(text, path, before)
+        analysis = self.analyze(text, path, before, change=change)
         if hint is None:
             return analysis
         findings = suppress(analysis.program, analysis.source, [hint])
@@ -100,11 +112,15 @@ class Analyzer:
             start = end
             yield
 
-    def _analyze(self, text: str, path: str, before: Analysis | None) -> Analysis:
+    def _analyze(
+        self, text: str, path: str, before: Analysis | None, change: Change | None
+    ) -> Analysis:
         if before is None or before.isa is not self.isa:
             source, program = SourceFile(text, path), read_program(self.isa, text, self._bundle)
         else:
-            change = changed_stretch(before.text, text)
+            # An edit from the first character on may be a whole text sent anew.
+            if change is None or not change.start or not change.turns(before.text, text):
+                change = changed_stretch(before.text, text)
             source = SourceFile(text, path, before.source.lines.after(text, change))
             program = read_program(self.isa, text, self._bundle, before.program, change)
         findings = list(program.findings)

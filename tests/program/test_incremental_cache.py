@@ -18,6 +18,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
+from ipu_asm.text import Change, changed_stretch
 from tests.invariants import assert_same
 from tests.marked import unmarked
 
@@ -42,9 +43,25 @@ def check_edits(name: str, seed: int, count: int = 12) -> None:
     text = "".join(lines[first : first + random.randrange(1, 60)])
     before = None
     for _ in range(count):
-        analysis = analyzer.analyze(text, before=before)
+        change = told_change(before.text, text, random) if before else None
+        analysis = analyzer.analyze(text, before=before, change=change)
         assert_same(analysis, fresh.analyze(text))
         before, text = analysis, edited(text, random, lines)
+
+
+def told_change(old: str, new: str, random: Random) -> Change | None:
+    """What a caller may say of an edit: the change, one around it, a wrong one, or nothing."""
+    start, old_end, new_end = changed_stretch(old, new)
+    before, behind = random.randrange(start + 1), random.randrange(len(old) - old_end + 1)
+    return random.choice(
+        (
+            Change(start, old_end, new_end),
+            Change(start - before, old_end + behind, new_end + behind),
+            Change(start + 1, old_end, new_end + 2),
+            Change(-1, -5, 3),
+            None,
+        )
+    )
 
 
 def edited(text: str, random: Random, lines: list[str]) -> str:
