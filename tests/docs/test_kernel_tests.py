@@ -59,7 +59,7 @@ def test_the_reports_are_those_of_the_page(
 
 
 def test_the_table_has_everything_public_and_nothing_else() -> None:
-    _, table = PAGE.split("## What `ipu` has")
+    _, table = PAGE.split("## The fixture `ipu`")
     cells = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
     named = {name for cell in cells for name in re.findall(r"`([a-z_0-9]+)", cell)}
     assert named == {name for name in dir(Bench) if not name.startswith("_")}
