@@ -8,7 +8,8 @@ from itertools import starmap
 from typing import NamedTuple
 
 from ipu_asm.syntax.grammar import Grammar
-from ipu_asm.syntax.plan import MOST_TOKENS, Plan, plan_of
+from ipu_asm.syntax.plan import Plan
+from ipu_asm.syntax.shapes import MOST_TOKENS, plan_of
 from ipu_asm.text import Span, TextEdit
 
 

@@ -20,6 +20,7 @@ from lark.lexer import TerminalDef
 
 START_SYMBOLS = ["bundle", "instruction"]
 _REDUCE = 1
+_CHECKOUT = Path(__file__).parents[2]
 
 HEADER = '''"""Parse tables of grammars/{name}.lark. Generated: python -m ipu_asm.syntax.compile"""
 
@@ -108,10 +109,8 @@ def module_text(name: str, grammar_text: str) -> str:
 
 
 def main() -> None:
-    """Write the tables of every grammar."""
-    from ipu_asm.syntax.grammar import grammar_folder
-
-    for path in sorted(Path(grammar_folder()).glob("*.lark")):
+    """Write the tables of every grammar of a checkout."""
+    for path in sorted((_CHECKOUT / "grammars").glob("*.lark")):
         text = module_text(path.stem, path.read_text(encoding="utf-8"))
         target = Path(__file__).parent / "compiled" / f"{path.stem}.py"
         target.write_text(text, encoding="utf-8")

@@ -17,7 +17,8 @@ from typing import Callable, NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, Reading
 from ipu_asm.syntax.grammar import STRAY, Grammar
 from ipu_asm.syntax.lookalikes import intended_text
-from ipu_asm.syntax.plan import InstructionPlan, Misfit, Plan, plan_of
+from ipu_asm.syntax.plan import InstructionPlan, Misfit, Plan
+from ipu_asm.syntax.shapes import plan_of
 from ipu_asm.text import Span
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.]*(?:[-$@?][A-Za-z_][A-Za-z0-9_.]*)*"

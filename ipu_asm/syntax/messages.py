@@ -12,7 +12,8 @@ from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.lookalikes import intended_text, lookalike
-from ipu_asm.syntax.plan import MOST_TOKENS, InstructionPlan
+from ipu_asm.syntax.plan import InstructionPlan
+from ipu_asm.syntax.shapes import MOST_TOKENS
 from ipu_asm.text import Span, TextEdit
 
 _MOST_SHOWN = 20
