@@ -107,7 +107,7 @@ def test_a_snippet_is_a_program_without_findings(isa: Isa, snippet: dict[str, An
 @EVERY_SNIPPET
 def test_every_choice_of_a_snippet_can_be_taken(isa: Isa, snippet: dict[str, Any]) -> None:
     body = "\n".join(snippet["body"])
-    rules = {rule.kind.name for rule in all_rules()}
+    rules = {rule.id.name for rule in all_rules()}
     for choice in _CHOICE.finditer(body):
         for text in choices(choice[2]):
             if "ipu: ignore" in body:

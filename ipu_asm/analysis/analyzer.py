@@ -20,7 +20,7 @@ from ipu_asm.program.severity_directives import without_pardoned
 from ipu_asm.source.templates import template_mark
 from ipu_asm.text import Change, SourceFile, changed_stretch, require_text
 
-_place = attrgetter("span", "kind.code")
+_place = attrgetter("span", "rule.code")
 _MOST_REMEMBERED = 40_000
 # A longer one is no bundle but a file without end marks, of which every edit would leave a copy.
 _LONGEST_REMEMBERED = 4_000

@@ -27,7 +27,7 @@ def instruction_findings(
     counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
     findings = []
     for place, problem in instruction.problems:
-        if broken and (problem.kind in counts or syntax.has_misfit(number, place)):
+        if broken and (problem.rule in counts or syntax.has_misfit(number, place)):
             continue
         span = _span_of(syntax, number, place, problem)
         finding = problem.finding(span)
@@ -38,7 +38,7 @@ def instruction_findings(
             title = f"leave {quoted(instruction.mnemonic)} out"
             edits = syntax.instruction_removal(number)
             finding = finding._replace(fix=Fix(title, edits, Applicability.DISPLAY))
-        elif finding.fix is None and problem.kind is TOO_MANY_OPERANDS:
+        elif finding.fix is None and problem.rule is TOO_MANY_OPERANDS:
             question, fix = _surplus(isa, syntax, number, place, instruction)
             finding = finding._replace(message=finding.message + question, fix=fix)
         findings.append(finding)
@@ -205,7 +205,7 @@ def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
     """Whether words are an instruction, perhaps with another one behind it."""
     instruction = read_instruction(isa, words)
     return instruction is not None and all(
-        problem.kind is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None
+        problem.rule is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None
         for place, problem in instruction.problems
     )
 

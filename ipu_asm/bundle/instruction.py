@@ -72,7 +72,7 @@ class Instruction(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether it is known and has as many operands as it takes, right or wrong ones."""
-        counted = (problem.kind not in _COUNTS for _, problem in self.problems)
+        counted = (problem.rule not in _COUNTS for _, problem in self.problems)
         return self.spec is not None and all(counted)
 
     @property
@@ -155,15 +155,15 @@ def _fits(operand: Operand, text: str, spec: InstructionSpec) -> bool:
 
 def _excused(instruction: Instruction) -> Instruction:
     """What is wrong but for the number of operands, where macros may make several of one."""
-    if not any(problem.kind in _COUNTS for _, problem in instruction.problems):
+    if not any(problem.rule in _COUNTS for _, problem in instruction.problems):
         return instruction
     texts = instruction.words[1:]
     if any(_MACRO_PART in text or _CALL.search(text) for text in texts):
-        problems = [(n, p) for n, p in instruction.problems if p.kind not in _COUNTS]
+        problems = [(n, p) for n, p in instruction.problems if p.rule not in _COUNTS]
     else:
         names = tuple(text for text in texts if text.isidentifier())
         problems = [
-            (n, p._replace(unless=(*p.unless, *names)) if p.kind in _COUNTS else p)
+            (n, p._replace(unless=(*p.unless, *names)) if p.rule in _COUNTS else p)
             for n, p in instruction.problems
         ]
     return instruction._replace(problems=tuple(problems))
@@ -254,8 +254,8 @@ def _misfit(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
     do not fit, the one that takes more tells more.
     """
     place, problem = min(reading.problems, key=lambda entry: entry[0])
-    counts = any(found.kind in _COUNTS for _, found in reading.problems)
-    kind = _NEARNESS.index(problem.kind) if problem.kind in _NEARNESS else len(_NEARNESS)
+    counts = any(found.rule in _COUNTS for _, found in reading.problems)
+    kind = _NEARNESS.index(problem.rule) if problem.rule in _NEARNESS else len(_NEARNESS)
     operand = reading.operands[place] if 0 <= place < len(reading.operands) else None
     taken = len(operand.type.complete()) if operand is not None else 0
     return not _is_excusable(reading), counts, -place, kind, len(reading.problems), -taken

@@ -143,7 +143,7 @@ def _strangeness(operand: Operand, text: str) -> int:
     value = operand.type.parse(text)
     if isinstance(value, int):
         return 0
-    return 1 if isinstance(value, Problem) and value.kind is IMMEDIATE_OUT_OF_RANGE else 2
+    return 1 if isinstance(value, Problem) and value.rule is IMMEDIATE_OUT_OF_RANGE else 2
 
 
 def _expectation(spec: InstructionSpec) -> str:

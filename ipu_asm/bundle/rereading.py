@@ -51,7 +51,7 @@ def reread(isa: Isa, read: Read, resolve: Callable[[tuple[str, ...]], Instructio
 def _touches(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:
     """Whether a surplus operand touches the one before it, as in `4+4` and `my-loop`."""
     for place, problem in instruction.problems:
-        if problem.kind is TOO_MANY_OPERANDS and place > 0:
+        if problem.rule is TOO_MANY_OPERANDS and place > 0:
             before = syntax.operand_span(number, place - 1)
             return before.end == syntax.operand_span(number, place).start
     return False

@@ -29,7 +29,7 @@ def read_source(isa: Isa, source: SourceFile, warn: bool) -> tuple[Program, list
     warnings = [
         finding
         for finding in analysis.diagnostics
-        if finding.severity is Severity.WARNING and selection.keeps(finding.kind, source.path)
+        if finding.severity is Severity.WARNING and selection.keeps(finding.rule, source.path)
     ]
     return analysis.program, warnings
 

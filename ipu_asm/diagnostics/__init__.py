@@ -58,7 +58,7 @@ class Problem(NamedTuple):
     `unless` are names: where a macro or a preprocessor makes one of them, nothing is wrong.
     """
 
-    kind: RuleId
+    rule: RuleId
     message: str
     replacement: str | None = None
     part: tuple[int, int] | None = None
@@ -68,13 +68,13 @@ class Problem(NamedTuple):
 
     def finding(self, span: Span) -> Diagnostic:
         """The finding about the text at `span`, with the replacement as its fix."""
-        kind, message, replacement, _, unless, applicability, _ = self
+        rule, message, replacement, _, unless, applicability, _ = self
         if replacement is None:
-            return Diagnostic(kind, message, span, unless=unless)
+            return Diagnostic(rule, message, span, unless=unless)
         edits = (TextEdit(span, replacement),)
         fix = Fix(f"replace by `{replacement}`", edits, applicability)
         message += f"; did you mean `{replacement}`?"
-        return Diagnostic(kind, message, span, fix=fix, unless=unless)
+        return Diagnostic(rule, message, span, fix=fix, unless=unless)
 
 
 class Fix(NamedTuple):
@@ -114,7 +114,7 @@ class Diagnostic(NamedTuple):
     the text through. `unless` is that of a `Problem`.
     """
 
-    kind: RuleId
+    rule: RuleId
     message: str
     span: Span
     related: tuple[RelatedInformation, ...] = ()
@@ -125,12 +125,12 @@ class Diagnostic(NamedTuple):
     @property
     def code(self) -> str:
         """The stable code, such as `E101`."""
-        return self.kind.code
+        return self.rule.code
 
     @property
     def name(self) -> str:
         """The stable name, such as `unknown-mnemonic`."""
-        return self.kind.name
+        return self.rule.name
 
     @property
     def hangs_on_name(self) -> bool:
@@ -140,14 +140,14 @@ class Diagnostic(NamedTuple):
     @property
     def severity(self) -> Severity:
         """How much it matters."""
-        return self.kind.severity
+        return self.rule.severity
 
     def shifted(self, delta: int) -> Diagnostic:
         """The same finding in a text in which its piece starts at `delta`."""
-        kind, message, (start, end), related, fix, tags, unless = self
+        rule, message, (start, end), related, fix, tags, unless = self
         if related:
             related = tuple([RelatedInformation(s.shifted(delta), said) for s, said in related])
         if fix is not None:
             fix = fix.shifted(delta)
         span = Span(start + delta, end + delta)
-        return Diagnostic(kind, message, span, related, fix, tags, unless)
+        return Diagnostic(rule, message, span, related, fix, tags, unless)

@@ -1,4 +1,4 @@
-"""The kinds of error: what an assembler refuses. Their documentation is in `lint/rules`."""
+"""Identities of the rules for what the assembler refuses; `lint/rules` documents them."""
 
 from __future__ import annotations
 

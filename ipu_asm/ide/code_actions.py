@@ -66,7 +66,7 @@ def suppressions(analysis: Analysis, span: Span) -> list[CodeAction]:
     findings = [
         finding
         for finding in _touched(analysis, span)
-        if finding.severity is not Severity.ERROR and finding.kind != UNUSED_SUPPRESSION
+        if finding.severity is not Severity.ERROR and finding.rule != UNUSED_SUPPRESSION
     ]
     if not findings:
         return []

@@ -66,7 +66,7 @@ class _Suppressions:
     def targets(self, finding: Diagnostic) -> list[_Target]:
         """What a comment may be for and say in order to silence the finding."""
         line = self.source.lines.position(finding.span.start).line
-        return [(place, name) for place in (None, line) for name in finding.kind[:2]]
+        return [(place, name) for place in (None, line) for name in finding.rule[:2]]
 
     def is_unused(self, directive: Directive, name: Span) -> bool:
         """Whether a name has silenced nothing, though it is not about such names."""
@@ -141,5 +141,5 @@ def _known() -> tuple[Vocabulary, frozenset[str]]:
     """The names and codes of all findings; few texts need them."""
     from ipu_asm.lint.rules import all_rules
 
-    names = [part for rule in all_rules() for part in (rule.kind.name, rule.kind.code)]
+    names = [part for rule in all_rules() for part in (rule.id.name, rule.id.code)]
     return Vocabulary(names), frozenset(names)

@@ -23,7 +23,7 @@ class Rule(NamedTuple):
     `isa` is the instruction set of the examples.
     """
 
-    kind: RuleId
+    id: RuleId
     documentation: str
     valid: tuple[str, ...]
     invalid: tuple[str, ...]

@@ -40,19 +40,19 @@ class Selection:
         self._kept: dict[str, bool] = {}
         self._ignored_in: tuple[str | None, frozenset[str]] = (None, frozenset())
 
-    def keeps(self, kind: RuleId, path: str | None = None) -> bool:
-        """Whether findings of a kind are wanted, in the file of that path if one is given."""
-        kept = self._kept.get(kind.code)
+    def keeps(self, rule: RuleId, path: str | None = None) -> bool:
+        """Whether findings of a rule are wanted, in the file of that path if one is given."""
+        kept = self._kept.get(rule.code)
         if kept is None:
-            wanted, unwanted = _best(kind, self._wanted), _best(kind, self._unwanted)
-            kept = self._kept[kind.code] = wanted > unwanted
-        return kept and not (path is not None and self._is_ignored_in(kind, path))
+            wanted, unwanted = _best(rule, self._wanted), _best(rule, self._unwanted)
+            kept = self._kept[rule.code] = wanted > unwanted
+        return kept and not (path is not None and self._is_ignored_in(rule, path))
 
     def unknown_selectors(self) -> list[str]:
-        """The selectors that match no kind of finding, in their order."""
+        """The selectors that match no rule, in their order."""
         from ipu_asm.lint.rules import all_rules  # needs all modules of rules
 
-        known = {EVERYTHING}.union(*(_matching(rule.kind) for rule in all_rules()))
+        known = {EVERYTHING}.union(*(_matching(rule.id) for rule in all_rules()))
         return [
             selector
             for selector in dict.fromkeys(self._selectors())
@@ -65,7 +65,7 @@ class Selection:
         for selectors in self.per_file_ignores.values():
             yield from selectors
 
-    def _is_ignored_in(self, kind: RuleId, path: str) -> bool:
+    def _is_ignored_in(self, rule: RuleId, path: str) -> bool:
         if not self.per_file_ignores:
             return False
         if self._ignored_in[0] != path:  # files come one after the other
@@ -76,7 +76,7 @@ class Selection:
                 if _matches(path, pattern, folder)
             ]
             self._ignored_in = path, _normalized(chain.from_iterable(matching))
-        return _best(kind, self._ignored_in[1]) > 0
+        return _best(rule, self._ignored_in[1]) > 0
 
 
 def selection_of(configuration: Configuration) -> Selection:
@@ -99,15 +99,15 @@ def _normalized(selectors: Iterable[str]) -> frozenset[str]:
     return frozenset(map(_normal, selectors))
 
 
-def _matching(kind: RuleId) -> dict[str, int]:
-    """The selectors that mean a kind, with how narrowly they do."""
-    beginnings = {kind.code[:length]: 1 + length for length in range(1, len(kind.code))}
-    return {EVERYTHING: 1, **beginnings, kind.code: _EXACT, _normal(kind.name): _EXACT}
+def _matching(rule: RuleId) -> dict[str, int]:
+    """The selectors that mean a rule, with how narrowly they do."""
+    beginnings = {rule.code[:length]: 1 + length for length in range(1, len(rule.code))}
+    return {EVERYTHING: 1, **beginnings, rule.code: _EXACT, _normal(rule.name): _EXACT}
 
 
-def _best(kind: RuleId, selectors: frozenset[str]) -> int:
-    """How narrowly the narrowest of the selectors means a kind; 0 if none does."""
-    matching = _matching(kind).items()
+def _best(rule: RuleId, selectors: frozenset[str]) -> int:
+    """How narrowly the narrowest of the selectors means a rule; 0 if none does."""
+    matching = _matching(rule).items()
     return max((width for selector, width in matching if selector in selectors), default=0)
 
 

@@ -17,7 +17,7 @@ def without_pardoned(program: Program, findings: Iterable[Diagnostic]) -> Iterat
         if pardon is None:
             yield finding
         elif pardon.severity is not None:
-            yield finding._replace(kind=finding.kind._replace(severity=pardon.severity))
+            yield finding._replace(rule=finding.rule._replace(severity=pardon.severity))
 
 
 def _asked_for(program: Program) -> dict[Pardon, list[tuple[int, bool]]]:

@@ -24,7 +24,7 @@ def no_text(text: str, findings: Sequence[Diagnostic]) -> Diagnostic | None:
     places = [
         match
         for finding in findings
-        if finding.kind is SYNTAX_ERROR and (match := _NO_TEXT.search(text, *finding.span))
+        if finding.rule is SYNTAX_ERROR and (match := _NO_TEXT.search(text, *finding.span))
     ]
     if len(places) <= _MOST_IN_A_TEXT and not any(match[0] == "\0" for match in places):
         return None
@@ -47,7 +47,7 @@ def outside_comments(
         if start < behind:
             continue
         kept.append(finding)
-        if finding.kind is SYNTAX_ERROR and text.startswith(_OPENING, start):
+        if finding.rule is SYNTAX_ERROR and text.startswith(_OPENING, start):
             closing = text.find(_CLOSING, start)
             if closing < 0:
                 return [*kept, *(each for each in findings if each.span.start > start)]

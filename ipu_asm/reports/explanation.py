@@ -15,7 +15,7 @@ _SHORTEST_PART = 3
 def explain(query: str, isa: Isa) -> str | None:
     """The page of a code, of a rule's name, or of a mnemonic; None if there is no such."""
     for rule in all_rules():
-        if query.upper() == rule.kind.code or query.lower() == rule.kind.name:
+        if query.upper() == rule.id.code or query.lower() == rule.id.name:
             return rule_markdown(rule)
     spec = _instruction(query, isa)
     return instruction_markdown(isa, spec) if spec is not None else None
@@ -24,7 +24,7 @@ def explain(query: str, isa: Isa) -> str | None:
 def suggestions(query: str, isa: Isa) -> list[str]:
     """What `query` may have meant: near names, then names that begin with it or have it inside."""
     rules = all_rules()
-    codes, names = [rule.kind.code for rule in rules], [rule.kind.name for rule in rules]
+    codes, names = [rule.id.code for rule in rules], [rule.id.name for rule in rules]
     found = [Vocabulary(words).nearest(query) for words in (names, list(isa.instructions), codes)]
     near = [word for word in found if word is not None]
     if len(query) >= _SHORTEST_PART:
@@ -37,11 +37,11 @@ def suggestions(query: str, isa: Isa) -> list[str]:
 def rule_markdown(rule: Rule) -> str:
     """The page of one rule, without a final line break."""
     summary, _, rest = rule.documentation.strip().partition("\n")
-    kind = rule.kind
+    code, name, severity = rule.id
     fixes = " or ".join(applicability.label for applicability in rule.fixes)
     fix = f"{fixes} fix" if fixes else "no fix"
-    facts = f"`{kind.code}` · {kind.severity.label} · {fix}"
-    return f"# {kind.name}\n\n{facts}\n\n{summary}\n\n{rest.strip()}"
+    facts = f"`{code}` · {severity.label} · {fix}"
+    return f"# {name}\n\n{facts}\n\n{summary}\n\n{rest.strip()}"
 
 
 def _instruction(query: str, isa: Isa) -> InstructionSpec | None:

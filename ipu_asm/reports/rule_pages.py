@@ -28,13 +28,13 @@ def pages() -> dict[str, str]:
     rules = all_rules()
     rows = []
     for rule in rules:
-        code, name, severity = rule.kind
+        code, name, severity = rule.id
         fixes = [applicability.label for applicability in rule.fixes]
         link = f"[{name}]({name}.md)"
         rows.append(
             f"| {code} | {link} | {severity.label} | {', '.join(fixes)} | {rule.summary} |\n"
         )
-    texts = {f"{rule.kind.name}.md": rule_markdown(rule) + "\n" for rule in rules}
+    texts = {f"{rule.id.name}.md": rule_markdown(rule) + "\n" for rule in rules}
     return {"README.md": _INTRODUCTION + "".join(rows), **texts}
 
 

@@ -26,7 +26,7 @@ class Project(NamedTuple):
             return False
         if path is not None and self.configuration.per_file_ignores:
             path = os.path.relpath(path, self.configuration.folder or ".")
-        return self.selection.keeps(finding.kind, path)
+        return self.selection.keeps(finding.rule, path)
 
 
 class Projects:

@@ -220,7 +220,7 @@ def test_plain_text_is_rendered_without_heavy_imports() -> None:
     program = (
         "import sys; before = set(sys.modules); import ipu_asm.diagnostics.rendering as r;"
         "from ipu_asm.diagnostics import *; from ipu_asm.text import *;"
-        "r.render(Diagnostic(Kind('E1','x',Severity.ERROR),'m',Span(0,1)), SourceFile('ab'));"
+        "r.render(Diagnostic(RuleId('E1','x',Severity.ERROR),'m',Span(0,1)), SourceFile('ab'));"
         "print(*sorted(set(sys.modules) - before))"
     )
     run = subprocess.run(

@@ -189,7 +189,7 @@ def test_errors_and_names_in_vain_are_not_silenced() -> None:
     assert [title for title in titles if "Ignore" in title] == []
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.kind.name)
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id.name)
 def test_titles_begin_with_a_capital_letter_and_help_lines_do_not(rule: Rule) -> None:
     for text in rule.invalid:
         analysis = analyze(text.replace("⟦", "").replace("⟧", ""), rule.isa)

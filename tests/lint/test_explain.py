@@ -29,7 +29,7 @@ def check_suggestions(query: str, *expected: str) -> None:
 
 def test_every_rule_is_found_by_its_code_and_its_name_in_any_case() -> None:
     for rule in all_rules():
-        code, name, _ = rule.kind
+        code, name, _ = rule.id
         for query in (code, name, code.lower(), name.upper()):
             assert check_page(query, code, name, rule.summary) == rule_markdown(rule)
 

@@ -106,9 +106,9 @@ def test_a_fix_of_a_warning_mends_it(text: str) -> None:
     findings = check_fixes(text).diagnostics
     if errors_in(text):
         return
-    kinds = [finding.kind for finding in findings]
+    rules = [finding.rule for finding in findings]
     for finding in findings:
         if finding.fix is not None:
             after = ANALYZERS["ipu"].analyze(fixed(text, finding)).diagnostics
-            left = sum(other.kind == finding.kind for other in after)
-            assert left < kinds.count(finding.kind)
+            left = sum(other.rule == finding.rule for other in after)
+            assert left < rules.count(finding.rule)

@@ -42,21 +42,21 @@ def links_in(value: Any) -> Iterator[str]:
             yield from links_in(item)
 
 
-@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.kind.name)
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.id.name)
 def test_the_link_of_a_rule_opens_what_explain_prints(rule: Rule) -> None:
-    link = rule_link(rule.kind.name)
+    link = rule_link(rule.id.name)
     assert link is not None
-    assert page(link) == f"{explain(rule.kind.code, load_isa('ipu'))}\n"
+    assert page(link) == f"{explain(rule.id.code, load_isa('ipu'))}\n"
 
 
 @pytest.mark.parametrize("name", ["json", "json-lines", "rdjson", "sarif"])
 def test_every_finding_of_a_report_has_the_link_of_its_rule(name: str) -> None:
-    kinds = [rule.kind for rule in all_rules()]
-    findings = [Diagnostic(kind, "no", Span(0, 3)) for kind in kinds]
+    rules = [rule.id for rule in all_rules()]
+    findings = [Diagnostic(rule, "no", Span(0, 3)) for rule in rules]
     text = format_findings(name, [FileFindings(SOURCE, findings)])
     written = [json.loads(line) for line in text.splitlines()] if name == "json-lines" else None
     found = list(links_in(written or json.loads(text)))
-    assert sorted(found) == sorted(str(rule_link(kind.name)) for kind in kinds)
+    assert sorted(found) == sorted(str(rule_link(rule.name)) for rule in rules)
 
 
 @pytest.mark.parametrize("name", ["json", "rdjson", "sarif"])
@@ -65,9 +65,9 @@ def test_without_the_pages_there_is_no_link(
 ) -> None:
     monkeypatch.setattr(links, "pages_folder", lambda: str(tmp_path))
     rule_link.cache_clear()
-    kind = all_rules()[0].kind
-    finding = Diagnostic(kind, "no", Span(0, 3))
-    rules = {kind.code: RuleInfo(kind.code, kind.name, kind.severity, "a", "b")}
+    rule = all_rules()[0].id
+    finding = Diagnostic(rule, "no", Span(0, 3))
+    rules = {rule.code: RuleInfo(rule.code, rule.name, rule.severity, "a", "b")}
     text = format_findings(name, [FileFindings(SOURCE, [finding])], rules=rules)
     rule_link.cache_clear()
     assert [link for link in links_in(json.loads(text)) if link is not None] == []

@@ -21,8 +21,8 @@ def test_the_pages_of_the_project_are_up_to_date() -> None:
 def test_there_is_a_page_for_each_rule_and_a_row_in_the_table() -> None:
     table = pages()["README.md"]
     for rule in all_rules():
-        assert f"{rule.kind.name}.md" in pages()
-        row = f"| {rule.kind.code} | [{rule.kind.name}]({rule.kind.name}.md) | "
+        assert f"{rule.id.name}.md" in pages()
+        row = f"| {rule.id.code} | [{rule.id.name}]({rule.id.name}.md) | "
         assert table.count(row) == 1
 
 

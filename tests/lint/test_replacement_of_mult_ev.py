@@ -12,7 +12,7 @@ from tests.lint.test_rules import programs, sections
 
 VECTOR, SCALARS = 0x1000, 0x2000
 DOCUMENTATION = next(
-    sections(rule) for rule in all_rules() if rule.kind.name == "deprecated-mnemonic"
+    sections(rule) for rule in all_rules() if rule.id.name == "deprecated-mnemonic"
 )
 
 

@@ -16,29 +16,29 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.rules import all_rules, checking_rules
 from ipu_asm.text import apply_edits
 
-RULES = {rule.kind.name: rule for rule in all_rules()}
+RULES = {rule.id.name: rule for rule in all_rules()}
 VALID = [(name, number) for name, rule in RULES.items() for number in range(len(rule.valid))]
 INVALID = [(name, number) for name, rule in RULES.items() for number in range(len(rule.invalid))]
 HEADINGS = ["What it does", "Why", "Example", "Use instead"]
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.s"))
 MOST_ROUNDS = 10
 
-ISA_OF = {rule.kind: rule.isa for rule in RULES.values()}
+ISA_OF = {rule.id: rule.isa for rule in RULES.values()}
 
 _analyzer_for = lru_cache(lambda isa: Analyzer(load_isa(isa)))
 
 
 def check_findings(
-    text: str, kind: RuleId | None = None, isa: str | None = None
+    text: str, rule: RuleId | None = None, isa: str | None = None
 ) -> list[Diagnostic]:
-    """The findings, of one kind or of all; each of them and its fix lies inside the text.
+    """The findings, of one rule or of all; each of them and its fix lies inside the text.
 
-    Without `isa` the text is in the instruction set of the kind's examples.
+    Without `isa` the text is in the instruction set of the rule's examples.
     """
-    analyzer = _analyzer_for(isa or ISA_OF[kind] if kind else isa or "ipu")
+    analyzer = _analyzer_for(isa or ISA_OF[rule] if rule else isa or "ipu")
     analyze = analyzer.analyze_unclaimed if analyzer.isa.name == "ipu" else analyzer.analyze
     found = [
-        finding for finding in analyze(text).diagnostics if kind is None or finding.kind == kind
+        finding for finding in analyze(text).diagnostics if rule is None or finding.rule == rule
     ]
     for finding in found:
         edits = finding.fix.edits if finding.fix else ()
@@ -77,10 +77,10 @@ def _repeated(match: re.Match[str]) -> str:
     return f"{match[1].rstrip()}\n" * int(match[2])
 
 
-def mended(text: str, kind: RuleId, most: Applicability) -> str:
-    """The text after the fixes of one kind of finding up to an applicability, one by one."""
+def mended(text: str, rule: RuleId, most: Applicability) -> str:
+    """The text after the fixes of one rule up to an applicability, one by one."""
     for _ in range(MOST_ROUNDS):
-        fixes = [finding.fix for finding in check_findings(text, kind) if finding.fix]
+        fixes = [finding.fix for finding in check_findings(text, rule) if finding.fix]
         wanted = [fix for fix in fixes if fix.applicability <= most]
         if not wanted:
             break
@@ -95,14 +95,14 @@ def has_errors(text: str, isa: str = "ipu") -> bool:
 @pytest.mark.parametrize(("name", "number"), VALID)
 def test_a_valid_example_is_silent(name: str, number: int) -> None:
     rule = RULES[name]
-    assert check_findings(rule.valid[number], rule.kind) == []
+    assert check_findings(rule.valid[number], rule.id) == []
 
 
 @pytest.mark.parametrize(("name", "number"), INVALID)
 def test_an_invalid_example_has_exactly_the_marked_findings(name: str, number: int) -> None:
     rule = RULES[name]
     text = without_marks(rule.invalid[number])
-    assert marked(text, check_findings(text, rule.kind)) == rule.invalid[number]
+    assert marked(text, check_findings(text, rule.id)) == rule.invalid[number]
     assert text != rule.invalid[number]
 
 
@@ -120,12 +120,12 @@ def test_the_documented_example_has_the_finding_and_the_remedy_has_none(rule: Ru
     assert bad
     assert good
     for program in bad:
-        assert check_findings(program, rule.kind)
+        assert check_findings(program, rule.id)
     for program in good:
         found = check_findings(program, isa=rule.isa)
         left = [finding for finding in found if finding.severity is not Severity.HINT]
         assert left == []
-        assert check_findings(program, rule.kind) == []
+        assert check_findings(program, rule.id) == []
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -133,7 +133,7 @@ def test_a_rule_comes_with_the_fixes_that_it_says(rule: Rule) -> None:
     found = [
         finding
         for example in rule.invalid
-        for finding in check_findings(without_marks(example), rule.kind)
+        for finding in check_findings(without_marks(example), rule.id)
     ]
     applicabilities = {finding.fix.applicability for finding in found if finding.fix}
     assert sorted(applicabilities) == sorted(rule.fixes)
@@ -141,26 +141,26 @@ def test_a_rule_comes_with_the_fixes_that_it_says(rule: Rule) -> None:
 
 @pytest.mark.parametrize(("name", "number"), INVALID)
 def test_safe_fixes_mend_all_findings_that_have_one(name: str, number: int) -> None:
-    kind = RULES[name].kind
-    text = mended(without_marks(RULES[name].invalid[number]), kind, Applicability.SAFE)
-    assert [f for f in check_findings(text, kind) if f.fix and f.fix.is_safe] == []
+    rule = RULES[name].id
+    text = mended(without_marks(RULES[name].invalid[number]), rule, Applicability.SAFE)
+    assert [f for f in check_findings(text, rule) if f.fix and f.fix.is_safe] == []
 
 
 @pytest.mark.parametrize(("name", "number"), INVALID)
 def test_unsafe_fixes_mend_the_others_and_break_nothing(name: str, number: int) -> None:
-    kind = RULES[name].kind
+    rule = RULES[name].id
     before = without_marks(RULES[name].invalid[number])
-    after = mended(before, kind, Applicability.UNSAFE)
-    fixes = [finding.fix for finding in check_findings(after, kind) if finding.fix]
+    after = mended(before, rule, Applicability.UNSAFE)
+    fixes = [finding.fix for finding in check_findings(after, rule) if finding.fix]
     assert all(fix.applicability is Applicability.DISPLAY for fix in fixes)
-    isa = ISA_OF[kind]
+    isa = ISA_OF[rule]
     assert has_errors(before, isa) or not has_errors(after, isa)
 
 
 @pytest.mark.parametrize("example", RULES["immediate-wraps"].invalid)
 def test_the_written_negative_number_gives_the_same_words(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["immediate-wraps"].kind, Applicability.DISPLAY)
+    after = mended(before, RULES["immediate-wraps"].id, Applicability.DISPLAY)
     assert after != before
     assert assemble(after) == assemble(before)
 
@@ -168,7 +168,7 @@ def test_the_written_negative_number_gives_the_same_words(example: str) -> None:
 @pytest.mark.parametrize("example", RULES["break-never-matches"].invalid)
 def test_the_written_unsigned_number_gives_the_same_words(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["break-never-matches"].kind, Applicability.DISPLAY)
+    after = mended(before, RULES["break-never-matches"].id, Applicability.DISPLAY)
     assert after != before
     assert assemble(after) == assemble(before)
 
@@ -176,14 +176,14 @@ def test_the_written_unsigned_number_gives_the_same_words(example: str) -> None:
 @pytest.mark.parametrize("example", RULES["unused-label"].invalid)
 def test_a_removed_label_leaves_the_words_alone(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["unused-label"].kind, Applicability.UNSAFE)
+    after = mended(before, RULES["unused-label"].id, Applicability.UNSAFE)
     assert assemble(after) == assemble(before)
 
 
 @pytest.mark.parametrize("example", RULES["explicit-break"].invalid)
 def test_a_removed_break_leaves_all_other_slots_alone(example: str) -> None:
     before = without_marks(example)
-    after = mended(before, RULES["explicit-break"].kind, Applicability.UNSAFE)
+    after = mended(before, RULES["explicit-break"].id, Applicability.UNSAFE)
     below = (1 << 157) - 1
     assert [word & below for word in assemble(after)] == [word & below for word in assemble(before)]
     assert all(word >> 177 == 2 for word in assemble(after))
@@ -191,35 +191,35 @@ def test_a_removed_break_leaves_all_other_slots_alone(example: str) -> None:
 
 def test_an_error_says_why_nothing_can_be_assembled() -> None:
     for rule in all_rules():
-        if rule.kind.severity is Severity.ERROR:
+        if rule.id.severity is Severity.ERROR:
             for example in rule.invalid:
                 with pytest.raises(AssemblyError):
                     assemble(without_marks(example))
 
 
 def test_codes_and_names_are_unique() -> None:
-    kinds = [rule.kind for rule in all_rules()]
-    assert len({kind.code for kind in kinds}) == len(kinds)
-    assert len({kind.name for kind in kinds}) == len(kinds)
+    ids = [rule.id for rule in all_rules()]
+    assert len({rule.code for rule in ids}) == len(ids)
+    assert len({rule.name for rule in ids}) == len(ids)
 
 
 def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set() -> None:
     letters = {Severity.ERROR: "E", Severity.WARNING: "W", Severity.HINT: "H"}
     sets = {"ipu": "", "xdna1": "X", "xdna2": "X", "edgenpu": "N", "colossus": "C"}
     for rule in all_rules():
-        letter = sets[rule.isa] or letters[rule.kind.severity]
-        assert re.fullmatch(rf"{letter}\d{{3}}", rule.kind.code)
+        letter = sets[rule.isa] or letters[rule.id.severity]
+        assert re.fullmatch(rf"{letter}\d{{3}}", rule.id.code)
 
 
 def test_every_error_has_a_rule() -> None:
-    kinds = {kind for kind in vars(errors).values() if isinstance(kind, RuleId)}
-    assert kinds == {rule.kind for rule in all_rules() if rule.kind.code.startswith("E")}
+    ids = {rule for rule in vars(errors).values() if isinstance(rule, RuleId)}
+    assert ids == {rule.id for rule in all_rules() if rule.id.code.startswith("E")}
 
 
 def test_every_module_is_a_rule_of_its_name() -> None:
     folder = Path(__file__).resolve().parents[2] / "ipu_asm" / "lint" / "rules"
     modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
-    assert modules == {rule.kind.name.replace("-", "_") for rule in all_rules()}
+    assert modules == {rule.id.name.replace("-", "_") for rule in all_rules()}
 
 
 def test_every_rule_with_a_check_has_one_check() -> None:

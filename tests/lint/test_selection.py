@@ -1,4 +1,4 @@
-"""Which kinds of findings a selection keeps."""
+"""Which findings a selection keeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.lint.selection import Selection
 
-KINDS = {rule.kind.code: rule.kind for rule in all_rules()}
+RULES = {rule.id.code: rule.id for rule in all_rules()}
 
 
 def check_kept(
@@ -22,7 +22,7 @@ def check_kept(
 ) -> None:
     """Of some codes, the selection keeps exactly the expected ones."""
     selection = Selection(select, ignore, extend_select)
-    assert [code for code in of.split() if selection.keeps(KINDS[code])] == expected.split()
+    assert [code for code in of.split() if selection.keeps(RULES[code])] == expected.split()
     assert selection.unknown_selectors() == []
 
 
@@ -31,14 +31,14 @@ def check_in_file(
 ) -> None:
     """Whether W103 is kept in a file."""
     selection = Selection(per_file_ignores=patterns, folder=folder)
-    assert selection.keeps(KINDS["W103"], path) is kept
-    assert selection.keeps(KINDS["W103"])
+    assert selection.keeps(RULES["W103"], path) is kept
+    assert selection.keeps(RULES["W103"])
 
 
 def test_everything_is_kept_by_default() -> None:
     selection = Selection()
-    assert all(selection.keeps(kind) for kind in KINDS.values())
-    assert all(selection.keeps(kind, "a.s") for kind in KINDS.values())
+    assert all(selection.keeps(rule) for rule in RULES.values())
+    assert all(selection.keeps(rule, "a.s") for rule in RULES.values())
 
 
 def test_codes_names_beginnings_and_all_select() -> None:
@@ -89,7 +89,7 @@ def test_extending_adds_to_what_is_selected() -> None:
 
 def test_a_part_of_a_name_is_no_selector() -> None:
     selection = Selection(["unused"], ["1", "W1031", ""], ["label"])
-    assert not any(selection.keeps(kind) for kind in KINDS.values())
+    assert not any(selection.keeps(rule) for rule in RULES.values())
 
 
 def test_unknown_selectors_are_told_once_and_in_their_order() -> None:
@@ -126,5 +126,5 @@ def test_patterns_are_relative_to_their_folder() -> None:
 
 def test_a_file_ignores_even_what_is_selected_by_its_code() -> None:
     selection = Selection(["W103"], per_file_ignores={"*.s": ["ALL"]})
-    assert not selection.keeps(KINDS["W103"], "a.s")
-    assert selection.keeps(KINDS["W103"], "a.ipu")
+    assert not selection.keeps(RULES["W103"], "a.s")
+    assert selection.keeps(RULES["W103"], "a.ipu")

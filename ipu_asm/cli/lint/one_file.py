@@ -96,7 +96,7 @@ class Linter:
         most = Applicability.UNSAFE if unsafe else Applicability.SAFE
 
         def is_kept(finding: Diagnostic) -> bool:
-            return selection.keeps(finding.kind, target.name)
+            return selection.keeps(finding.rule, target.name)
 
         def is_to_mend(finding: Diagnostic) -> bool:
             fix = finding.fix
@@ -201,7 +201,7 @@ def _check(selection: Selection, path: str) -> None:
     from ipu_asm.diagnostics.suggestions import nearest_of
     from ipu_asm.lint.rules import all_rules
 
-    names = [rule.kind.name for rule in all_rules()]
+    names = [rule.id.name for rule in all_rules()]
     place = f"{path}: " if path else ""
     mistakes = []
     for selector in unknown[:MOST_MISTAKES]:

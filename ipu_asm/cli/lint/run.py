@@ -162,6 +162,5 @@ def _rules() -> Mapping[str, RuleInfo]:
     from ipu_asm.lint.rules import all_rules
 
     return {
-        rule.kind.code: RuleInfo(*rule.kind, rule.summary, rule.documentation)
-        for rule in all_rules()
+        rule.id.code: RuleInfo(*rule.id, rule.summary, rule.documentation) for rule in all_rules()
     }

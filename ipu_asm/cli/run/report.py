@@ -73,9 +73,9 @@ def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
 
 
 class Failure(NamedTuple):
-    """Why a run is no good: its sort, a sentence, where in the source, and more about it."""
+    """Why a run failed: its rule, a message, where in the source, and more about it."""
 
-    kind: RuleId
+    rule: RuleId
     message: str
     span: Span | None
     note: str = ""
@@ -96,7 +96,7 @@ def failure_of(stop: Stop, max_cycles: int) -> Failure | None:
 def failure_text(failure: Failure, source: SourceFile, color: bool) -> str:
     """A failure with its source line."""
     assert failure.span is not None
-    finding = Diagnostic(failure.kind, failure.message, failure.span)
+    finding = Diagnostic(failure.rule, failure.message, failure.span)
     note = f"note: {failure.note}\n" if failure.note else ""
     return f"{render(finding, source, color)}\n{note}"
 

@@ -308,7 +308,7 @@ class ControlRegister(OperandType):
             message = f"expected {self.describe()}, found {quoted(text)}"
             return Problem(UNKNOWN_KEYWORD, message, nearest, unless=(text[1:],))
         value = self._number.parse(text)
-        if isinstance(value, Problem) and value.kind is WRONG_OPERAND_TYPE:
+        if isinstance(value, Problem) and value.rule is WRONG_OPERAND_TYPE:
             message = f"expected {self.describe()}, found {quoted(text)}"
             return value._replace(message=message)
         return value if not isinstance(value, str) else None

@@ -83,7 +83,7 @@ def checking_rules() -> tuple[Rule, ...]:
 def all_rules() -> tuple[Rule, ...]:
     """Every rule: errors first, then by code."""
     rules = (*(_load(name) for name in _FOUND_ELSEWHERE), *checking_rules())
-    return tuple(sorted(rules, key=lambda rule: (rule.kind.severity, rule.kind.code)))
+    return tuple(sorted(rules, key=lambda rule: (rule.id.severity, rule.id.code)))
 
 
 def _load(name: str) -> Rule:

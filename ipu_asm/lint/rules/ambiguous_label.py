@@ -35,7 +35,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("H105", "ambiguous-label", Severity.HINT)
+RULE_ID = RuleId("H105", "ambiguous-label", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -51,7 +51,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         return
     (span,) = bundle.syntax.label_spans(label)
     message = f"a label should not be called like {other}, found {quoted(label)}"
-    yield Diagnostic(KIND, message, span)
+    yield Diagnostic(RULE_ID, message, span)
 
 
 @lru_cache(maxsize=8)
@@ -60,7 +60,7 @@ def _registers(isa: Isa) -> frozenset[str]:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "sum: acc; b sum;;",

@@ -28,7 +28,7 @@ from ipu_asm.diagnostics.errors import BRANCH_OUT_OF_RANGE
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=BRANCH_OUT_OF_RANGE,
+    id=BRANCH_OUT_OF_RANGE,
     documentation=__doc__ or "",
     valid=(
         "b +1;; acc;; beq lr0 lr1 -2;; bkpt;;",

@@ -40,7 +40,7 @@ from ipu_asm.isa.operands import IntegerType, quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import TextEdit
 
-KIND = RuleId("W202", "break-never-matches", Severity.WARNING)
+RULE_ID = RuleId("W202", "break-never-matches", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -70,11 +70,11 @@ def _finding(bundle: Bundle, number: int, place: int, stored: int) -> Diagnostic
     )
     edits = (TextEdit(span, str(stored)),)
     fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.DISPLAY)
-    return Diagnostic(KIND, message, span, fix=fix)
+    return Diagnostic(RULE_ID, message, span, fix=fix)
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "break.ifeq lr0 65535; bkpt;;",

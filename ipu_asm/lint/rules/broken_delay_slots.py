@@ -47,7 +47,7 @@ from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = RuleId("X102", "broken-delay-slots", Severity.WARNING)
+RULE_ID = RuleId("X102", "broken-delay-slots", Severity.WARNING)
 
 _FUNCTION_END = ".Lfunc_end"
 _READING = (".include", ".incbin")
@@ -126,7 +126,7 @@ def _broken(
             what, span = wrong
             message = f"the delay slots of `{instruction.mnemonic}` must not hold {what}"
             related = RelatedInformation(place, f"`{instruction.mnemonic}` is here")
-            yield Diagnostic(KIND, message, span, (related,))
+            yield Diagnostic(RULE_ID, message, span, (related,))
             return
         left -= bundle.size
         if not left:
@@ -135,7 +135,7 @@ def _broken(
     message = (
         f"`{instruction.mnemonic}` has {slots} delay slots, found {count} before the code ends"
     )
-    yield Diagnostic(KIND, message, place)
+    yield Diagnostic(RULE_ID, message, place)
 
 
 def _intruder(program: Program, number: int, targets: frozenset[int]) -> tuple[str, Span] | None:
@@ -168,7 +168,7 @@ def _ends_code(bundle: Bundle) -> bool:
 _NOPS = "    nop\n" * 5
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "    ret lr\n" + _NOPS,

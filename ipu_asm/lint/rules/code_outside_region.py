@@ -29,7 +29,7 @@ from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = RuleId("C204", "code-outside-region", Severity.WARNING)
+RULE_ID = RuleId("C204", "code-outside-region", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -43,11 +43,11 @@ def check(program: Program) -> Iterator[Diagnostic]:
                 f"code is at 0x{code.first:x} to 0x{code.last:x} on a {memory.title}, "
                 f"found a branch to 0x{access.address & 0xFFFFFFFF:x}"
             )
-            yield Diagnostic(KIND, message, access.span(program))
+            yield Diagnostic(RULE_ID, message, access.span(program))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=("setzi $m0, 0x50000\nbr $m0", "setzi $m0, 0x90000\ncall $lr, there\nbr $m0"),
     invalid=("setzi $m0, 0x90000\nbr ⟦$m0⟧", "setzi $m1, 0x10\nadd $m2, $m3, 1\nbr ⟦$m1⟧"),

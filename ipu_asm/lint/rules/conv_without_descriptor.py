@@ -28,7 +28,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("N104", "conv-without-descriptor", Severity.WARNING)
+RULE_ID = RuleId("N104", "conv-without-descriptor", Severity.WARNING)
 _OPERAND = "descriptor"
 
 
@@ -45,11 +45,11 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
                 f"`{instruction.mnemonic}` reads its parameters where `desc=` says, found none: "
                 "it reads them at address 0"
             )
-            yield Diagnostic(KIND, message, bundle.span(number))
+            yield Diagnostic(RULE_ID, message, bundle.span(number))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "CONV AB[1], AB[0], WB[0], RELU, desc=0x1000\n",

@@ -40,7 +40,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = RuleId("W201", "deprecated-mnemonic", Severity.WARNING)
+RULE_ID = RuleId("W201", "deprecated-mnemonic", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -54,7 +54,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
                 known.add(spec.mnemonic)
                 message = f"`{spec.mnemonic}` is deprecated: {spec.deprecated}"
                 span = program.span(number, bundle.span(place))
-                yield Diagnostic(KIND, message, span, tags=("deprecated",))
+                yield Diagnostic(RULE_ID, message, span, tags=("deprecated",))
 
 
 def _is_deprecated(_isa: Isa, bundle: Bundle) -> bool:
@@ -62,7 +62,7 @@ def _is_deprecated(_isa: Isa, bundle: Bundle) -> bool:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=("mult.ve r0 lr0 lr1 lr2 lr3; acc; bkpt;;",),
     invalid=(

@@ -35,7 +35,7 @@ from ipu_asm.diagnostics.errors import DUPLICATE_LABEL
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=DUPLICATE_LABEL,
+    id=DUPLICATE_LABEL,
     documentation=__doc__ or "",
     valid=("one: acc;; One: bne lr0 lr1 one;; b One;;",),
     invalid=(

@@ -32,7 +32,7 @@ from ipu_asm.diagnostics.errors import DUPLICATE_SLOT
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=DUPLICATE_SLOT,
+    id=DUPLICATE_SLOT,
     documentation=__doc__ or "",
     valid=(
         "set lr0 1; set lr1 2; acc; bkpt;;",

@@ -37,7 +37,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.removal import removal_of
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("H101", "explicit-break", Severity.HINT)
+RULE_ID = RuleId("H101", "explicit-break", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -48,11 +48,11 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
             edits = removal_of(isa, bundle, number)
             title = f"remove `{instruction.mnemonic}`"
             fix = Fix(title, edits, Applicability.UNSAFE) if edits else None
-            yield Diagnostic(KIND, message, bundle.span(number), fix=fix)
+            yield Diagnostic(RULE_ID, message, bundle.span(number), fix=fix)
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=("break_nop; bkpt;;", "acc; bkpt;;"),
     invalid=(

@@ -37,7 +37,7 @@ from ipu_asm.config.foreign import FOREIGN_ASSEMBLY
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=FOREIGN_ASSEMBLY,
+    id=FOREIGN_ASSEMBLY,
     documentation=__doc__ or "",
     valid=(
         "",

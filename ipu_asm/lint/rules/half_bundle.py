@@ -30,7 +30,7 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("C107", "half-bundle", Severity.ERROR)
+RULE_ID = RuleId("C107", "half-bundle", Severity.ERROR)
 # What a macro may have made something of that holds the other half.
 _MADE = re.compile(r"\\|[A-Za-z_]\w*\(")
 _NAME = re.compile(r"(?<![\w.$:])[A-Za-z_]\w*")
@@ -57,7 +57,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     else:
         edit = TextEdit(Span(span.start, span.start), f"{other} ; ")
     fix = Fix(f"add `{other}`", (edit,), Applicability.UNSAFE)
-    yield Diagnostic(KIND, message, bundle.span(0), fix=fix, unless=names)
+    yield Diagnostic(RULE_ID, message, bundle.span(0), fix=fix, unless=names)
 
 
 def _filler(isa: Isa, spec: InstructionSpec) -> str:
@@ -72,7 +72,7 @@ def _filler(isa: Isa, spec: InstructionSpec) -> str:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "{ add $m1, $m2, $m3 ; fnop }",

@@ -27,7 +27,7 @@ from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=IMMEDIATE_OUT_OF_RANGE,
+    id=IMMEDIATE_OUT_OF_RANGE,
     documentation=__doc__ or "",
     valid=("set lr0 -32768; incr lr1 32767; bkpt;;", "break.ifeq lr0 0xFFFF; bkpt;;"),
     invalid=(

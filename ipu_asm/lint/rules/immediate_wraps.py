@@ -34,7 +34,7 @@ from ipu_asm.isa.operands import IntegerType, quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import TextEdit
 
-KIND = RuleId("W203", "immediate-wraps", Severity.WARNING)
+RULE_ID = RuleId("W203", "immediate-wraps", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -74,11 +74,11 @@ def _finding(
     )
     edits = (TextEdit(span, str(stored)),)
     fix = Fix(f"write `{stored}`, which is the same", edits, Applicability.DISPLAY)
-    return Diagnostic(KIND, message, span, fix=fix)
+    return Diagnostic(RULE_ID, message, span, fix=fix)
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "set lr0 32767; incr lr1 -32768; bkpt;;",

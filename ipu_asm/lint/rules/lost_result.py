@@ -48,7 +48,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 
-KIND = RuleId("X101", "lost-result", Severity.WARNING)
+RULE_ID = RuleId("X101", "lost-result", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -113,14 +113,14 @@ def _finding(
         f"`{write.register}` is on its way from here",
     )
     span = program.span(reader, access_span(program.bundles[reader], read.touch))
-    return Diagnostic(KIND, message, span, (related,))
+    return Diagnostic(RULE_ID, message, span, (related,))
 
 
 _LOAD, _STORE = "    vlda wl0, [p0, #0]\n", "    vst wl0, [p1, #0]\n"
 _NOP, _RETURN = "    nop\n", "    ret lr\n" + "    nop\n" * 5
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         _LOAD + _NOP * 6 + _STORE + _RETURN,

@@ -28,7 +28,7 @@ from ipu_asm.diagnostics.errors import LR_WRITE_CONFLICT
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=LR_WRITE_CONFLICT,
+    id=LR_WRITE_CONFLICT,
     documentation=__doc__ or "",
     valid=(
         "set lr0 1; incr lr1 1; bkpt;;",

@@ -37,7 +37,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("W104", "mark-in-comment", Severity.WARNING)
+RULE_ID = RuleId("W104", "mark-in-comment", Severity.WARNING)
 _NUMBER = re.compile(r"#[+-]?[0-9]\w*[ \t]*")
 
 
@@ -91,7 +91,7 @@ def _finding(end: str, mark: int, fix: Fix) -> Diagnostic:
     message = f"`{end}` in a comment does not end the bundle"
     if fix.edits[0].new_text == "":
         message += "; numbers are written without `#`"
-    return Diagnostic(KIND, message, Span(mark, mark + len(end)), fix=fix)
+    return Diagnostic(RULE_ID, message, Span(mark, mark + len(end)), fix=fix)
 
 
 def _without_mark(comment: Span) -> Fix:
@@ -109,7 +109,7 @@ def _end_before(isa: Isa, bundle: Bundle, number: int) -> Fix:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         # The bundle has ended, or ends behind the comment.

@@ -29,7 +29,7 @@ from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = RuleId("C202", "misaligned-access", Severity.WARNING)
+RULE_ID = RuleId("C202", "misaligned-access", Severity.WARNING)
 # The widest accesses are pairs of these.
 _WIDEST = 8
 
@@ -43,11 +43,11 @@ def check(program: Program) -> Iterator[Diagnostic]:
                 f"{access.size} bytes are accessed at a multiple of {size}, "
                 f"found 0x{access.address & 0xFFFFFFFF:x}"
             )
-            yield Diagnostic(KIND, message, access.span(program))
+            yield Diagnostic(RULE_ID, message, access.span(program))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "setzi $m0, 0x50004\nld32 $m1, $m0, $mzero, 1",

@@ -29,7 +29,7 @@ from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = RuleId("C203", "not-interleaved", Severity.WARNING)
+RULE_ID = RuleId("C203", "not-interleaved", Severity.WARNING)
 _WORD = 8
 
 
@@ -43,11 +43,11 @@ def check(program: Program) -> Iterator[Diagnostic]:
                 f"{access.size} bytes at once are only in interleaved memory, "
                 f"found 0x{access.address:x} in the region before it"
             )
-            yield Diagnostic(KIND, message, access.span(program))
+            yield Diagnostic(RULE_ID, message, access.span(program))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "setzi $m0, 0x80000\nld128 $a0:3, $m0, $mzero, 0",

@@ -30,7 +30,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("X104", "open-bundle", Severity.WARNING)
+RULE_ID = RuleId("X104", "open-bundle", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -45,11 +45,11 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
             span = Span(start, start + len(mark))
             message = f"a bundle ends with its line unless a `{mark}` keeps it open, found one"
             fix = Fix(f"remove the `{mark}`", (TextEdit(span, ""),), Applicability.UNSAFE)
-            yield Diagnostic(KIND, message, span, fix=fix)
+            yield Diagnostic(RULE_ID, message, span, fix=fix)
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "    nopa; nopb\n    nop\n",

@@ -30,7 +30,7 @@ from ipu_asm.lint.accesses import memory_accesses_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = RuleId("C201", "outside-memory", Severity.WARNING)
+RULE_ID = RuleId("C201", "outside-memory", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -44,11 +44,11 @@ def check(program: Program) -> Iterator[Diagnostic]:
                 f"the memory of a {memory.title} has the addresses 0x{first:x} to 0x{last:x}, "
                 f"found an access at 0x{access.address & 0xFFFFFFFF:x}"
             )
-            yield Diagnostic(KIND, message, access.span(program))
+            yield Diagnostic(RULE_ID, message, access.span(program))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "setzi $m0, 0x50000\nld32 $m1, $m0, $mzero, 1",

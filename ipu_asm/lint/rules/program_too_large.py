@@ -33,7 +33,7 @@ from ipu_asm.diagnostics.errors import PROGRAM_TOO_LARGE
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=PROGRAM_TOO_LARGE,
+    id=PROGRAM_TOO_LARGE,
     documentation=__doc__ or "",
     valid=(
         "acc;;" * 1023 + "bkpt;;",

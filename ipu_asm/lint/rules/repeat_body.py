@@ -50,7 +50,7 @@ from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = RuleId("C103", "repeat-body", Severity.ERROR)
+RULE_ID = RuleId("C103", "repeat-body", Severity.ERROR)
 _REFUSED = ("control", "system")
 
 
@@ -97,12 +97,14 @@ def _findings(program: Program, repeat: Repeat, looked_at: list[int]) -> Iterato
             return  # what follows is the body of that one
     if count > MOST_BUNDLES:
         message = f"at most {MOST_BUNDLES} bundles can be repeated, found {count}"
-        yield Diagnostic(KIND, message, _count_span(program, repeat))
+        yield Diagnostic(RULE_ID, message, _count_span(program, repeat))
 
 
 def _finding(program: Program, repeat: Repeat, message: str, span: Span) -> Diagnostic:
     place = program.span(repeat.bundle, program.bundles[repeat.bundle].span(repeat.instruction))
-    return Diagnostic(KIND, message, span, (RelatedInformation(place, "it is repeated by this"),))
+    return Diagnostic(
+        RULE_ID, message, span, (RelatedInformation(place, "it is repeated by this"),)
+    )
 
 
 def _count_span(program: Program, repeat: Repeat) -> Span:
@@ -112,7 +114,7 @@ def _count_span(program: Program, repeat: Repeat) -> Span:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         ".align 8\n{ rpt 10, ((2f - 1f) / 8) - 1 ; fnop }\n1:\n{ add $m1, $m0, 5 ; fnop }\n2:\nnop",

@@ -33,7 +33,7 @@ from ipu_asm.lint.repeats import ALIGNMENT, Repeat, is_misaligned, repeats, repe
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
-KIND = RuleId("C104", "repeat-misaligned", Severity.ERROR)
+RULE_ID = RuleId("C104", "repeat-misaligned", Severity.ERROR)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -52,13 +52,15 @@ def _finding(program: Program, repeat: Repeat) -> Diagnostic:
         f"what is repeated must begin at a multiple of {ALIGNMENT} bytes, "
         f"found `{bundle.instructions[repeat.instruction].mnemonic}` ending in the middle; {remedy}"
     )
-    return Diagnostic(KIND, message, program.span(repeat.bundle, bundle.span(repeat.instruction)))
+    return Diagnostic(
+        RULE_ID, message, program.span(repeat.bundle, bundle.span(repeat.instruction))
+    )
 
 
 _BODY = "\n{ add $m1, $m0, 5 ; fnop }"
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         f".align 8\n{{ rpt 10, 0 ; fnop }}{_BODY}",

@@ -40,7 +40,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("W103", "runs-off-end", Severity.WARNING)
+RULE_ID = RuleId("W103", "runs-off-end", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -80,7 +80,7 @@ def _finding(program: Program, step: Step, halt: InstructionSpec) -> Diagnostic:
     fix = None
     if step.target == program.size:
         fix = _halt_beside(program, number, halt) or _halt_behind(program, halt)
-    return Diagnostic(KIND, message, program.span(number, span), fix=fix)
+    return Diagnostic(RULE_ID, message, program.span(number, span), fix=fix)
 
 
 def _halt_beside(program: Program, number: int, halt: InstructionSpec) -> Fix | None:
@@ -122,7 +122,7 @@ def _halt_behind(program: Program, halt: InstructionSpec) -> Fix:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "acc; bkpt;;",

@@ -28,7 +28,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("C106", "stands-alone", Severity.ERROR)
+RULE_ID = RuleId("C106", "stands-alone", Severity.ERROR)
 _ALONE = "alone"
 
 
@@ -39,11 +39,11 @@ def check(_isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is not None and _ALONE in instruction.spec.traits:
             message = f"`{instruction.mnemonic}` is executed alone, found it in a bundle"
-            yield Diagnostic(KIND, message, bundle.span(number))
+            yield Diagnostic(RULE_ID, message, bundle.span(number))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=("ldconst $m0, 42\nexitz $mzero", "{ setzi $m0, 42 ; fnop }"),
     invalid=(

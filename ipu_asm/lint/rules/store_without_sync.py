@@ -31,7 +31,7 @@ from ipu_asm.lint.rules.used_before_sync import waits_for
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("N102", "store-without-sync", Severity.WARNING)
+RULE_ID = RuleId("N102", "store-without-sync", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -57,11 +57,11 @@ def _finding(program: Program, number: int, place: int) -> Diagnostic:
     at -= program.text[at - 1 : at] == "\r"
     edit = TextEdit(Span(at, at), "\n    SYNC    WAIT_DMA")
     fix = Fix("insert `SYNC WAIT_DMA` after it", (edit,), Applicability.UNSAFE)
-    return Diagnostic(KIND, message, program.span(number, bundle.span(place)), fix=fix)
+    return Diagnostic(RULE_ID, message, program.span(number, bundle.span(place)), fix=fix)
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "STORE 0x80020000, AB[1], 16384\nSYNC WAIT_DMA | IRQ\nNOP\n",

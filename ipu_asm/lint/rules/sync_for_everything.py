@@ -30,7 +30,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("N105", "sync-for-everything", Severity.WARNING)
+RULE_ID = RuleId("N105", "sync-for-everything", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -42,11 +42,11 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
                 f"`{instruction.mnemonic}` names what it waits for, found no flag: it waits for "
                 "everything"
             )
-            yield Diagnostic(KIND, message, bundle.span(number))
+            yield Diagnostic(RULE_ID, message, bundle.span(number))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=("SYNC WAIT_DMA\n", "SYNC 3\n", "SYNC WAIT_DMA | WAIT_COMPUTE\n"),
     invalid=("⟦SYNC⟧\n", "wait: ⟦SYNC⟧ ; everything\n"),

@@ -33,7 +33,7 @@ from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=SYNTAX_ERROR,
+    id=SYNTAX_ERROR,
     documentation=__doc__ or "",
     valid=(
         "",

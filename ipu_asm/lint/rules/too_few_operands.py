@@ -26,7 +26,7 @@ from ipu_asm.diagnostics.errors import TOO_FEW_OPERANDS
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=TOO_FEW_OPERANDS,
+    id=TOO_FEW_OPERANDS,
     documentation=__doc__ or "",
     valid=("mult.ee r0 lr0 lr1 lr2; bkpt;;", "set lr0\n1; bkpt;;"),
     invalid=(

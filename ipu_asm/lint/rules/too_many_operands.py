@@ -28,7 +28,7 @@ from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=TOO_MANY_OPERANDS,
+    id=TOO_MANY_OPERANDS,
     documentation=__doc__ or "",
     valid=("acc.first; bkpt;;", "b acc;; acc: bkpt;;"),
     invalid=(

@@ -29,7 +29,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("N103", "transfer-too-long", Severity.WARNING)
+RULE_ID = RuleId("N103", "transfer-too-long", Severity.WARNING)
 BUFFER_BYTES = 262_144
 
 
@@ -43,11 +43,11 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         if length > BUFFER_BYTES:
             place = next(n for n, o in enumerate(instruction.operands) if o and o.name == "length")
             message = f"a buffer memory has {BUFFER_BYTES} bytes, found a transfer of {length}"
-            yield Diagnostic(KIND, message, bundle.value_span(number, place))
+            yield Diagnostic(RULE_ID, message, bundle.value_span(number, place))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "LOAD WB, 0x80000000, 262144\nSYNC WAIT_DMA\n",

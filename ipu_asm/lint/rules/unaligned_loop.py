@@ -55,7 +55,7 @@ from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("X105", "unaligned-loop", Severity.HINT)
+RULE_ID = RuleId("X105", "unaligned-loop", Severity.HINT)
 
 _BY_POWER, _BY_BYTES = (".p2align", ".align"), (".balign",)
 _ALIGNMENT = 16
@@ -137,7 +137,7 @@ def _finding(program: Program, label: str, reference: Reference) -> Diagnostic:
     line = program.text.rfind("\n", 0, span.start) + 1
     edit = TextEdit(Span(line, line), "    .p2align 4\n")
     fix = Fix("insert `.p2align 4` before it", (edit,), Applicability.UNSAFE)
-    return Diagnostic(KIND, message, span, (register,), fix)
+    return Diagnostic(RULE_ID, message, span, (register,), fix)
 
 
 _SETUP = "    movxm ls, #body\n    movxm le, #last\n"
@@ -145,7 +145,7 @@ _BODY = ":\n    nopa\nlast:\n    nopa\n    ret lr\n" + "    nop\n" * 5
 _FULL = "    nopa; nopb; nops; nopxm; nopv\n"
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\nbody" + _BODY,

@@ -31,7 +31,7 @@ from ipu_asm.diagnostics.errors import UNDEFINED_LABEL
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=UNDEFINED_LABEL,
+    id=UNDEFINED_LABEL,
     documentation=__doc__ or "",
     valid=(
         "again: b again;;",

@@ -28,7 +28,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("N106", "unimplemented-operation", Severity.HINT)
+RULE_ID = RuleId("N106", "unimplemented-operation", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -37,11 +37,11 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         spec = instruction.spec
         if spec is not None and "unimplemented" in spec.traits:
             message = f"the published controller stops with an error at `{spec.mnemonic}`"
-            yield Diagnostic(KIND, message, bundle.span(number))
+            yield Diagnostic(RULE_ID, message, bundle.span(number))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=("ACT AB[1], AB[0], RELU\n", "NOP 4\n"),
     invalid=("⟦ADD⟧ AB[2], AB[0], AB[1]\n", "⟦split⟧ AB[1], AB[2], AB[0]\n"),

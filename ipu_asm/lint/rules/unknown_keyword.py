@@ -29,7 +29,7 @@ from ipu_asm.diagnostics.errors import UNKNOWN_KEYWORD
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=UNKNOWN_KEYWORD,
+    id=UNKNOWN_KEYWORD,
     documentation=__doc__ or "",
     valid=(
         "agg MAX Inv_Sqrt cr0 aaq0; bkpt;;",

@@ -29,7 +29,7 @@ from ipu_asm.diagnostics.errors import UNKNOWN_MNEMONIC
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=UNKNOWN_MNEMONIC,
+    id=UNKNOWN_MNEMONIC,
     documentation=__doc__ or "",
     valid=("acc.first; bkpt;;", "mult_nop; acc_nop; bkpt;;"),
     invalid=(

@@ -38,7 +38,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = RuleId("W102", "unreachable-bundle", Severity.WARNING)
+RULE_ID = RuleId("W102", "unreachable-bundle", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -51,7 +51,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
         end = reachable.find(1, first)
         end = end if end >= 0 else len(reachable)
         message = _message(program.isa.unit, end - first)
-        yield Diagnostic(KIND, message, _span(program, first, end - 1), tags=_TAGS)
+        yield Diagnostic(RULE_ID, message, _span(program, first, end - 1), tags=_TAGS)
         first = reachable.find(0, end)
 
 
@@ -73,7 +73,7 @@ def _span(program: Program, first: int, last: int) -> Span:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "bne lr0 lr1 +2;; acc;; bkpt;;",

@@ -41,7 +41,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("H104", "unused-label", Severity.HINT)
+RULE_ID = RuleId("H104", "unused-label", Severity.HINT)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
@@ -62,7 +62,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
         message = f"label {quoted(label)} is never branched to"
         title = f"remove label {quoted(label)}"
         fix = Fix(title, _removal(program, number, span), Applicability.UNSAFE)
-        yield Diagnostic(KIND, message, span, fix=fix, tags=("unnecessary",))
+        yield Diagnostic(RULE_ID, message, span, fix=fix, tags=("unnecessary",))
 
 
 def _leads_anywhere(_isa: Isa, bundle: Bundle) -> bool:
@@ -81,7 +81,7 @@ def _divides(program: Program, number: int) -> bool:
 
 def _meant(program: Program) -> set[str]:
     """What may become the operand of a branch when an error is mended."""
-    undefined = (finding for finding in program.findings if finding.kind is UNDEFINED_LABEL)
+    undefined = (finding for finding in program.findings if finding.rule is UNDEFINED_LABEL)
     words = {finding.fix.edits[0].new_text for finding in undefined if finding.fix}
     for _, bundle in program.notable:
         if bundle.findings and (bundle.is_broken or None in bundle.places):
@@ -116,7 +116,7 @@ def _removal(program: Program, number: int, label: Span) -> tuple[TextEdit, ...]
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "again: incr lr0 1; bne lr0 lr1 again;;\nbkpt;;",

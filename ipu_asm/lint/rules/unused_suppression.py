@@ -30,7 +30,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
 
 RULE = Rule(
-    kind=UNUSED_SUPPRESSION,
+    id=UNUSED_SUPPRESSION,
     documentation=__doc__ or "",
     valid=(
         "acc;; again: incr lr0 1;; # ipu: ignore[unused-label] for the debugger\nbkpt;;",

@@ -38,7 +38,7 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
-KIND = RuleId("N101", "used-before-sync", Severity.WARNING)
+RULE_ID = RuleId("N101", "used-before-sync", Severity.WARNING)
 # What an instruction has to be waited for, by its trait, and the flag that does.
 FLAGS = {"dma": "WAIT_DMA", "compute": "WAIT_COMPUTE"}
 
@@ -114,13 +114,13 @@ def _finding(program: Program, number: int, touch: RegisterAccess, writer: _Pend
     edit = TextEdit(Span(start, start), f"SYNC    {flag}\n{indent}")
     fix = Fix(f"insert `SYNC {flag}` before it", (edit,), Applicability.UNSAFE)
     span = program.span(number, access_span(bundle, touch))
-    return Diagnostic(KIND, message, span, (related,), fix)
+    return Diagnostic(RULE_ID, message, span, (related,), fix)
 
 
 _LOADS = "LOAD AB, 0x80010000, 16384\nLOAD WB, 0x80000000, 65536\n"
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         _LOADS + "SYNC WAIT_DMA\nCONV AB[1], AB[0], WB[0], desc=0x1000\n",

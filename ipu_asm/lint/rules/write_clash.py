@@ -32,7 +32,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("C102", "write-clash", Severity.ERROR)
+RULE_ID = RuleId("C102", "write-clash", Severity.ERROR)
 _NAME = re.compile(r"[$\\][\w.$\\():@]+")
 
 
@@ -72,11 +72,11 @@ def _finding(bundle: Bundle, earlier: RegisterAccess, later: RegisterAccess) -> 
     if texts[0] != texts[1]:
         message += f", which overlaps {texts[0]}"
     related = RelatedInformation(first, f"{texts[0]} is written here")
-    return Diagnostic(KIND, message, second, (related,))
+    return Diagnostic(RULE_ID, message, second, (related,))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "{ ld32 $a0, $m0, $m0 ; setzi $a1, 10 }",

@@ -31,7 +31,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.text import TextEdit
 
-KIND = RuleId("C101", "wrong-lane", Severity.ERROR)
+RULE_ID = RuleId("C101", "wrong-lane", Severity.ERROR)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
@@ -54,7 +54,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     are_right = not any(instruction.problems for instruction in bundle.instructions)
     applicability = Applicability.SAFE if are_right else Applicability.UNSAFE
     fix = Fix("swap the halves of the bundle", edits, applicability)
-    yield Diagnostic(KIND, message, bundle.span(0), fix=fix)
+    yield Diagnostic(RULE_ID, message, bundle.span(0), fix=fix)
 
 
 def _lane(instruction: Instruction, lanes: list[str]) -> int | None:
@@ -62,7 +62,7 @@ def _lane(instruction: Instruction, lanes: list[str]) -> int | None:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "{ add $m0, $m0, 1 ; f32add $a1, $a1, $a2 }",

@@ -39,7 +39,7 @@ from ipu_asm.program.incremental_cache import Test
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-KIND = RuleId("C105", "wrong-mode", Severity.ERROR)
+RULE_ID = RuleId("C105", "wrong-mode", Severity.ERROR)
 # What reads and writes control registers.
 _SYSTEM = "system"
 
@@ -50,7 +50,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
         wrong = program.where(_wrong_in(mode))
         for number in wrong[bisect_left(wrong, first) : bisect_left(wrong, last)]:
             for message, span in _mistakes(program.isa, program.bundles[number], mode):
-                yield Diagnostic(KIND, message, program.span(number, span))
+                yield Diagnostic(RULE_ID, message, program.span(number, span))
 
 
 @cache
@@ -93,7 +93,7 @@ def _other_modes(instruction: Instruction) -> Iterator[tuple[int, str]]:
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "ld32 $a0, $m0, $mzero, 0\nrunall $m0, $m1, 0",

@@ -28,7 +28,7 @@ from ipu_asm.diagnostics.errors import WRONG_OPERAND_TYPE
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(
-    kind=WRONG_OPERAND_TYPE,
+    id=WRONG_OPERAND_TYPE,
     documentation=__doc__ or "",
     valid=(
         "set LR15 -0x_1; bkpt;;",

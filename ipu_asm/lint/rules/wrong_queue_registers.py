@@ -28,7 +28,7 @@ from ipu_asm.flow.dataflow import RegisterAccess, access_span, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 
-KIND = RuleId("X103", "wrong-queue-registers", Severity.WARNING)
+RULE_ID = RuleId("X103", "wrong-queue-registers", Severity.WARNING)
 
 _TRIPLES = (("p0", "lf0", "r24"), ("p1", "lf1", "r25"), ("p2", "sf", "r26"))
 _QUEUE = 1
@@ -51,11 +51,11 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 def _finding(bundle: Bundle, touch: RegisterAccess, triple: tuple[str, str, str]) -> Diagnostic:
     pointer, queue, position = triple
     message = f"`{queue}` goes with `{pointer}` and `{position}`, found `{touch.register}`"
-    return Diagnostic(KIND, message, access_span(bundle, touch))
+    return Diagnostic(RULE_ID, message, access_span(bundle, touch))
 
 
 RULE = Rule(
-    kind=KIND,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "    vlda.fill.512 [p0, lf0, r24]; vldb.pop.576 ex10, [p1, lf1, r25]\n",

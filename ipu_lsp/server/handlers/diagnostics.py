@@ -219,8 +219,8 @@ def encoded_finding(session: Session, uri: str, view: View, finding: Diagnostic)
         known = session.client.diagnostic_tags
         tags = tuple(_TAGS[tag] for tag in finding.tags if _TAGS[tag] in known)
     fix = finding.fix.entry if finding.fix else None
-    link = rule_link(finding.kind.name) if session.client.code_description else None
-    what = _members(finding.kind, finding.message, tags, fix, link)
+    link = rule_link(finding.rule.name) if session.client.code_description else None
+    what = _members(finding.rule, finding.message, tags, fix, link)
     if finding.related and session.client.related_information:
         what += f',"relatedInformation":{_related(finding, uri, view.coordinates)}'
     return f'{{"range":{view.coordinates.encoded_range(finding.span)},{what}}}'
