@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from itertools import pairwise
 from typing import Any, Iterator
 
@@ -36,6 +37,12 @@ def assert_sound(analysis: Analysis) -> None:
     for reference in program.references:
         start, end = program.reference_span(reference)
         assert text[start:end] == reference.text
+
+
+def alive(*types: type) -> int:
+    """How many objects of these types there are once the garbage is collected."""
+    gc.collect()
+    return sum(type(thing) in types for thing in gc.get_objects())
 
 
 def spans_of(finding: Diagnostic) -> Iterator[Span]:

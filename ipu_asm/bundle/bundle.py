@@ -86,7 +86,7 @@ class Bundle:
             *[i.spec.traits for i in instructions if i.spec is not None and i.spec.traits]
         )
         self.has_unknown = any(i.spec is None for i in instructions)
-        # What others have worked out about it, by who has; made when first needed.
+        # Results of `cached_on_bundle` by the function's name; made when first needed.
         self.memo: dict[str, Any] | None = None
         self.is_broken = bool(syntax.plan.misfits) or any(i.problems for i in instructions)
 
@@ -135,12 +135,12 @@ class Bundle:
         ]
 
 
-def once_a_bundle(function: Callable[[Isa, Bundle], _T]) -> Callable[[Isa, Bundle], _T]:
-    """A function of a bundle that is worked out once for each: bundles outlive the programs."""
+def cached_on_bundle(function: Callable[[Isa, Bundle], _T]) -> Callable[[Isa, Bundle], _T]:
+    """Compute a function of a bundle once; the bundle holds the result, also after edits."""
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
-    def remembered(isa: Isa, bundle: Bundle) -> _T:
+    def cached(isa: Isa, bundle: Bundle) -> _T:
         memo = bundle.memo
         if memo is None:
             memo = bundle.memo = {}
@@ -149,7 +149,7 @@ def once_a_bundle(function: Callable[[Isa, Bundle], _T]) -> Callable[[Isa, Bundl
         found: _T = memo[name]
         return found
 
-    return remembered
+    return cached
 
 
 def _flow_of(instructions: Sequence[Instruction]) -> str | None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import lru_cache
 from math import prod
 from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.matching import ON_MNEMONIC, value_start
 from ipu_asm.isa.model import Implicit, InstructionSpec, Isa, Operand
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 
@@ -64,7 +63,7 @@ class RegisterAccess(NamedTuple):
         return "w" in self.access
 
 
-@once_a_bundle
+@cached_on_bundle
 def accesses_of(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
     """The registers that a bundle touches, by instruction and operand, implicit ones last."""
     found: list[RegisterAccess] = []
@@ -145,7 +144,7 @@ class Flow(NamedTuple):
     leaving: tuple[Step, ...]
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def flow_of(program: Program) -> Flow:
     """Follow control through the bundles that fit into instruction memory.
 

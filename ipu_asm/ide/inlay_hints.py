@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.matching import ON_MNEMONIC
 from ipu_asm.flow.dataflow import cycles_of
 from ipu_asm.ide.macros.parameters import MARK
@@ -101,7 +101,7 @@ def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
                 yield Hint(end.end, f" {cycles} {unit}", LANDINGS, tooltip)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _of_bundle(isa: Isa, bundle: Bundle) -> tuple[Hint, ...]:
     """The remarks that depend on nothing but the bundle; offsets count from its start."""
     return (*_immediates(bundle), *_times(isa, bundle))

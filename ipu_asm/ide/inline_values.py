@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -59,7 +59,7 @@ def _begin(program: Program, number: int) -> int:
     return max(labelled, default=0)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _named(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
     """The scalar registers that a bundle names, and where they stand in it."""
     return tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.latency import delay_slots_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
@@ -63,7 +63,7 @@ def _labels(program: Program) -> dict[int, str]:
     return found
 
 
-@once_a_bundle
+@cached_on_bundle
 def _used(isa: Isa, bundle: Bundle) -> int:
     """How many places of a bundle have instructions that do something."""
     return sum(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import lru_cache
 from typing import NamedTuple
 
 from ipu_asm.ide.place import LabelDefinition
 from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 _BACK, _FORTH = "bf"
@@ -34,7 +33,7 @@ def numeric_label_span(program: Program, label: NumericLabel) -> Span:
     return program.span(label.bundle, first)
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def references_of(program: Program) -> dict[Reference, NumericLabel]:
     """The references to numeric labels, each with the definition that it means."""
     found = {}

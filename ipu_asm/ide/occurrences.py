@@ -6,10 +6,9 @@ A bundle's registers are worked out once for the bundle, so asking again costs a
 from __future__ import annotations
 
 from enum import Enum
-from functools import lru_cache
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.macros.mentions import Certainty, macro_at, mentions
 from ipu_asm.ide.macros.parameters import Argument, argument_at, parameter_at, uses_of
 from ipu_asm.ide.numeric_labels import (
@@ -28,7 +27,7 @@ from ipu_asm.ide.place import (
 )
 from ipu_asm.ide.registers import registers_in
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -202,7 +201,7 @@ def _of_macro(program: Program, subject: MacroName) -> Iterator[Occurrence]:
             yield Occurrence(span, Access.DEFINES if is_defined else Access.NAMES)
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def _places_of_loose_words(program: Program) -> dict[str, list[tuple[int, Span]]]:
     """The bundles and places of words that may be labels, by word."""
     found: dict[str, list[tuple[int, Span]]] = {}
@@ -234,14 +233,14 @@ def _of_register(program: Program, name: str) -> list[Occurrence]:
     ]
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def _places_of_registers(program: Program) -> list[dict[str, list[Occurrence]]]:
     """For each bundle its registers with their places, counted from the start of the bundle."""
     isa = program.isa
     return [_by_register(isa, bundle) for bundle in program.bundles]
 
 
-@once_a_bundle
+@cached_on_bundle
 def _by_register(isa: Isa, bundle: Bundle) -> dict[str, list[Occurrence]]:
     found: dict[str, list[Occurrence]] = {}
     for use in registers_in(isa, bundle):
@@ -250,7 +249,7 @@ def _by_register(isa: Isa, bundle: Bundle) -> dict[str, list[Occurrence]]:
     return found
 
 
-@once_a_bundle
+@cached_on_bundle
 def _loose_words(isa: Isa, bundle: Bundle) -> dict[str, list[Span]]:
     """The words of a bundle that may be labels without being operands of their own.
 

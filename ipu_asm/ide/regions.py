@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 
 BODY: Final = "body"
 CONDITION: Final = "condition"
@@ -29,7 +28,7 @@ class Region(NamedTuple):
     kind: str
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def regions(program: Program) -> list[Region]:
     """All regions that are closed, by their last bundles. One may lie in another."""
     found: list[Region] = []
@@ -49,13 +48,13 @@ def regions(program: Program) -> list[Region]:
     return found
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def region_ends(program: Program) -> dict[int, int]:
     """The last bundle of each region by its first one."""
     return {region.first: region.last for region in regions(program)}
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def bodies(program: Program) -> frozenset[int]:
     """The numbers of the bundles that stand in bodies of macros."""
     found: set[int] = set()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple, Sequence
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.matching import value_start
 from ipu_asm.flow.dataflow import access_of
@@ -27,7 +27,7 @@ class RegisterUse(NamedTuple):
     operand: int
 
 
-@once_a_bundle
+@cached_on_bundle
 def registers_in(isa: Isa, bundle: Bundle) -> tuple[RegisterUse, ...]:
     """The registers that a bundle names, also where they are the wrong ones."""
     return tuple(

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, Iterator, NamedTuple, Sequence
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.matching import value_start
 from ipu_asm.bundle.resolve import resolver_for
@@ -73,7 +73,7 @@ def modifiers() -> tuple[str, ...]:
     return tuple(dict.fromkeys((DEFINITION, DEPRECATED, *names)))[:_MOST_MODIFIERS]
 
 
-@once_a_bundle
+@cached_on_bundle
 def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
     """The words of a bundle and the comments around them, in their order."""
     comments = (SemanticToken(span, COMMENT) for span in comments_in(isa, bundle.syntax))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.loops import Loop, loops
 from ipu_asm.ide.place import end_of_bundle
@@ -71,7 +71,7 @@ def _row(program: Program, number: int, address: int) -> Row:
     return Row(address, span, bundle.label, tuple(cells), strays)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _cells(isa: Isa, bundle: Bundle) -> tuple[tuple[Cell, ...], ...]:
     """The instructions of each slot, then those without a place; spans are in the bundle."""
     groups: dict[str | None, list[Cell]] = {slot.name: [] for slot in isa.slots}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.blocks import Block, blocks_of, has_content, macro_blocks
 from ipu_asm.ide.labels import is_local
 from ipu_asm.ide.macros.names import Macro, last_bundle_of
@@ -162,7 +162,7 @@ def _mnemonic_behind_label(bundle: Bundle) -> Span | None:
     return None if token is None else syntax.spans[token]
 
 
-@once_a_bundle
+@cached_on_bundle
 def _name(isa: Isa, bundle: Bundle) -> str:
     """A bundle by what it does: its mnemonics."""
     joint = f"{isa.surface.separator} " if isa.surface.separator else " "

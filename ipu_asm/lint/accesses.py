@@ -5,7 +5,6 @@ Labels, macros and conditions end such a line, for something else may have come 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
@@ -13,7 +12,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.dataflow import accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.incremental_cache import LocalResult
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 _BYTES = "bytes"
@@ -38,7 +37,7 @@ class MemoryAccess(NamedTuple):
         return program.span(self.bundle, span)
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def memory_accesses_of(program: Program) -> tuple[MemoryAccess, ...]:
     """All accesses and jumps whose addresses are certain."""
     found: list[MemoryAccess] = []

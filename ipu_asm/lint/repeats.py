@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from typing import Iterator, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.program.incremental_cache import LocalResult
@@ -81,7 +81,7 @@ def body_of(program: Program, repeat: Repeat) -> Iterator[tuple[int, bool]]:
     yield min(end, len(program.bundles)), False
 
 
-@once_a_bundle
+@cached_on_bundle
 def _goes_on(isa: Isa, bundle: Bundle) -> bool:
     """Whether the bundle is what it seems, so that it is known what follows it."""
     if bundle.directive:
@@ -177,7 +177,7 @@ def _after(earlier: _Ending, distance: int, position: int) -> LocalResult[_Endin
     return LocalResult(back, 0, _Ending(back, earlier.position + position))
 
 
-@once_a_bundle
+@cached_on_bundle
 def _taken(isa: Isa, bundle: Bundle) -> int | None:
     """How many bytes a bundle takes; `_ANEW` for an alignment, None where it is not known."""
     if bundle.directive:

@@ -6,13 +6,12 @@ What a condition or a macro may change is not known, and then nobody is told any
 from __future__ import annotations
 
 from bisect import bisect_right
-from functools import lru_cache
 from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.macros import told_by
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 
 
 class Modes(NamedTuple):
@@ -32,7 +31,7 @@ class Modes(NamedTuple):
                 yield first, last, name
 
 
-@lru_cache(maxsize=1)
+@cached_on_program
 def modes_of(program: Program) -> Modes:
     """The modes of a program, by its directives alone."""
     reader = _Reader(program)

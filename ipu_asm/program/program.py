@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import accumulate
-from typing import Callable, Iterator, NamedTuple, TypeVar
+from typing import Any, Callable, Iterator, NamedTuple, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.resolve import resolver_for
@@ -57,6 +57,8 @@ class Program:
         self.text = slices.text
         self.starts = slices.starts
         self.bundles = slices.bundles
+        # Results of `cached_on_program` by function.
+        self.memo: dict[Callable[[Program], Any], Any] = {}
         earlier = before._cache if before else None
         self._cache: IncrementalCache = IncrementalCache(isa, self.bundles, kept, earlier)
         moved = before.macros.moved(kept) if before is not None and kept is not None else None
@@ -301,6 +303,22 @@ class Program:
             return
         span = self.span(number, self.bundles[number].first_token)
         yield Diagnostic(PROGRAM_TOO_LARGE, message, span)
+
+
+def cached_on_program(function: Callable[[Program], _T]) -> Callable[[Program], _T]:
+    """Compute a function of a program once; the program holds the result.
+
+    The result must not refer to the program, which is then freed with its last reference.
+    """
+
+    @wraps(function)
+    def cached(program: Program) -> _T:
+        if function not in program.memo:
+            program.memo[function] = function(program)
+        found: _T = program.memo[function]
+        return found
+
+    return cached
 
 
 def read_program(

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from typing import Iterator, NamedTuple
-from weakref import WeakKeyDictionary
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.resolve import resolver_for
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 _MOST_LINES = 200
@@ -51,9 +50,6 @@ class _Note(NamedTuple):
     is_behind: bool
 
 
-_later: WeakKeyDictionary[Program, list[tuple[int, _Note]]] = WeakKeyDictionary()
-
-
 def register_notes(program: Program) -> dict[str, str]:
     """The note of each register that the comments above the first bundle speak of.
 
@@ -65,9 +61,7 @@ def register_notes(program: Program) -> dict[str, str]:
 def notes_at(program: Program, bundle: int) -> dict[str, str]:
     """The note of each register that counts at a bundle: the last one above it, or on its lines."""
     notes = register_notes(program)
-    if program not in _later:
-        _later[program] = list(_later_notes(program))
-    for number, note in _later[program]:
+    for number, note in _later_notes(program):
         if number > bundle:
             break
         notes.update(dict.fromkeys(note.registers, note.text))
@@ -94,7 +88,7 @@ def roles(program: Program) -> list[Role]:
     return found
 
 
-@once_a_bundle
+@cached_on_bundle
 def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
     """The notes above the first token of a bundle, the first about each register."""
     text = bundle.syntax.text
@@ -108,16 +102,19 @@ def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
     return notes
 
 
-def _later_notes(program: Program) -> Iterator[tuple[int, _Note]]:
+@cached_on_program
+def _later_notes(program: Program) -> list[tuple[int, _Note]]:
     """The notes below the head of the file, each with the first bundle for which it counts."""
     isa, text, starts = program.isa, program.text, program.starts
+    found = list[tuple[int, _Note]]()
     for number, bundle in enumerate(program.bundles):
         for note in _inside(isa, bundle) if number == 0 else _notes(isa, bundle):
             is_behind = note.is_behind and number > 0 and text[starts[number] - 1] not in "\r\n"
-            yield number - is_behind, note
+            found.append((number - is_behind, note))
+    return found
 
 
-@once_a_bundle
+@cached_on_bundle
 def _notes(isa: Isa, bundle: Bundle) -> tuple[_Note, ...]:
     """The notes in a slice, wherever they stand in it."""
     return tuple(_notes_from(isa, bundle, 0))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analysis, Analyzer, analyze
 from ipu_asm.assembler.encode import encode_without_errors
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
@@ -32,8 +33,10 @@ from ipu_asm.ide.signature_help import signature_help
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import Symbol, symbols
 from ipu_asm.isa import load_isa
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 from tests.form_programs import TEXTS as FORM_TEXTS
+from tests.invariants import alive
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.s"))
 TEXTS = [path.read_text(encoding="utf-8") for path in EXAMPLES]
@@ -243,6 +246,15 @@ def test_every_offset_of_damaged_programs_of_forms(damage: tuple[str, str]) -> N
 def test_every_offset_of_hostile_texts_of_forms(isa: str, text: str) -> None:
     check_everywhere(analyze(text, isa), range(len(text) + 1))
     check_whole(analyze(text, isa))
+
+
+@pytest.mark.parametrize(("isa", "text"), [("ipu", TEXTS[0]), *FORM_TEXTS])
+def test_no_feature_keeps_a_program_or_a_bundle(isa: str, text: str) -> None:
+    """What is remembered about them goes with the analyzer and the analysis."""
+    before = alive(Bundle, Program)
+    check_everywhere(analyze(text, isa), range(0, len(text) + 1, 7))
+    check_whole(analyze(text, isa))
+    assert alive(Bundle, Program) == before
 
 
 @pytest.mark.parametrize(("isa", "text"), FORM_TEXTS)

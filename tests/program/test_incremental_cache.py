@@ -19,7 +19,7 @@ from ipu_asm.lint.rules import rules_for
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
 from ipu_asm.text import Change, changed_stretch
-from tests.invariants import assert_same
+from tests.invariants import alive, assert_same
 from tests.marked import unmarked
 
 OF_THE_IPU = "a: incr lr0 1;;\nb a;;\nbne lr0 lr1 nowhere;;\nacc;;\na: acc;;\nbkpt;;\n"
@@ -166,18 +166,11 @@ def test_states_do_not_keep_each_other_alive(ipu: Isa) -> None:
 
 @pytest.mark.parametrize("name", available_isas())
 def test_only_an_analyzer_remembers_bundles(name: str) -> None:
-    """The last program may be remembered elsewhere, so that it is worked out once."""
     text = "".join(lines_of(name)[:200])
-    before = _bundles_alive()
+    before = alive(Bundle, Program)
     for number in range(10):
         assert Analyzer(load_isa(name)).analyze(f"{text}q{number}\n").diagnostics
-    one = len(Analyzer(load_isa(name)).analyze(f"{text}q\n").program.bundles)
-    assert _bundles_alive() - before < 2 * one
-
-
-def _bundles_alive() -> int:
-    gc.collect()
-    return sum(type(thing) is Bundle for thing in gc.get_objects())
+    assert alive(Bundle, Program) == before
 
 
 def _is_labelled(_isa: Isa, bundle: Bundle) -> bool:

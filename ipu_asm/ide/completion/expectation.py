@@ -10,7 +10,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.resolve import resolver_for
 from ipu_asm.ide.place import comment_around
@@ -90,7 +90,7 @@ class _Roles(NamedTuple):
     is_in_index: list[bool]
 
 
-@once_a_bundle
+@cached_on_bundle
 def _roles(isa: Isa, bundle: Bundle) -> _Roles:
     """The roles of all tokens of a slice, in one pass over them."""
     syntax, roles = bundle.syntax, _Roles([], [])

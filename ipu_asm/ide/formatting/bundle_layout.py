@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final, Iterator, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.config.configuration import FORMAT_STYLES
 from ipu_asm.ide.comments import comments_in
 from ipu_asm.isa.model import Isa
@@ -238,17 +238,17 @@ def _remark(
     )
 
 
-@once_a_bundle
+@cached_on_bundle
 def _kept(isa: Isa, bundle: Bundle) -> Layout:
     return _lay_out(isa, bundle, KEEP)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _by_instruction(isa: Isa, bundle: Bundle) -> Layout:
     return _lay_out(isa, bundle, INSTRUCTION)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _by_bundle(isa: Isa, bundle: Bundle) -> Layout:
     return _lay_out(isa, bundle, BUNDLE)
 

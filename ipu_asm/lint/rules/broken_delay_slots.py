@@ -37,7 +37,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.latency import delay_slots_of
 from ipu_asm.isa.model import Isa
@@ -80,14 +80,14 @@ def _are_plain(program: Program, number: int) -> LocalResult[bool]:
     return LocalResult(0, slots, plain)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _is_plain(isa: Isa, bundle: Bundle) -> bool:
     known = all(instruction.spec is not None for instruction in bundle.instructions)
     lone = bundle.size == 1 and bundle.label is None and _branch_of(isa, bundle) is None
     return known and lone and not bundle.directive and not bundle.is_broken
 
 
-@once_a_bundle
+@cached_on_bundle
 def _branch_of(isa: Isa, bundle: Bundle) -> int | None:
     """The instruction of a bundle that has delay slots."""
     for number, instruction in enumerate(bundle.instructions):

@@ -43,7 +43,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.slot_assignment import units_of
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.latency import label_put_into
@@ -80,7 +80,7 @@ def _sets_up(isa: Isa, bundle: Bundle) -> bool:
     return bool(bundle.label_uses) and bool(_loop_labels(isa, bundle))
 
 
-@once_a_bundle
+@cached_on_bundle
 def _loop_labels(isa: Isa, bundle: Bundle) -> tuple[str, ...]:
     """The labels that a bundle puts into the register for the start of a loop."""
     register = isa.loop_registers[0] if isa.loop_registers else ""
@@ -108,7 +108,7 @@ def _is_unaligned(program: Program, number: int) -> LocalResult[bool]:
     return LocalResult(number + 1, 0, False)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _aligns(isa: Isa, bundle: Bundle) -> bool:
     """Whether it is a directive that makes the next address a multiple of 16."""
     words = bundle.syntax.words[bundle.syntax.plan.directive :]

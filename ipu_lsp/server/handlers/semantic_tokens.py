@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from lsprotocol import types as t
 
-from ipu_asm.bundle.bundle import Bundle, once_a_bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
@@ -150,7 +150,7 @@ def _piece_of(program: Program, number: int, encoding: Encoding) -> _Piece:
     return _piece(program.isa, bundle, encoding)
 
 
-@once_a_bundle
+@cached_on_bundle
 def _plain_piece(isa: Isa, bundle: Bundle) -> _Piece:
     return _piece(isa, bundle, Encoding.UTF_32)
 
