@@ -9,7 +9,8 @@ import typing
 from functools import cache
 from typing import Any, Callable, Final, NamedTuple, Sized, TypeVar, Union
 
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
+
 _T = TypeVar("_T")
 
 _NAMES: Final = {

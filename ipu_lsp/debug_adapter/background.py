@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import Future
 from typing import Callable, Final, TypeVar
 
-from ipu_lsp.debug_adapter.inbox import CANCEL, Inbox
+from ipu_lsp.debug_adapter.inbox import CANCEL, DebugInbox
 from ipu_lsp.debug_adapter.table import Cancelled
 
 _T = TypeVar("_T")
@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 _GIVES_UP: Final = (CANCEL, "disconnect", "terminate")
 
 
-def interruptible(inbox: Inbox, work: Callable[[], _T]) -> _T:
+def interruptible(inbox: DebugInbox, work: Callable[[], _T]) -> _T:
     """What `work` returns or raises. It shares nothing with the session's thread.
 
     Raises `Cancelled` if the client cancels the request, or is about to leave or gone. Python

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 from itertools import count
-from typing import Any, Callable, Iterable, NamedTuple, Sequence
+from typing import Callable, Iterable, NamedTuple, Sequence
 
 from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
-
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
 
 
 class Kind(Enum):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ipu_asm.text import Span
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
-
-Json = dict[str, Any]
 
 
 class Client(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Any, Callable, Final, Mapping, NamedTuple, Sequence, TypeVar
+from typing import Callable, Final, Mapping, NamedTuple, Sequence, TypeVar
 
 from ipu_asm.config.files import (
     NUMPY_DUMP,
@@ -24,8 +24,8 @@ from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_lsp.debug_adapter.arguments import camel_case, shaped
 from ipu_lsp.debug_adapter.shapes import DumpRequest, LaunchArguments, LoadRequest
+from ipu_lsp.json_types import Json
 
-Json = dict[str, Any]
 _T = TypeVar("_T")
 
 _REGISTERS: Final = 16

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable, Mapping, NamedTuple
+from typing import Callable, Mapping, NamedTuple
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSource, read_kernel
@@ -19,8 +19,7 @@ from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.program.register_notes import register_notes
 from ipu_lsp.debug_adapter.client import Client, Positions, is_same_path
 from ipu_lsp.debug_adapter.configuration import Configuration, ConfigurationProblem
-
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
 
 LISTING = 1
 """The source reference of the text that an image is shown as."""

@@ -1,111 +1,78 @@
-"""Messages of the client in their order, read by a thread of their own.
+"""The inbox of the debug adapter.
 
-So a machine that runs can be told, between two bundles, that somebody wants something.
+The machine asks it between two bundles whether a message waits.
 """
 
 from __future__ import annotations
 
-import json
-import threading
-from collections import deque
-from typing import Any, Callable, Collection, Final, NamedTuple
+from typing import Callable, Collection, Final
 
-from ipu_lsp.transport import bodies
+from ipu_lsp.inbox import EndOfInput, Inbox, MalformedMessage, Message, QueuedMessage, decode_object
+from ipu_lsp.json_types import Json
 
-Json = dict[str, Any]
-
-MOST_WAITING: Final = 10_000
-"""How many messages may wait. The reader stops reading until there is room again."""
-MOST_BYTES: Final = 1 << 26
-"""How many bytes a message may have, and all that wait but for the last."""
 CANCEL: Final = "cancel"
 _MOST_DIGITS: Final = 40
 _LARGEST_EXACT: Final = 1 << 53
 
 
-class Malformed(NamedTuple):
-    """What is no request, and why."""
+class DebugInbox(Inbox):
+    """Requests of a debug client, in bounded memory."""
 
-    reason: str
-
-
-class EndOfInput(NamedTuple):
-    """The client is gone."""
-
-
-Message = Json | Malformed | EndOfInput
-"""A request, whatever its fields are, or what came instead."""
-
-
-class _Waiting(NamedTuple):
-    message: Message
-    size: int
-
-
-class Inbox:
-    """The messages that wait. `fill` belongs to the reading thread, the rest to the session's."""
+    longest_message = most_bytes = 1 << 26
+    most_waiting = 10_000
 
     def __init__(self) -> None:
-        self._waiting: deque[_Waiting] = deque()
-        self._bytes = 0
-        self._changed = threading.Condition()
+        super().__init__()
         self.answering: object = None
-        """The number of the request that is being answered."""
-
-    def fill(self, read: Callable[[], bytes]) -> None:
-        """Read messages until there are no more."""
-        try:
-            for body in bodies(read, MOST_BYTES):
-                self._put(_Waiting(_decoded(body), len(body)))
-        finally:
-            with self._changed:
-                self._waiting.append(_Waiting(EndOfInput(), 0))
-                self._changed.notify_all()
-
-    def take(self) -> Message:
-        """The next message; waits for it."""
-        with self._changed:
-            while not self._waiting:
-                self._changed.wait()
-            return self._out(0)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no message waits."""
-        return not self._waiting
+        """The `seq` of the request that is being answered."""
 
     def has(self, commands: Collection[str]) -> bool:
-        """Whether one of these requests waits, or the client is gone.
+        """Whether a request with one of these commands waits, or the end of input.
 
-        A cancellation counts if it may mean the request that is being answered.
+        A `cancel` counts only if it names the request that is being answered, or none.
         """
         if not self._waiting:
             return False
         with self._changed:
-            return any(self._is_urgent(waiting.message, commands) for waiting in self._waiting)
+            return any(self._is_urgent(queued.message, commands) for queued in self._waiting)
 
     def wait(self, is_done: Callable[[], bool], commands: Collection[str]) -> bool:
-        """Wait for something that another thread does, which calls `wake` when it is done.
+        """Block until `is_done`, which another thread brings about before it calls `wake`.
 
-        False if one of these requests comes first, or the client goes.
+        Returns False if one of the `commands` or the end of input comes first.
         """
         with self._changed:
             self._changed.wait_for(lambda: is_done() or self.has(commands))
             return is_done()
 
     def wake(self) -> None:
-        """Let `wait` look again."""
+        """Make `wait` check its condition again."""
         with self._changed:
             self._changed.notify_all()
 
     def withdraw(self, seq: int) -> Json | None:
-        """Take a request back that still waits, by its `seq`; None if it does not."""
+        """Remove the waiting request with that `seq`; None if it does not wait."""
         with self._changed:
-            for place, (message, _) in enumerate(self._waiting):
+            for index, (message, _) in enumerate(self._waiting):
                 if isinstance(message, dict) and number_of(message) == seq:
-                    self._out(place)
+                    self.remove(index)
                     return message
         return None
+
+    def decode(self, body: bytes) -> Message:
+        """The request in a body."""
+        message = decode_object(body, parse_int=_integer, parse_float=_number)
+        if isinstance(message, MalformedMessage) or message.get("type") == "request":
+            return message
+        kind = message.get("type")
+        found = f"`{kind:.40}`" if isinstance(kind, str) else type(kind).__name__
+        return MalformedMessage(f"a message is of the type `request`, found {found}")
+
+    def accept(self, queued: QueuedMessage, *, first: bool = False) -> None:
+        """Queue a request; a `cancel` goes first, while the request that it names still waits."""
+        message = queued.message
+        is_cancel = isinstance(message, dict) and message.get("command") == CANCEL
+        super().accept(queued, first=first or is_cancel)
 
     def _is_urgent(self, message: Message, commands: Collection[str]) -> bool:
         if not isinstance(message, dict):
@@ -115,60 +82,26 @@ class Inbox:
             return False
         return command != CANCEL or _cancelled(message) in (None, self.answering)
 
-    def _put(self, waiting: _Waiting) -> None:
-        message = waiting.message
-        with self._changed:
-            while len(self._waiting) >= MOST_WAITING or self._bytes >= MOST_BYTES:
-                self._changed.wait()
-            if isinstance(message, dict) and message.get("command") == CANCEL:
-                # What it is about may stand before it, and must still wait when it is read.
-                self._waiting.appendleft(waiting)
-            else:
-                self._waiting.append(waiting)
-            self._bytes += waiting.size
-            self._changed.notify_all()
-
-    def _out(self, place: int) -> Message:
-        message, size = self._waiting[place]
-        del self._waiting[place]
-        self._bytes -= size
-        self._changed.notify_all()
-        return message
-
 
 def number_of(request: Json) -> int:
-    """The number that a request gives itself; 0 if it has none."""
+    """The `seq` of a request; 0 if it has none."""
     seq = request.get("seq")
     return seq if type(seq) is int else 0
 
 
-def _decoded(body: bytes) -> Message:
-    try:
-        message = json.loads(body, parse_int=_integer, parse_float=_number)
-    except (ValueError, RecursionError, MemoryError) as error:
-        return Malformed(f"a message is JSON, found something else: {error}")
-    if not isinstance(message, dict):
-        return Malformed(f"a message is an object, found {type(message).__name__}")
-    kind = message.get("type")
-    if kind != "request":
-        found = f"`{kind:.40}`" if isinstance(kind, str) else type(kind).__name__
-        return Malformed(f"a message is of the type `request`, found {found}")
-    return message
-
-
 def _integer(text: str) -> int | float:
-    """Of more digits than anybody needs, about how many there are."""
+    """An integer; as a float if it has more digits than any field of the protocol can hold."""
     return int(text) if len(text) <= _MOST_DIGITS else float(text)
 
 
 def _number(text: str) -> int | float:
-    """Some clients write whole numbers with a fraction."""
+    """A number: an int for `3.0`, because some clients write integers with a fraction."""
     value = float(text)
     return int(value) if value.is_integer() and abs(value) < _LARGEST_EXACT else value
 
 
 def _cancelled(message: Json) -> object:
-    """The request that a cancellation names; None if it names none, 0 if it can be none."""
+    """The `seq` that a `cancel` names; None if it names none, 0 for a value that is no `seq`."""
     arguments = message.get("arguments")
     request_id = arguments.get("requestId") if isinstance(arguments, dict) else None
     return request_id if request_id is None or type(request_id) is int else 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from itertools import count
 from typing import Callable
 
-from ipu_lsp.debug_adapter.inbox import Json, number_of
+from ipu_lsp.debug_adapter.inbox import number_of
+from ipu_lsp.json_types import Json, ascii_encoder
 from ipu_lsp.transport import frame
 
-_encode = json.JSONEncoder(check_circular=False, allow_nan=False, separators=(",", ":")).encode
+_encode = ascii_encoder(allow_nan=False)
 
 
 class Outbox:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from itertools import count
-from typing import Any, Callable, Final
+from typing import Callable, Final
 
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
 
 PATIENCE_S: Final = 1.0
 """How long a client waits before it is told that something is going on."""

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import logging
-import threading
 from typing import Callable
 
 from ipu_lsp.debug_adapter import requests
 from ipu_lsp.debug_adapter.arguments import WrongArguments, checked
-from ipu_lsp.debug_adapter.inbox import (
-    EndOfInput,
-    Inbox,
-    Json,
-    Malformed,
-    Message,
-    number_of,
-)
+from ipu_lsp.debug_adapter.inbox import DebugInbox, number_of
 from ipu_lsp.debug_adapter.outbox import CANCELLED, Outbox
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.table import REQUESTS, Cancelled, Entry, Needs, Refused
+from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
+from ipu_lsp.json_types import Json
 from ipu_lsp.transport import Channel, ClientGone
 
 log = logging.getLogger("ipu_lsp")
@@ -37,14 +31,10 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
 
     `when_gone` is called on the reading thread once there is nothing more to read.
     """
-    inbox, outbox = Inbox(), Outbox(channel.write)
+    inbox, outbox = DebugInbox(), Outbox(channel.write)
     session = Session(inbox, outbox)
 
-    def read() -> None:
-        inbox.fill(channel.read)
-        when_gone()
-
-    threading.Thread(target=read, name="reader", daemon=True).start()
+    inbox.start_reader(channel.read, when_gone)
     try:
         while not session.is_over:
             if session.is_running and inbox.is_empty:
@@ -61,9 +51,9 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
 def handle(session: Session, message: Message) -> None:
     """Answer a message. Whatever it is, the session goes on."""
     if isinstance(message, EndOfInput):
-        log.info("the client is gone")
+        log.info("the client is gone: %s", message.reason)
         session.is_over = True
-    elif isinstance(message, Malformed):
+    elif isinstance(message, MalformedMessage):
         # No warning: a client that does not read our standard error must not make us wait.
         log.info("%s", message.reason)
         if session.client is not None:

@@ -18,12 +18,13 @@ from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
 from ipu_lsp.debug_adapter.client import Client
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
 from ipu_lsp.debug_adapter.handles import Handles
-from ipu_lsp.debug_adapter.inbox import Inbox, Json
+from ipu_lsp.debug_adapter.inbox import DebugInbox
 from ipu_lsp.debug_adapter.outbox import Outbox
 from ipu_lsp.debug_adapter.progress import Progress
 from ipu_lsp.debug_adapter.references import Reference
 from ipu_lsp.debug_adapter.stopping import HALTED, exit_status, final_words, stopped_body
 from ipu_lsp.debug_adapter.table import Needs
+from ipu_lsp.json_types import Json
 
 log = logging.getLogger("ipu_lsp")
 
@@ -40,7 +41,7 @@ class Session:
     is sent behind that, and what it lets the machine do with `run` begins then.
     """
 
-    def __init__(self, inbox: Inbox, outbox: Outbox) -> None:
+    def __init__(self, inbox: DebugInbox, outbox: Outbox) -> None:
         self.inbox = inbox
         self.outbox = outbox
         self.client: Client | None = None

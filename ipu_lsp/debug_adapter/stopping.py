@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from ipu_asm.debugger.stop import Reason, Stop
 from ipu_asm.diagnostics.rendering import render_place
 from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
-
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
 
 HALTED: Final = (Reason.BKPT, Reason.HALTED, Reason.ENDED)
 EXCEPTIONS: Final = (Reason.FAULT, Reason.NAN, Reason.OVERFLOW, Reason.LIMIT)

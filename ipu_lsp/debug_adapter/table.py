@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any, Callable, Final, Mapping, NamedTuple, TypeVar
 
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
+
 Handler = Callable[..., Any]
 _F = TypeVar("_F", bound=Handler)
 

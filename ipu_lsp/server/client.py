@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from lsprotocol import types as t
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.server import messages
 from ipu_lsp.server.convert import Encoding
 
-Json = dict[str, Any]
 _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
 
 

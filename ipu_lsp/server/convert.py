@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Protocol
 
 from ipu_asm.text import Change, LineIndex, Span, TextEdit
+from ipu_lsp.json_types import Json
 
-Json = dict[str, Any]
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

@@ -8,9 +8,8 @@ from urllib.parse import unquote
 from pygls.uris import to_fs_path
 
 from ipu_asm.analysis.analyzer import Analysis
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
-
-Json = dict[str, Any]
 
 
 class Document:

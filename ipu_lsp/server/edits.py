@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.session import Session
-
-Json = dict[str, Any]
 
 
 def workspace_edit(session: Session, uri: str, edits: list[Json]) -> Json:

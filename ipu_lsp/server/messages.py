@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import enum
-import json
 from functools import lru_cache
 from typing import Any, Iterable
 
 from lsprotocol.converters import get_converter
 
+from ipu_lsp.json_types import ascii_encoder
+from ipu_lsp.server.inbox import MessageId
 from ipu_lsp.transport import frame
-
-Json = dict[str, Any]
-MessageId = int | str
 
 
 class Encoded(str):
@@ -84,4 +82,4 @@ def _plain(value: object) -> Any:
     return converter().unstructure(value)
 
 
-_encode = json.JSONEncoder(default=_plain, check_circular=False, separators=(",", ":")).encode
+_encode = ascii_encoder(_plain)

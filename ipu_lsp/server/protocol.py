@@ -26,9 +26,10 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.server import messages
 from ipu_lsp.server.custom import READERS
-from ipu_lsp.server.inbox import Inbox, Json, MessageId, is_message_id
+from ipu_lsp.server.inbox import LspInbox, MessageId, is_message_id
 
 log = logging.getLogger("ipu_lsp")
 Answered = Callable[[Any], None]
@@ -51,7 +52,7 @@ class Protocol(LanguageServerProtocol):
     def __init__(self, server: LanguageServer, converter: Any) -> None:
         super().__init__(server, converter)
         self.fm.builtin_features.clear()
-        self.inbox = Inbox()
+        self.inbox = LspInbox()
         self.write: Callable[[bytes], None] = _nowhere
         self.is_initialized = False
         self.is_shut_down = False
@@ -106,7 +107,7 @@ class Protocol(LanguageServerProtocol):
         if not self._running:
             return False
         is_overdue = time.monotonic() - self._worked_at > LONGEST_PAUSE_S
-        return is_overdue or self.inbox.first() is None
+        return is_overdue or self.inbox.is_empty
 
     def work(self) -> None:
         """Take a step towards the answer that has waited longest for one."""

@@ -14,9 +14,8 @@ import time
 from typing import Any, NamedTuple, Sequence
 
 import ipu_asm
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.protocol import Steps
-
-Json = dict[str, Any]
 
 TIME_LIMIT_S = 60.0
 """How long a run may take, if the request does not say."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 from functools import partial
 
 from lsprotocol import types as t
@@ -11,11 +10,11 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from ipu_asm import __version__
+from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.server import messages
 from ipu_lsp.server.client_log import ClientLog
 from ipu_lsp.server.features import FEATURES
 from ipu_lsp.server.handlers import diagnostics
-from ipu_lsp.server.inbox import EndOfInput, Malformed, Message
 from ipu_lsp.server.protocol import Protocol
 from ipu_lsp.server.session import Session
 from ipu_lsp.transport import Channel, ClientGone
@@ -40,10 +39,7 @@ class Server(LanguageServer):
     def serve(self, channel: Channel) -> int:
         """Handle messages until the client says `exit` or is gone; the exit status."""
         self.protocol.write = channel.write
-        inbox = self.protocol.inbox
-        threading.Thread(
-            target=inbox.fill, args=(channel.read,), name="reader", daemon=True
-        ).start()
+        self.protocol.inbox.start_reader(channel.read)
         client_log = ClientLog(self.protocol)
         log.addHandler(client_log)
         try:
@@ -62,21 +58,21 @@ class Server(LanguageServer):
         # Findings that change as soon as the settings are there would only flash.
         patience = session.patience()
         if session.unpublished and not patience:
-            ahead = inbox.first()
+            ahead = inbox.peek()
             if not _is_edit(ahead) or session.is_publishing_overdue():
                 diagnostics.publish_next(session)
-            if inbox.first() is None:
+            if inbox.is_empty:
                 return
         if self.protocol.is_work_due():
             self.protocol.work()
-        elif not session.unpublished or inbox.first(patience) is not None:
+        elif not session.unpublished or inbox.peek(patience) is not None:
             self._handle(inbox.take())
 
     def _handle(self, message: Message) -> None:
         if isinstance(message, EndOfInput):
             log.info("the client is gone: %s", message.reason)
             self.session.exit_status = 0 if self.protocol.is_shut_down else 1
-        elif isinstance(message, Malformed):
+        elif isinstance(message, MalformedMessage):
             self.protocol.refuse(JsonRpcException(message.reason, message.code))
         else:
             self.protocol.dispatch(message)

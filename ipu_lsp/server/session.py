@@ -123,7 +123,7 @@ class Session:
     def settled(self) -> Iterator[None]:
         """Steps of an answer that needs the settings: each waits a little for something to come."""
         while patience := self.patience():
-            self.protocol.inbox.first(min(patience, _GLANCE_S))
+            self.protocol.inbox.peek(min(patience, _GLANCE_S))
             yield
 
     def reconfigure(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ipu_asm.config.configuration import Configuration
 from ipu_asm.ide import code_lens, inlay_hints
 from ipu_asm.ide.formatting.formatting import STYLES
+from ipu_lsp.json_types import Json
 
-Json = dict[str, Any]
 Names = tuple[str, ...]
 
 

@@ -9,10 +9,10 @@ import time
 from pathlib import Path
 from typing import Any, Callable, Final, Iterator, TypeVar
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.schema import check_message
 from tests.debug_adapter.wires import PATIENCE_S, Wire
 
-Json = dict[str, Any]
 Found = TypeVar("Found")
 
 THREAD: Final = 1

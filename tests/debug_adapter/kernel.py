@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client
-
-Json = dict[str, Any]
 
 KERNEL: Final = """\
 # lr1 = row offset

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
 
 
 def _object(required: Json, optional: Json | None = None) -> Json:

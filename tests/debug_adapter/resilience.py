@@ -12,8 +12,6 @@ from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.programs import ENDLESS
 from tests.debug_adapter.wires import PATIENCE_S
 
-Json = dict[str, Any]
-
 requests.load_all()
 COMMANDS: Final = sorted(REQUESTS)
 THREADS: Final = [{"id": THREAD, "name": "IPU"}]

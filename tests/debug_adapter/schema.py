@@ -9,9 +9,8 @@ from typing import Any, Final
 
 from jsonschema import Draft7Validator
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.own_requests import DEFINITIONS
-
-Json = dict[str, Any]
 
 _SCHEMA = Path(__file__).parents[1] / "data" / "dap" / "schema.json"
 _MOST_ERRORS = 3

@@ -14,8 +14,7 @@ from ipu_lsp.debug_adapter import requests
 from ipu_lsp.debug_adapter.arguments import WrongArguments, camel_case, checked, shaped
 from ipu_lsp.debug_adapter.shapes import Source, SourceBreakpoint
 from ipu_lsp.debug_adapter.table import REQUESTS
-
-Json = dict[str, Any]
+from ipu_lsp.json_types import Json
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),

@@ -10,13 +10,12 @@ from typing import Any, Iterator
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter import wires
 from tests.debug_adapter.client import THREAD, Client
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS
 from tests.debug_adapter.resilience import answer, check_alive, complaints, standing
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)

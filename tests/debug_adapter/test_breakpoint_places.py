@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.programs import LAYOUT, LOOP
-
-Json = dict[str, Any]
 
 
 def check_placed(client: Client, place: Json | int, line: int, column: int, message: str) -> None:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from tests.debug_adapter.client import THREAD, Client
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LAYOUT, LOOP
-
-Json = dict[str, Any]
 
 
 def check_stops(client: Client, *stops: tuple[int, int]) -> None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Any
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused, framed
 from tests.debug_adapter.programs import ENDLESS, LOOP
-
-Json = dict[str, Any]
 
 CYCLE = 30_000
 """Where the machine stands: so long is its history."""

@@ -6,17 +6,17 @@ import json
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from ipu_lsp.debug_adapter import requests
 from ipu_lsp.debug_adapter.table import REQUESTS, Needs, capabilities, request
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client
 from tests.debug_adapter.schema import _SCHEMA
 from tests.debug_adapter.well_formed import right_arguments
 
-Json = dict[str, Any]
 PAGE: Final = Path(__file__).parents[2] / "docs" / "protocol.md"
 
 requests.load_all()

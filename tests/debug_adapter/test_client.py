@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Callable
+from typing import Callable
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.transport import Channel
 from tests.debug_adapter.client import Client, Refused, framed, messages
 from tests.debug_adapter.wires import ThreadWire
 
-Json = dict[str, Any]
 Adapter = Callable[[Json, Callable[..., None]], None]
 
 PAUSED: Json = {"type": "response", "command": "pause", "request_seq": 1, "success": True}

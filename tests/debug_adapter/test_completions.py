@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client
 from tests.debug_adapter.kernel import started
-
-Json = dict[str, Any]
 
 UNFINISHED = {
     "lr": "lr0",

@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.kernel import MASKS, RESULTS, started
-
-Json = dict[str, Any]
 
 ALL = ["read", "write", "readWrite"]
 LOAD = "`ldr_mult_reg r0 lr1 cr0` in bundle 1"

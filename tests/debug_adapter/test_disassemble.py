@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from ipu_asm import assemble
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.kernel import KERNEL, started
-
-Json = dict[str, Any]
 
 TEXTS = [
     "set lr5 4; ldr_cyclic_mult_reg lr2 cr0 lr2;;",

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.debug_adapter.client import Client, Json
+from ipu_lsp.json_types import Json
+from tests.debug_adapter.client import Client
 from tests.docs.commands import ROOT, blocks
 
 CONFIGURATIONS: list[Json] = [

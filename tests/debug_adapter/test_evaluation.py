@@ -5,15 +5,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ipu_asm.debugger.console import COMMANDS
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.kernel import LOOP_LINE, RESULTS, started
-
-Json = dict[str, Any]
 
 HEX = {"hex": True}
 VALUES = {

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.programs import AT_END, FAULTY, LOOP
-
-Json = dict[str, Any]
 
 BREAKS = """\
 set lr1 1;;

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused, framed
 from tests.debug_adapter.resilience import (
     COMMANDS,
@@ -21,8 +22,6 @@ from tests.debug_adapter.resilience import (
     standing,
 )
 from tests.debug_adapter.well_formed import places, replaced, right_arguments, without
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_lsp.debug_adapter import inbox as inbox_module
-from ipu_lsp.debug_adapter.inbox import EndOfInput, Inbox, Malformed, Message
+from ipu_lsp.debug_adapter.inbox import DebugInbox
+from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
+from ipu_lsp.json_types import Json
 from ipu_lsp.transport import LONGEST, bodies, frame
 from tests.debug_adapter.client import framed
 from tests.debug_adapter.wires import PATIENCE_S
-
-Json = dict[str, Any]
 
 MEBIBYTE = 1 << 20
 THREADS: Json = {"type": "request", "command": "threads"}
@@ -31,10 +30,10 @@ def asked(seq: int, command: str = "threads", **arguments: Any) -> Json:
     return {"seq": seq, "type": "request", "command": command, **given_}
 
 
-def filled(*messages: Json | bytes) -> Inbox:
+def filled(*messages: Json | bytes) -> DebugInbox:
     """An inbox that has read all of this, and the end."""
     said = [message if isinstance(message, bytes) else framed(message) for message in messages]
-    inbox = Inbox()
+    inbox = DebugInbox()
     inbox.fill(reader(said))
     return inbox
 
@@ -44,7 +43,7 @@ def reader(chunks: Iterable[bytes]) -> Callable[[], bytes]:
     return lambda: next(pieces, b"")
 
 
-def taken(inbox: Inbox) -> list[Message]:
+def taken(inbox: DebugInbox) -> list[Message]:
     """All that waits, up to the end."""
     found: list[Message] = []
     while not isinstance(message := inbox.take(), EndOfInput):
@@ -52,14 +51,14 @@ def taken(inbox: Inbox) -> list[Message]:
     return found
 
 
-def numbers(inbox: Inbox) -> list[int]:
+def numbers(inbox: DebugInbox) -> list[int]:
     return [message["seq"] for message in taken(inbox) if isinstance(message, dict)]
 
 
 def check_malformed(body: bytes, words: str) -> None:
     """The body is no request, for that reason; the one behind it is read."""
     malformed, following = taken(filled(frame(body), asked(2)))
-    assert isinstance(malformed, Malformed)
+    assert isinstance(malformed, MalformedMessage)
     assert words in malformed.reason
     assert following == asked(2)
 
@@ -101,7 +100,7 @@ def test_what_is_no_request_says_why_and_costs_nothing_else(body: bytes, words: 
 def test_a_request_is_handed_on_whatever_it_holds(fields: Json) -> None:
     request = {"type": "request", **fields}
     assert taken(filled(request)) == [request]
-    assert not Inbox().has(URGENT)
+    assert not DebugInbox().has(URGENT)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +206,7 @@ def peak(chunks: Iterable[bytes]) -> int:
     """The most bytes in use while an inbox reads all of this."""
     tracemalloc.start()
     try:
-        Inbox().fill(reader(chunks))
+        DebugInbox().fill(reader(chunks))
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -260,7 +259,7 @@ def test_only_a_request_can_be_taken_back_and_by_its_own_number() -> None:
 def test_what_is_urgent_is_seen_while_it_waits(
     waiting: Json, answering: int | None, is_urgent: bool
 ) -> None:
-    inbox, release = Inbox(), threading.Event()
+    inbox, release = DebugInbox(), threading.Event()
     threading.Thread(target=inbox.fill, args=(held_open(framed(waiting), release),)).start()
     wait_until(lambda: not inbox.is_empty)
     inbox.answering = answering
@@ -270,7 +269,7 @@ def test_what_is_urgent_is_seen_while_it_waits(
 
 
 def test_who_waits_for_another_thread_is_woken_by_it_or_by_what_is_urgent() -> None:
-    inbox, is_done = Inbox(), threading.Event()
+    inbox, is_done = DebugInbox(), threading.Event()
 
     def work() -> None:
         is_done.set()
@@ -286,7 +285,7 @@ def test_who_waits_for_another_thread_is_woken_by_it_or_by_what_is_urgent() -> N
 
 
 def test_that_the_client_is_gone_is_always_urgent() -> None:
-    assert Inbox().has(URGENT) is False
+    assert DebugInbox().has(URGENT) is False
     assert filled(asked(1)).has(()) is True
 
 
@@ -310,12 +309,12 @@ def wait_until(holds: Callable[[], bool]) -> None:
     raise AssertionError("it took too long")
 
 
-@pytest.mark.parametrize(("name", "most"), [("MOST_WAITING", 5), ("MOST_BYTES", 500)])
+@pytest.mark.parametrize(("name", "most"), [("most_waiting", 5), ("most_bytes", 500)])
 def test_the_reader_waits_while_too_much_waits(
     name: str, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(inbox_module, name, most)
-    inbox, delivered = Inbox(), []
+    monkeypatch.setattr(DebugInbox, name, most)
+    inbox, delivered = DebugInbox(), []
 
     def pieces() -> Iterator[bytes]:
         for number in range(1, 31):
@@ -336,7 +335,7 @@ def test_the_end_is_heard_even_where_reading_fails() -> None:
     def read() -> bytes:
         raise OSError("gone")
 
-    inbox = Inbox()
+    inbox = DebugInbox()
     with pytest.raises(OSError, match="gone"):
         inbox.fill(read)
     assert isinstance(inbox.take(), EndOfInput)

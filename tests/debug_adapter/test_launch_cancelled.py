@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Iterator
+from typing import Iterator
 
 import pytest
 
 from ipu_lsp.debug_adapter.configuration import Configuration, ConfigurationProblem
 from ipu_lsp.debug_adapter.requests import lifecycle
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.programs import LOOP
 from tests.debug_adapter.wires import PATIENCE_S
-
-Json = dict[str, Any]
 
 
 class Endless:

@@ -21,10 +21,9 @@ from ipu_lsp.debug_adapter.references import (
     reference_of,
 )
 from ipu_lsp.debug_adapter.requests.memory import MOST_VIEWED
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.kernel import MASK, MASKS, ROW, started
-
-Json = dict[str, Any]
 
 XMEM_SIZE = 2 << 20
 NO_REFERENCE = "a memory reference is an address of xmem like `0x1000` or a register"

@@ -12,16 +12,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any, Callable, Iterator
+from typing import Callable, Iterator
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter import wires
 from tests.debug_adapter.client import ABOUT_US, THREAD, Client, framed
 from tests.debug_adapter.programs import ENDLESS, LOOP
 from tests.debug_adapter.wires import ADAPTER, PATIENCE_S, ROOT, StdioWire, TcpWire
-
-Json = dict[str, Any]
 
 HASTY = (
     "import sys\n"

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from ipu_lsp.debug_adapter import progress as progress_module
 from ipu_lsp.debug_adapter.progress import PATIENCE_S, Progress
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS, LOOP
-
-Json = dict[str, Any]
 
 FAR = "goto 20000"
 HARD = "when lr1 < 0"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LOOP
-
-Json = dict[str, Any]
 
 
 def check_place(client: Client, line: int, cycle: int) -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LOOP
 from tests.debug_adapter.wires import PATIENCE_S
-
-Json = dict[str, Any]
 
 NESTED = """\
 set lr1 3; set lr2 3;;

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.kernel import LOOP_LINE, MASK, MASKS, found, started, value_of
-
-Json = dict[str, Any]
 
 HEX = {"hex": True}
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.programs import AT_END, FAULTY, LOOP
-
-Json = dict[str, Any]
 
 NAMES = ["inner", "in loop inner (bundles 2 to 3)", "in loop outer (bundles 1 to 4)"]
 

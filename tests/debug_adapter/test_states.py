@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter.table import REQUESTS, Needs
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused, framed
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS, LOOP
@@ -33,8 +34,6 @@ from tests.debug_adapter.well_formed import (
     replaced,
     right_arguments,
 )
-
-Json = dict[str, Any]
 
 
 @pytest.fixture(autouse=True)

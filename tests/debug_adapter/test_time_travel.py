@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.regions import Region, read_region, whole, write_region
 from ipu_asm.emulator import Ipu, IpuState
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client
 from tests.debug_adapter.conftest import Connect
 from tests.debugger.sessions import LOOP
-
-Json = dict[str, Any]
 
 WORDS = assemble(LOOP)
 SCALARS = ["pc", "cycle", *(f"u32({kind}{index})" for kind in ("lr", "cr") for index in range(16))]

@@ -11,11 +11,10 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_asm.debugger.inspection.inspector import MOST_CHILDREN
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client
 from tests.debug_adapter.kernel import MASK, found, started, value_of
 from tests.debug_adapter.programs import LOOP
-
-Json = dict[str, Any]
 
 HEX = {"hex": True}
 COUNTED = re.compile(r"\d+ (?:changed|masked|NaN|registers?|ranges?)|#.*")

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client, Refused
 from tests.debug_adapter.kernel import MASK, RESULTS, ROW, started
-
-Json = dict[str, Any]
 
 
 @pytest.fixture

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final, Iterator
 
+from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import ABOUT_US, THREAD
-
-Json = dict[str, Any]
 
 MOVES: Final = (
     "continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue", "goto",

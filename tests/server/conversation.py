@@ -6,10 +6,10 @@ import json
 import time
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.server import Server
 from ipu_lsp.transport import Channel, frame
 
-Json = dict[str, Any]
 PATIENCE_S = 60
 INITIALIZE: Json = {"id": 0, "method": "initialize", "params": {"capabilities": {}}}
 EXIT: Json = {"method": "exit"}

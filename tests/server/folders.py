@@ -9,15 +9,8 @@ from typing import Any, Callable, Iterable, Iterator
 
 from pygls.uris import to_fs_path
 
-from tests.server.conversation import (
-    EXIT,
-    INITIALIZE,
-    Conversation,
-    Json,
-    await_bytes,
-    dialogue,
-    framed,
-)
+from ipu_lsp.json_types import Json
+from tests.server.conversation import EXIT, INITIALIZE, Conversation, await_bytes, dialogue, framed
 
 PULL: Json = {
     "textDocument": {"diagnostic": {}},

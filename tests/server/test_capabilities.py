@@ -8,9 +8,10 @@ from typing import Any, Callable
 import pytest
 from lsprotocol import types as t
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.features import FEATURES
 from tests.server.capability_sets import EDITORS, ENCODINGS, PULLING
-from tests.server.conversation import Json, greeted
+from tests.server.conversation import greeted
 from tests.server.editor import Editor
 
 ROOT = Path(__file__).parents[2]

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.server.conversation import (
-    EXIT,
-    INITIALIZE,
-    Conversation,
-    Json,
-    asked,
-    converse,
-    opened,
-)
+from ipu_lsp.json_types import Json
+from tests.server.conversation import EXIT, INITIALIZE, Conversation, asked, converse, opened
 
 URI = "file:///kernel.s"
 TEXT = "# \U0001f600\n  x: incr lr0 1; b x;;\nbkpt;;\n"

@@ -10,11 +10,11 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_asm import assemble
+from ipu_lsp.json_types import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
     Conversation,
-    Json,
     asked,
     await_bytes,
     dialogue,

@@ -7,12 +7,12 @@ from typing import Any, Iterator
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.server import session
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
     Conversation,
-    Json,
     asked,
     await_bytes,
     changed,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.text import LineIndex
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.documents import Document
 from tests.server.texts import hard_texts, paired
 
-Json = dict[str, Any]
 _CODECS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
 
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from lsprotocol import types as t
 
+from ipu_lsp.json_types import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
     Conversation,
-    Json,
     asked,
     converse,
     greeted,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_lsp.json_types import Json
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
     Conversation,
-    Json,
     asked,
     changed,
     converse,

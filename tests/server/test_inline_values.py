@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.server.conversation import EXIT, Json, asked, greeted, opened
+from ipu_lsp.json_types import Json
+from tests.server.conversation import EXIT, asked, greeted, opened
 
 URI = "file:///kernel.s"
 TEXT = "# \U0001f600\nx: incr lr0 1;;  # \U0001f600\nadd lr1 lr0 lr0; b x;;\nbkpt;;\n"

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from ipu_asm.isa import load_isa, manifests
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.languages import isa_of_language
 from tests.form_programs import PROGRAMS
-from tests.server.conversation import Conversation, Json, asked, changed, greeted, opened
+from tests.server.conversation import Conversation, asked, changed, greeted, opened
 
 XDNA = "kernel:\n\tvlda\twl0, [p0], #32;\tmov\tr1, r2   \n\tj\t#kernel\n" + "\tnop\n" * 5
 COLOSSUS = "start:\n    {ld32 $a0, $m0, $mzero, 0 ; f32add $a1, $a2, $a3 }\n    bri start\n"

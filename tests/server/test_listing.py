@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.server.conversation import EXIT, Conversation, Json, changed, greeted, opened
+from ipu_lsp.json_types import Json
+from tests.server.conversation import EXIT, Conversation, changed, greeted, opened
 
 URI = "file:///a%20folder/kernel.s"
 SHOWN = f"ipu-listing:/kernel.s.lst?{quote(URI, safe='')}"

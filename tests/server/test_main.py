@@ -16,9 +16,10 @@ from typing import IO, Iterator
 import pytest
 
 from ipu_asm import __version__
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.main import main
 from ipu_lsp.watchdog import is_alive
-from tests.server.conversation import EXIT, INITIALIZE, PATIENCE_S, Json, asked, framed, opened
+from tests.server.conversation import EXIT, INITIALIZE, PATIENCE_S, asked, framed, opened
 from tests.server.editor import SERVER
 
 ROOT = Path(__file__).parents[2]

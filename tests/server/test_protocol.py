@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.features import FEATURES
 from ipu_lsp.transport import frame
 from tests.server.conversation import (
     EXIT,
     INITIALIZE,
     Conversation,
-    Json,
     asked,
     changed,
     converse,
@@ -147,7 +147,7 @@ def test_a_place_far_behind_the_text_is_its_end(place: tuple[int, int]) -> None:
 def test_what_is_no_json_is_answered_without_an_id_and_logged(body: bytes) -> None:
     conversation = greeted(frame(body), HOVER, EXIT)
     check_conversation(conversation, 1, {None: PARSE_ERROR})
-    assert "not JSON" in conversation.told("window/logMessage")[0]["message"]
+    assert "a message is JSON" in conversation.told("window/logMessage")[0]["message"]
     assert conversation.answer(1)["result"] is None
 
 

@@ -12,7 +12,8 @@ from pygls.uris import to_fs_path
 from ipu_asm.analysis.analyzer import Analysis, Analyzer
 from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.isa import load_isa
-from tests.server.conversation import EXIT, Json, asked, greeted, opened
+from ipu_lsp.json_types import Json
+from tests.server.conversation import EXIT, asked, greeted, opened
 
 ROOT = Path(__file__).parents[2]
 VECTORS = next(

@@ -14,7 +14,8 @@ from lsprotocol import types as t
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide import semantic_tokens as ide
 from ipu_asm.text import LineIndex
-from tests.server.conversation import Json, asked, changed, greeted, opened
+from ipu_lsp.json_types import Json
+from tests.server.conversation import asked, changed, greeted, opened
 from tests.server.editor import Editor, columns
 from tests.server.texts import paired
 

@@ -6,7 +6,8 @@ import pytest
 from lsprotocol import types as t
 
 from ipu_asm.isa import load_isa
-from tests.server.conversation import Json, asked, greeted, opened
+from ipu_lsp.json_types import Json
+from tests.server.conversation import asked, greeted, opened
 from tests.server.editor import Editor
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.server.conversation import EXIT, Json, greeted, opened
+from ipu_lsp.json_types import Json
+from tests.server.conversation import EXIT, greeted, opened
 
 URI = "file:///kernel.s"
 TEXT = "# \U0001f600\nx: incr lr0 1; foo;\n  acc;;\nb x;;\n"

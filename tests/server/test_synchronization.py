@@ -10,6 +10,7 @@ from typing import Iterator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Encoding
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.session import LONGEST_WAIT_S
@@ -18,7 +19,6 @@ from tests.server.conversation import (
     INITIALIZE,
     PATIENCE_S,
     Conversation,
-    Json,
     asked,
     await_bytes,
     changed,

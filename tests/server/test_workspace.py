@@ -11,9 +11,10 @@ import pytest
 from pygls.uris import to_fs_path
 
 from ipu_asm.cli.lint.command import main as lint
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.server import Server
 from ipu_lsp.server.workspace import Turn
-from tests.server.conversation import Json, await_bytes, opened
+from tests.server.conversation import await_bytes, opened
 from tests.server.folders import (
     answers,
     check_codes,

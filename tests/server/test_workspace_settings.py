@@ -7,7 +7,8 @@ from typing import Iterator
 
 import pytest
 
-from tests.server.conversation import Json, asked, await_bytes, changed, opened
+from ipu_lsp.json_types import Json
+from tests.server.conversation import asked, await_bytes, changed, opened
 from tests.server.folders import (
     answers,
     check_codes,

@@ -11,7 +11,6 @@ from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import IpuState
 from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind, Place
 from ipu_lsp.debug_adapter.conditions import Mistake, check_condition, read_log_message
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.references import code_address
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.shapes import (
@@ -21,6 +20,7 @@ from ipu_lsp.debug_adapter.shapes import (
     SourceBreakpoint,
 )
 from ipu_lsp.debug_adapter.table import Needs, request
+from ipu_lsp.json_types import Json
 
 _LAST: Final = 1 << 31
 

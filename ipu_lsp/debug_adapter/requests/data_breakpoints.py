@@ -8,7 +8,6 @@ from ipu_asm.debugger.regions import COUNTER, region
 from ipu_asm.emulator.registers import DTYPE
 from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind
 from ipu_lsp.debug_adapter.conditions import Mistake
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.references import read_reference
 from ipu_lsp.debug_adapter.requests.breakpoints import conditions, failed, replace, waiting
 from ipu_lsp.debug_adapter.requests.variables import child, opened
@@ -16,6 +15,7 @@ from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.shapes import DataBreakpointRequest
 from ipu_lsp.debug_adapter.table import Needs, request
 from ipu_lsp.debug_adapter.watch import Watch, Watched, watched_at, watched_by
+from ipu_lsp.json_types import Json
 
 _VERBS = {Access.READ: "reads", Access.WRITE: "writes", Access.BOTH: "reads or writes"}
 

@@ -21,12 +21,12 @@ from ipu_asm.debugger.expressions.completion import Candidate
 from ipu_asm.debugger.inspection import Item
 from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.stop import Reason
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import notation_of, shown, told_changed
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.shapes import ValueFormat
 from ipu_lsp.debug_adapter.table import Cancelled, Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 _CONSOLE: Final = "repl"
 _CLIPBOARD: Final = "clipboard"

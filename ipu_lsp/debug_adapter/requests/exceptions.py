@@ -9,11 +9,11 @@ from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import describe_word
 from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind
 from ipu_lsp.debug_adapter.conditions import Mistake, check_condition
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.requests.breakpoints import failed, replace
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.shapes import FilterOptions
 from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 _CONDITION: Final = "an expression such as `lr5 > 3 && cycle > 100`"
 _TEXTS: Final = {

@@ -13,9 +13,9 @@ from ipu_lsp.debug_adapter.background import interruptible
 from ipu_lsp.debug_adapter.client import Client, Positions
 from ipu_lsp.debug_adapter.configuration import ConfigurationProblem, read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.session import THREAD, Session
 from ipu_lsp.debug_adapter.table import Needs, Refused, capabilities, request
+from ipu_lsp.json_types import Json
 
 _MOST_SHOWN: Final = 100
 """How many mistakes of a program the debug console lists."""

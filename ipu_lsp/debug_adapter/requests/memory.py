@@ -9,7 +9,6 @@ from typing import Final
 from ipu_asm.debugger.console import Row, rows
 from ipu_asm.debugger.expressions import shown
 from ipu_asm.debugger.regions import Region, read_region
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.references import (
     Reference,
     code_address,
@@ -20,6 +19,7 @@ from ipu_lsp.debug_adapter.references import (
 from ipu_lsp.debug_adapter.requests.variables import told_changed
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 MOST_INSTRUCTIONS: Final = 4_096
 """How many bundles are disassembled at once; program memory has 1,024."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ipu_asm.debugger.regions import COUNTER, whole
 from ipu_asm.debugger.stop import Reason, Stop
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.session import Move, Session
 from ipu_lsp.debug_adapter.shapes import Source
 from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 _WORD_BYTES = 4
 

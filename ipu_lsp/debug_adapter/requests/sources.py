@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ipu_asm import __version__
 from ipu_asm.emulator.state import INST_MEM_SIZE
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.shapes import Source
 from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 
 @request("loadedSources", Needs.PROGRAM, "supportsLoadedSourcesRequest")

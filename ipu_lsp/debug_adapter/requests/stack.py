@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from ipu_asm.debugger.loops import enclosing_loops
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.session import THREAD, Session
 from ipu_lsp.debug_adapter.shapes import FrameFormat
 from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 FRAME: Final = 1
 """The frame of the bundle itself; those of the loops around it follow."""

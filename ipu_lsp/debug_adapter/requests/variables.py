@@ -19,12 +19,12 @@ from ipu_asm.debugger.expressions import shown as quoted
 from ipu_asm.debugger.inspection import Group, Item, Kind, written_value
 from ipu_asm.debugger.inspection.computed import without_formats
 from ipu_asm.debugger.regions import COUNTER, Region
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.references import reference_of
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.shapes import ValueFormat
 from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 _HEX: Final = "x"
 _OF_BITS: Final = ("x", "o", "b")

@@ -7,11 +7,11 @@ from typing import Iterable
 
 from ipu_asm.debugger.expressions import ExpressionError, Space, region_of
 from ipu_asm.debugger.inspection import Picture
-from ipu_lsp.debug_adapter.inbox import Json
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import memory_reference
 from ipu_lsp.debug_adapter.session import Session
 from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.json_types import Json
 
 VECTOR = "ipu/vector"
 VECTORS = "ipu/vectors"

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from lsprotocol import types as t
 
 from ipu_asm.ide import code_actions as ide
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.edits import workspace_edit
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
 from ipu_lsp.server.session import Session, View
-
-Json = dict[str, Any]
 
 OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS))
 

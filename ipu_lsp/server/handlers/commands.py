@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from typing import Any, Callable, Mapping
+from typing import Callable, Mapping
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams
@@ -11,13 +11,12 @@ from pygls.exceptions import JsonRpcInvalidParams
 from ipu_asm.analysis.analyzer import Analysis
 from ipu_asm.assembler.encode import UnencodableIsaError, encode, errors_of, require_words
 from ipu_asm.assembler.images import FORMATS, image_of
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run
 from ipu_lsp.server.session import Session, View
-
-Json = dict[str, Any]
 
 _LISTING = "listing"
 

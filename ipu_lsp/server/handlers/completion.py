@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lsprotocol import types as t
 
 from ipu_asm.ide.completion import completion as ide
 from ipu_asm.text import TextEdit
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.client import Client
 from ipu_lsp.server.markup import plain_text
 from ipu_lsp.server.session import Session, View
-
-Json = dict[str, Any]
 
 # A blank, because an operand follows it; a dot, because editors end words there and mnemonics do
 # not; signs with which an operand of some set begins. Not the separator: behind `;;` the next key

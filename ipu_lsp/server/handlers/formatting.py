@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Sequence
+from typing import Iterable, Sequence
 
 from lsprotocol import types as t
 
 from ipu_asm.ide.formatting import formatting as ide
 from ipu_asm.ide.formatting.on_type import ON_TYPE, formatting_on_type
 from ipu_asm.text import TextEdit
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.session import Session, View
-
-Json = dict[str, Any]
 
 RANGE_OPTIONS = t.DocumentRangeFormattingOptions(ranges_support=True)
 ON_TYPE_OPTIONS = t.DocumentOnTypeFormattingOptions(

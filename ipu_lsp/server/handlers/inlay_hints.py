@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lsprotocol import types as t
 
 from ipu_asm.ide import inlay_hints as ide
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.session import Session
-
-Json = dict[str, Any]
 
 OPTIONS = t.InlayHintOptions(resolve_provider=False)
 

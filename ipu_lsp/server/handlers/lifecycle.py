@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
 
 from ipu_asm import __version__
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.capabilities import server_capabilities
 from ipu_lsp.server.client import Client, structured
 from ipu_lsp.server.handlers import configuration
 from ipu_lsp.server.session import Session
 from ipu_lsp.server.settings import section_of
 from ipu_lsp.watchdog import watch_process
-
-Json = dict[str, Any]
 
 
 def initialize(session: Session, params: Json) -> Json:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from lsprotocol import types as t
 
 from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.ide import listing as ide
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import DocumentParams
 from ipu_lsp.server.session import Session, View
-
-Json = dict[str, Any]
 
 SCHEME = "ipu-listing"
 OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=[SCHEME])

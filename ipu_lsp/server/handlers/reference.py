@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ipu_asm.ide.reference import instruction_at
 from ipu_asm.reports.reference import anchor_of, reference_body, reference_title
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import DocumentParams
 from ipu_lsp.server.session import Session
-
-Json = dict[str, Any]
 
 
 def reference(session: Session, params: DocumentParams) -> Json | None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
 from ipu_asm.ide import rename as ide
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.edits import workspace_edit
 from ipu_lsp.server.session import Session
-
-Json = dict[str, Any]
 
 OPTIONS = t.RenameOptions(prepare_provider=True)
 

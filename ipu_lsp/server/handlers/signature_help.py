@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from lsprotocol import types as t
 
 from ipu_asm.ide import signature_help as ide
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.markup import markup
 from ipu_lsp.server.session import Session
-
-Json = dict[str, Any]
 
 # One set of characters for all instruction sets: the server does not know yet which will be opened.
 OPTIONS = t.SignatureHelpOptions(

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ipu_asm.ide import slot_grid as ide
 from ipu_asm.ide.loops import Loop
 from ipu_asm.isa.model import Slot
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.custom import DocumentParams
 from ipu_lsp.server.session import Session
-
-Json = dict[str, Any]
 
 
 def slot_grid(session: Session, params: DocumentParams) -> Json | None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Generator, Iterator
+from typing import Generator, Iterator
 
 from lsprotocol import types as t
 
 from ipu_asm.ide import symbols as ide
+from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.session import Session, View
 from ipu_lsp.server.workspace import Turn
-
-Json = dict[str, Any]
 
 _LABELS = "labels"
 _KINDS = {

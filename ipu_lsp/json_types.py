@@ -1,0 +1,22 @@
+"""The Python types of JSON messages, and the encoder that both servers send them with."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Callable
+
+Json = dict[str, Any]
+"""A JSON object."""
+
+
+def ascii_encoder(
+    default: Callable[[object], Any] | None = None, *, allow_nan: bool = True
+) -> Callable[[object], str]:
+    """A function that writes a value as compact JSON.
+
+    The text is ASCII, so that a lone surrogate in a message can be sent. `default` converts values
+    that JSON has no type for.
+    """
+    return json.JSONEncoder(
+        default=default, allow_nan=allow_nan, check_circular=False, separators=(",", ":")
+    ).encode
