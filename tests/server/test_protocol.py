@@ -222,10 +222,10 @@ def test_an_analysis_that_fails_costs_only_its_findings(monkeypatch: pytest.Monk
 
     analyze = Analyzer.analyze
 
-    def fail_on_some(self: Analyzer, text: str, *rest: Any) -> Any:
+    def fail_on_some(self: Analyzer, text: str, *rest: Any, **options: Any) -> Any:
         if "acc" in text:
             raise RuntimeError("out of luck")
-        return analyze(self, text, *rest)
+        return analyze(self, text, *rest, **options)
 
     monkeypatch.setattr(Analyzer, "analyze", fail_on_some)
     conversation = greeted(opened(URI, TEXT), opened("untitled:b.s", "nope;;"), EXIT)
