@@ -9,7 +9,7 @@ from typing import Callable, NamedTuple, Sequence
 from ipu_asm.assembler.decode import text_of
 from ipu_asm.assembler.encode import AssemblyError, encode
 from ipu_asm.assembler.images import words_of
-from ipu_asm.config.files import FileProblem, decoded, source_extensions
+from ipu_asm.config.files import FileError, decoded, source_extensions
 from ipu_asm.config.isa_choice import IsaChooser
 from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
 from ipu_asm.isa.model import Isa
@@ -64,7 +64,7 @@ def read_kernel(
 
     `read` makes the program of a source; with one of their own callers learn more about it.
 
-    Raises `RejectedSource`, `ImageError`, `FileProblem` and `ConfigurationError`.
+    Raises `RejectedSource`, `ImageError`, `FileError` and `ConfigurationError`.
     """
     image_format = image_format or _guessed_format(data, name)
     text = "" if image_format == "bin" else decoded(data, name).text
@@ -78,12 +78,12 @@ def read_kernel(
 
 
 def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
-    """The instruction set of a file, and what chose it. Raises `FileProblem` if there is none."""
+    """The instruction set of a file, and what chose it. Raises `FileError` if there is none."""
     choice = IsaChooser(asked).choose(text, name)
     try:
         return load_isa(choice.name), choice.origin
     except UnknownIsaError as error:
-        raise FileProblem(f"{choice.origin}: {error}") from error
+        raise FileError(str(error), choice.origin) from error
 
 
 def assembled(
@@ -114,9 +114,10 @@ def _isa(text: str, name: str, asked: str | None) -> Isa:
     isa, origin = chosen_isa(text, name, asked)
     if not _is_executable(isa):
         names = [name for name in available_isas() if _is_executable(load_isa(name))]
-        raise FileProblem(
-            f"{origin}: programs for `{isa.name}` cannot be executed, only for "
-            + ", ".join(f"`{name}`" for name in names)
+        raise FileError(
+            f"programs for `{isa.name}` cannot be executed, only for "
+            + ", ".join(f"`{name}`" for name in names),
+            origin,
         )
     return isa
 

@@ -7,7 +7,7 @@ import sys
 from enum import IntEnum
 from typing import Callable, TextIO
 
-from ipu_asm.config.files import FileProblem, problem
+from ipu_asm.config.files import FileError, file_error
 from ipu_asm.emulator.interrupts import Interrupts
 
 COLOR_CHOICES = ("auto", "always", "never")
@@ -33,7 +33,7 @@ def guarded(program: str, command: Callable[[], int]) -> int:
             return command()
     except KeyboardInterrupt:
         return Status.INTERRUPTED
-    except FileProblem as error:
+    except FileError as error:
         complain(program, str(error))
         return Status.USAGE
     except Exception as error:
@@ -61,7 +61,7 @@ def complain(program: str, message: str, kind: str = "error") -> None:
 def write(text: str, stream: TextIO | None) -> None:
     """Text for people: what their terminal cannot show becomes question marks.
 
-    A reader who has gone away is no error. Raises `FileProblem` for a full disk and the like.
+    A reader who has gone away is no error. Raises `FileError` for a full disk and the like.
     """
     if stream is None:  # whoever started us has closed it
         return
@@ -77,7 +77,7 @@ def write(text: str, stream: TextIO | None) -> None:
 
 
 def write_bytes(data: bytes) -> None:
-    """Data for programs, to standard output byte by byte. Raises `FileProblem`."""
+    """Data for programs, to standard output byte by byte. Raises `FileError`."""
     if not hasattr(sys.stdout, "buffer"):
         write(data.decode("utf-8", "surrogateescape"), sys.stdout)
         return
@@ -112,4 +112,4 @@ def _gone(error: OSError, stream: TextIO) -> None:
     os.close(nowhere)
     if not isinstance(error, BrokenPipeError):
         name = "standard output" if stream is sys.stdout else "standard error"
-        raise problem(name, error)
+        raise file_error(name, error)

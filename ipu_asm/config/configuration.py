@@ -21,7 +21,7 @@ from __future__ import annotations
 import os
 from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from ipu_asm.config.files import FileProblem, Target, read_beginning
+from ipu_asm.config.files import FileError, Target, read_beginning
 from ipu_asm.diagnostics import Severity
 
 FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
@@ -135,7 +135,7 @@ def configuration_text(path: str) -> str | None:
     """
     try:
         content = read_beginning(Target(path), MOST_BYTES + 1)
-    except FileProblem as error:
+    except FileError as error:
         raise ConfigurationError(path, [str(error)]) from error
     # Reading TOML costs as much as linting a file: only where there is something to find.
     if _is_project(path) and b"ipu" not in content:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import Callable, Iterable, Iterator, Sequence
 
-from ipu_asm.config.files import STANDARD_INPUT, FileProblem, Target, problem, source_extensions
+from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, file_error, source_extensions
 
 _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 
 
 def find_targets(
-    paths: Sequence[str], stdin_name: str, report: Callable[[FileProblem], None]
+    paths: Sequence[str], stdin_name: str, report: Callable[[FileError], None]
 ) -> list[Target]:
     """The files that paths stand for, sorted by name, each once.
 
@@ -58,7 +58,7 @@ def is_source_name(name: str) -> bool:
 
 
 def _targets(
-    path: str, paths: Sequence[str], stdin_name: str, report: Callable[[FileProblem], None]
+    path: str, paths: Sequence[str], stdin_name: str, report: Callable[[FileError], None]
 ) -> Iterator[Target]:
     if path == STANDARD_INPUT:
         yield Target(stdin_name, is_standard_input=True)
@@ -69,7 +69,7 @@ def _targets(
 
 
 def _search(
-    folder: str, paths: Sequence[str], report: Callable[[FileProblem], None]
+    folder: str, paths: Sequence[str], report: Callable[[FileError], None]
 ) -> Iterator[Target]:
     """The sources below a folder, or a report that says why there are none."""
     closed: list[OSError] = []
@@ -78,9 +78,9 @@ def _search(
         found = found or bool(files)
         yield from (Target(file, asked_for=False) for file in files)
     for error in closed:
-        report(problem(error.filename, error))
+        report(file_error(error.filename, error))
     if not found and not closed:
-        report(FileProblem(f"{folder}: no source files in this folder"))
+        report(FileError("no source files in this folder", folder))
 
 
 def _entries(folder: str, report: Callable[[OSError], None]) -> list[os.DirEntry[str]]:

@@ -8,7 +8,7 @@ from contextlib import ExitStack, suppress
 from io import FileIO
 from typing import NamedTuple, NoReturn, Sequence
 
-from ipu_asm.config.files import FileProblem, problem
+from ipu_asm.config.files import FileError, file_error
 
 BACKUP_SUFFIX = ".ipu-backup"
 """Of the copy that lies beside a source while it is edited in place."""
@@ -25,7 +25,7 @@ class Output(NamedTuple):
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Put `data` in the place of a file, wholly or not at all. Raises `FileProblem`.
+    """Put `data` in the place of a file, wholly or not at all. Raises `FileError`.
 
     Mode bits stay, and a link goes on pointing where it points; a device is written to.
     """
@@ -33,7 +33,7 @@ def replace_file(path: str, data: bytes) -> None:
 
 
 def replace_files(outputs: Sequence[Output]) -> None:
-    """Put data in the place of files: of all of them, or of none. Raises `FileProblem`.
+    """Put data in the place of files: of all of them, or of none. Raises `FileError`.
 
     Each file is first written beside its place. When that has succeeded for all of them, they are
     moved there, and moved back if one of the moves fails. What a device got it keeps.
@@ -61,7 +61,7 @@ def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
     """Change the content of a file from `old` to `new` in place; False if it is `new` already.
 
     It stays the same file: inode, owner, mode and all its names. While it is written, a backup
-    lies beside it, and stays there if the process is killed. Raises `FileProblem`, and then the
+    lies beside it, and stays there if the process is killed. Raises `FileError`, and then the
     file is as it was: where its content is no longer `old`, where no mode bit allows writing (which
     would not stop root), where a backup is left from before, and where writing fails.
     """
@@ -69,17 +69,17 @@ def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
         with open(path, "r+b", buffering=0) as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):
-                raise FileProblem(f"{path}: not a regular file: fixes not written")
+                raise FileError("not a regular file: fixes not written", path)
             _refuse_read_only(path, mode)
             now = file.readall()
             if now == new:
                 return False
             if now != old:
-                raise FileProblem(f"{path}: changed since it was read: fixes not written")
+                raise FileError("changed since it was read: fixes not written", path)
             _rewrite(file, path, old, new)
             return True
     except (OSError, ValueError) as error:
-        raise problem(path, error) from error
+        raise file_error(path, error) from error
 
 
 class _Draft:
@@ -107,7 +107,7 @@ class _Draft:
             if self._mode is not None:
                 os.chmod(self._draft, bits)
         except (OSError, ValueError) as error:
-            raise problem(self._output.path, error) from error
+            raise file_error(self._output.path, error) from error
 
     def move(self, undo: ExitStack, is_last: bool) -> None:
         """Move the content to its place. Behind the last move nothing can fail any more."""
@@ -120,7 +120,7 @@ class _Draft:
             if self._mode is None:
                 undo.callback(_remove, self._path)
         except OSError as error:
-            raise problem(self._output.path, error) from error
+            raise file_error(self._output.path, error) from error
 
     def remove_old(self) -> None:
         """Remove what was kept to undo the move."""
@@ -133,7 +133,7 @@ def _write_device(output: Output) -> None:
         with open(output.path, "wb") as device:
             device.write(output.data)
     except (OSError, ValueError) as error:
-        raise problem(output.path, error) from error
+        raise file_error(output.path, error) from error
 
 
 def _mode_of(path: str) -> int | None:
@@ -143,12 +143,12 @@ def _mode_of(path: str) -> int | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError) as error:
-        raise problem(path, error) from error
+        raise file_error(path, error) from error
 
 
 def _refuse_read_only(path: str, mode: int) -> None:
     if not mode & _WRITE_BITS:
-        raise FileProblem(f"{path}: read-only (mode {stat.S_IMODE(mode):03o}): nothing written")
+        raise FileError(f"read-only (mode {stat.S_IMODE(mode):03o}): nothing written", path)
 
 
 def _remove(path: str) -> None:
@@ -184,13 +184,14 @@ def _write_backup(path: str, backup: str, data: bytes) -> None:
                 _remove(backup)
                 raise
     except FileExistsError as error:
-        raise FileProblem(
-            f"{path}: `{backup}` is left from a run that was interrupted: fixes not written; "
-            "compare both files, then remove it"
+        raise FileError(
+            f"`{backup}` is left from a run that was interrupted: fixes not written; "
+            "compare both files, then remove it",
+            path,
         ) from error
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise FileProblem(f"{path}: no backup `{backup}` ({reason}): fixes not written") from error
+        raise FileError(f"no backup `{backup}` ({reason}): fixes not written", path) from error
 
 
 def _overwrite(file: FileIO, data: bytes) -> None:
@@ -204,7 +205,7 @@ def _overwrite(file: FileIO, data: bytes) -> None:
 
 def _tell_lost(path: str, backup: str, error: BaseException) -> NoReturn:
     reason = getattr(error, "strerror", None) or type(error).__name__
-    raise FileProblem(
-        f"{path}: writing failed ({reason.lower()}), and so did restoring it: its content is in "
-        f"`{backup}`"
+    raise FileError(
+        f"writing failed ({reason.lower()}), and so did restoring it: its content is in `{backup}`",
+        path,
     ) from error

@@ -43,8 +43,13 @@ def source_extensions() -> frozenset[str]:
     return frozenset(end for each in every for end in (*each.extensions, *each.shared_extensions))
 
 
-class FileProblem(Exception):
-    """A file or folder that cannot be used; the text is one line that begins with its name."""
+class FileError(Exception):
+    """A file, folder or stream that cannot be used: why, and its name. The text is one line."""
+
+    def __init__(self, reason: str, name: str = "") -> None:
+        super().__init__(f"{name}: {reason}" if name else reason)
+        self.reason = reason
+        self.name = name
 
 
 class Target(NamedTuple):
@@ -99,20 +104,20 @@ def scanned_text(path: str) -> str | None:
     try:
         data = read_bytes(Target(path), LARGEST_SCANNED)
         return None if b"\0" in data else decoded(data, path).text
-    except FileProblem:
+    except FileError:
         return None
 
 
 def read_text(target: Target) -> Text:
-    """What a file or standard input says. Raises `FileProblem`."""
+    """What a file or standard input says. Raises `FileError`."""
     return decoded(read_bytes(target), target.name)
 
 
 def decoded(data: bytes, name: str) -> Text:
-    """What bytes say that were read from the file `name`. Raises `FileProblem`."""
+    """What bytes say that were read from the file `name`. Raises `FileError`."""
     for mark, encoding in _OTHER_MARKS:
         if data.startswith(mark):
-            raise FileProblem(f"{name}: expected UTF-8, found {encoding}")
+            raise FileError(f"expected UTF-8, found {encoding}", name)
     text = data.decode("utf-8", "surrogateescape")
     return Text(text.removeprefix(_BYTE_ORDER_MARK), text.startswith(_BYTE_ORDER_MARK))
 
@@ -120,17 +125,17 @@ def decoded(data: bytes, name: str) -> Text:
 def read_bytes(target: Target, most: int | None = None) -> bytes:
     """What is in a file or comes from standard input.
 
-    Raises `FileProblem`, also for more than `most` bytes (`MOST_BYTES`), of which no more is read.
+    Raises `FileError`, also for more than `most` bytes (`MOST_BYTES`), of which no more is read.
     """
     most = MOST_BYTES if most is None else most
     data = read_beginning(target, most + 1)
     if len(data) > most:
-        raise FileProblem(f"{target.name}: expected at most {most:,} bytes, found more")
+        raise FileError(f"expected at most {most:,} bytes, found more", target.name)
     return data
 
 
 def read_beginning(target: Target, most: int) -> bytes:
-    """The first `most` bytes of a file or of standard input. Raises `FileProblem`."""
+    """The first `most` bytes of a file or of standard input. Raises `FileError`."""
     try:
         if target.is_standard_input:
             return _standard_input(most)
@@ -138,13 +143,13 @@ def read_beginning(target: Target, most: int) -> bytes:
             is_pipe = stat.S_ISFIFO(os.fstat(file.fileno()).st_mode)
             return _read_pipe(file, most) if is_pipe else file.read(most)
     except (OSError, ValueError) as error:
-        raise problem(target.name, error) from error
+        raise file_error(target.name, error) from error
 
 
-def problem(path: str, error: Exception) -> FileProblem:
-    """An operating system's error as a line to print."""
+def file_error(path: str, error: Exception) -> FileError:
+    """The error to raise for one of the operating system, or for a name that cannot be a path."""
     reason = getattr(error, "strerror", None) or str(error)
-    return FileProblem(f"{path}: {reason.lower()}")
+    return FileError(reason.lower(), path)
 
 
 def is_same_file(path: str, other: str) -> bool:

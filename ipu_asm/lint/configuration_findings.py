@@ -14,7 +14,7 @@ from ipu_asm.config.configuration import (
     configuration_of,
     configuration_text,
 )
-from ipu_asm.config.files import FileProblem, Target, read_beginning
+from ipu_asm.config.files import FileError, Target, read_beginning
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection
 from ipu_asm.text import LineIndex, Span
@@ -57,7 +57,7 @@ def _readable(path: str) -> str:
     """The beginning of a file that is no text or too long."""
     try:
         return read_beginning(Target(path), MOST_BYTES).decode("utf-8", "replace")
-    except FileProblem:
+    except FileError:
         return ""
 
 

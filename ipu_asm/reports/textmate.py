@@ -16,7 +16,7 @@ from typing import Any, Iterator, Sequence
 
 from ipu_asm.bundle.matching import KEYWORD_MARK
 from ipu_asm.config.file_writing import replace_file
-from ipu_asm.config.files import FileProblem
+from ipu_asm.config.files import FileError
 from ipu_asm.isa import available_isas, load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.reports.textmate_directives import directives, has_preprocessor, preprocessor
@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             path = os.path.join(folder, name)
             replace_file(path, text.encode())
             print(path)
-    except (FileProblem, OSError) as error:
+    except (FileError, OSError) as error:
         print(f"textmate: error: {error}", file=sys.stderr)
         return 2
     return 0

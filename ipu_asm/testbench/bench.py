@@ -12,7 +12,7 @@ from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSource, assembled, read_kernel
 from ipu_asm.config.configuration import ConfigurationError
-from ipu_asm.config.files import FileProblem
+from ipu_asm.config.files import FileError
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.elements import DType, element_type
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, Refusal
@@ -130,7 +130,7 @@ class Bench:
         """Load the kernel of a source or image file; registers and memory stay as they are.
 
         Raises FileNotFoundError, `AssemblyError` whose notes show every mistake of a source,
-        `ImageError`, and FileProblem for a file whose programs this machine cannot execute.
+        `ImageError`, and FileError for a file whose programs this machine cannot execute.
         """
         __tracebackhide__ = True
         found = self._found(path)
@@ -232,7 +232,7 @@ class Bench:
         except ImageError as image_error:
             image_error.add_note(f"in the image `{name}`")
             raise image_error.with_traceback(None) from None
-        except (FileProblem, ConfigurationError) as problem:
+        except (FileError, ConfigurationError) as problem:
             raise problem.with_traceback(None) from None
         self.state.load_program(kernel.words, None if kernel.is_image else kernel.program)
         self._lines = None if kernel.is_image else kernel.lines

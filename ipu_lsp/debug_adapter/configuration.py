@@ -9,7 +9,7 @@ from typing import Callable, Final, Mapping, NamedTuple, Sequence, TypeVar
 from ipu_asm.config.files import (
     NUMPY_DUMP,
     NUMPY_LOAD,
-    FileProblem,
+    FileError,
     Target,
     counted,
     input_at,
@@ -270,9 +270,9 @@ class _Reader:
         try:
             if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
                 # A pipe or a device may have no end, and nobody waits for it here.
-                raise FileProblem(f"{path}: not a regular file")
+                raise FileError("not a regular file", path)
             return read(self._inputs[-1])
-        except FileProblem as error:
+        except FileError as error:
             self.mistakes.append(str(error))
             return b""
 

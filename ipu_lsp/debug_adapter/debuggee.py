@@ -9,7 +9,7 @@ from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSource, read_kernel
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import Output, replace_files
-from ipu_asm.config.files import FileProblem, counted
+from ipu_asm.config.files import FileError, counted
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, Moment, names_of
@@ -102,7 +102,7 @@ class Debuggee:
     def write_dumps(self) -> list[str]:
         """Write the parts of memory that are asked for, all or none; what was written.
 
-        Raises `FileProblem`.
+        Raises `FileError`.
         """
         dumps, memory = self.configuration.dump, self.debugger.state.xmem
         replace_files(
@@ -114,7 +114,7 @@ class Debuggee:
 def _kernel(configuration: Configuration) -> Kernel:
     try:
         return read_kernel(configuration.code, configuration.program, configuration.isa)
-    except FileProblem as error:
+    except FileError as error:
         raise ConfigurationProblem([str(error)]) from error
     except ConfigurationError as error:
         raise ConfigurationProblem(error.mistakes) from error

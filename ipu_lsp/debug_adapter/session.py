@@ -7,7 +7,7 @@ import time
 from functools import partial
 from typing import Any, Callable, Final
 
-from ipu_asm.config.files import FileProblem
+from ipu_asm.config.files import FileError
 from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.expressions import ExpressionError, holds
 from ipu_asm.debugger.inspection import Group
@@ -257,7 +257,7 @@ class Session:
         try:
             for line in self.program.write_dumps():
                 self.tell(f"wrote {line}\n")
-        except FileProblem as error:
+        except FileError as error:
             self.tell(f"{error}\n", "stderr")
 
     def _send_progress(self, name: str, body: Json) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ipu_asm.config.configuration import Configurations
 from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.file_writing import Output, replace_file, replace_files, rewrite_file
-from ipu_asm.config.files import FileProblem, Target, input_at, read_bytes, read_text
+from ipu_asm.config.files import FileError, Target, input_at, read_bytes, read_text
 
 
 @pytest.fixture(autouse=True)
@@ -66,7 +66,7 @@ def test_folders_inside_folders_that_are_skipped_are_skipped() -> None:
 
 def test_a_name_that_cannot_be_is_told_when_it_is_read() -> None:
     check_targets(["a\0.s"], "a\0.s")
-    with pytest.raises(FileProblem, match="embedded null byte"):
+    with pytest.raises(FileError, match="embedded null byte"):
         read_text(Target("a\0.s"))
 
 
@@ -75,7 +75,7 @@ def test_what_is_read_is_written_back_byte_by_byte(data: bytes) -> None:
     path = Path("a.s")
     path.write_bytes(data)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        with pytest.raises(FileProblem, match=r"a\.s: expected UTF-8, found UTF-16"):
+        with pytest.raises(FileError, match=r"a\.s: expected UTF-8, found UTF-16"):
             read_text(Target("a.s"))
         return
     written = read_text(Target("a.s"))
@@ -102,7 +102,7 @@ def test_a_failure_leaves_the_file_and_no_draft(monkeypatch: pytest.MonkeyPatch)
 
     Path("a.bin").write_bytes(b"old")
     monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(FileProblem, match=r"^a\.bin: operation not permitted$"):
+    with pytest.raises(FileError, match=r"^a\.bin: operation not permitted$"):
         replace_file("a.bin", b"new")
     assert os.listdir() == ["a.bin"]
     assert Path("a.bin").read_bytes() == b"old"
@@ -114,7 +114,7 @@ def test_a_second_output_that_fails_takes_the_first_back(monkeypatch: pytest.Mon
     Path("readonly").chmod(0o444)
     for second in ("readonly", "none/b.bin", "/dev/full"):
         outputs = [Output("a.bin", b"new"), Output("fresh", b"new"), Output(second, b"new")]
-        with pytest.raises(FileProblem, match=f"^{second}: "):
+        with pytest.raises(FileError, match=f"^{second}: "):
             replace_files(outputs)
         assert sorted(os.listdir()) == ["a.bin", "readonly"]
         assert Path("a.bin").read_bytes() == Path("readonly").read_bytes() == b"old"
@@ -140,7 +140,7 @@ def test_a_rewritten_file_is_the_same_file(new: bytes) -> None:
 def check_not_rewritten(message: str, old: bytes = b"old", path: str = "a.s") -> None:
     """Rewriting `old` is refused with this message, and leaves everything as it was."""
     before = {name: Path(name).read_bytes() for name in os.listdir() if Path(name).is_file()}
-    with pytest.raises(FileProblem) as caught:
+    with pytest.raises(FileError) as caught:
         rewrite_file(path, old, b"longer than before")
     assert str(caught.value) == message
     after = {name: Path(name).read_bytes() for name in os.listdir() if Path(name).is_file()}
@@ -197,7 +197,7 @@ def test_without_a_backup_nothing_is_written(monkeypatch: pytest.MonkeyPatch) ->
 def test_if_restoring_fails_the_backup_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("a.s").write_bytes(b"old")
     monkeypatch.setattr("ipu_asm.config.file_writing._overwrite", _always_fail)
-    with pytest.raises(FileProblem, match=r"its content is in `.*/\.a\.s\.ipu-backup`"):
+    with pytest.raises(FileError, match=r"its content is in `.*/\.a\.s\.ipu-backup`"):
         rewrite_file("a.s", b"old", b"new")
     assert Path(".a.s.ipu-backup").read_bytes() == b"old"
 
@@ -233,7 +233,7 @@ def test_what_has_no_end_is_refused() -> None:
         if name == "sparse":
             with open(name, "wb") as file:
                 file.truncate(3 << 30)
-        with pytest.raises(FileProblem, match=f"^{name}: expected at most 9 bytes, found more$"):
+        with pytest.raises(FileError, match=f"^{name}: expected at most 9 bytes, found more$"):
             read_bytes(Target(name), 9)
 
 
@@ -247,7 +247,7 @@ def test_a_pipe_is_read_if_something_writes_to_it() -> None:
 def test_a_pipe_that_nothing_writes_to_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo("pipe.s")
     monkeypatch.setattr("ipu_asm.config.files._WRITER_TIMEOUT_S", 0)
-    with pytest.raises(FileProblem, match=r"^pipe\.s: a pipe that nothing writes to$"):
+    with pytest.raises(FileError, match=r"^pipe\.s: a pipe that nothing writes to$"):
         read_bytes(Target("pipe.s"))
 
 

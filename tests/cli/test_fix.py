@@ -9,7 +9,7 @@ from typing import Callable, Iterator
 import pytest
 
 from ipu_asm.cli.lint.command import main
-from ipu_asm.config.files import FileProblem
+from ipu_asm.config.files import FileError
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_written_stays_and_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: str, old: bytes, new: bytes) -> bool:
-        raise FileProblem(f"{path}: no space left on device")
+        raise FileError("no space left on device", path)
 
     monkeypatch.setattr("ipu_asm.cli.lint.changes.rewrite_file", refuse)
     check_unwritten(capsys, BAD, BAD, "no space left on device")

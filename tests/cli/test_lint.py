@@ -406,7 +406,7 @@ def test_a_set_that_does_not_exist_is_told_where_it_is_named(
 def test_a_failure_of_our_own_is_told_in_one_line(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise TypeError("two\nlines")
 
     write(a_s=GOOD)
@@ -426,7 +426,7 @@ def test_a_failure_of_our_own_is_told_in_one_line(
 def test_an_interrupt_is_no_failure(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> None:
+    def interrupt(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     write(a_s=GOOD)

@@ -155,7 +155,7 @@ def test_the_package_itself_wants_a_command(arguments: tuple[str, ...], message:
 def test_our_own_failure_shows_where_it_came_from_on_request(tmp_path: Path) -> None:
     code = (
         "import sys, ipu_asm.analysis.analyzer\n"
-        "ipu_asm.analysis.analyzer.Analyzer.analyze = lambda *_: 1 / 0\n"
+        "ipu_asm.analysis.analyzer.Analyzer.analyze = lambda *_, **__: 1 / 0\n"
         "from ipu_asm.cli.lint.command import main\n"
         f"sys.exit(main([{str(tmp_path / 'a.s')!r}]))"
     )

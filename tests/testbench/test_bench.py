@@ -13,7 +13,7 @@ from ipu_asm import AssemblyError
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.assembler.images import FORMATS, ImageError, image_of
 from ipu_asm.config.configuration import ConfigurationError
-from ipu_asm.config.files import FileProblem
+from ipu_asm.config.files import FileError
 from ipu_asm.emulator import CycleLimitError, ExecutionFault
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa import load_isa
@@ -383,7 +383,7 @@ def test_what_is_no_image_is_refused_and_the_old_kernel_stays(tmp_path: Path) ->
     check_refused(ImageError, message, lambda: bench.load("k.bin"))
     (tmp_path / "k.edgenpu").write_text("NOP")
     message = "programs for `edgenpu` cannot be executed, only for `ipu`"
-    check_refused(FileProblem, message, lambda: bench.load("k.edgenpu"))
+    check_refused(FileError, message, lambda: bench.load("k.edgenpu"))
     (tmp_path / "ipu.toml").write_text("isa = 1")
     check_refused(ConfigurationError, "ipu.toml:1: ", lambda: bench.load("k.bin"))
     assert bench.run().cycles == 1

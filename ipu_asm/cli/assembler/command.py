@@ -36,15 +36,15 @@ from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import (
     STANDARD_INPUT,
-    FileProblem,
+    FileError,
     Target,
     counted,
+    file_error,
     input_at,
-    problem,
     read_bytes,
     read_text,
 )
-from ipu_asm.isa import UnknownIsaError, load_isa
+from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import SourceFile
 
@@ -91,7 +91,7 @@ def _command(argv: Sequence[str] | None) -> int:
     name = options.file or options.input
     source = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
     if options.output is not None and input_at(options.output, [source]) is not None:
-        raise FileProblem(f"--output {options.output}: would replace the input `{source.name}`")
+        raise FileError(f"would replace the input `{source.name}`", f"--output {options.output}")
     try:
         return _COMMANDS[options.command](source, options)
     except ConfigurationError as error:
@@ -115,7 +115,7 @@ def _assemble(source: Target, options: Namespace) -> int:
         _write(listing_of(program, words, source.name).encode(), options.output)
         return Status.OK
     if options.format == "bin" and not options.output and is_terminal(sys.stdout):
-        raise FileProblem("standard output is a terminal: name a file with -o, or --format hex")
+        raise FileError("standard output is a terminal: name a file with -o, or --format hex")
     _write(image_of(words, isa, options.format), options.output)
     return Status.OK
 
@@ -141,12 +141,12 @@ def _disassemble(source: Target, options: Namespace) -> int:
 
 
 def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
-    """The instruction set of a file. Raises `FileProblem` where it has no words."""
+    """The instruction set of a file. Raises `FileError` where it has no words."""
     isa, origin = chosen_isa(text, source.name, options.isa)
     try:
         require_words(isa)
     except UnencodableIsaError as error:
-        raise FileProblem(f"{origin}: {error}") from error
+        raise FileError(str(error), origin) from error
     return isa
 
 
@@ -158,10 +158,10 @@ def _write(data: bytes, path: str | None) -> None:
 
 
 def _document(options: Namespace) -> int:
-    isa = _isa_by_name(options.isa or "ipu")
+    isa = load_isa(options.isa or "ipu")
     files = _documents(isa, options.format)
     if options.format and options.format not in files:
-        raise FileProblem(f"{isa.name}: there is no picture of a word whose bits nobody has told")
+        raise FileError("there is no picture of a word whose bits nobody has told", isa.name)
     if options.output is None:
         write_bytes(files[options.format or "md"][1].encode())
         return Status.OK
@@ -171,7 +171,7 @@ def _document(options: Namespace) -> int:
     try:
         os.makedirs(options.output, exist_ok=True)
     except OSError as error:
-        raise problem(options.output, error) from error
+        raise file_error(options.output, error) from error
     for kind in wanted:
         name, text = files[kind]
         replace_file(os.path.join(options.output, name), text.encode())
@@ -187,13 +187,6 @@ def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:
     from ipu_asm.reports.reference import reference_files
 
     return reference_files(isa)
-
-
-def _isa_by_name(name: str) -> Isa:
-    try:
-        return load_isa(name)
-    except UnknownIsaError as error:
-        raise FileProblem(str(error)) from error
 
 
 _COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {

@@ -18,7 +18,7 @@ _STYLES = {"-": "31", "+": "32", "@": "36"}
 def write_change(linted: Linted) -> bool:
     """Put the mended text into its file; standard input goes to standard output, mended or not.
 
-    Whether that changed anything. Raises `FileProblem`.
+    Whether that changed anything. Raises `FileError`.
     """
     written, text = linted.written, linted.analysis.text
     new = written.encoded(text)

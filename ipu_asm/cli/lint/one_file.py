@@ -16,7 +16,7 @@ from ipu_asm.config.configuration import (
     Configurations,
     read_configuration,
 )
-from ipu_asm.config.files import FileProblem, Target, Text, read_text
+from ipu_asm.config.files import FileError, Target, Text, read_text
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.isa import UnknownIsaError, load_isa
@@ -74,7 +74,7 @@ class Linter:
             configuration = self._configuration(target)
             selection = self._selection(configuration)
             analyze = self._analyze(target, written.text, configuration)
-        except FileProblem as error:
+        except FileError as error:
             self._report(str(error))
         except ConfigurationError as error:
             for mistake in error.mistakes:

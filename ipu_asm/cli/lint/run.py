@@ -13,7 +13,7 @@ from ipu_asm.cli.lint.one_file import Linted, Linter
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.config.configuration import ConfigurationError, possible_files
 from ipu_asm.config.file_search import find_targets
-from ipu_asm.config.files import FileProblem, Target, counted, input_at
+from ipu_asm.config.files import FileError, Target, counted, input_at
 from ipu_asm.source.templates import template_mark
 
 PROGRAM = "ipu-lint"
@@ -48,14 +48,14 @@ class LintRun:
         return self._exit_status()
 
     def _check_output(self, targets: list[Target], linter: Linter) -> None:
-        """Raise `FileProblem` if the findings would replace a source or a configuration."""
+        """Raise `FileError` if the findings would replace a source or a configuration."""
         output = self.options.output_file
         if output is None:
             return
         configurations = (Target(path) for path in linter.configuration_files())
         found = input_at(output, [*targets, *configurations])
         if found is not None:
-            raise FileProblem(f"--output-file {output}: would replace the input `{found.name}`")
+            raise FileError(f"would replace the input `{found.name}`", f"--output-file {output}")
 
     def targets(self) -> list[Target]:
         """The files that are there to be linted now."""
@@ -103,7 +103,7 @@ class LintRun:
             try:
                 if write_change(one):
                     fixed.append(one.fixed)
-            except FileProblem as problem:
+            except FileError as problem:
                 self._report(str(problem))
                 self.linted[number] = one.unfixed or one
         return fixed
@@ -154,7 +154,7 @@ class LintRun:
         return Status.FINDINGS if fails and not self.options.exit_zero else Status.OK
 
 
-def _ignore(problem: FileProblem) -> None:
+def _ignore(problem: FileError) -> None:
     """What cannot be found is reported by the run itself."""
 
 

@@ -12,7 +12,7 @@ from ipu_asm.cli.run.files import check_outputs, read_loads, write_outputs
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
 from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
 from ipu_asm.config.configuration import ConfigurationError
-from ipu_asm.config.files import STANDARD_INPUT, FileProblem, Target, read_bytes
+from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
@@ -44,7 +44,7 @@ def _command(options: RunOptions) -> int:
 def _kernel(options: RunOptions) -> Kernel | None:
     """The program that a user names; None where it has errors. These and warnings are printed.
 
-    Raises `FileProblem` and `ConfigurationError`.
+    Raises `FileError` and `ConfigurationError`.
     """
     is_input = options.file == STANDARD_INPUT
     target = Target("<stdin>" if is_input else options.file, is_standard_input=is_input)
@@ -76,7 +76,7 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
     written: list[str] = []
     try:
         written = write_outputs(options, kernel, outcome, status is Status.OK)
-    except FileProblem as error:
+    except FileError as error:
         complain(PROGRAM, str(error))
         status = Status.USAGE
     _report(kernel, outcome, options, written)
@@ -93,7 +93,7 @@ def _execute(
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
-        raise FileProblem(
+        raise FileError(
             f"the emulator needs {' and '.join(_NEEDED)}, found no {error.name}"
         ) from error
     try:

@@ -11,7 +11,7 @@ from ipu_asm.cli.console import is_terminal, write_bytes
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.values import Load
 from ipu_asm.config.file_writing import Output, replace_files
-from ipu_asm.config.files import STANDARD_INPUT, FileProblem, Target, counted, read_beginning
+from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, counted, read_beginning
 from ipu_asm.emulator.memory import XMEM_SIZE
 
 if TYPE_CHECKING:
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 def read_loads(options: RunOptions) -> list[tuple[int, bytes]]:
-    """What goes into memory before the run: addresses and bytes. Raises `FileProblem`."""
+    """What goes into memory before the run: addresses and bytes. Raises `FileError`."""
     return [(load.address, _content(load)) for load in options.load]
 
 
 def check_outputs(options: RunOptions) -> None:
-    """Raise `FileProblem` if an output could not be written: better now than after the run."""
+    """Raise `FileError` if an output could not be written: better now than after the run."""
     for path in options.outputs:
         if path == STANDARD_INPUT:
             if is_terminal(sys.stdout):
-                raise FileProblem("standard output is a terminal: name a file instead of `-`")
+                raise FileError("standard output is a terminal: name a file instead of `-`")
             continue
         folder = os.path.dirname(path) or "."
         if os.path.isdir(path):
-            raise FileProblem(f"{path}: is a directory")
+            raise FileError("is a directory", path)
         if not os.path.isdir(folder):
-            raise FileProblem(f"{path}: there is no folder `{folder}`")
+            raise FileError(f"there is no folder `{folder}`", path)
         is_device = os.path.exists(path) and not os.path.isfile(path)
         if not os.access(path if is_device else os.path.realpath(folder), os.W_OK):
-            raise FileProblem(f"{path}: permission denied")
+            raise FileError("permission denied", path)
 
 
 def write_outputs(
@@ -45,7 +45,7 @@ def write_outputs(
 ) -> list[str]:
     """Write what was asked for, dumps only after a good run; a note about each file.
 
-    Raises `FileProblem`, and then no file has changed.
+    Raises `FileError`, and then no file has changed.
     """
     written = [*_dumps(options, outcome)] if is_good else []
     if options.trace is not None:
@@ -87,7 +87,7 @@ def _trace(path: str, kernel: Kernel, outcome: Outcome) -> tuple[Output, str]:
 
 
 def _content(load: Load) -> bytes:
-    """What a file holds: no more is read than there is room for. Raises `FileProblem`."""
+    """What a file holds: no more is read than there is room for. Raises `FileError`."""
     is_input = load.file == STANDARD_INPUT
     name = "<stdin>" if is_input else load.file
     room = XMEM_SIZE - load.address
@@ -96,10 +96,11 @@ def _content(load: Load) -> bytes:
     wanted = 1 if load.length is None else load.length
     if len(content) < wanted:
         least = counted(wanted, "byte")
-        raise FileProblem(f"{name}: expected at least {least}, found {len(content)}")
+        raise FileError(f"expected at least {least}, found {len(content)}", name)
     if len(content) > room:
-        raise FileProblem(
-            f"{name}: xmem has {XMEM_SIZE:#x} bytes, found more than {counted(room, 'byte')} "
-            f"for address {load.address:#x}"
+        raise FileError(
+            f"xmem has {XMEM_SIZE:#x} bytes, found more than {counted(room, 'byte')} "
+            f"for address {load.address:#x}",
+            name,
         )
     return content
