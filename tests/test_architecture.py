@@ -44,7 +44,6 @@ OF_THE_IPU = {"emulator", "debugger", "cli", "ipu_lsp"}
 # Modules that import one another, each pair a debt.
 KNOWN_CIRCLES: tuple[set[str], ...] = (
     {"ipu_asm.isa.operands", "ipu_asm.isa.model"},
-    {"ipu_asm.config.configuration_file", "ipu_asm.config.configuration"},
     {"ipu_asm.lint.apply_suppressions", "ipu_asm.lint.suppressions"},
     {"ipu_asm.testbench.bench", "ipu_asm.testbench.registers"},
 )

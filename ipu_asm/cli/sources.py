@@ -8,7 +8,8 @@ from typing import Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.cli.console import complain, wants_color, write
-from ipu_asm.config.configuration import Configuration, ConfigurationError, Configurations
+from ipu_asm.config.configuration import Configuration, ConfigurationError
+from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render

@@ -1,201 +1,142 @@
-"""From the text of a configuration file to a `Configuration`, or to all that is wrong with it."""
+"""Configuration files: which file applies to a folder, and reading it within bounds.
+
+A file is an `ipu.toml`, or a `pyproject.toml` with a table `[tool.ipu]`.
+"""
 
 from __future__ import annotations
 
 import os
-import re
-import tomllib
-from functools import partial
-from typing import Any, Callable, Mapping, Sequence
+from typing import Iterable, Iterator, NamedTuple
 
 from ipu_asm.config.configuration import (
-    FAIL_LEVELS,
-    FORMAT_STYLES,
     Configuration,
     ConfigurationError,
+    ConfigurationFinding,
+    line_finding,
+    listed,
 )
-from ipu_asm.config.configuration_places import LimitExceeded, Places, key_places
-from ipu_asm.diagnostics import Severity
-from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.isa import available_isas, manifests
+from ipu_asm.config.files import FileError, Target, read_beginning
 
-_MOST_GLOBS = 1_000
-_LONGEST_GLOB = 1_000
-# How `tomllib` says where it stopped.
-_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
+FILE_NAMES = ("ipu.toml", "pyproject.toml")
+"""In the order of precedence within one folder."""
+MOST_BYTES = 1 << 18
+"""The largest configuration, in bytes: reading and checking it takes half a second."""
 
 
-def parse_configuration(text: str, path: str, table: tuple[str, ...] = ()) -> Configuration | None:
-    """The configuration in a text: in `table` of it, None if it has no such table.
+class ConfigurationFile(NamedTuple):
+    """A configuration file as read: its text, and its configuration or the findings about it.
 
-    Raises `ConfigurationError`.
+    A `pyproject.toml` without a table `[tool.ipu]` has neither.
+    `total` is the number of all findings, of which `findings` lists the first.
     """
+
+    text: str
+    configuration: Configuration | None
+    findings: tuple[ConfigurationFinding, ...] = ()
+    total: int = 0
+
+    def usable(self) -> Configuration | None:
+        """The configuration. Raises `ConfigurationError` where there are findings."""
+        if self.findings:
+            raise ConfigurationError(self.findings, self.total)
+        return self.configuration
+
+
+class Configurations:
+    """The configuration of each folder, read at the first request and then remembered."""
+
+    def __init__(self) -> None:
+        self._by_folder: dict[str, Configuration | ConfigurationError | None] = {}
+
+    def nearest(self, folder: str) -> Configuration | None:
+        """The configuration of an absolute folder, or of the nearest one above that has one.
+
+        Raises `ConfigurationError`, at every request for a file with mistakes.
+        """
+        unknown = []
+        while folder not in self._by_folder:
+            unknown.append(folder)
+            parent = os.path.dirname(folder)
+            found = _configuration_in(folder)
+            if found is not None or parent == folder:
+                self._by_folder[folder] = found
+                break
+            folder = parent
+        found = self._by_folder[folder]
+        self._by_folder.update(dict.fromkeys(unknown, found))
+        if isinstance(found, ConfigurationError):
+            raise found
+        return found
+
+    def files(self) -> set[str]:
+        """The files that were read and apply to some folder, including those with mistakes."""
+        return {found.path for found in self._by_folder.values() if found is not None}
+
+    def forget(self) -> None:
+        """Read each file again at the next request: one was changed, created or deleted."""
+        self._by_folder.clear()
+
+
+def possible_files(folders: Iterable[str]) -> Iterator[str]:
+    """The paths of all files that could configure absolute folders, nearest first, each once.
+
+    Whether the files exist is not looked at.
+    """
+    seen: set[str] = set()
+    for folder in folders:
+        while folder not in seen:
+            seen.add(folder)
+            yield from (os.path.join(folder, name) for name in FILE_NAMES)
+            folder = os.path.dirname(folder)
+
+
+def read_configuration(path: str) -> ConfigurationFile:
+    """Read a configuration file. Never raises: what is wrong with it are its findings."""
     try:
-        places = key_places(text)
-        settings: Any = tomllib.loads(text)
-    except LimitExceeded as error:
-        line = 1 + text.count("\n", 0, error.offset)
-        raise ConfigurationError(path, [f"{path}:{line}: {error}"]) from error
-    except ValueError as error:
-        raise ConfigurationError(path, [_syntax_mistake(text, path, str(error))]) from error
-    for name in table:
-        settings = settings.get(name) if isinstance(settings, dict) else None
-    if settings is None:
-        return None
-    return _Reader(text, path, table, places).configuration(settings)
+        content = read_beginning(Target(path), MOST_BYTES + 1)
+    except FileError as error:
+        return _unusable("", ConfigurationFinding(error.reason, path))
+    # Reading TOML costs as much as linting a file: only where there is something to find.
+    if _is_project(path) and b"ipu" not in content:
+        return ConfigurationFile("", None)
+    if len(content) > MOST_BYTES:
+        text = content[:MOST_BYTES].decode("utf-8", "replace")
+        message = f"a configuration has at most {MOST_BYTES:,} bytes, found more"
+        return _unusable(text, line_finding(message, text, path, 0))
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        text, before = content.decode("utf-8", "replace"), content[: error.start].decode()
+        message = f"expected UTF-8, found the byte 0x{content[error.start]:02X}"
+        return _unusable(text, line_finding(message, text, path, len(before)))
+    return _parsed(text, path)
 
 
-def _syntax_mistake(text: str, path: str, message: str) -> str:
-    match = _PLACE.fullmatch(message)
-    reason, line = (match[1], match[2]) if match else (message, None)
-    line = line or str(1 + text.rstrip("\n").count("\n"))
-    return f"{path}:{line}: {_shortened(reason[:1].lower() + reason[1:], 200)}"
+def _unusable(text: str, finding: ConfigurationFinding) -> ConfigurationFile:
+    return ConfigurationFile(text, None, (finding,), 1)
 
 
-class _Mismatch(Exception):
-    """A value of another type than its key needs; the sentence says which."""
+def _parsed(text: str, path: str) -> ConfigurationFile:
+    from ipu_asm.config.toml_settings import parse_settings  # tomllib: most runs find no file
+
+    table = ("tool", "ipu") if _is_project(path) else ()
+    configuration, findings = parse_settings(text, path, table)
+    return ConfigurationFile(text, configuration, listed(findings, text=text), len(findings))
 
 
-class _Reader:
-    """Turns tables into a `Configuration` and gathers what is wrong with them."""
-
-    def __init__(self, text: str, path: str, table: tuple[str, ...], places: Places) -> None:
-        self.text = text
-        self.path = path
-        self.table = table
-        self.places = places
-        self.mistakes: list[str] = []
-
-    def configuration(self, settings: Any) -> Configuration:
-        folder = os.path.dirname(os.path.abspath(self.path))
-        values: dict[str, Any] = {"path": self.path, "folder": folder}
-        values.update(self._table((), settings, {**_SETTINGS, **_TABLES}))
-        values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
-        if "memory" in values:
-            values["memory"] = self._table(("memory",), values["memory"], _memory_settings())
-        layout = self._table(("format",), values.pop("format", {}), {"style": _style})
-        values.update({f"format_{name}": value for name, value in layout.items()})
-        if self.mistakes:
-            raise ConfigurationError(self.path, self.mistakes)
-        return Configuration(**values)
-
-    def _table(
-        self, name: tuple[str, ...], table: Any, known: Mapping[str, Callable[[Any], Any]]
-    ) -> dict[str, Any]:
-        """The values of a table by the names of the fields of `Configuration`."""
-        values: dict[str, Any] = {}
-        if not isinstance(table, dict):
-            self._mistake(name[:-1], name[-1:], f"expected a table, found {_shown(table)}")
-            return values
-        for key, value in table.items():
-            if key not in known:
-                meant = nearest_of(key, known)
-                hint = f"did you mean `{meant}`?" if meant else f"there are {', '.join(known)}"
-                self._mistake(name, (key,), f"unknown key; {hint}")
-                continue
+def _configuration_in(folder: str) -> Configuration | ConfigurationError | None:
+    """The result of reading the files of one folder."""
+    for name in FILE_NAMES:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
             try:
-                values[key.replace("-", "_")] = known[key](value)
-            except _Mismatch as error:
-                self._mistake(name, (key,), str(error))
-        return values
-
-    def _mistake(self, table: tuple[str, ...], key: tuple[str, ...], message: str) -> None:
-        full = (*self.table, *table, *key)
-        name = _shortened(".".join(full[len(self.table) :] or full))
-        self.mistakes.append(f"{self.path}:{self._line_of(full)}: `{name}`: {message}")
-
-    def _line_of(self, key: tuple[str, ...]) -> int:
-        """The 1-based line on which a key, the first one below it, or its table is written."""
-        while key and key not in self.places:
-            key = key[:-1]
-        return 1 + self.text.count("\n", 0, self.places.get(key, 0))
+                found = read_configuration(path).usable()
+            except ConfigurationError as error:
+                return error
+            if found is not None:
+                return found
+    return None
 
 
-def _shortened(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else f"{text[:most]}..."
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return "a table"
-    if isinstance(value, str):
-        return f'"{_shortened(value)}"'
-    text = str(value)
-    return text.lower() if isinstance(value, bool) else _shortened(text)
-
-
-def _any_value(value: Any) -> Any:
-    return value
-
-
-def _one_of(names: Sequence[str], value: Any) -> str:
-    if isinstance(value, str) and value in names:
-        return value
-    meant = nearest_of(value, names) if isinstance(value, str) else None
-    hint = f"; did you mean `{meant}`?" if meant else ""
-    raise _Mismatch(f"expected one of {', '.join(names)}, found {_shown(value)}{hint}")
-
-
-def _isa(value: Any) -> str:
-    return _one_of(available_isas(), value)
-
-
-def _level(value: Any) -> Severity:
-    return FAIL_LEVELS[_one_of(tuple(FAIL_LEVELS), value)]
-
-
-def _style(value: Any) -> str:
-    return _one_of(FORMAT_STYLES, value)
-
-
-def _strings(value: Any) -> tuple[str, ...]:
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return tuple(value)
-    raise _Mismatch(f'expected a list of strings such as ["E101", "W"], found {_shown(value)}')
-
-
-def _table_of(read: Callable[[Any], Any], value: Any) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _Mismatch(f"expected a table of globs, found {_shown(value)}")
-    if len(value) > _MOST_GLOBS:
-        raise _Mismatch(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
-    values = {}
-    for glob, item in value.items():
-        if len(glob) > _LONGEST_GLOB:
-            raise _Mismatch(f"a glob has at most {_LONGEST_GLOB:,} characters, found {len(glob):,}")
-        try:
-            values[glob] = read(item)
-        except _Mismatch as error:
-            raise _Mismatch(f'"{_shortened(glob)}": {error}') from error
-    return values
-
-
-def _isas_by_glob(value: Any) -> tuple[tuple[str, str], ...]:
-    return tuple(_table_of(_isa, value).items())
-
-
-def _strings_by_glob(value: Any) -> dict[str, Any]:
-    return _table_of(_strings, value)
-
-
-_SETTINGS: Mapping[str, Callable[[Any], Any]] = {"isa": _isa, "isa-by-glob": _isas_by_glob}
-_TABLES: Mapping[str, Callable[[Any], Any]] = {
-    "lint": _any_value,
-    "format": _any_value,
-    "memory": _any_value,
-}
-_LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
-    "select": _strings,
-    "extend-select": _strings,
-    "ignore": _strings,
-    "per-file-ignores": _strings_by_glob,
-    "fail-level": _level,
-}
-
-
-def _memory_settings() -> Mapping[str, Callable[[Any], Any]]:
-    return {
-        name: partial(_one_of, manifest.memories)
-        for name, manifest in manifests().items()
-        if manifest.memories
-    }
+def _is_project(path: str) -> bool:
+    return os.path.basename(path) == "pyproject.toml"

@@ -6,7 +6,8 @@ import os
 import re
 from typing import NamedTuple
 
-from ipu_asm.config.configuration import Configuration, Configurations
+from ipu_asm.config.configuration import Configuration
+from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.globs import path_matches
 from ipu_asm.isa import manifests
 

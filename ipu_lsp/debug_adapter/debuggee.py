@@ -117,7 +117,7 @@ def _kernel(configuration: Configuration) -> Kernel:
     except FileError as error:
         raise ConfigurationProblem([str(error)]) from error
     except ConfigurationError as error:
-        raise ConfigurationProblem(error.mistakes) from error
+        raise ConfigurationProblem([str(finding) for finding in error.findings]) from error
     except ImageError as error:
         name = configuration.program
         lines = [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Callable, NamedTuple
 
-from ipu_asm.config.configuration import Configuration, ConfigurationError, Configurations
+from ipu_asm.config.configuration import Configuration, ConfigurationError
+from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection
@@ -68,7 +69,7 @@ class Projects:
             found = self._configurations.nearest(folder) if folder is not None else None
         except ConfigurationError as error:
             self.suspects[error.path] = None
-            self._warn(f"{error.mistakes[0]}{_more(error.count)}; the file is ignored")
+            self._warn(f"{error.findings[0]}{_more(error.count)}; the file is ignored")
             found = None
         return found or Configuration()
 

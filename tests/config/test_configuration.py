@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.config.configuration import (
-    Configuration,
-    ConfigurationError,
-    Configurations,
-    possible_files,
-    read_configuration,
-)
+from ipu_asm.config.configuration import Configuration, ConfigurationError
+from ipu_asm.config.configuration_file import Configurations, possible_files, read_configuration
 from ipu_asm.diagnostics import Severity
 
 
@@ -28,7 +23,9 @@ def check_mistakes(path: Path, text: str, *mistakes: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError) as caught:
         check_nearest(path.parent)
-    assert caught.value.mistakes == tuple(f"{path}:{mistake}" for mistake in mistakes)
+    assert [str(finding) for finding in caught.value.findings] == [
+        f"{path}:{mistake}" for mistake in mistakes
+    ]
 
 
 EVERYTHING = """\
@@ -235,7 +232,7 @@ def test_of_many_mistakes_the_first_hundred_are_told_and_the_rest_is_counted(
         check_nearest(tmp_path)
     assert caught.value.count == 4_000
     expected = [*(f"{path}:{line}" for line in told), f"{path}: 3,900 more mistakes"]
-    assert caught.value.mistakes == tuple(expected)
+    assert [str(finding) for finding in caught.value.findings] == expected
 
 
 def test_keys_are_found_wherever_toml_lets_them_stand(tmp_path: Path) -> None:
@@ -256,10 +253,8 @@ def test_keys_are_found_wherever_toml_lets_them_stand(tmp_path: Path) -> None:
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in ("/dev/zero", str(tmp_path)):
-        with pytest.raises(ConfigurationError) as caught:
-            read_configuration(path)
-        (mistake,) = caught.value.mistakes
-        assert mistake.startswith(path)
+        (finding,) = read_configuration(path).findings
+        assert finding.path == path
 
 
 def test_folders_may_be_deeper_than_the_stack() -> None:

@@ -95,8 +95,8 @@ def _command(argv: Sequence[str] | None) -> int:
     try:
         return _COMMANDS[options.command](source, options)
     except ConfigurationError as error:
-        for mistake in error.mistakes:
-            complain(PROGRAM, mistake)
+        for finding in error.findings:
+            complain(PROGRAM, str(finding))
         return Status.USAGE
 
 

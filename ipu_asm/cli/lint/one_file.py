@@ -10,12 +10,13 @@ from ipu_asm.assembler.encode import errors_of
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.config.configuration import (
     FAIL_LEVELS,
-    MOST_MISTAKES,
+    MOST_FINDINGS,
     Configuration,
     ConfigurationError,
-    Configurations,
-    read_configuration,
+    ConfigurationFinding,
+    listed,
 )
+from ipu_asm.config.configuration_file import Configurations, read_configuration
 from ipu_asm.config.files import FileError, Target, Text, read_text
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
@@ -77,8 +78,8 @@ class Linter:
         except FileError as error:
             self._report(str(error))
         except ConfigurationError as error:
-            for mistake in error.mistakes:
-                self._report_once(mistake)
+            for finding in error.findings:
+                self._report_once(str(finding))
         else:
             if analyze is not None:
                 return self._lint(target, written, analyze, configuration, selection)
@@ -174,7 +175,7 @@ class Linter:
             try:
                 self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
             except UnknownIsaError as error:
-                raise ConfigurationError(origin, [f"{origin}: {error}"]) from error
+                raise ConfigurationError([ConfigurationFinding(str(error), origin)]) from error
         analyzer = self._analyzers[name, memory]
         return analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
 
@@ -187,10 +188,10 @@ class Linter:
             return FAIL_LEVELS[self.options.fail_level]
         return configuration.fail_level or DEFAULT_FAIL_LEVEL
 
-    def _report_once(self, mistake: str) -> None:
-        if mistake not in self._reported:
-            self._reported.add(mistake)
-            self._report(mistake)
+    def _report_once(self, line: str) -> None:
+        if line not in self._reported:
+            self._reported.add(line)
+            self._report(line)
 
 
 def _check(selection: Selection, path: str) -> None:
@@ -202,13 +203,13 @@ def _check(selection: Selection, path: str) -> None:
     from ipu_asm.lint.rules import all_rules
 
     names = [rule.id.name for rule in all_rules()]
-    place = f"{path}: " if path else ""
-    mistakes = []
-    for selector in unknown[:MOST_MISTAKES]:
+    findings = []
+    for selector in unknown[:MOST_FINDINGS]:
         meant = nearest_of(selector, names)
         hint = f"; did you mean `{meant}`?" if meant else ""
-        mistakes.append(f"{place}no rule has the code, name or prefix {quoted(selector)}{hint}")
-    raise ConfigurationError(path, mistakes, len(unknown))
+        message = f"no rule has the code, name or prefix {quoted(selector)}{hint}"
+        findings.append(ConfigurationFinding(message, path))
+    raise ConfigurationError(listed(findings, len(unknown)), len(unknown))
 
 
 def _given_configuration(options: LintOptions) -> Configuration | None:
@@ -217,5 +218,5 @@ def _given_configuration(options: LintOptions) -> Configuration | None:
         return Configuration()
     if options.config is None:
         return None
-    given = read_configuration(options.config) or Configuration()
+    given = read_configuration(options.config).usable() or Configuration()
     return given._replace(folder=os.getcwd())

@@ -11,7 +11,8 @@ from ipu_asm.cli.console import Status, complain, wants_color, write, write_byte
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint.one_file import Linted, Linter
 from ipu_asm.cli.lint.options import LintOptions
-from ipu_asm.config.configuration import ConfigurationError, possible_files
+from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.configuration_file import possible_files
 from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.files import FileError, Target, counted, input_at
 from ipu_asm.source.templates import template_mark
@@ -35,8 +36,8 @@ class LintRun:
         try:
             linter = Linter(self.options, self._report)
         except ConfigurationError as error:
-            for mistake in error.mistakes:
-                self._report(mistake)
+            for finding in error.findings:
+                self._report(str(finding))
             return Status.USAGE
         targets = self.targets()
         self.linted = [linted for target in targets if (linted := linter.lint(target)) is not None]

@@ -35,8 +35,8 @@ def _command(options: RunOptions) -> int:
     try:
         kernel = _kernel(options)
     except ConfigurationError as error:
-        for mistake in error.mistakes:
-            complain(PROGRAM, mistake)
+        for finding in error.findings:
+            complain(PROGRAM, str(finding))
         return Status.USAGE
     return Status.FINDINGS if kernel is None else _run(kernel, options, memory)
 

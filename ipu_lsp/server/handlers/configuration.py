@@ -7,7 +7,7 @@ from typing import Any, Iterable
 
 from lsprotocol import types as t
 
-from ipu_asm.config.configuration import FILE_NAMES
+from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.files import source_extensions
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.handlers import diagnostics

@@ -12,9 +12,10 @@ from typing import Any, Generator
 
 from lsprotocol import types as t
 
+from ipu_asm.config.configuration import ConfigurationFinding
 from ipu_asm.config.files import version_of
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.lint.configuration_findings import Mistake, check_file
+from ipu_asm.lint.configuration_findings import check_file
 from ipu_asm.lint.links import rule_link
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
@@ -173,21 +174,21 @@ def _mistakes_in(session: Session, path: str) -> Findings:
     known = session.checked_settings.get(path)
     if known is not None and known[0] == stamp:
         return known[1]
-    text, mistakes = check_file(path)
+    text, found = check_file(path)
     coordinates = Coordinates(text, session.client.encoding)
-    findings = named(json_array(_encoded_mistake(coordinates, mistake) for mistake in mistakes))
+    findings = named(json_array(_encoded_mistake(coordinates, finding) for finding in found))
     session.checked_settings[path] = stamp, findings
     return findings
 
 
-def _encoded_mistake(coordinates: Coordinates, mistake: Mistake) -> str:
-    severity = Severity.ERROR if mistake.is_fatal else Severity.WARNING
-    outcome = "; the whole file is ignored" if mistake.is_fatal else ""
+def _encoded_mistake(coordinates: Coordinates, finding: ConfigurationFinding) -> str:
+    severity = Severity.ERROR if finding.is_fatal else Severity.WARNING
+    outcome = "; the whole file is ignored" if finding.is_fatal else ""
     return json_object(
-        range=coordinates.encoded_range(mistake.span),
+        range=coordinates.encoded_range(finding.span),
         severity=json_text(severity.value),
         source=json_text(SOURCE),
-        message=json_text(f"{mistake.message}{outcome}"),
+        message=json_text(f"{finding.message}{outcome}"),
     )
 
 

@@ -1,7 +1,7 @@
-"""Where the keys of a TOML text stand, and the limits within which a text is read at all.
+"""The offsets of the keys of a TOML text, and limits that keep `tomllib` fast and from failing.
 
-`tomllib` says neither: it gives values without places, its recursion ends at about 300 brackets,
-integers of 4,301 digits raise a bare `ValueError`, and a key of n parts takes time n squared.
+`tomllib` gives values without offsets, its recursion ends at about 300 brackets, integers of 4,301
+digits raise a bare `ValueError`, and a key of n parts takes time n squared.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ MOST_DEPTH = 50
 MOST_PARTS = 32
 MOST_DIGITS = 64
 
-Places = dict[tuple[str, ...], int]
+KeyOffsets = dict[tuple[str, ...], int]
 """The offset at which a key, or the first one below it, is written."""
 
 _TOKEN = re.compile(
@@ -26,30 +26,30 @@ _TOKEN = re.compile(
 )
 
 
-class LimitExceeded(Exception):
-    """A text that is not read further; the sentence says why, `offset` where."""
+class TomlLimitError(Exception):
+    """A text beyond a limit: the message says which limit, `offset` where."""
 
     def __init__(self, offset: int, message: str) -> None:
         super().__init__(message)
         self.offset = offset
 
 
-def key_places(text: str) -> Places:
-    """The places of all keys outside of inline tables. Raises `LimitExceeded`.
+def key_offsets(text: str) -> KeyOffsets:
+    """The offsets of all keys outside of inline tables. Raises `TomlLimitError`.
 
-    Exact for what is TOML up to there; behind a mistake in the syntax places may be missing.
+    Exact for valid TOML; after a syntax error offsets may be missing.
     """
     scanner = _Scanner()
     for token in _TOKEN.finditer(text):
         scanner.take(token)
-    return scanner.places
+    return scanner.offsets
 
 
 class _Scanner:
-    """Takes one token after the other. A statement is a key and a value, or a table's header."""
+    """Reads token after token. A statement is a key with its value, or the header of a table."""
 
     def __init__(self) -> None:
-        self.places: Places = {}
+        self.offsets: KeyOffsets = {}
         self._table: tuple[str, ...] = ()
         self._depth = 0
         self._key: list[str] = []
@@ -85,22 +85,22 @@ class _Scanner:
             self._start = token.start()
         self._key.append(token[0].strip("\"'"))
         if len(self._key) > MOST_PARTS:
-            raise LimitExceeded(token.start(), f"a key has at most {MOST_PARTS} parts, found more")
+            raise TomlLimitError(token.start(), f"a key has at most {MOST_PARTS} parts, found more")
 
     def _end_key(self) -> None:
         full = (*self._table, *self._key)
         for length in range(1, len(full) + 1):
-            self.places.setdefault(full[:length], self._start)
+            self.offsets.setdefault(full[:length], self._start)
 
     def _take_value(self, kind: str | None, token: re.Match[str]) -> None:
         if kind == "open":
             self._depth += 1
             if self._depth > MOST_DEPTH:
                 message = f"arrays and tables nest at most {MOST_DEPTH} deep, found more"
-                raise LimitExceeded(token.start(), message)
+                raise TomlLimitError(token.start(), message)
         elif kind == "close":
             self._depth = max(0, self._depth - 1)
         elif kind == "word" and len(token[0]) > MOST_DIGITS and token[0].lstrip("+-")[:1].isdigit():
             found = len(token[0])
             message = f"a number has at most {MOST_DIGITS} characters, found {found:,}"
-            raise LimitExceeded(token.start(), message)
+            raise TomlLimitError(token.start(), message)

@@ -1,0 +1,216 @@
+"""From the text of a configuration file to a `Configuration` and to findings about its keys."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from functools import partial
+from typing import Any, Callable, Mapping, Sequence
+
+from ipu_asm.config.configuration import (
+    FAIL_LEVELS,
+    FORMAT_STYLES,
+    Configuration,
+    ConfigurationFinding,
+    line_finding,
+)
+from ipu_asm.config.toml_keys import KeyOffsets, TomlLimitError, key_offsets
+from ipu_asm.diagnostics import Severity
+from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.isa import available_isas, manifests
+
+_MOST_GLOBS = 1_000
+_LONGEST_GLOB = 1_000
+# How `tomllib` says where it stopped; before Python 3.14 its error has no attribute for the line.
+_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
+
+
+def parse_settings(
+    text: str, path: str, table: tuple[str, ...] = ()
+) -> tuple[Configuration | None, list[ConfigurationFinding]]:
+    """The configuration in a table of a TOML text, and all findings about it.
+
+    The configuration is None where there are findings, and where the text has no such table.
+    """
+    try:
+        offsets = key_offsets(text)
+        settings: Any = tomllib.loads(text)
+    except TomlLimitError as error:
+        return None, [line_finding(str(error), text, path, error.offset)]
+    except ValueError as error:
+        return None, [_syntax_finding(text, path, str(error))]
+    for name in table:
+        settings = settings.get(name) if isinstance(settings, dict) else None
+    if settings is None:
+        return None, []
+    reader = _Reader(text, path, table, offsets)
+    configuration = reader.configuration(settings)
+    return (None if reader.findings else configuration), reader.findings
+
+
+def _syntax_finding(text: str, path: str, message: str) -> ConfigurationFinding:
+    match = _PLACE.fullmatch(message)
+    reason, line = (match[1], match[2]) if match else (message, None)
+    offset = len(text.rstrip("\n")) if line is None else _line_start(text, int(line))
+    reason = _shortened(reason[:1].lower() + reason[1:], 200)
+    return line_finding(reason, text, path, offset)
+
+
+def _line_start(text: str, line: int) -> int:
+    """The offset of a 1-based line."""
+    start = 0
+    for _ in range(line - 1):
+        start = text.find("\n", start) + 1
+    return start
+
+
+class _SettingError(Exception):
+    """A value that its key does not allow; the text is the sentence of the finding."""
+
+
+class _Reader:
+    """Converts the tables of a file to a `Configuration` and collects findings about them."""
+
+    def __init__(self, text: str, path: str, table: tuple[str, ...], offsets: KeyOffsets) -> None:
+        self.text = text
+        self.path = path
+        self.table = table
+        self.offsets = offsets
+        self.findings: list[ConfigurationFinding] = []
+
+    def configuration(self, settings: Any) -> Configuration:
+        """The configuration, without the settings that have findings."""
+        folder = os.path.dirname(os.path.abspath(self.path))
+        values: dict[str, Any] = {"path": self.path, "folder": folder}
+        values.update(self._table((), settings, {**_SETTINGS, **_TABLES}))
+        values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
+        if "memory" in values:
+            values["memory"] = self._table(("memory",), values["memory"], _memory_settings())
+        layout = self._table(("format",), values.pop("format", {}), {"style": _style})
+        values.update({f"format_{name}": value for name, value in layout.items()})
+        return Configuration(**values)
+
+    def _table(
+        self, name: tuple[str, ...], table: Any, known: Mapping[str, Callable[[Any], Any]]
+    ) -> dict[str, Any]:
+        """The values of a table by the fields of `Configuration`; the others become findings."""
+        values: dict[str, Any] = {}
+        if not isinstance(table, dict):
+            self._find(name[:-1], name[-1:], f"expected a table, found {_shown(table)}")
+            return values
+        for key, value in table.items():
+            if key not in known:
+                meant = nearest_of(key, known)
+                hint = f"did you mean `{meant}`?" if meant else f"there are {', '.join(known)}"
+                self._find(name, (key,), f"unknown key; {hint}")
+                continue
+            try:
+                values[key.replace("-", "_")] = known[key](value)
+            except _SettingError as error:
+                self._find(name, (key,), str(error))
+        return values
+
+    def _find(self, table: tuple[str, ...], key: tuple[str, ...], message: str) -> None:
+        full = (*self.table, *table, *key)
+        name = _shortened(".".join(full[len(self.table) :] or full))
+        offset = self._offset_of(full)
+        self.findings.append(line_finding(f"`{name}`: {message}", self.text, self.path, offset))
+
+    def _offset_of(self, key: tuple[str, ...]) -> int:
+        """The offset at which a key, the first one below it, or its table is written."""
+        while key and key not in self.offsets:
+            key = key[:-1]
+        return self.offsets.get(key, 0)
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else f"{text[:most]}..."
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, str):
+        return f'"{_shortened(value)}"'
+    text = str(value)
+    return text.lower() if isinstance(value, bool) else _shortened(text)
+
+
+def _any_value(value: Any) -> Any:
+    return value
+
+
+def _one_of(names: Sequence[str], value: Any) -> str:
+    if isinstance(value, str) and value in names:
+        return value
+    meant = nearest_of(value, names) if isinstance(value, str) else None
+    hint = f"; did you mean `{meant}`?" if meant else ""
+    raise _SettingError(f"expected one of {', '.join(names)}, found {_shown(value)}{hint}")
+
+
+def _isa(value: Any) -> str:
+    return _one_of(available_isas(), value)
+
+
+def _level(value: Any) -> Severity:
+    return FAIL_LEVELS[_one_of(tuple(FAIL_LEVELS), value)]
+
+
+def _style(value: Any) -> str:
+    return _one_of(FORMAT_STYLES, value)
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    raise _SettingError(f'expected a list of strings such as ["E101", "W"], found {_shown(value)}')
+
+
+def _table_of(read: Callable[[Any], Any], value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _SettingError(f"expected a table of globs, found {_shown(value)}")
+    if len(value) > _MOST_GLOBS:
+        raise _SettingError(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
+    values = {}
+    for glob, item in value.items():
+        if len(glob) > _LONGEST_GLOB:
+            raise _SettingError(
+                f"a glob has at most {_LONGEST_GLOB:,} characters, found {len(glob):,}"
+            )
+        try:
+            values[glob] = read(item)
+        except _SettingError as error:
+            raise _SettingError(f'"{_shortened(glob)}": {error}') from error
+    return values
+
+
+def _isas_by_glob(value: Any) -> tuple[tuple[str, str], ...]:
+    return tuple(_table_of(_isa, value).items())
+
+
+def _strings_by_glob(value: Any) -> dict[str, Any]:
+    return _table_of(_strings, value)
+
+
+_SETTINGS: Mapping[str, Callable[[Any], Any]] = {"isa": _isa, "isa-by-glob": _isas_by_glob}
+_TABLES: Mapping[str, Callable[[Any], Any]] = {
+    "lint": _any_value,
+    "format": _any_value,
+    "memory": _any_value,
+}
+_LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "select": _strings,
+    "extend-select": _strings,
+    "ignore": _strings,
+    "per-file-ignores": _strings_by_glob,
+    "fail-level": _level,
+}
+
+
+def _memory_settings() -> Mapping[str, Callable[[Any], Any]]:
+    return {
+        name: partial(_one_of, manifest.memories)
+        for name, manifest in manifests().items()
+        if manifest.memories
+    }
