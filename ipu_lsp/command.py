@@ -18,7 +18,7 @@ _LEVELS = ("debug", "info", "warning", "error")
 _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
-class Command:
+class ServerCommand:
     """A server's command line."""
 
     def __init__(self, program: str, description: str) -> None:

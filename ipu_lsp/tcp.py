@@ -14,7 +14,7 @@ import selectors
 import socket
 from typing import Any, Callable, Final
 
-from ipu_lsp.transport import Channel, ClientGone
+from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 _CHUNK: Final = 1 << 16
 _LONGEST_HEADER: Final = 1 << 12
@@ -134,6 +134,6 @@ def _channel(connection: socket.socket, received: bytes) -> Channel:
         try:
             connection.sendall(data)
         except OSError as error:
-            raise ClientGone(str(error)) from error
+            raise ClientDisconnectedError(str(error)) from error
 
     return Channel(read, write)

@@ -16,14 +16,14 @@ LONGEST = 1 << 28
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*(?:\r\n|$)", re.IGNORECASE)
 
 
-class ClientGone(BaseException):
+class ClientDisconnectedError(BaseException):
     """Nobody reads what we write any more. No handler may take this for a failure of its own."""
 
 
 class Channel(NamedTuple):
     """A connection: `read` waits for some bytes, none at its end; `write` sends all it is given.
 
-    `write` raises `ClientGone`.
+    `write` raises `ClientDisconnectedError`.
     """
 
     read: Callable[[], bytes]
@@ -94,6 +94,6 @@ def over_stdio() -> Channel:
             while view:
                 view = view[os.write(target, view) :]
         except OSError as error:
-            raise ClientGone(str(error)) from error
+            raise ClientDisconnectedError(str(error)) from error
 
     return Channel(read, write)

@@ -26,11 +26,11 @@ _LONGEST_DATA: Final = 1 << 23
 _LONGEST_SHOWN: Final = 40
 
 
-class WrongArguments(Exception):
+class ArgumentsError(Exception):
     """A request whose arguments are not what the protocol says; the text says how."""
 
 
-class Parameter(NamedTuple):
+class ArgumentField(NamedTuple):
     """A field of an object: its name in the protocol and here, its type, and its default."""
 
     json_name: str
@@ -48,7 +48,7 @@ def checked(function: Callable[..., Any], given: object) -> Json:
     """The keyword arguments for a function; fields that it does not know are left out.
 
     A field that is null counts as not given; a parameter `everything` gets the object itself.
-    Raises `WrongArguments`.
+    Raises `ArgumentsError`.
     """
     given = {} if given is None else given
     _check_size(given)
@@ -59,7 +59,7 @@ def checked(function: Callable[..., Any], given: object) -> Json:
 
 
 def shaped(shape: type[_T], given: object) -> _T:
-    """An object as a named tuple of that type. Raises `WrongArguments`."""
+    """An object as a named tuple of that type. Raises `ArgumentsError`."""
     return shape(**_fields(_fields_of(typing.cast(Any, shape)), given, "arguments"))
 
 
@@ -70,31 +70,31 @@ def camel_case(name: str) -> str:
 
 
 @cache
-def _parameters(function: Callable[..., Any]) -> tuple[Parameter, ...]:
+def _parameters(function: Callable[..., Any]) -> tuple[ArgumentField, ...]:
     hints = typing.get_type_hints(function)
     return tuple(
-        Parameter(camel_case(name.rstrip("_")), name, hints[name], parameter.default)
+        ArgumentField(camel_case(name.rstrip("_")), name, hints[name], parameter.default)
         for name, parameter in inspect.signature(function).parameters.items()
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY
     )
 
 
 @cache
-def _fields_of(shape: type) -> tuple[Parameter, ...]:
+def _fields_of(shape: type) -> tuple[ArgumentField, ...]:
     """The fields of a named tuple."""
     hints = typing.get_type_hints(shape)
     defaults = shape._field_defaults  # type: ignore[attr-defined]
     return tuple(
-        Parameter(
+        ArgumentField(
             camel_case(name.rstrip("_")), name, kind, defaults.get(name, inspect.Parameter.empty)
         )
         for name, kind in hints.items()
     )
 
 
-def _fields(parameters: tuple[Parameter, ...], given: object, path: str) -> Json:
+def _fields(parameters: tuple[ArgumentField, ...], given: object, path: str) -> Json:
     if not isinstance(given, dict):
-        raise WrongArguments(f"`{path}` is an object, found {_found(given)}")
+        raise ArgumentsError(f"`{path}` is an object, found {_found(given)}")
     values = {}
     for parameter in parameters:
         value = given.get(parameter.json_name)
@@ -102,7 +102,7 @@ def _fields(parameters: tuple[Parameter, ...], given: object, path: str) -> Json
             where = parameter.json_name if path == "arguments" else f"{path}.{parameter.json_name}"
             values[parameter.name] = _value(parameter.kind, value, where)
         elif parameter.is_required:
-            raise WrongArguments(f"`{path}` has `{parameter.json_name}`, found none")
+            raise ArgumentsError(f"`{path}` has `{parameter.json_name}`, found none")
     return values
 
 
@@ -114,7 +114,7 @@ def _value(kind: Any, value: object, path: str) -> object:
         return _one_of(kinds, value, path)
     if origin in (list, tuple):
         if not isinstance(value, list):
-            raise WrongArguments(f"`{path}` is a list, found {_found(value)}")
+            raise ArgumentsError(f"`{path}` is a list, found {_found(value)}")
         element = typing.get_args(kind)[0]
         return [_value(element, item, f"{path}[{number}]") for number, item in enumerate(value)]
     if origin is dict:
@@ -123,14 +123,14 @@ def _value(kind: Any, value: object, path: str) -> object:
         return kind(**_fields(_fields_of(kind), value, path))
     if kind is Any or _is(kind, value):
         return value
-    raise WrongArguments(f"`{path}` is {_NAMES[kind]}, found {_found(value)}")
+    raise ArgumentsError(f"`{path}` is {_NAMES[kind]}, found {_found(value)}")
 
 
 def _one_of(kinds: list[Any], value: object, path: str) -> object:
     for kind in kinds[:-1]:
         try:
             return _value(kind, value, path)
-        except WrongArguments:
+        except ArgumentsError:
             continue
     return _value(kinds[-1], value, path)
 
@@ -144,7 +144,7 @@ def _is(kind: type, value: object) -> bool:
 
 
 def _check_size(given: object) -> None:
-    """Raise `WrongArguments` for more than anybody needs, which would only take long."""
+    """Raise `ArgumentsError` for more than anybody needs, which would only take long."""
     level: list[tuple[str, object]] = [("arguments", given)]
     for _ in range(_DEEPEST):
         inner: list[tuple[str, object]] = []
@@ -161,12 +161,12 @@ def _check_size(given: object) -> None:
         if not inner:
             return
         level = inner
-    raise WrongArguments(f"`arguments` nest at most {_DEEPEST} deep, found more")
+    raise ArgumentsError(f"`arguments` nest at most {_DEEPEST} deep, found more")
 
 
 def _check_length(name: str, value: Sized, most: int, unit: str) -> None:
     if len(value) > most:
-        raise WrongArguments(f"`{name:.40}` has at most {most:,} {unit}, found {len(value):,}")
+        raise ArgumentsError(f"`{name:.40}` has at most {most:,} {unit}, found {len(value):,}")
 
 
 def _found(value: object) -> str:

@@ -7,17 +7,17 @@ from concurrent.futures import Future
 from typing import Callable, Final, TypeVar
 
 from ipu_lsp.debug_adapter.inbox import CANCEL, DebugInbox
-from ipu_lsp.debug_adapter.table import Cancelled
+from ipu_lsp.debug_adapter.table import RequestCancelledError
 
 _T = TypeVar("_T")
 
 _GIVES_UP: Final = (CANCEL, "disconnect", "terminate")
 
 
-def interruptible(inbox: DebugInbox, work: Callable[[], _T]) -> _T:
+def run_interruptibly(inbox: DebugInbox, work: Callable[[], _T]) -> _T:
     """What `work` returns or raises. It shares nothing with the session's thread.
 
-    Raises `Cancelled` if the client cancels the request, or is about to leave or gone. Python
+    Raises `RequestCancelledError` if the client cancels the request or leaves. Python
     cannot stop a thread: then the work goes on, unheeded, until it is done or the process ends.
     """
     outcome: Future[_T] = Future()
@@ -31,5 +31,5 @@ def interruptible(inbox: DebugInbox, work: Callable[[], _T]) -> _T:
 
     threading.Thread(target=run, name="worker", daemon=True).start()
     if not inbox.wait(outcome.done, _GIVES_UP):
-        raise Cancelled
+        raise RequestCancelledError
     return outcome.result()

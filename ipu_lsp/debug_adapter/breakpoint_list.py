@@ -10,7 +10,7 @@ from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
 from ipu_lsp.json_types import Json
 
 
-class Kind(Enum):
+class BreakpointKind(Enum):
     """Sorts of breakpoints, by the reason of the stops that they make.
 
     Of a filter nothing is known here but how the client sees it.
@@ -23,40 +23,40 @@ class Kind(Enum):
     FILTER = "exception"
 
 
-class Record(NamedTuple):
+class BreakpointRecord(NamedTuple):
     """A breakpoint: `shown` is how the client sees it, `actual` what stops; None if nothing can."""
 
     id: int
-    kind: Kind
+    kind: BreakpointKind
     shown: Json
     actual: Filters | None
 
 
-Found = tuple[Filters | None, Json]
-Place = Callable[[], Sequence[Found]]
+BreakpointOutcome = tuple[Filters | None, Json]
+Resolve = Callable[[], Sequence[BreakpointOutcome]]
 
 
-class Batch(NamedTuple):
+class BreakpointBatch(NamedTuple):
     """The breakpoints of one request, and how to find them in another program."""
 
-    records: list[Record]
-    place: Place
+    records: list[BreakpointRecord]
+    place: Resolve
 
 
 class BreakpointList:
     """Breakpoints in batches: each request replaces the one before it of its kind and source."""
 
     def __init__(self) -> None:
-        self._batches: dict[tuple[Kind, str], Batch] = {}
+        self._batches: dict[tuple[BreakpointKind, str], BreakpointBatch] = {}
         self._numbers = count(1)
 
-    def replace(self, kind: Kind, source: str, place: Place) -> list[Json]:
+    def replace(self, kind: BreakpointKind, source: str, place: Resolve) -> list[Json]:
         """Set the breakpoints of a kind in a source; how the client sees them.
 
         `place` looks for them in the program that is loaded then.
         """
         records = [self._record(kind, next(self._numbers), *found) for found in place()]
-        self._batches[kind, source] = Batch(records, place)
+        self._batches[kind, source] = BreakpointBatch(records, place)
         return [record.shown for record in records]
 
     def place_again(self) -> list[Json]:
@@ -70,10 +70,10 @@ class BreakpointList:
             changed += [
                 new.shown for old, new in zip(batch.records, records) if new.shown != old.shown
             ]
-            self._batches[kind, source] = Batch(records, batch.place)
+            self._batches[kind, source] = BreakpointBatch(records, batch.place)
         return changed
 
-    def records_of(self, hits: Iterable[Filters]) -> list[Record]:
+    def records_of(self, hits: Iterable[Filters]) -> list[BreakpointRecord]:
         """The records of breakpoints that have stopped the machine."""
         wanted = [id(hit) for hit in hits]
         return [record for record in self._records() if id(record.actual) in wanted]
@@ -88,8 +88,12 @@ class BreakpointList:
         """What stops behind accesses."""
         return [r.actual for r in self._records() if isinstance(r.actual, DataBreakpoint)]
 
-    def _records(self) -> list[Record]:
+    def _records(self) -> list[BreakpointRecord]:
         return [record for batch in self._batches.values() for record in batch.records]
 
-    def _record(self, kind: Kind, number: int, actual: Filters | None, shown: Json) -> Record:
-        return Record(number, kind, {"id": number, "verified": actual is not None, **shown}, actual)
+    def _record(
+        self, kind: BreakpointKind, number: int, actual: Filters | None, shown: Json
+    ) -> BreakpointRecord:
+        return BreakpointRecord(
+            number, kind, {"id": number, "verified": actual is not None, **shown}, actual
+        )

@@ -11,7 +11,7 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
 
 
-class Client(NamedTuple):
+class DebugClient(NamedTuple):
     """What a client can do, as far as it changes what we send."""
 
     first_line: int = 1
@@ -45,7 +45,7 @@ class Client(NamedTuple):
 class Positions:
     """One text, with its places in the client's lines and columns (of UTF-16 code units)."""
 
-    def __init__(self, text: str, client: Client) -> None:
+    def __init__(self, text: str, client: DebugClient) -> None:
         self._coordinates = Coordinates(text, Encoding.UTF_16)
         self._client = client
 
@@ -64,7 +64,7 @@ class Positions:
         if not 0 <= line < len(lines.starts):
             return 0
         character = max(0, column - self._client.first_column)
-        offset = self._coordinates.offset(_Place(line, character))
+        offset = self._coordinates.offset(_ClientPosition(line, character))
         return offset - lines.starts[line]
 
     def sent_start(self, span: Span) -> Json:
@@ -83,7 +83,7 @@ class Positions:
         }
 
 
-class _Place(NamedTuple):
+class _ClientPosition(NamedTuple):
     line: int
     character: int
 

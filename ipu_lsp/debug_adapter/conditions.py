@@ -17,12 +17,12 @@ _PATTERN: Final = bytes(1 + place * 7 % 101 for place in range(1 << 10))
 _MOST_SHOWN: Final = 80
 
 
-class Mistake(Exception):
+class BreakpointError(Exception):
     """Why a breakpoint cannot be set."""
 
 
 def check_condition(context: Context, text: str) -> None:
-    """Raise `Mistake` for a condition that has no answer, whatever the machine holds.
+    """Raise `BreakpointError` for a condition that has no answer, whatever the machine holds.
 
     A division by a register that happens to be 0 now is none.
     """
@@ -30,11 +30,11 @@ def check_condition(context: Context, text: str) -> None:
 
 
 def read_log_message(context: Context, message: str) -> Template:
-    """The message of a log breakpoint. Raises `Mistake`, as `check_condition` does."""
+    """The message of a log breakpoint. Raises `BreakpointError`, as `check_condition` does."""
     try:
         template = parse_template(message)
     except ExpressionError as error:
-        raise Mistake(f"the log message: {error.message}") from error
+        raise BreakpointError(f"the log message: {error.message}") from error
     for part in template.parts:
         if not isinstance(part, str):
             _check(context, message, partial(_value, part))
@@ -56,7 +56,7 @@ def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -
             return
     if mistakes[0] == mistakes[1]:
         shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
-        raise Mistake(f"`{shown}`: {mistakes[0][0]}")
+        raise BreakpointError(f"`{shown}`: {mistakes[0][0]}")
 
 
 class _Elsewhere:

@@ -38,7 +38,7 @@ _OF_CLIENTS: Final = ("type",)
 """Fields for the client that look like misspelt ones of ours."""
 
 
-class ConfigurationProblem(Exception):
+class LaunchError(Exception):
     """A launch configuration that cannot be used; `mistakes` says all that is wrong with it."""
 
     def __init__(self, mistakes: Sequence[str]) -> None:
@@ -46,7 +46,7 @@ class ConfigurationProblem(Exception):
         self.mistakes = tuple(mistakes)
 
 
-class Load(NamedTuple):
+class LoadedFile(NamedTuple):
     """What goes into xmem from `address` on, and the file that it comes from."""
 
     file: str
@@ -54,7 +54,7 @@ class Load(NamedTuple):
     content: bytes
 
 
-class Dump(NamedTuple):
+class DumpTarget(NamedTuple):
     """A part of xmem that goes into a file once the machine has halted."""
 
     file: str
@@ -62,7 +62,7 @@ class Dump(NamedTuple):
     length: int
 
 
-class Configuration(NamedTuple):
+class LaunchConfiguration(NamedTuple):
     """How to debug. Paths are absolute; registers by their numbers, with 32 bits each.
 
     `code` is what the file `program` holds; `hints` are for the user, who may have meant more.
@@ -74,8 +74,8 @@ class Configuration(NamedTuple):
     dtype: int | None = None
     cr: tuple[tuple[int, int], ...] = ()
     lr: tuple[tuple[int, int], ...] = ()
-    load: tuple[Load, ...] = ()
-    dump: tuple[Dump, ...] = ()
+    load: tuple[LoadedFile, ...] = ()
+    dump: tuple[DumpTarget, ...] = ()
     stop_on_entry: bool = False
     stop_on_halt: bool = True
     max_cycles: int | None = None
@@ -85,14 +85,14 @@ class Configuration(NamedTuple):
     hints: tuple[str, ...] = ()
 
 
-def read_configuration(arguments: Json) -> Configuration:
-    """The configuration that a client sends. Raises `ConfigurationProblem`."""
+def read_configuration(arguments: Json) -> LaunchConfiguration:
+    """The configuration that a client sends. Raises `LaunchError`."""
     given = shaped(LaunchArguments, arguments)
-    reader = _Reader()
+    reader = _LaunchReader()
     reader.enter(given.cwd)
     program, code = reader.program(given.program)
     no_debug = reader.flag("noDebug", given.no_debug, False)
-    configuration = Configuration(
+    configuration = LaunchConfiguration(
         program,
         code,
         reader.text("isa", given.isa, "the name of an instruction set"),
@@ -110,11 +110,11 @@ def read_configuration(arguments: Json) -> Configuration:
         tuple(_hints(arguments)),
     )
     if reader.mistakes:
-        raise ConfigurationProblem(reader.mistakes)
+        raise LaunchError(reader.mistakes)
     return configuration
 
 
-class _Reader:
+class _LaunchReader:
     """Reads values one after the other and collects what is wrong with them."""
 
     def __init__(self) -> None:
@@ -223,7 +223,7 @@ class _Reader:
                 self.mistakes.append(message)
         return tuple(found)
 
-    def load(self, name: str, item: Json) -> Load:
+    def load(self, name: str, item: Json) -> LoadedFile:
         """A file to load."""
         request = shaped(LoadRequest, item)
         address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
@@ -238,9 +238,9 @@ class _Reader:
             self.mistakes.append(message)
         if is_numpy_file(path or ""):
             self.mistakes.append(f"{path}: {NUMPY_LOAD}")
-        return Load(path or "", address, content)
+        return LoadedFile(path or "", address, content)
 
-    def dump(self, name: str, item: Json) -> Dump:
+    def dump(self, name: str, item: Json) -> DumpTarget:
         """A part of memory to write. Where it cannot be written is better told now than later."""
         request = shaped(DumpRequest, item)
         address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
@@ -255,7 +255,7 @@ class _Reader:
             self.mistakes.append(f"{path}: {NUMPY_DUMP}")
         elif path and (found := input_at(path, self._inputs)) is not None:
             self.mistakes.append(f"{path}: the dump would replace the input `{found.name}`")
-        return Dump(path or "", address, length)
+        return DumpTarget(path or "", address, length)
 
     def history_bytes(self, mebibytes: object) -> int:
         """The bound of the memory for the past."""

@@ -17,8 +17,8 @@ from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.program.register_notes import register_notes
-from ipu_lsp.debug_adapter.client import Client, Positions, is_same_path
-from ipu_lsp.debug_adapter.configuration import Configuration, ConfigurationProblem
+from ipu_lsp.debug_adapter.client import DebugClient, Positions, is_same_path
+from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
 from ipu_lsp.json_types import Json
 
 LISTING = 1
@@ -33,9 +33,11 @@ class Hooks(NamedTuple):
 
 
 class Debuggee:
-    """A kernel on its machine. Raises `RejectedSource` and `ConfigurationProblem`."""
+    """A kernel on its machine. Raises `RejectedSource` and `LaunchError`."""
 
-    def __init__(self, configuration: Configuration, client: Client, hooks: Hooks) -> None:
+    def __init__(
+        self, configuration: LaunchConfiguration, client: DebugClient, hooks: Hooks
+    ) -> None:
         self.configuration = configuration
         self.kernel = _kernel(configuration)
         state = _state(configuration, self.kernel)
@@ -50,7 +52,7 @@ class Debuggee:
         try:
             self.debugger = Debugger(self.kernel.program, state, options)
         except ProgramError as error:
-            raise ConfigurationProblem(error.mistakes) from error
+            raise LaunchError(error.mistakes) from error
         self.client = client
         self.positions = Positions(self.kernel.program.text, client)
         program = self.kernel.program
@@ -111,29 +113,29 @@ class Debuggee:
         return [f"{dump.file} ({counted(dump.length, 'byte')})" for dump in dumps]
 
 
-def _kernel(configuration: Configuration) -> Kernel:
+def _kernel(configuration: LaunchConfiguration) -> Kernel:
     try:
         return read_kernel(configuration.code, configuration.program, configuration.isa)
     except FileError as error:
-        raise ConfigurationProblem([str(error)]) from error
+        raise LaunchError([str(error)]) from error
     except ConfigurationError as error:
-        raise ConfigurationProblem([str(finding) for finding in error.findings]) from error
+        raise LaunchError([str(finding) for finding in error.findings]) from error
     except ImageError as error:
         name = configuration.program
         lines = [
             f"{name}:{line}: {text}" if line else f"{name}: {text}" for line, text in error.mistakes
         ]
-        raise ConfigurationProblem(lines) from error
+        raise LaunchError(lines) from error
 
 
-def _ranges(configuration: Configuration) -> list[MemoryRange]:
+def _ranges(configuration: LaunchConfiguration) -> list[MemoryRange]:
     """The parts of xmem that the user has named."""
     parts = [(load.file, load.address, len(load.content)) for load in configuration.load]
     parts += configuration.dump
     return [MemoryRange(os.path.basename(file), start, size) for file, start, size in parts if size]
 
 
-def _state(configuration: Configuration, kernel: Kernel) -> IpuState:
+def _state(configuration: LaunchConfiguration, kernel: Kernel) -> IpuState:
     """The machine before its first bundle."""
     state = IpuState()
     state.load_program(kernel.words, None if kernel.is_image else kernel.program)

@@ -7,7 +7,7 @@ from typing import Generic, Hashable, TypeVar
 _T = TypeVar("_T", bound=Hashable)
 
 
-class Handles(Generic[_T]):
+class VariableReferences(Generic[_T]):
     """Numbers for things; none is given twice in a session, so an old one is never mistaken."""
 
     def __init__(self) -> None:

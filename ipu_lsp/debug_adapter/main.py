@@ -6,7 +6,7 @@ import gc
 from functools import partial
 from typing import Callable, Sequence
 
-from ipu_lsp.command import Command
+from ipu_lsp.command import ServerCommand
 from ipu_lsp.transport import Channel
 from ipu_lsp.watchdog import end_in
 
@@ -18,7 +18,7 @@ GRACE_S = 5.0
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve one client. The exit status: 0 however it took its leave, 2 wrong usage."""
-    return Command("ipu-dap", _DESCRIPTION).run(arguments, _load)
+    return ServerCommand("ipu-dap", _DESCRIPTION).run(arguments, _load)
 
 
 def _load() -> Callable[[Channel], int]:

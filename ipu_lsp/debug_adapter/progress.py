@@ -13,7 +13,7 @@ PATIENCE_S: Final = 1.0
 _PACE_S: Final = 0.25
 
 
-class Progress:
+class ProgressReporter:
     """One piece of work after the other; `send` gets names and bodies of events."""
 
     def __init__(self, send: Callable[[str, Json], None]) -> None:

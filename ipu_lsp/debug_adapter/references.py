@@ -24,7 +24,7 @@ _NUMBER: Final = re.compile(r"-?[0-9]{1,20}|0[xX][0-9a-fA-F]{1,16}")
 _REFERENCE: Final = re.compile(r"(\w{1,20})(?:\+(\w{1,18}))?", re.ASCII)
 
 
-class Reference(NamedTuple):
+class MemoryReference(NamedTuple):
     """A byte of a part of the machine, from which offsets count. It may lie outside of the part."""
 
     part: str
@@ -49,7 +49,7 @@ def reference_of(region: Region) -> str:
     return f"{region.name}+{region.start:#x}" if region.start else region.name
 
 
-def read_reference(text: str) -> Reference | None:
+def read_reference(text: str) -> MemoryReference | None:
     """What a client means; None for what is no reference."""
     number = _number(text)
     if number is not None:
@@ -58,7 +58,7 @@ def read_reference(text: str) -> Reference | None:
     if match is None or match[1].lower() not in SIZES:
         return None
     offset = _number(match[2] or "0")
-    return None if offset is None else Reference(match[1].lower(), offset)
+    return None if offset is None else MemoryReference(match[1].lower(), offset)
 
 
 def code_address(text: str) -> int | None:
@@ -79,11 +79,11 @@ def shown_address(address: int) -> str:
     return f"{address:#x}" if address >= 0 else str(address)
 
 
-def _at_address(address: int) -> Reference:
+def _at_address(address: int) -> MemoryReference:
     number, start = divmod(address - REGISTERS_AT, DISTANCE)
     if 0 <= number < len(_REGISTERS):
-        return Reference(_REGISTERS[number], start)
-    return Reference(MEMORY, address)
+        return MemoryReference(_REGISTERS[number], start)
+    return MemoryReference(MEMORY, address)
 
 
 def _number(text: str) -> int | None:

@@ -6,14 +6,20 @@ import logging
 from typing import Callable
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.arguments import WrongArguments, checked
+from ipu_lsp.debug_adapter.arguments import ArgumentsError, checked
 from ipu_lsp.debug_adapter.inbox import DebugInbox, number_of
 from ipu_lsp.debug_adapter.outbox import CANCELLED, Outbox
-from ipu_lsp.debug_adapter.session import Session
-from ipu_lsp.debug_adapter.table import REQUESTS, Cancelled, Entry, Needs, Refused
+from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.table import (
+    REQUESTS,
+    Needs,
+    RequestCancelledError,
+    RequestEntry,
+    RequestError,
+)
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.json_types import Json
-from ipu_lsp.transport import Channel, ClientGone
+from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 log = logging.getLogger("ipu_lsp")
 
@@ -32,7 +38,7 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
     `when_gone` is called on the reading thread once there is nothing more to read.
     """
     inbox, outbox = DebugInbox(), Outbox(channel.write)
-    session = Session(inbox, outbox)
+    session = DebugSession(inbox, outbox)
 
     inbox.start_reader(channel.read, when_gone)
     try:
@@ -41,14 +47,14 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
                 _guard(session, session.advance)
             else:
                 handle(session, inbox.take())
-    except ClientGone as error:
+    except ClientDisconnectedError as error:
         log.info("nobody reads our answers: %s", error)
     finally:
         session.close()
     return 0
 
 
-def handle(session: Session, message: Message) -> None:
+def handle(session: DebugSession, message: Message) -> None:
     """Answer a message. Whatever it is, the session goes on."""
     if isinstance(message, EndOfInput):
         log.info("the client is gone: %s", message.reason)
@@ -62,16 +68,16 @@ def handle(session: Session, message: Message) -> None:
         _answer(session, message)
 
 
-def _answer(session: Session, request: Json) -> None:
+def _answer(session: DebugSession, request: Json) -> None:
     outbox, command = session.outbox, request.get("command")
     session.current = session.inbox.answering = number_of(request)
     try:
         outbox.respond(request, _body(session, command, request.get("arguments")))
-    except Cancelled:
+    except RequestCancelledError:
         outbox.refuse(request, CANCELLED)
-    except WrongArguments as error:
+    except ArgumentsError as error:
         outbox.refuse(request, f"`{command}`: {error}")
-    except Refused as error:
+    except RequestError as error:
         outbox.refuse(request, str(error), error.is_shown)
     except Exception as error:
         log.exception("`%s` failed", command)
@@ -80,13 +86,13 @@ def _answer(session: Session, request: Json) -> None:
     _guard(session, session.flush)
 
 
-def _body(session: Session, command: object, arguments: object) -> Json | None:
+def _body(session: DebugSession, command: object, arguments: object) -> Json | None:
     """What answers a request, if more than that it is done."""
     if not isinstance(command, str):
-        raise Refused(f"a request has a `command`, found {type(command).__name__}")
+        raise RequestError(f"a request has a `command`, found {type(command).__name__}")
     entry = REQUESTS.get(command)
     if entry is None:
-        raise Refused(f"a request is one that `initialize` announces, found `{command:.80}`")
+        raise RequestError(f"a request is one that `initialize` announces, found `{command:.80}`")
     _check_state(session, entry)
     given = checked(entry.handler, arguments)
     if not session.is_running:
@@ -99,7 +105,7 @@ def _body(session: Session, command: object, arguments: object) -> Json | None:
             session.progress.end()
 
 
-def _guard(session: Session, action: Callable[[], None]) -> None:
+def _guard(session: DebugSession, action: Callable[[], None]) -> None:
     """Do what nobody waits for. A mistake of ours does not end the session."""
     try:
         action()
@@ -108,9 +114,9 @@ def _guard(session: Session, action: Callable[[], None]) -> None:
         session.tell(f"the adapter failed: {error!r}; its log has more\n", "stderr")
 
 
-def _check_state(session: Session, entry: Entry) -> None:
+def _check_state(session: DebugSession, entry: RequestEntry) -> None:
     if entry.needs > session.has:
         if session.has_ended:
-            raise Refused("the program has ended: `restart` it, or begin another session")
+            raise RequestError("the program has ended: `restart` it, or begin another session")
         missing = next(needs for needs in Needs if needs > session.has)
-        raise Refused(_WANTED[missing])
+        raise RequestError(_WANTED[missing])

@@ -15,13 +15,13 @@ from ipu_asm.debugger.stop import Reason, Stop, Trap
 from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator.state import IpuState
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
-from ipu_lsp.debug_adapter.client import Client
+from ipu_lsp.debug_adapter.client import DebugClient
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
-from ipu_lsp.debug_adapter.handles import Handles
+from ipu_lsp.debug_adapter.handles import VariableReferences
 from ipu_lsp.debug_adapter.inbox import DebugInbox
 from ipu_lsp.debug_adapter.outbox import Outbox
-from ipu_lsp.debug_adapter.progress import Progress
-from ipu_lsp.debug_adapter.references import Reference
+from ipu_lsp.debug_adapter.progress import ProgressReporter
+from ipu_lsp.debug_adapter.references import MemoryReference
 from ipu_lsp.debug_adapter.stopping import HALTED, exit_status, final_words, stopped_body
 from ipu_lsp.debug_adapter.table import Needs
 from ipu_lsp.json_types import Json
@@ -36,7 +36,7 @@ _BREATH_S: Final = 0.0001
 _URGENT: Final = ("pause", "cancel", "disconnect", "terminate")
 
 
-class Session:
+class DebugSession:
     """What handlers work on. A handler returns the body of its response; what it tells `later`
     is sent behind that, and what it lets the machine do with `run` begins then.
     """
@@ -44,17 +44,17 @@ class Session:
     def __init__(self, inbox: DebugInbox, outbox: Outbox) -> None:
         self.inbox = inbox
         self.outbox = outbox
-        self.client: Client | None = None
+        self.client: DebugClient | None = None
         self.debuggee: Debuggee | None = None
         self.launched: Json = {}
         """The arguments of the last launch."""
         self.breakpoints = BreakpointList()
         self.traps: dict[Trap, str | None] = dict.fromkeys(TRAPS)
         """The exception filters that are on, with their conditions."""
-        self.handles = Handles[Group]()
-        self.viewed: dict[str, Reference] = {}
+        self.handles = VariableReferences[Group]()
+        self.viewed: dict[str, MemoryReference] = {}
         """The memory references that the client has looked at."""
-        self.progress = Progress(self._send_progress)
+        self.progress = ProgressReporter(self._send_progress)
         self.stop: Stop | None = None
         """Where the machine stands; None before it ran, and while it runs."""
         self.is_configured = False

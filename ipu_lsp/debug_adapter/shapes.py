@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
-class Source(NamedTuple):
+class SourceArgument(NamedTuple):
     """A file, or a text that the adapter made."""
 
     name: str | None = None

@@ -23,7 +23,7 @@ class Needs(IntEnum):
     """The machine stands still."""
 
 
-class Entry(NamedTuple):
+class RequestEntry(NamedTuple):
     """A request: its handler, called with the session and keyword arguments."""
 
     handler: Handler
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
     capabilities: Mapping[str, Any]
 
 
-REQUESTS: Final[dict[str, Entry]] = {}
+REQUESTS: Final[dict[str, RequestEntry]] = {}
 
 
 def request(
@@ -44,7 +44,9 @@ def request(
 
     def register(handler: _F) -> _F:
         assert command not in REQUESTS
-        REQUESTS[command] = Entry(handler, needs, {**dict.fromkeys(announced, True), **details})
+        REQUESTS[command] = RequestEntry(
+            handler, needs, {**dict.fromkeys(announced, True), **details}
+        )
         return handler
 
     return register
@@ -58,7 +60,7 @@ def capabilities() -> Json:
     return merged
 
 
-class Refused(Exception):
+class RequestError(Exception):
     """A request that cannot be done; the text says why, to the user if `is_shown`."""
 
     def __init__(self, message: str, is_shown: bool = False) -> None:
@@ -66,5 +68,5 @@ class Refused(Exception):
         self.is_shown = is_shown
 
 
-class Cancelled(Exception):
+class RequestCancelledError(Exception):
     """A request that the client, or somebody on the way, no longer wants answered."""

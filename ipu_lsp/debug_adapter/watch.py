@@ -15,7 +15,7 @@ from ipu_asm.emulator.registers import SCALAR_NAMES
 _SEPARATOR: Final = ":"
 
 
-class Watched(NamedTuple):
+class WatchTarget(NamedTuple):
     """Bytes of the machine; of a mask perhaps only some of their bits, all for None."""
 
     where: Region
@@ -23,7 +23,7 @@ class Watched(NamedTuple):
 
     @property
     def id(self) -> str:
-        """The name for clients; `watched_by` finds it again, in any session."""
+        """The name for clients; `target_from_id` finds it again, in any session."""
         parts = [self.where.name, f"{self.where.start:#x}", f"{self.where.size}"]
         return _SEPARATOR.join(parts if self.bits is None else [*parts, f"{self.bits:#x}"])
 
@@ -51,27 +51,27 @@ class Watched(NamedTuple):
         return Place(Space.BLOCK, register.start + start, kind, _length(size // kind.size))
 
 
-def watched_at(place: Place) -> Watched:
+def target_at(place: Place) -> WatchTarget:
     """What lies at a place. Raises ValueError if that is no part of the machine."""
     where = region_of(place)
     if place.space is not Space.BITS:
-        return Watched(where)
-    return Watched(where, (1 << place.elements) - 1 << place.start % 8)
+        return WatchTarget(where)
+    return WatchTarget(where, (1 << place.elements) - 1 << place.start % 8)
 
 
-def watched_by(id_: str) -> Watched:
+def target_from_id(id_: str) -> WatchTarget:
     """What an `id` stands for. Raises ValueError for what is none."""
     name, start, size, *rest = id_.split(_SEPARATOR)
     where = region(name, int(start, 0), int(size))
     if not rest:
-        return Watched(where)
+        return WatchTarget(where)
     (bits,) = (int(each, 0) for each in rest)
     if name != "r_mask" or not 0 < bits < 1 << 8 * where.size:
         raise ValueError("bits are those of a mask")
-    return Watched(where, bits)
+    return WatchTarget(where, bits)
 
 
-class Watch(DataBreakpoint):
+class Watchpoint(DataBreakpoint):
     """A data breakpoint that tells which element was changed, from what to what, and by whom.
 
     `dtype` gives what `cr15` holds.
@@ -79,7 +79,7 @@ class Watch(DataBreakpoint):
 
     def __init__(
         self,
-        watched: Watched,
+        watched: WatchTarget,
         access: Access,
         dtype: Callable[[], int],
         condition: Condition | None = None,

@@ -8,12 +8,12 @@ from lsprotocol import types as t
 from pygls.capabilities import ServerCapabilitiesBuilder
 from pygls.feature_manager import FeatureManager
 
-from ipu_lsp.server.client import Client
+from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.custom import READERS
 
 
 def server_capabilities(
-    registry: FeatureManager, client: Client, declared: t.ClientCapabilities
+    registry: FeatureManager, client: LanguageClient, declared: t.ClientCapabilities
 ) -> t.ServerCapabilities:
     """The capabilities that follow from the registered features, for one client."""
     methods = set(registry.features)

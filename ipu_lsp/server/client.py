@@ -17,7 +17,7 @@ from ipu_lsp.server.convert import Encoding
 _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
 
 
-class Client(NamedTuple):
+class LanguageClient(NamedTuple):
     """The abilities that make a difference to us. Without any word of the client, it has none."""
 
     encoding: Encoding = Encoding.UTF_16
@@ -49,7 +49,7 @@ class Client(NamedTuple):
     shows_progress: bool = False
 
     @classmethod
-    def of(cls, capabilities: Json) -> Client:
+    def of(cls, capabilities: Json) -> LanguageClient:
         """What a client with these capabilities can do."""
 
         def has(path: str) -> bool:

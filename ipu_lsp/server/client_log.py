@@ -6,13 +6,13 @@ import logging
 
 from lsprotocol import types as t
 
-from ipu_lsp.server.protocol import Protocol
+from ipu_lsp.server.protocol import LspProtocol
 
 
 class ClientLog(logging.Handler):
     """Sends warnings and errors to the client as `window/logMessage`."""
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: LspProtocol) -> None:
         super().__init__(logging.WARNING)
         self._protocol = protocol
 

@@ -10,7 +10,7 @@ LISTING = "ipu/listing"
 SLOT_GRID = "ipu/slotGrid"
 REFERENCE = "ipu/reference"
 
-Reader = Callable[[Any, Any], object]
+ParamsReader = Callable[[Any, Any], object]
 
 
 class DocumentParams(NamedTuple):
@@ -28,5 +28,5 @@ def _read(converter: Any, params: Any) -> DocumentParams:
     )
 
 
-READERS: Mapping[str, Reader] = {LISTING: _read, SLOT_GRID: _read, REFERENCE: _read}
+READERS: Mapping[str, ParamsReader] = {LISTING: _read, SLOT_GRID: _read, REFERENCE: _read}
 """How the parameters of a request are read; any exception says that they are none."""

@@ -13,7 +13,7 @@ from ipu_lsp.server.inbox import MessageId
 from ipu_lsp.transport import frame
 
 
-class Encoded(str):
+class EncodedJson(str):
     """A result that is JSON already, for answers that are worth writing by hand."""
 
     __slots__ = ()
@@ -49,14 +49,14 @@ def error(message_id: MessageId | None, code: int, message: str) -> bytes:
     return frame(b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (encoded(message_id), encoded(wrong)))
 
 
-def json_object(**members: str) -> Encoded:
+def json_object(**members: str) -> EncodedJson:
     """An object whose members are JSON text already."""
-    return Encoded("{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}")
+    return EncodedJson("{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}")
 
 
-def json_array(items: Iterable[str]) -> Encoded:
+def json_array(items: Iterable[str]) -> EncodedJson:
     """An array of items that are JSON text already."""
-    return Encoded("[" + ",".join(items) + "]")
+    return EncodedJson("[" + ",".join(items) + "]")
 
 
 def json_text(value: object) -> str:
@@ -66,7 +66,7 @@ def json_text(value: object) -> str:
 
 def encoded(value: object) -> bytes:
     """JSON in ASCII, so that half a surrogate pair harms nobody on the way."""
-    if isinstance(value, Encoded):
+    if isinstance(value, EncodedJson):
         return value.encode("ascii")
     return _encode(value).encode("ascii")
 

@@ -8,18 +8,20 @@ from typing import Any
 
 from lsprotocol import types as t
 
-from ipu_lsp.server.client import Client
-from ipu_lsp.server.protocol import Protocol
+from ipu_lsp.server.client import LanguageClient
+from ipu_lsp.server.protocol import LspProtocol
 
 Token = int | str
 PAUSE_S = 0.2
 _numbers = count(1)
 
 
-class Progress:
+class WorkDoneProgress:
     """One bar. Without a token of the client's, it is asked to make one, if it can show any."""
 
-    def __init__(self, protocol: Protocol, client: Client, token: Token | None, title: str) -> None:
+    def __init__(
+        self, protocol: LspProtocol, client: LanguageClient, token: Token | None, title: str
+    ) -> None:
         self._protocol = protocol
         self._client = client
         self._token = token

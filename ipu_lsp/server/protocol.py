@@ -32,8 +32,8 @@ from ipu_lsp.server.custom import READERS
 from ipu_lsp.server.inbox import LspInbox, MessageId, is_message_id
 
 log = logging.getLogger("ipu_lsp")
-Answered = Callable[[Any], None]
-Refused = Callable[[], None]
+OnResult = Callable[[Any], None]
+OnError = Callable[[], None]
 Steps = Generator[None, None, Any]
 """What a handler gives back that has more to do than anybody else should wait for: it stops now and
 then to let others have their turn, and in the end returns the answer."""
@@ -46,7 +46,7 @@ LONGEST_PAUSE_S = 0.1
 PLAIN = {t.INITIALIZE, t.TEXT_DOCUMENT_DID_CHANGE, t.WORKSPACE_DID_CHANGE_CONFIGURATION}
 
 
-class Protocol(LanguageServerProtocol):
+class LspProtocol(LanguageServerProtocol):
     """One conversation. `write` sends bytes; it is set before the first message is handled."""
 
     def __init__(self, server: LanguageServer, converter: Any) -> None:
@@ -58,12 +58,12 @@ class Protocol(LanguageServerProtocol):
         self.is_shut_down = False
         self._current: MessageId | None = None
         self._ids: Iterator[int] = count(1)
-        self._asked: dict[MessageId, tuple[str, Answered | None, Refused | None]] = {}
+        self._asked: dict[MessageId, tuple[str, OnResult | None, OnError | None]] = {}
         self._running: deque[tuple[MessageId, str, Steps]] = deque()
         self._worked_at = 0.0
 
     def dispatch(self, message: Json) -> None:
-        """Handle one message. Only `ClientGone` leaves it."""
+        """Handle one message. Only `ClientDisconnectedError` leaves it."""
         if "method" not in message:
             self._settle(message)
         elif not isinstance(message["method"], str):
@@ -89,8 +89,8 @@ class Protocol(LanguageServerProtocol):
         self,
         method: str,
         params: object,
-        then: Answered | None = None,
-        refused: Refused | None = None,
+        then: OnResult | None = None,
+        refused: OnError | None = None,
     ) -> None:
         """Ask the client something; `then` gets its result, `refused` hears of an error instead."""
         message_id = f"ipu-{next(self._ids)}"

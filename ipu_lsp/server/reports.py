@@ -10,37 +10,37 @@ from typing import NamedTuple
 from lsprotocol import types as t
 
 from ipu_lsp.server.documents import path_of
-from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
-from ipu_lsp.server.protocol import Protocol
+from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
+from ipu_lsp.server.protocol import LspProtocol
 
 
-class Findings(NamedTuple):
+class EncodedFindings(NamedTuple):
     """An array of findings and the name of this answer: it follows from what it says."""
 
     name: str
-    items: Encoded
+    items: EncodedJson
 
 
-def named(items: Encoded) -> Findings:
+def named(items: EncodedJson) -> EncodedFindings:
     """Findings with their name."""
     name = hashlib.blake2b(items.encode("ascii"), digest_size=12).hexdigest()
-    return Findings(name, items)
+    return EncodedFindings(name, items)
 
 
 NOTHING = named(json_array(()))
 
 
-class Reports:
+class WorkspaceReports:
     """Gathers the reports of one answer. Each document has one, under the client's spelling."""
 
-    def __init__(self, protocol: Protocol, params: t.WorkspaceDiagnosticParams) -> None:
+    def __init__(self, protocol: LspProtocol, params: t.WorkspaceDiagnosticParams) -> None:
         self._protocol = protocol
         self._token = params.partial_result_token
         self._previous = {_key(known.uri): known for known in params.previous_result_ids}
         self._told: set[str] = set()
-        self._waiting: list[Encoded] = []
+        self._waiting: list[EncodedJson] = []
 
-    def add(self, uri: str, findings: Findings, version: int | None = None) -> None:
+    def add(self, uri: str, findings: EncodedFindings, version: int | None = None) -> None:
         """Report about a document, unless that has been done."""
         key = _key(uri)
         if key in self._told:
@@ -60,7 +60,7 @@ class Reports:
             self._protocol.notify(t.PROGRESS, params)
             self._waiting.clear()
 
-    def answer(self) -> Encoded:
+    def answer(self) -> EncodedJson:
         """All that has not been handed out; what the client knows and we do not has no findings."""
         for key, known in self._previous.items():
             if key not in self._told:
@@ -69,7 +69,7 @@ class Reports:
         return json_object(items=json_array(self._waiting))
 
 
-def report(findings: Findings, previous: str | None) -> dict[str, str]:
+def report(findings: EncodedFindings, previous: str | None) -> dict[str, str]:
     """The members of a report to a client that has the answer of the name `previous`."""
     name = json_text(findings.name)
     if findings.name == previous:

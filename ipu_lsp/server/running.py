@@ -38,7 +38,7 @@ _HOME = os.path.dirname(os.path.dirname(os.path.abspath(ipu_asm.__file__)))
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
-class RunOptions(NamedTuple):
+class ProcessOptions(NamedTuple):
     """The options of `ipu-run` that a request sets, and how many seconds it may take."""
 
     arguments: tuple[str, ...]
@@ -50,10 +50,10 @@ class RunRequest(NamedTuple):
 
     text: str
     isa: str
-    options: RunOptions
+    options: ProcessOptions
 
 
-def read_options(options: object) -> RunOptions | str:
+def read_options(options: object) -> ProcessOptions | str:
     """The options of a request; a sentence where they are none. `ipu-run` judges the values."""
     if options is None:
         options = {}
@@ -74,7 +74,7 @@ def read_options(options: object) -> RunOptions | str:
     limit = options.get("timeLimitSeconds", TIME_LIMIT_S)
     if isinstance(limit, bool) or not isinstance(limit, int | float) or not limit > 0:
         return f"`timeLimitSeconds` is a number above 0, found {limit!r:.40}"
-    return RunOptions(tuple(arguments), float(limit))
+    return ProcessOptions(tuple(arguments), float(limit))
 
 
 def run(request: RunRequest) -> Steps:

@@ -15,23 +15,23 @@ from ipu_lsp.server import messages
 from ipu_lsp.server.client_log import ClientLog
 from ipu_lsp.server.features import FEATURES
 from ipu_lsp.server.handlers import diagnostics
-from ipu_lsp.server.protocol import Protocol
-from ipu_lsp.server.session import Session
-from ipu_lsp.transport import Channel, ClientGone
+from ipu_lsp.server.protocol import LspProtocol
+from ipu_lsp.server.session import LspSession
+from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 log = logging.getLogger("ipu_lsp")
 
 
-class Server(LanguageServer):
+class LspServer(LanguageServer):
     """Serves one client."""
 
-    protocol: Protocol
+    protocol: LspProtocol
 
     def __init__(self) -> None:
         super().__init__(
-            "ipu-lsp", __version__, protocol_cls=Protocol, converter_factory=messages.converter
+            "ipu-lsp", __version__, protocol_cls=LspProtocol, converter_factory=messages.converter
         )
-        self.session = Session(self.protocol)
+        self.session = LspSession(self.protocol)
         for feature in FEATURES:
             handler = partial(feature.handler, self.session)
             self.feature(feature.method, feature.options)(handler)
@@ -45,7 +45,7 @@ class Server(LanguageServer):
         try:
             while self.session.exit_status is None:
                 self._step()
-        except ClientGone as error:
+        except ClientDisconnectedError as error:
             log.info("nobody reads our answers: %s", error)
             return 1
         finally:

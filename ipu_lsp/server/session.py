@@ -13,14 +13,14 @@ from ipu_asm.config.files import scanned_text, stamp_of
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.isa import UnknownIsaError, load_isa
-from ipu_lsp.server.client import Client
+from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.languages import isa_of_language
 from ipu_lsp.server.projects import Projects
-from ipu_lsp.server.protocol import Protocol
-from ipu_lsp.server.reports import Findings
-from ipu_lsp.server.workspace import Turn, Workspace, address_of
+from ipu_lsp.server.protocol import LspProtocol
+from ipu_lsp.server.reports import EncodedFindings
+from ipu_lsp.server.workspace import TimeSlice, Workspace, address_of
 
 MOST_SHOWN = 10
 """Warnings that pop up until settings change the next time; all others are logged."""
@@ -39,15 +39,15 @@ class View(NamedTuple):
     coordinates: Coordinates
 
 
-class Session:
+class LspSession:
     """What handlers work on. `client` is known once it has introduced itself; `unpublished` has the
     documents whose findings are due, with the time since when, and `shown_listings` the address
     of the listing that the client has of a document and that is up to date.
     """
 
-    def __init__(self, protocol: Protocol) -> None:
+    def __init__(self, protocol: LspProtocol) -> None:
         self.protocol = protocol
-        self.client = Client()
+        self.client = LanguageClient()
         self.documents: dict[str, Document] = {}
         self.unpublished: dict[str, float] = {}
         self.projects = Projects(self.warn)
@@ -58,7 +58,7 @@ class Session:
         self.shown_listings: dict[str, str] = {}
         self.shown_mistakes: dict[str, str] = {}
         """What was pushed about files with settings, by their paths."""
-        self.checked_settings: dict[str, tuple[object, Findings]] = {}
+        self.checked_settings: dict[str, tuple[object, EncodedFindings]] = {}
         """What is wrong in files with settings, by their paths, and when they were read."""
         self.asks_for_workspace = False
         self._settings_due: float | None = None
@@ -163,7 +163,7 @@ class Session:
         return None if document is None else self.selected_in(document)
 
     def answers(
-        self, key: str, make: Callable[[str, View], Any], turn: Turn
+        self, key: str, make: Callable[[str, View], Any], time_slice: TimeSlice
     ) -> Iterator[tuple[str, Any] | None]:
         """What `make` says of the address and the view of each open document and each file.
 
@@ -171,12 +171,12 @@ class Session:
         should let others have their turn.
         """
         for uri in list(self.documents):
-            yield from turn.pause()
+            yield from time_slice.pause()
             view = self.view(uri)
             if view is not None:
                 yield uri, make(uri, view)
-        for path in self.workspace.sources(turn):
-            yield from turn.pause()
+        for path in self.workspace.sources(time_slice):
+            yield from time_slice.pause()
             if path is None or self.is_open(path):
                 continue
 
@@ -206,12 +206,12 @@ class Session:
         project = self.projects.of_folder(os.path.dirname(path))
         return project.configuration, project.errors_only
 
-    def read_ahead(self, document: Document, turn: Turn) -> Iterator[None]:
+    def read_ahead(self, document: Document, time_slice: TimeSlice) -> Iterator[None]:
         """Read the bundles of a document, with pauses, so that its view is there soon."""
         found = self._analyzer(document)
         if found is not None:
             for _ in found[0].read_ahead(document.text):
-                yield from turn.pause()
+                yield from time_slice.pause()
 
     def selected_in(self, document: Document) -> View | None:
         """The view of a document, open or not, with the findings that are wanted."""

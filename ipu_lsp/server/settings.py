@@ -59,7 +59,7 @@ class Settings(NamedTuple):
         )
 
 
-class Reading(NamedTuple):
+class ParsedSettings(NamedTuple):
     """Settings, and a sentence about each value that is not what its setting takes."""
 
     settings: Settings
@@ -83,13 +83,13 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
 )
 
 
-def read_settings(section: object) -> Reading:
+def read_settings(section: object) -> ParsedSettings:
     """The settings in the section `ipu`. Unknown keys belong to others and are not looked at."""
     # An empty table of Lua arrives as an empty list.
     if section is None or section == []:
-        return Reading(Settings(), ())
+        return ParsedSettings(Settings(), ())
     if not isinstance(section, dict):
-        return Reading(Settings(), (_complaint("ipu", "an object", section),))
+        return ParsedSettings(Settings(), (_complaint("ipu", "an object", section),))
     values: Json = {}
     complaints = []
     for key, name, wanted in _KEYS:
@@ -98,7 +98,7 @@ def read_settings(section: object) -> Reading:
         if value is None and found is not None:
             complaints.append(_complaint(f"ipu.{key}", _described(wanted), found))
         values[name] = value
-    return Reading(Settings(**values), tuple(complaints))
+    return ParsedSettings(Settings(**values), tuple(complaints))
 
 
 def section_of(settings: object) -> object:

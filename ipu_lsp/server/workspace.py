@@ -13,24 +13,24 @@ from ipu_asm.config.file_search import sources_below
 from ipu_asm.config.files import Stamp, stamp_of
 from ipu_lsp.server.documents import path_of
 
-TURN_S = 0.01
+TIME_SLICE_S = 0.01
 """How long a request that takes longer works before others have their turn."""
 
 
-class Turn:
+class TimeSlice:
     """The time that is left until others have to have their turn."""
 
     def __init__(self) -> None:
-        self._end = time.monotonic() + TURN_S
+        self._end = time.monotonic() + TIME_SLICE_S
 
     def pause(self) -> Iterator[None]:
         """To be yielded from: nothing as long as there is time left, else one pause."""
         if time.monotonic() > self._end:
             yield
-            self._end = time.monotonic() + TURN_S
+            self._end = time.monotonic() + TIME_SLICE_S
 
 
-class Known(NamedTuple):
+class CachedAnswers(NamedTuple):
     """What was found out about a file that had this stamp, in these circumstances."""
 
     stamp: Stamp
@@ -43,7 +43,7 @@ class Workspace:
 
     def __init__(self) -> None:
         self.folders: dict[str, str] = {}
-        self._known: dict[str, Known] = {}
+        self._known: dict[str, CachedAnswers] = {}
 
     def add(self, uris: Iterable[object]) -> None:
         """More folders; what is no folder of a file system is none of ours."""
@@ -57,12 +57,12 @@ class Workspace:
         for uri in uris:
             self.folders.pop(uri, None)
 
-    def sources(self, turn: Turn) -> Iterator[str | None]:
+    def sources(self, time_slice: TimeSlice) -> Iterator[str | None]:
         """The sources in all folders, each once; None wherever others should have their turn."""
         seen: set[str] = set()
         for folder in _outermost(self.folders.values()):
             for paths in sources_below(folder, named=self.folders.values()):
-                yield from turn.pause()
+                yield from time_slice.pause()
                 fresh = [path for path in sorted(paths) if path not in seen]
                 seen.update(fresh)
                 yield from fresh
@@ -95,7 +95,7 @@ class Workspace:
             stamp = stamp_of(path)
             if stamp is None:
                 return None
-            known = self._known[path] = Known(stamp, circumstances, {})
+            known = self._known[path] = CachedAnswers(stamp, circumstances, {})
         if key not in known.answers:
             known.answers[key] = make()
         return known.answers[key]
@@ -111,7 +111,7 @@ def address_of(path: str) -> str | None:
         return None
 
 
-def _holds(known: Known, path: str, circumstances: object) -> bool:
+def _holds(known: CachedAnswers, path: str, circumstances: object) -> bool:
     return known.circumstances == circumstances and known.stamp == stamp_of(path)
 
 

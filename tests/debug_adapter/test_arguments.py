@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.arguments import WrongArguments, camel_case, checked, shaped
-from ipu_lsp.debug_adapter.shapes import Source, SourceBreakpoint
+from ipu_lsp.debug_adapter.arguments import ArgumentsError, camel_case, checked, shaped
+from ipu_lsp.debug_adapter.shapes import SourceArgument, SourceBreakpoint
 from ipu_lsp.debug_adapter.table import REQUESTS
 from ipu_lsp.json_types import Json
 
@@ -56,7 +56,7 @@ RIGHT: Json = {"place": {"line": 3}, "sureName": "x"}
 
 def check_refused(words: str, **fields: Any) -> None:
     """With these fields in the place of the right ones, the arguments are refused so."""
-    with pytest.raises(WrongArguments) as caught:
+    with pytest.raises(ArgumentsError) as caught:
         checked(handler, {**RIGHT, **fields})
     assert words in str(caught.value)
 
@@ -121,13 +121,13 @@ def test_what_is_long_is_not_repeated(value: object) -> None:
 @pytest.mark.parametrize("arguments", [[], "x", 7, 1.5, True, False, ""])
 def test_arguments_are_an_object(arguments: object) -> None:
     for function in (handler, lambda session: None):
-        with pytest.raises(WrongArguments, match="`arguments` is an object, found"):
+        with pytest.raises(ArgumentsError, match="`arguments` is an object, found"):
             checked(function, arguments)
 
 
 def test_no_arguments_are_enough_where_none_are_needed() -> None:
     assert checked(lambda session: None, None) == {}
-    with pytest.raises(WrongArguments, match="`arguments` has `place`, found none"):
+    with pytest.raises(ArgumentsError, match="`arguments` has `place`, found none"):
         checked(handler, None)
 
 
@@ -149,15 +149,15 @@ def test_one_parameter_may_take_everything() -> None:
         """Wants the arguments themselves."""
 
     assert checked(all_of_it, {"x": [1]}) == {"everything": {"x": [1]}}
-    with pytest.raises(WrongArguments, match="`arguments` is an object"):
+    with pytest.raises(ArgumentsError, match="`arguments` is an object"):
         checked(all_of_it, [1])
 
 
 def test_objects_become_named_tuples() -> None:
     found = shaped(SourceBreakpoint, {"line": 4, "hitCondition": ">2", "logMessage": None})
     assert found == SourceBreakpoint(4, hit_condition=">2")
-    with pytest.raises(WrongArguments, match="`sourceReference` is a whole number, found `x`"):
-        shaped(Source, {"sourceReference": "x"})
+    with pytest.raises(ArgumentsError, match="`sourceReference` is a whole number, found `x`"):
+        shaped(SourceArgument, {"sourceReference": "x"})
 
 
 @given(
@@ -172,7 +172,7 @@ def test_objects_become_named_tuples() -> None:
 def test_whatever_is_given_is_refused_or_has_the_right_types(given_: Any) -> None:
     try:
         values = checked(handler, given_)
-    except WrongArguments:
+    except ArgumentsError:
         return
     assert isinstance(values["place"], Place)
     assert isinstance(values["sure_name"], str)

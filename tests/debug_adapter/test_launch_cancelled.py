@@ -7,7 +7,7 @@ from typing import Iterator
 
 import pytest
 
-from ipu_lsp.debug_adapter.configuration import Configuration, ConfigurationProblem
+from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
 from ipu_lsp.debug_adapter.requests import lifecycle
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
@@ -22,10 +22,10 @@ class Endless:
         self.is_begun = threading.Event()
         self.is_over = threading.Event()
 
-    def read(self, _: Json) -> Configuration:
+    def read(self, _: Json) -> LaunchConfiguration:
         self.is_begun.set()
         assert self.is_over.wait(PATIENCE_S)
-        raise ConfigurationProblem(["too late"])
+        raise LaunchError(["too late"])
 
 
 @pytest.fixture

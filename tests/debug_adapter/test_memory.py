@@ -15,7 +15,7 @@ from ipu_asm.debugger.regions import MEMORY, SIZES, Region
 from ipu_lsp.debug_adapter.references import (
     DISTANCE,
     REGISTERS_AT,
-    Reference,
+    MemoryReference,
     code_address,
     read_reference,
     reference_of,
@@ -185,7 +185,7 @@ def test_an_edit_of_the_element_type_is_seen_at_once(standing: Client) -> None:
 @given(st.sampled_from(sorted(SIZES)), st.integers(0, 0x1FF))
 def test_a_reference_is_read_as_it_was_told(name: str, start: int) -> None:
     start %= SIZES[name]
-    expected = Reference(name, start)
+    expected = MemoryReference(name, start)
     assert read_reference(reference_of(Region(name, start, 1))) == expected
     assert read_reference(expected.address) == expected
     address = int(expected.address, 16)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_lsp.debug_adapter import progress as progress_module
-from ipu_lsp.debug_adapter.progress import PATIENCE_S, Progress
+from ipu_lsp.debug_adapter.progress import PATIENCE_S, ProgressReporter
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client, Refused
 from tests.debug_adapter.conftest import Connect
@@ -26,7 +26,7 @@ class Clock:
     def monotonic(self) -> float:
         return self.now
 
-    def passes(self, progress: Progress, seconds: float, cycle: int = 7) -> list[str]:
+    def passes(self, progress: ProgressReporter, seconds: float, cycle: int = 7) -> list[str]:
         """What is sent at a tick after that time."""
         self.now += seconds
         before = len(self.sent)
@@ -42,8 +42,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 @pytest.fixture
-def progress(clock: Clock) -> Progress:
-    return Progress(lambda name, body: clock.sent.append((name, body)))
+def progress(clock: Clock) -> ProgressReporter:
+    return ProgressReporter(lambda name, body: clock.sent.append((name, body)))
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def check_ended(client: Client) -> None:
     assert names[-1] == "progressEnd"
 
 
-def test_what_is_over_soon_is_not_spoken_of(clock: Clock, progress: Progress) -> None:
+def test_what_is_over_soon_is_not_spoken_of(clock: Clock, progress: ProgressReporter) -> None:
     progress.begin("Running")
     assert clock.passes(progress, PATIENCE_S - 0.01) == []
     progress.end()
@@ -71,7 +71,7 @@ def test_what_is_over_soon_is_not_spoken_of(clock: Clock, progress: Progress) ->
 
 
 def test_after_a_second_it_is_told_and_now_and_then_how_far_it_is(
-    clock: Clock, progress: Progress
+    clock: Clock, progress: ProgressReporter
 ) -> None:
     progress.begin("Running", 12)
     assert clock.passes(progress, PATIENCE_S) == ["progressStart"]
@@ -91,7 +91,7 @@ def test_after_a_second_it_is_told_and_now_and_then_how_far_it_is(
 
 
 def test_the_first_of_two_that_begin_is_the_one_that_counts(
-    clock: Clock, progress: Progress
+    clock: Clock, progress: ProgressReporter
 ) -> None:
     progress.begin("Running")
     clock.passes(progress, PATIENCE_S / 2)
@@ -100,7 +100,7 @@ def test_the_first_of_two_that_begin_is_the_one_that_counts(
     assert clock.sent[0][1]["title"] == "Running"
 
 
-def test_each_has_a_name_of_its_own(clock: Clock, progress: Progress) -> None:
+def test_each_has_a_name_of_its_own(clock: Clock, progress: ProgressReporter) -> None:
     for number in range(1, 4):
         progress.begin("Running")
         clock.passes(progress, PATIENCE_S)

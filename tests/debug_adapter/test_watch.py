@@ -10,34 +10,34 @@ from ipu_asm.debugger.expressions import LiveContext, evaluate
 from ipu_asm.debugger.regions import COUNTER, SIZES, Region
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
 from ipu_asm.emulator.state import IpuState
-from ipu_lsp.debug_adapter.watch import Watched, watched_at, watched_by
+from ipu_lsp.debug_adapter.watch import WatchTarget, target_at, target_from_id
 
 CONTEXT = LiveContext(IpuState())
 
 
 @st.composite
-def watched(draw: st.DrawFn) -> Watched:
+def watched(draw: st.DrawFn) -> WatchTarget:
     """Anything that can be watched, bits of masks too."""
     name = draw(st.sampled_from([*SIZES, "r_mask", "r_mask"]))
     size = min(SIZES[name], draw(st.sampled_from([1, 2, 3, 4, 8, 16, 64, 128, 512, 5_000])))
     start = draw(st.integers(0, SIZES[name] - size))
     if name != "r_mask" or draw(st.booleans()):
-        return Watched(Region(name, start, size))
+        return WatchTarget(Region(name, start, size))
     first = draw(st.integers(0, 127))
     bits = (1 << draw(st.integers(1, 128 - first))) - 1 << first % 8
     mask = 16 * draw(st.integers(0, 7))
-    return Watched(Region(name, mask + first // 8, -(-bits.bit_length() // 8)), bits)
+    return WatchTarget(Region(name, mask + first // 8, -(-bits.bit_length() // 8)), bits)
 
 
 @settings(max_examples=150)
 @given(watched())
-def test_a_name_for_clients_finds_it_again(each: Watched) -> None:
-    assert watched_by(each.id) == each
+def test_a_name_for_clients_finds_it_again(each: WatchTarget) -> None:
+    assert target_from_id(each.id) == each
 
 
 @settings(max_examples=300)
 @given(watched(), st.sampled_from([0, 1, 2, 77]))
-def test_a_name_for_people_is_an_expression_for_it(each: Watched, dtype: int) -> None:
+def test_a_name_for_people_is_an_expression_for_it(each: WatchTarget, dtype: int) -> None:
     CONTEXT.scalars[DTYPE] = dtype
     if each.place(dtype) is None:
         assert each.where.name in (*SCALAR_NAMES, COUNTER)
@@ -45,7 +45,7 @@ def test_a_name_for_people_is_an_expression_for_it(each: Watched, dtype: int) ->
         return
     place = evaluate(CONTEXT, each.name(dtype)).place
     assert place is not None
-    assert watched_at(place) == each
+    assert target_at(place) == each
 
 
 @pytest.mark.parametrize(
@@ -57,4 +57,4 @@ def test_a_name_for_people_is_an_expression_for_it(each: Watched, dtype: int) ->
 def test_a_place_is_watched_to_the_bit(text: str, where: Region, bits: int | None) -> None:
     place = evaluate(CONTEXT, text).place
     assert place is not None
-    assert watched_at(place) == Watched(where, bits)
+    assert target_at(place) == WatchTarget(where, bits)

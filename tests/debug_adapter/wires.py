@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Callable
 
-from ipu_lsp.transport import Channel, ClientGone
+from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 ROOT = Path(__file__).parents[2]
 ADAPTER = [sys.executable, "-m", "ipu_lsp.debug_adapter"]
@@ -173,6 +173,6 @@ class ThreadWire(Wire):
 
     def _receive(self, data: bytes) -> None:
         if self._is_gone:
-            raise ClientGone("the client hung up")
+            raise ClientDisconnectedError("the client hung up")
         if data:
             self._from_adapter.put(bytes(data))

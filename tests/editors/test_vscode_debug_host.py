@@ -15,7 +15,7 @@ import pytest
 
 from ipu_asm.emulator.elements import DType
 from ipu_lsp.debug_adapter.arguments import camel_case
-from ipu_lsp.debug_adapter.configuration import ConfigurationProblem, read_configuration
+from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
 from ipu_lsp.debug_adapter.shapes import DumpRequest, LaunchArguments, LoadRequest
 from tests.editors.user import PROJECT
 from tests.editors.vscode_host import Host, run_in_extension_host
@@ -86,7 +86,7 @@ def test_what_the_editor_offers_is_taken_by_the_adapter(tmp_path: Path) -> None:
     for body in bodies:
         given = {key: filled(value, tmp_path) for key, value in body.items()}
         assert read_configuration({**given, "cwd": str(tmp_path)}).hints == ()
-    with pytest.raises(ConfigurationProblem):
+    with pytest.raises(LaunchError):
         read_configuration({})
 
 

@@ -7,7 +7,7 @@ import time
 from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.server import Server
+from ipu_lsp.server.server import LspServer
 from ipu_lsp.transport import Channel, frame
 
 PATIENCE_S = 60
@@ -71,7 +71,7 @@ def dialogue(script: Callable[[bytearray], Iterator[bytes]]) -> Conversation:
     """A conversation in which we may wait for what the server says: `script` sees its bytes."""
     received = bytearray()
     pieces = script(received)
-    status = Server().serve(Channel(lambda: next(pieces, b""), received.extend))
+    status = LspServer().serve(Channel(lambda: next(pieces, b""), received.extend))
     return Conversation(_messages(bytes(received)), status)
 
 

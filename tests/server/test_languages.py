@@ -47,7 +47,7 @@ def test_every_language_is_that_of_its_sets_and_costs_nothing() -> None:
     assert isa_of_language("colossus-asm") == "colossus"
     assert isa_of_language("plaintext") == "ipu"
     program = (
-        "import sys, ipu_lsp.server.main, ipu_lsp.server.server as s; s.Server();"
+        "import sys, ipu_lsp.server.main, ipu_lsp.server.server as s; s.LspServer();"
         "print(*[m for m in sys.modules if m.startswith('ipu_asm.isa.')])"
     )
     done = subprocess.run(

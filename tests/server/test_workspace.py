@@ -12,8 +12,8 @@ from pygls.uris import to_fs_path
 
 from ipu_asm.cli.lint.command import main as lint
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.server import Server
-from ipu_lsp.server.workspace import Turn
+from ipu_lsp.server.server import LspServer
+from ipu_lsp.server.workspace import TimeSlice
 from tests.server.conversation import await_bytes, opened
 from tests.server.folders import (
     answers,
@@ -239,16 +239,18 @@ def test_a_foreign_document_has_one_hint_until_it_is_claimed(tmp_path: Path) -> 
 
 def test_answers_are_about_open_documents_and_files(tmp_path: Path) -> None:
     written(tmp_path, {"a.s": "x: b x;;", "b.s": "y: b y;;", "c.s": "z: b z;;"})
-    session = Server().session
+    session = LspServer().session
     session.workspace.add([tmp_path.as_uri()])
-    found = session.answers("labels", lambda _, view: list(view.analysis.program.labels), Turn())
+    found = session.answers(
+        "labels", lambda _, view: list(view.analysis.program.labels), TimeSlice()
+    )
     labels = dict(answer for answer in found if answer is not None)
     assert labels == {(tmp_path / f"{n}.s").as_uri(): [x] for n, x in zip("abc", "xyz")}
 
 
 def test_answers_about_files_are_remembered_until_they_change(tmp_path: Path) -> None:
     written(tmp_path, {"a.s": "x: b x;;", "b.s": "y: b y;;"})
-    session = Server().session
+    session = LspServer().session
     session.workspace.add([tmp_path.as_uri()])
     made = []
 
@@ -257,7 +259,7 @@ def test_answers_about_files_are_remembered_until_they_change(tmp_path: Path) ->
             made.append(uri)
             return len(view.analysis.text)
 
-        return sorted(found[1] for found in session.answers("size", size, Turn()) if found)
+        return sorted(found[1] for found in session.answers("size", size, TimeSlice()) if found)
 
     assert (sizes(), len(made)) == ([8, 8], 2)
     assert (sizes(), len(made)) == ([8, 8], 2)

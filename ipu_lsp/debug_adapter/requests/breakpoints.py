@@ -9,14 +9,14 @@ from ipu_asm.debugger.breakpoints import Breakpoint, HitCondition, LogText, pars
 from ipu_asm.debugger.placement import Placement
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import IpuState
-from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind, Place
-from ipu_lsp.debug_adapter.conditions import Mistake, check_condition, read_log_message
+from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
+from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition, read_log_message
 from ipu_lsp.debug_adapter.references import code_address
-from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import (
     FunctionBreakpoint,
     InstructionBreakpoint,
-    Source,
+    SourceArgument,
     SourceBreakpoint,
 )
 from ipu_lsp.debug_adapter.table import Needs, request
@@ -42,9 +42,9 @@ class Conditional(Protocol):
     "supportsLogPoints",
 )
 def set_breakpoints(
-    session: Session,
+    session: DebugSession,
     *,
-    source: Source,
+    source: SourceArgument,
     breakpoints: list[SourceBreakpoint] | None = None,
     lines: list[int] | None = None,
 ) -> Json:
@@ -53,33 +53,44 @@ def set_breakpoints(
         breakpoints = [SourceBreakpoint(line) for line in lines or ()]
     wanted, key = breakpoints, _key(session, source)
     return replace(
-        session, Kind.SOURCE, key, lambda: [_in_source(session, source, each) for each in wanted]
+        session,
+        BreakpointKind.SOURCE,
+        key,
+        lambda: [_in_source(session, source, each) for each in wanted],
     )
 
 
 @request("setFunctionBreakpoints", Needs.CLIENT, "supportsFunctionBreakpoints")
-def set_function_breakpoints(session: Session, *, breakpoints: list[FunctionBreakpoint]) -> Json:
+def set_function_breakpoints(
+    session: DebugSession, *, breakpoints: list[FunctionBreakpoint]
+) -> Json:
     """Breakpoints on labels."""
     return replace(
-        session, Kind.LABEL, "", lambda: [_at_label(session, each) for each in breakpoints]
+        session,
+        BreakpointKind.LABEL,
+        "",
+        lambda: [_at_label(session, each) for each in breakpoints],
     )
 
 
 @request("setInstructionBreakpoints", Needs.CLIENT, "supportsInstructionBreakpoints")
 def set_instruction_breakpoints(
-    session: Session, *, breakpoints: list[InstructionBreakpoint]
+    session: DebugSession, *, breakpoints: list[InstructionBreakpoint]
 ) -> Json:
     """Breakpoints on bundles by their addresses."""
     return replace(
-        session, Kind.ADDRESS, "", lambda: [_at_address(session, each) for each in breakpoints]
+        session,
+        BreakpointKind.ADDRESS,
+        "",
+        lambda: [_at_address(session, each) for each in breakpoints],
     )
 
 
 @request("breakpointLocations", Needs.PROGRAM, "supportsBreakpointLocationsRequest")
 def breakpoint_locations(
-    session: Session,
+    session: DebugSession,
     *,
-    source: Source,
+    source: SourceArgument,
     line: int,
     column: int | None = None,
     end_line: int | None = None,
@@ -101,9 +112,9 @@ def breakpoint_locations(
 
 
 def conditions(
-    session: Session, breakpoint: Conditional
+    session: DebugSession, breakpoint: Conditional
 ) -> tuple[Callable[[IpuState], bool] | None, HitCondition | None]:
-    """The tests of a breakpoint. Raises `Mistake`."""
+    """The tests of a breakpoint. Raises `BreakpointError`."""
     if breakpoint.condition:
         check_condition(session.program.context, breakpoint.condition)
     hits = None
@@ -111,32 +122,32 @@ def conditions(
         try:
             hits = parse_hit_condition(breakpoint.hit_condition)
         except ValueError as error:
-            raise Mistake(str(error)) from error
+            raise BreakpointError(str(error)) from error
     return session.condition(breakpoint.condition), hits
 
 
-def replace(session: Session, kind: Kind, key: str, place: Place) -> Json:
+def replace(session: DebugSession, kind: BreakpointKind, key: str, place: Resolve) -> Json:
     """Set the breakpoints of a request, in place of those that the last one of its kind set."""
     return replaced(session, session.breakpoints.replace(kind, key, place))
 
 
-def replaced(session: Session, shown: Iterable[Json]) -> Json:
+def replaced(session: DebugSession, shown: Iterable[Json]) -> Json:
     """The answer to a request that has set breakpoints, which the machine knows from now on."""
     session.use_breakpoints()
     return {"breakpoints": list(shown)}
 
 
-def failed(reason: str) -> Found:
+def failed(reason: str) -> BreakpointOutcome:
     """A breakpoint that cannot be set."""
     return None, {"message": reason, "reason": "failed"}
 
 
-def waiting() -> Found:
+def waiting() -> BreakpointOutcome:
     """A breakpoint for a program that is not there yet."""
     return None, {"message": "no program is loaded yet", "reason": "pending"}
 
 
-def _key(session: Session, source: Source) -> str:
+def _key(session: DebugSession, source: SourceArgument) -> str:
     """The source, however it is spelt."""
     if source.source_reference or source.path is None or session.client is None:
         return f"{source.source_reference}"
@@ -147,7 +158,9 @@ def _key(session: Session, source: Source) -> str:
         return path  # which no file can have
 
 
-def _in_source(session: Session, source: Source, wanted: SourceBreakpoint) -> Found:
+def _in_source(
+    session: DebugSession, source: SourceArgument, wanted: SourceBreakpoint
+) -> BreakpointOutcome:
     debuggee = session.debuggee
     if debuggee is None:
         return waiting()
@@ -163,7 +176,7 @@ def _in_source(session: Session, source: Source, wanted: SourceBreakpoint) -> Fo
     return _placed(session, found, wanted, wanted.log_message)
 
 
-def _at_label(session: Session, wanted: FunctionBreakpoint) -> Found:
+def _at_label(session: DebugSession, wanted: FunctionBreakpoint) -> BreakpointOutcome:
     debuggee = session.debuggee
     if debuggee is None:
         return waiting()
@@ -176,7 +189,7 @@ def _at_label(session: Session, wanted: FunctionBreakpoint) -> Found:
     return _placed(session, found, wanted)
 
 
-def _at_address(session: Session, wanted: InstructionBreakpoint) -> Found:
+def _at_address(session: DebugSession, wanted: InstructionBreakpoint) -> BreakpointOutcome:
     debuggee = session.debuggee
     if debuggee is None:
         return waiting()
@@ -194,8 +207,8 @@ def _at_address(session: Session, wanted: InstructionBreakpoint) -> Found:
 
 
 def _placed(
-    session: Session, found: Placement, wanted: Conditional, log_message: str | None = None
-) -> Found:
+    session: DebugSession, found: Placement, wanted: Conditional, log_message: str | None = None
+) -> BreakpointOutcome:
     debuggee = session.program
     shown: Json = {
         "source": debuggee.source(),
@@ -207,11 +220,11 @@ def _placed(
     try:
         condition, hits = conditions(session, wanted)
         log = _log_text(session, log_message) if log_message else None
-    except Mistake as mistake:
+    except BreakpointError as mistake:
         return None, {**shown, "message": str(mistake), "reason": "failed"}
     return Breakpoint(found.address, condition, hits, log), shown
 
 
-def _log_text(session: Session, message: str) -> LogText:
+def _log_text(session: DebugSession, message: str) -> LogText:
     template = read_log_message(session.program.context, message)
     return lambda state: template.text(session.program.context)

@@ -6,15 +6,15 @@ from ipu_asm.debugger.breakpoints import Access
 from ipu_asm.debugger.expressions import ExpressionError, Place, evaluate, shown
 from ipu_asm.debugger.regions import COUNTER, region
 from ipu_asm.emulator.registers import DTYPE
-from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind
-from ipu_lsp.debug_adapter.conditions import Mistake
+from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
+from ipu_lsp.debug_adapter.conditions import BreakpointError
 from ipu_lsp.debug_adapter.references import read_reference
 from ipu_lsp.debug_adapter.requests.breakpoints import conditions, failed, replace, waiting
 from ipu_lsp.debug_adapter.requests.variables import child, opened
-from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import DataBreakpointRequest
 from ipu_lsp.debug_adapter.table import Needs, request
-from ipu_lsp.debug_adapter.watch import Watch, Watched, watched_at, watched_by
+from ipu_lsp.debug_adapter.watch import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_lsp.json_types import Json
 
 _VERBS = {Access.READ: "reads", Access.WRITE: "writes", Access.BOTH: "reads or writes"}
@@ -24,7 +24,7 @@ _VERBS = {Access.READ: "reads", Access.WRITE: "writes", Access.BOTH: "reads or w
     "dataBreakpointInfo", Needs.STANDING, "supportsDataBreakpoints", "supportsDataBreakpointBytes"
 )
 def data_breakpoint_info(
-    session: Session,
+    session: DebugSession,
     *,
     name: str,
     variables_reference: int = 0,
@@ -53,16 +53,20 @@ def data_breakpoint_info(
 
 
 @request("setDataBreakpoints", Needs.CLIENT)
-def set_data_breakpoints(session: Session, *, breakpoints: list[DataBreakpointRequest]) -> Json:
+def set_data_breakpoints(
+    session: DebugSession, *, breakpoints: list[DataBreakpointRequest]
+) -> Json:
     """What to watch from now on, and nothing else."""
-    return replace(session, Kind.DATA, "", lambda: [_set(session, each) for each in breakpoints])
+    return replace(
+        session, BreakpointKind.DATA, "", lambda: [_set(session, each) for each in breakpoints]
+    )
 
 
-def _set(session: Session, wanted: DataBreakpointRequest) -> Found:
+def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutcome:
     if session.debuggee is None:
         return waiting()
     try:
-        watched, access = watched_by(wanted.data_id), Access(wanted.access_type)
+        watched, access = target_from_id(wanted.data_id), Access(wanted.access_type)
     except ValueError:
         return failed(
             "a data breakpoint is what `dataBreakpointInfo` tells, found "
@@ -70,16 +74,16 @@ def _set(session: Session, wanted: DataBreakpointRequest) -> Found:
         )
     try:
         condition, hits = conditions(session, wanted)
-    except Mistake as mistake:
+    except BreakpointError as mistake:
         return failed(str(mistake))
-    watch = Watch(watched, access, lambda: _dtype(session), condition, hits)
+    watch = Watchpoint(watched, access, lambda: _dtype(session), condition, hits)
     if watch.bundles(session.program.debugger.runner.accesses):
         return watch, {}
     name = watched.name(_dtype(session))
     return watch, {"message": f"no bundle of the program {_VERBS[access]} `{name}`"}
 
 
-def _called(session: Session, name: str, variables_reference: int) -> Watched:
+def _called(session: DebugSession, name: str, variables_reference: int) -> WatchTarget:
     """What has a name in something that is open; else what the name is as an expression.
 
     Some clients send the expression of a variable for its name. Raises ValueError and
@@ -92,28 +96,28 @@ def _called(session: Session, name: str, variables_reference: int) -> Watched:
     return _watched(place, name)
 
 
-def _watched(place: Place | None, name: str) -> Watched:
+def _watched(place: Place | None, name: str) -> WatchTarget:
     try:
         if place is not None:
-            return watched_at(place)
+            return target_at(place)
     except ValueError:
         pass
     raise ValueError(f"what can be watched lies in a register or in xmem, found {shown(name)}")
 
 
-def _sized(watched: Watched, size: int | None) -> Watched:
+def _sized(watched: WatchTarget, size: int | None) -> WatchTarget:
     """So many bytes from where something starts. Raises ValueError."""
     if size is None:
         return watched
-    return Watched(region(watched.where.name, watched.where.start, size))
+    return WatchTarget(region(watched.where.name, watched.where.start, size))
 
 
-def _at_address(text: str, size: int | None) -> Watched:
+def _at_address(text: str, size: int | None) -> WatchTarget:
     reference = read_reference(text)
     if reference is None:
         raise ValueError(f"an address is like `0x1000`, found {shown(text)}")
-    return Watched(region(reference.part, reference.start, 1 if size is None else size))
+    return WatchTarget(region(reference.part, reference.start, 1 if size is None else size))
 
 
-def _dtype(session: Session) -> int:
+def _dtype(session: DebugSession) -> int:
     return session.program.context.scalars[DTYPE]

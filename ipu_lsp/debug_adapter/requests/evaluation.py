@@ -23,9 +23,9 @@ from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.stop import Reason
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import notation_of, shown, told_changed
-from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import ValueFormat
-from ipu_lsp.debug_adapter.table import Cancelled, Needs, Refused, request
+from ipu_lsp.debug_adapter.table import Needs, RequestCancelledError, RequestError, request
 from ipu_lsp.json_types import Json
 
 _CONSOLE: Final = "repl"
@@ -40,7 +40,7 @@ _UTF_16: Final = "utf-16-le"
 
 @request("evaluate", Needs.STANDING, "supportsEvaluateForHovers", "supportsClipboardContext")
 def evaluate_(
-    session: Session,
+    session: DebugSession,
     *,
     expression: str,
     frame_id: int | None = None,
@@ -60,9 +60,9 @@ def evaluate_(
         item = session.program.inspector.item_of(expression, notation, context != _WATCH)
         return _result(session, item)
     except ExpressionError as error:
-        raise Refused(error.message) from error
+        raise RequestError(error.message) from error
     except Interrupted as error:
-        raise Cancelled from error
+        raise RequestCancelledError from error
 
 
 @request(
@@ -72,7 +72,7 @@ def evaluate_(
     completionTriggerCharacters=[".", "[", "(", ",", ":", " "],
 )
 def completions(
-    session: Session,
+    session: DebugSession,
     *,
     text: str,
     column: int,
@@ -88,7 +88,7 @@ def completions(
     return {"targets": [_target(text, offset, *each) for each in enumerate(found)]}
 
 
-def _in_console(session: Session, text: str, notation: str | None) -> Json:
+def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     debuggee = session.program
     assigned = _assigned(debuggee.context, text)
     # If a command moves the machine, changes are told from here.
@@ -115,7 +115,7 @@ def _assigned(context: Context, text: str) -> tuple[str, Region] | None:
         return None
 
 
-def _result(session: Session, item: Item) -> Json:
+def _result(session: DebugSession, item: Item) -> Json:
     body = shown(session, item)
     return {"result": body.pop("value"), **body}
 

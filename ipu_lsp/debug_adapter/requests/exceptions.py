@@ -7,12 +7,12 @@ from typing import Final
 from ipu_asm.debugger.stop import Reason, Trap
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import describe_word
-from ipu_lsp.debug_adapter.breakpoint_list import Found, Kind
-from ipu_lsp.debug_adapter.conditions import Mistake, check_condition
+from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
+from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition
 from ipu_lsp.debug_adapter.requests.breakpoints import failed, replace
-from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import FilterOptions
-from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 _CONDITION: Final = "an expression such as `lr5 > 3 && cycle > 100`"
@@ -44,24 +44,24 @@ FILTERS: Final[list[Json]] = [
     exceptionBreakpointFilters=FILTERS,
 )
 def set_exception_breakpoints(
-    session: Session,
+    session: DebugSession,
     *,
     filters: list[str],
     filter_options: list[FilterOptions] | None = None,
 ) -> Json:
     """Which filters are on, each with a condition if it has one."""
     wanted = [FilterOptions(name) for name in filters] + list(filter_options or ())
-    return replace(session, Kind.FILTER, "", lambda: _set_filters(session, wanted))
+    return replace(session, BreakpointKind.FILTER, "", lambda: _set_filters(session, wanted))
 
 
 @request("exceptionInfo", Needs.STANDING, "supportsExceptionInfoRequest")
-def exception_info(session: Session, *, thread_id: int) -> Json:
+def exception_info(session: DebugSession, *, thread_id: int) -> Json:
     """Why the machine stands, at length."""
     del thread_id
     stop = session.stop
     name = None if stop is None else _id(stop.reason)
     if stop is None or name is None:
-        raise Refused("the machine did not stop because of an exception")
+        raise RequestError("the machine did not stop because of an exception")
     details: Json = {"message": stop.description, "typeName": name, "fullTypeName": name}
     if stop.fault is not None:
         details["stackTrace"] = _fault_text(stop.fault)
@@ -73,13 +73,13 @@ def exception_info(session: Session, *, thread_id: int) -> Json:
     }
 
 
-def _set_filters(session: Session, wanted: list[FilterOptions]) -> list[Found]:
+def _set_filters(session: DebugSession, wanted: list[FilterOptions]) -> list[BreakpointOutcome]:
     """These filters are on, as far as they can be, and no others."""
     session.traps = {}
     return [_set_filter(session, each) for each in wanted]
 
 
-def _set_filter(session: Session, wanted: FilterOptions) -> Found:
+def _set_filter(session: DebugSession, wanted: FilterOptions) -> BreakpointOutcome:
     try:
         trap = Trap(wanted.filter_id)
     except ValueError:
@@ -88,7 +88,7 @@ def _set_filter(session: Session, wanted: FilterOptions) -> Found:
     if session.debuggee is not None and wanted.condition:
         try:
             check_condition(session.program.context, wanted.condition)
-        except Mistake as mistake:
+        except BreakpointError as mistake:
             return failed(str(mistake))
     session.traps[trap] = wanted.condition or None
     return None, {"verified": True}

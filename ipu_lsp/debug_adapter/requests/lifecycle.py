@@ -9,12 +9,12 @@ from typing import Final, NamedTuple
 from ipu_asm.assembler.kernel import RejectedSource
 from ipu_asm.debugger.stop import Reason, Stop
 from ipu_asm.diagnostics.rendering import printable, render_concise
-from ipu_lsp.debug_adapter.background import interruptible
-from ipu_lsp.debug_adapter.client import Client, Positions
-from ipu_lsp.debug_adapter.configuration import ConfigurationProblem, read_configuration
+from ipu_lsp.debug_adapter.background import run_interruptibly
+from ipu_lsp.debug_adapter.client import DebugClient, Positions
+from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
-from ipu_lsp.debug_adapter.session import THREAD, Session
-from ipu_lsp.debug_adapter.table import Needs, Refused, capabilities, request
+from ipu_lsp.debug_adapter.session import THREAD, DebugSession
+from ipu_lsp.debug_adapter.table import Needs, RequestError, capabilities, request
 from ipu_lsp.json_types import Json
 
 _MOST_SHOWN: Final = 100
@@ -23,7 +23,7 @@ _MOST_SHOWN: Final = 100
 
 @request("initialize", Needs.NOTHING)
 def initialize(
-    session: Session,
+    session: DebugSession,
     *,
     lines_start_at1: bool = True,
     columns_start_at1: bool = True,
@@ -35,8 +35,8 @@ def initialize(
 ) -> Json:
     """The client says what it can do, and learns what we can."""
     if session.client is not None:
-        raise Refused("a session begins once, found a second `initialize`")
-    session.client = Client(
+        raise RequestError("a session begins once, found a second `initialize`")
+    session.client = DebugClient(
         int(lines_start_at1),
         int(columns_start_at1),
         path_format == "uri",
@@ -49,32 +49,32 @@ def initialize(
 
 
 @request("launch", Needs.CLIENT)
-def launch(session: Session, *, everything: Json) -> None:
+def launch(session: DebugSession, *, everything: Json) -> None:
     """Load a program; it runs once the client has said all that it wants to say before."""
     if session.debuggee is not None:
-        raise Refused("a program is loaded already: `restart` it, or begin another session")
+        raise RequestError("a program is loaded already: `restart` it, or begin another session")
     _load(session, everything)
     session.later(lambda: _begin(session))
 
 
 @request("attach", Needs.CLIENT)
-def attach(session: Session) -> None:
+def attach(session: DebugSession) -> None:
     """There is nothing to attach to."""
-    raise Refused("a kernel runs inside of the debugger: use `launch`, found `attach`", True)
+    raise RequestError("a kernel runs inside of the debugger: use `launch`, found `attach`", True)
 
 
 @request("configurationDone", Needs.CLIENT, "supportsConfigurationDoneRequest")
-def configuration_done(session: Session) -> None:
+def configuration_done(session: DebugSession) -> None:
     """All breakpoints are set: off we go, or as soon as a program is there."""
     if session.is_configured:
-        raise Refused("the configuration is done once, found a second time")
+        raise RequestError("the configuration is done once, found a second time")
     session.is_configured = True
     if session.debuggee is not None and not session.has_ended:
         session.later(lambda: _go(session))
 
 
 @request("restart", Needs.PROGRAM, "supportsRestartRequest")
-def restart(session: Session, *, arguments: Json | None = None) -> None:
+def restart(session: DebugSession, *, arguments: Json | None = None) -> None:
     """Read the program again, or another one, and run it from the beginning.
 
     If that cannot be, everything stays as it was.
@@ -87,7 +87,7 @@ def restart(session: Session, *, arguments: Json | None = None) -> None:
 
 
 @request("terminate", Needs.CLIENT, "supportsTerminateRequest")
-def terminate(session: Session) -> None:
+def terminate(session: DebugSession) -> None:
     """End the program."""
     if not session.has_ended:
         session.forget_run()
@@ -96,16 +96,16 @@ def terminate(session: Session) -> None:
 
 
 @request("disconnect", Needs.NOTHING)
-def disconnect(session: Session) -> None:
+def disconnect(session: DebugSession) -> None:
     """The client takes its leave; the program, which lives in this process, ends with it."""
     session.is_over = True
 
 
-def _load(session: Session, given: Json) -> None:
-    """Put a program on a new machine. Raises `Refused` and `Cancelled`."""
+def _load(session: DebugSession, given: Json) -> None:
+    """Put a program on a new machine. Raises `RequestError` and `Cancelled`."""
     assert session.client is not None
     # A long source takes seconds, and whoever launched it by mistake wants to leave.
-    loaded = interruptible(session.inbox, partial(_read, given, session.client, session.hooks))
+    loaded = run_interruptibly(session.inbox, partial(_read, given, session.client, session.hooks))
     if isinstance(loaded, _Mistakes):
         raise _refused(session, loaded)
     for hint in loaded.configuration.hints:
@@ -124,18 +124,18 @@ class _Mistakes(NamedTuple):
     total: int
 
 
-def _read(given: Json, client: Client, hooks: Hooks) -> Debuggee | _Mistakes:
+def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistakes:
     """The program on a new machine."""
     try:
         return Debuggee(read_configuration(given), client, hooks)
     except RejectedSource as error:
         return _Mistakes(_findings(error, client), len(error.findings))
-    except ConfigurationProblem as error:
+    except LaunchError as error:
         shown = error.mistakes[:_MOST_SHOWN]
         return _Mistakes([(mistake, {}) for mistake in shown], len(error.mistakes))
 
 
-def _findings(error: RejectedSource, client: Client) -> list[tuple[str, Json]]:
+def _findings(error: RejectedSource, client: DebugClient) -> list[tuple[str, Json]]:
     """The first findings of a source, each with the place that it speaks of."""
     path, positions = error.source.path, Positions(error.source.text, client)
     source = {"name": os.path.basename(path), "path": client.sent_path(path)}
@@ -148,7 +148,7 @@ def _findings(error: RejectedSource, client: Client) -> list[tuple[str, Json]]:
     ]
 
 
-def _refused(session: Session, mistakes: _Mistakes) -> Refused:
+def _refused(session: DebugSession, mistakes: _Mistakes) -> RequestError:
     """Why a program cannot be loaded: a list as output, the first of it as the answer."""
     for mistake, place in mistakes.shown:
         session.tell(f"{printable(mistake)}\n", "stderr", **place)
@@ -157,10 +157,10 @@ def _refused(session: Session, mistakes: _Mistakes) -> Refused:
         session.tell(f"and {hidden:,} more\n", "stderr")
     more = mistakes.total - 1
     rest = f" (and {more:,} more: see the debug console)" if more else ""
-    return Refused(f"{printable(mistakes.shown[0][0])}{rest}", is_shown=True)
+    return RequestError(f"{printable(mistakes.shown[0][0])}{rest}", is_shown=True)
 
 
-def _begin(session: Session) -> None:
+def _begin(session: DebugSession) -> None:
     """The program is there: breakpoints can be placed."""
     _place_again(session)
     session.event("initialized")
@@ -168,7 +168,7 @@ def _begin(session: Session) -> None:
         _go(session)
 
 
-def _place_again(session: Session) -> None:
+def _place_again(session: DebugSession) -> None:
     """Look for the breakpoints in the program that is loaded now."""
     changed = session.breakpoints.place_again()
     session.use_breakpoints()
@@ -176,7 +176,7 @@ def _place_again(session: Session) -> None:
         session.event("breakpoint", {"reason": "changed", "breakpoint": shown})
 
 
-def _go(session: Session, stood: bool = False) -> None:
+def _go(session: DebugSession, stood: bool = False) -> None:
     """Let the program run from its beginning; `stood` if the client saw the machine stand."""
     debuggee = session.program
     debugger = debuggee.debugger
@@ -191,6 +191,6 @@ def _go(session: Session, stood: bool = False) -> None:
         session.flush()
 
 
-def _process(session: Session) -> Json:
+def _process(session: DebugSession) -> Json:
     name = session.program.kernel.name
     return {"name": name, "isLocalProcess": True, "startMethod": "launch"}

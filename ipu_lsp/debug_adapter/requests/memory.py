@@ -10,15 +10,15 @@ from ipu_asm.debugger.console import Row, rows
 from ipu_asm.debugger.expressions import shown
 from ipu_asm.debugger.regions import Region, read_region
 from ipu_lsp.debug_adapter.references import (
-    Reference,
+    MemoryReference,
     code_address,
     is_code,
     read_reference,
     shown_address,
 )
 from ipu_lsp.debug_adapter.requests.variables import told_changed
-from ipu_lsp.debug_adapter.session import Session
-from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 MOST_INSTRUCTIONS: Final = 4_096
@@ -28,12 +28,14 @@ MOST_VIEWED: Final = 256
 
 
 @request("readMemory", Needs.STANDING, "supportsReadMemoryRequest")
-def read_memory(session: Session, *, memory_reference: str, count: int, offset: int = 0) -> Json:
+def read_memory(
+    session: DebugSession, *, memory_reference: str, count: int, offset: int = 0
+) -> Json:
     """Bytes from a reference on; what lies outside is told as unreadable."""
     reference = _reference(memory_reference)
     _note_viewed(session, memory_reference, reference)
     start, count = reference.start + offset, max(0, count)
-    body: Json = {"address": Reference(reference.part, start).address}
+    body: Json = {"address": MemoryReference(reference.part, start).address}
     if not 0 <= start <= reference.size:
         # So many bytes are to be skipped until there is one to read.
         return {**body, "unreadableBytes": min(count, -start) if start < 0 else count}
@@ -49,7 +51,7 @@ def read_memory(session: Session, *, memory_reference: str, count: int, offset: 
 
 @request("writeMemory", Needs.STANDING, "supportsWriteMemoryRequest")
 def write_memory(
-    session: Session,
+    session: DebugSession,
     *,
     memory_reference: str,
     data: str,
@@ -62,7 +64,7 @@ def write_memory(
     start = reference.start + offset
     fitting = max(0, min(len(content), reference.size - start)) if start >= 0 else 0
     if fitting < len(content) and not allow_partial:
-        raise Refused(
+        raise RequestError(
             f"`{reference.part}` has {reference.size:#x} bytes, "
             f"found {len(content)} for {start:#x} on",
             True,
@@ -76,7 +78,7 @@ def write_memory(
 
 @request("disassemble", Needs.PROGRAM, "supportsDisassembleRequest")
 def disassemble(
-    session: Session,
+    session: DebugSession,
     *,
     memory_reference: str,
     instruction_count: int,
@@ -86,10 +88,12 @@ def disassemble(
     """Bundles around an address. An offset counts bundles; those that are none are marked."""
     address = code_address(memory_reference)
     if address is None:
-        raise Refused(f"the address of a bundle is like `0x7`, found {shown(memory_reference)}")
+        raise RequestError(
+            f"the address of a bundle is like `0x7`, found {shown(memory_reference)}"
+        )
     if not 0 <= instruction_count <= MOST_INSTRUCTIONS:
         most = f"{MOST_INSTRUCTIONS:,}"
-        raise Refused(f"at most {most} bundles at once, found {instruction_count:,}")
+        raise RequestError(f"at most {most} bundles at once, found {instruction_count:,}")
     first = address + offset + instruction_offset
     found = {row.address: row for row in rows(session.program.debugger, first, instruction_count)}
     return {
@@ -108,7 +112,7 @@ def _nothing(address: int) -> Json:
     }
 
 
-def _instruction(session: Session, row: Row) -> Json:
+def _instruction(session: DebugSession, row: Row) -> Json:
     debuggee = session.program
     word = debuggee.debugger.state.inst_mem[row.address]
     body: Json = {"address": shown_address(row.address), "instruction": row.code}
@@ -129,10 +133,10 @@ def _decoded(data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise Refused(f"`data` is base64, found {shown(data)}") from error
+        raise RequestError(f"`data` is base64, found {shown(data)}") from error
 
 
-def _note_viewed(session: Session, text: str, reference: Reference) -> None:
+def _note_viewed(session: DebugSession, text: str, reference: MemoryReference) -> None:
     """Remember what the client shows of memory, to tell it of changes."""
     session.viewed.pop(text, None)
     session.viewed[text] = reference
@@ -140,10 +144,10 @@ def _note_viewed(session: Session, text: str, reference: Reference) -> None:
         del session.viewed[next(iter(session.viewed))]
 
 
-def _reference(text: str) -> Reference:
+def _reference(text: str) -> MemoryReference:
     reference = read_reference(text)
     if reference is None:
-        raise Refused(
+        raise RequestError(
             "a memory reference is an address of xmem like `0x1000` or a register, "
             f"found {shown(text)}"
         )

@@ -4,41 +4,41 @@ from __future__ import annotations
 
 from ipu_asm.debugger.regions import COUNTER, whole
 from ipu_asm.debugger.stop import Reason, Stop
-from ipu_lsp.debug_adapter.session import Move, Session
-from ipu_lsp.debug_adapter.shapes import Source
-from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.debug_adapter.session import DebugSession, Move
+from ipu_lsp.debug_adapter.shapes import SourceArgument
+from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 _WORD_BYTES = 4
 
 
 @request("continue")
-def continue_(session: Session) -> Json:
+def continue_(session: DebugSession) -> Json:
     """Run to the next stop."""
     _run(session, session.program.debugger.continue_, "Running", may_end=True)
     return {"allThreadsContinued": True}
 
 
 @request("next", Needs.STANDING, "supportsSteppingGranularity")
-def next_(session: Session, *, granularity: str = "statement") -> None:
+def next_(session: DebugSession, *, granularity: str = "statement") -> None:
     """Execute one bundle, or all of a line."""
     _step(session, granularity)
 
 
 @request("stepIn")
-def step_in(session: Session, *, granularity: str = "statement") -> None:
+def step_in(session: DebugSession, *, granularity: str = "statement") -> None:
     """There is nothing to step into: one bundle, or all of a line."""
     _step(session, granularity)
 
 
 @request("stepOut")
-def step_out(session: Session) -> None:
+def step_out(session: DebugSession) -> None:
     """Run until the innermost loop is left."""
     _run(session, session.program.debugger.step_out, "Leaving the loop", may_end=True)
 
 
 @request("stepBack", Needs.STANDING, "supportsStepBack")
-def step_back(session: Session, *, granularity: str = "statement") -> None:
+def step_back(session: DebugSession, *, granularity: str = "statement") -> None:
     """Undo one bundle, or all of a line."""
     debugger = session.program.debugger
     move = debugger.step_back_line if granularity == "line" else debugger.step_back
@@ -46,20 +46,22 @@ def step_back(session: Session, *, granularity: str = "statement") -> None:
 
 
 @request("reverseContinue")
-def reverse_continue(session: Session) -> None:
+def reverse_continue(session: DebugSession) -> None:
     """Go back to the last stop before this one."""
     _run(session, session.program.debugger.reverse_continue, "Running backwards")
 
 
 @request("pause", Needs.PROGRAM)
-def pause(session: Session) -> None:
+def pause(session: DebugSession) -> None:
     """Stop the machine at once."""
     if session.is_running:
         session.later(session.hold)
 
 
 @request("gotoTargets", Needs.PROGRAM, "supportsGotoTargetsRequest")
-def goto_targets(session: Session, *, source: Source, line: int, column: int | None = None) -> Json:
+def goto_targets(
+    session: DebugSession, *, source: SourceArgument, line: int, column: int | None = None
+) -> Json:
     """The bundles where the machine can go on that a line stands for."""
     debuggee = session.program
     if not debuggee.is_source(source.path, source.source_reference):
@@ -87,13 +89,13 @@ def goto_targets(session: Session, *, source: Source, line: int, column: int | N
 
 
 @request("goto")
-def goto(session: Session, *, target_id: int) -> None:
+def goto(session: DebugSession, *, target_id: int) -> None:
     """Let the machine go on elsewhere; nothing is executed on the way."""
     _check_begun(session)
     debugger = session.program.debugger
     if debugger.placer.at_address(target_id) is None:
         size = session.program.kernel.program.size
-        raise Refused(f"the program has the bundles 0 to {size - 1}, found {target_id}")
+        raise RequestError(f"the program has the bundles 0 to {size - 1}, found {target_id}")
     session.program.leave()
     debugger.edit(whole(COUNTER), target_id.to_bytes(_WORD_BYTES, "little"))
     stop = Stop(Reason.STEP, f"moved to bundle {target_id}", debugger.cycle, target_id)
@@ -102,7 +104,7 @@ def goto(session: Session, *, target_id: int) -> None:
 
 @request("cancel", Needs.NOTHING, "supportsCancelRequest")
 def cancel(
-    session: Session, *, request_id: int | None = None, progress_id: str | None = None
+    session: DebugSession, *, request_id: int | None = None, progress_id: str | None = None
 ) -> None:
     """Give up a request that waits, or stop a run that takes long."""
     if progress_id is not None and progress_id == session.progress.running:
@@ -114,16 +116,16 @@ def cancel(
             session.outbox.refuse(withdrawn, "cancelled")
 
 
-def _step(session: Session, granularity: str) -> None:
+def _step(session: DebugSession, granularity: str) -> None:
     debugger = session.program.debugger
     _run(session, debugger.step_line if granularity == "line" else debugger.step, "Stepping")
 
 
-def _run(session: Session, move: Move, title: str, may_end: bool = False) -> None:
+def _run(session: DebugSession, move: Move, title: str, may_end: bool = False) -> None:
     _check_begun(session)
     session.run(move, title, may_end)
 
 
-def _check_begun(session: Session) -> None:
+def _check_begun(session: DebugSession) -> None:
     if not session.is_configured:
-        raise Refused("the program has not begun: say `configurationDone` first")
+        raise RequestError("the program has not begun: say `configurationDone` first")

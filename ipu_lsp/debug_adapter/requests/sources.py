@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from ipu_asm import __version__
 from ipu_asm.emulator.state import INST_MEM_SIZE
-from ipu_lsp.debug_adapter.session import Session
-from ipu_lsp.debug_adapter.shapes import Source
-from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.shapes import SourceArgument
+from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 
 @request("loadedSources", Needs.PROGRAM, "supportsLoadedSourcesRequest")
-def loaded_sources(session: Session) -> Json:
+def loaded_sources(session: DebugSession) -> Json:
     """The program's only source."""
     return {"sources": [session.program.source()]}
 
 
 @request("source", Needs.PROGRAM)
 def source(
-    session: Session,
+    session: DebugSession,
     *,
     source_reference: int = 0,
-    source: Source | None = None,  # the protocol's name
+    source: SourceArgument | None = None,  # the protocol's name
 ) -> Json:
     """The text of the program, as it was read."""
     debuggee = session.program
@@ -29,7 +29,7 @@ def source(
     reference = source_reference or (0 if source is None else source.source_reference)
     if not debuggee.is_source(path, reference):
         name = debuggee.source()["name"]
-        raise Refused(f"the only source is {name}, found `{path or reference}`")
+        raise RequestError(f"the only source is {name}, found `{path or reference}`")
     return {"content": debuggee.kernel.program.text, "mimeType": "text/x-asm"}
 
 
@@ -45,7 +45,7 @@ def source(
         }
     ],
 )
-def modules(session: Session, *, start_module: int = 0, module_count: int = 0) -> Json:
+def modules(session: DebugSession, *, start_module: int = 0, module_count: int = 0) -> Json:
     """Program memory."""
     kernel = session.program.kernel
     program = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from ipu_asm.debugger.loops import enclosing_loops
-from ipu_lsp.debug_adapter.session import THREAD, Session
+from ipu_lsp.debug_adapter.session import THREAD, DebugSession
 from ipu_lsp.debug_adapter.shapes import FrameFormat
-from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 FRAME: Final = 1
@@ -15,14 +15,14 @@ FRAME: Final = 1
 
 
 @request("threads", Needs.CLIENT)
-def threads(session: Session) -> Json:
+def threads(session: DebugSession) -> Json:
     """The machine."""
     return {"threads": [{"id": THREAD, "name": "IPU"}]}
 
 
 @request("stackTrace", Needs.STANDING)
 def stack_trace(
-    session: Session,
+    session: DebugSession,
     *,
     start_frame: int = 0,
     levels: int = 0,
@@ -46,12 +46,12 @@ def stack_trace(
 
 
 def check_frame(frame_id: int | None) -> None:
-    """Raise `Refused` for what can be no frame."""
+    """Raise `RequestError` for what can be no frame."""
     if frame_id is not None and frame_id < FRAME:
-        raise Refused(f"a frame is one that `stackTrace` lists, found {frame_id}")
+        raise RequestError(f"a frame is one that `stackTrace` lists, found {frame_id}")
 
 
-def standing_at(session: Session) -> int:
+def standing_at(session: DebugSession) -> int:
     """The bundle in front of which the machine stands; the one that has halted it."""
     stop = session.stop
     pc = session.program.debugger.state.program_counter
@@ -61,7 +61,7 @@ def standing_at(session: Session) -> int:
 
 
 def _frame(
-    session: Session, number: int, address: int, loop: range | None, shown: FrameFormat
+    session: DebugSession, number: int, address: int, loop: range | None, shown: FrameFormat
 ) -> Json:
     debuggee = session.program
     found = debuggee.debugger.placer.at_address(address)

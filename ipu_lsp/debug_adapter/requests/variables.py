@@ -21,9 +21,9 @@ from ipu_asm.debugger.inspection.computed import without_formats
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_lsp.debug_adapter.references import reference_of
 from ipu_lsp.debug_adapter.requests.stack import check_frame
-from ipu_lsp.debug_adapter.session import Session
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import ValueFormat
-from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 _HEX: Final = "x"
@@ -34,7 +34,7 @@ _INDEXED: Final = (Kind.ROWS, Kind.ELEMENTS)
 
 
 @request("scopes")
-def scopes(session: Session, *, frame_id: int) -> Json:
+def scopes(session: DebugSession, *, frame_id: int) -> Json:
     """The headings under which the machine is shown."""
     check_frame(frame_id)
     return {
@@ -54,7 +54,7 @@ def scopes(session: Session, *, frame_id: int) -> Json:
 
 @request("variables", Needs.STANDING, "supportsValueFormattingOptions")
 def variables(
-    session: Session,
+    session: DebugSession,
     *,
     variables_reference: int,
     filter_: str | None = None,
@@ -71,13 +71,13 @@ def variables(
             group, start, count or None, notation_of(format_)
         )
     except ExpressionError as error:
-        raise Refused(error.message) from error
+        raise RequestError(error.message) from error
     return {"variables": [variable(session, item, group.notation) for item in items]}
 
 
 @request("setVariable", Needs.STANDING, "supportsSetVariable")
 def set_variable(
-    session: Session,
+    session: DebugSession,
     *,
     variables_reference: int,
     name: str,
@@ -88,9 +88,9 @@ def set_variable(
     group = opened(session, variables_reference)
     item = child(session, group, name)
     if item is None:
-        raise Refused(f"nothing is called {quoted(name)} here", True)
+        raise RequestError(f"nothing is called {quoted(name)} here", True)
     if not _is_writable(item):
-        raise Refused(f"{quoted(name)} cannot be changed", True)
+        raise RequestError(f"{quoted(name)} cannot be changed", True)
     notation = group.notation or notation_of(format_)
     body = shown(session, assigned(session, item.expression, value, notation))
     return {key: text for key, text in body.items() if key != "presentationHint"}
@@ -98,7 +98,7 @@ def set_variable(
 
 @request("setExpression", Needs.STANDING, "supportsSetExpression")
 def set_expression(
-    session: Session,
+    session: DebugSession,
     *,
     expression: str,
     value: str,
@@ -110,7 +110,7 @@ def set_expression(
     return shown(session, assigned(session, expression, value, notation_of(format_)))
 
 
-def assigned(session: Session, expression: str, value: str, notation: str | None) -> Item:
+def assigned(session: DebugSession, expression: str, value: str, notation: str | None) -> Item:
     """What an expression is after a value was put where it lies.
 
     The value is an expression too, or the one that was shown, with what stands around it there.
@@ -128,10 +128,10 @@ def assigned(session: Session, expression: str, value: str, notation: str | None
         told_changed(session, region_of(place))
         return debuggee.inspector.item_of(expression, notation)
     except ExpressionError as error:
-        raise Refused(error.message, True) from error
+        raise RequestError(error.message, True) from error
 
 
-def told_changed(session: Session, where: Region) -> None:
+def told_changed(session: DebugSession, where: Region) -> None:
     """Let the client look again at what has changed, once it has its answer."""
     client = session.client
     assert client is not None
@@ -147,22 +147,22 @@ def told_changed(session: Session, where: Region) -> None:
             session.later(partial(session.event, "memory", body))
 
 
-def opened(session: Session, number: int) -> Group:
+def opened(session: DebugSession, number: int) -> Group:
     """What a number of ours stands for."""
     group = session.handles.get(number)
     if group is None and session.handles.was_given(number):
-        raise Refused(f"the machine has moved since: what {number} stood for has gone")
+        raise RequestError(f"the machine has moved since: what {number} stood for has gone")
     if group is None:
-        raise Refused(f"`variablesReference` is a number that we gave, found {number}")
+        raise RequestError(f"`variablesReference` is a number that we gave, found {number}")
     return group
 
 
-def child(session: Session, group: Group, name: str) -> Item | None:
+def child(session: DebugSession, group: Group, name: str) -> Item | None:
     """What is shown under a name in something that is open."""
     try:
         return session.program.inspector.child(group, name)
     except ExpressionError as error:
-        raise Refused(error.message) from error
+        raise RequestError(error.message) from error
 
 
 def notation_of(format_: ValueFormat | None) -> str | None:
@@ -170,7 +170,7 @@ def notation_of(format_: ValueFormat | None) -> str | None:
     return _HEX if format_ is not None and format_.hex else None
 
 
-def variable(session: Session, item: Item, notation: str | None = None) -> Json:
+def variable(session: DebugSession, item: Item, notation: str | None = None) -> Json:
     """An item as the protocol's `Variable`; `notation` is that of the group that it is in."""
     body = shown(session, item)
     if item.expression:
@@ -178,7 +178,7 @@ def variable(session: Session, item: Item, notation: str | None = None) -> Json:
     return {"name": item.name, **body}
 
 
-def shown(session: Session, item: Item) -> Json:
+def shown(session: DebugSession, item: Item) -> Json:
     """An item's value and what it opens to; variables and evaluated expressions have it alike."""
     opens = 0 if item.group is None else session.handles.number(item.group)
     attributes = [] if _is_writable(item) else ["readOnly"]

@@ -9,8 +9,8 @@ from ipu_asm.debugger.expressions import ExpressionError, Space, region_of
 from ipu_asm.debugger.inspection import Picture
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import memory_reference
-from ipu_lsp.debug_adapter.session import Session
-from ipu_lsp.debug_adapter.table import Needs, Refused, request
+from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 VECTOR = "ipu/vector"
@@ -18,7 +18,7 @@ VECTORS = "ipu/vectors"
 
 
 @request(VECTORS, Needs.STANDING)
-def vectors(session: Session) -> Json:
+def vectors(session: DebugSession) -> Json:
     """The registers that can be drawn, with the types that their elements can have."""
     inspector = session.program.inspector
     return {
@@ -38,7 +38,7 @@ def vectors(session: Session) -> Json:
 
 @request(VECTOR, Needs.STANDING)
 def vector(
-    session: Session,
+    session: DebugSession,
     *,
     name: str,
     type_: str | None = None,
@@ -50,7 +50,7 @@ def vector(
     try:
         picture = session.program.inspector.picture(name, type_, mask)
     except ExpressionError as error:
-        raise Refused(error.message) from error
+        raise RequestError(error.message) from error
     extent = picture.extent
     return {
         "name": name.strip(),

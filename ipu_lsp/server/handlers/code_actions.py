@@ -10,12 +10,12 @@ from ipu_asm.ide import code_actions as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.edits import workspace_edit
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
-from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.session import LspSession, View
 
 OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS))
 
 
-def code_actions(session: Session, params: t.CodeActionParams) -> list[Json] | None:
+def code_actions(session: LspSession, params: t.CodeActionParams) -> list[Json] | None:
     """What can be done in a range. Clients that only know commands get nothing."""
     uri = params.text_document.uri
     view = session.selected(uri)
@@ -38,7 +38,7 @@ def _fits(action: ide.CodeAction, refusals: bool) -> bool:
     return refusals or not action.refused
 
 
-def _action(session: Session, uri: str, view: View, action: ide.CodeAction) -> Json:
+def _action(session: LspSession, uri: str, view: View, action: ide.CodeAction) -> Json:
     written: Json = {"title": action.title, "kind": action.kind}
     if action.refused:
         written["disabled"] = {"reason": action.refused}

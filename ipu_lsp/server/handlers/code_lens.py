@@ -6,12 +6,12 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import code_lens as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 OPTIONS = t.CodeLensOptions(resolve_provider=False)
 
 
-def code_lenses(session: Session, params: t.CodeLensParams) -> list[Json] | None:
+def code_lenses(session: LspSession, params: t.CodeLensParams) -> list[Json] | None:
     """The lines of a document. They tell something; there is nothing to run behind them."""
     families = session.projects.settings.code_lenses
     view = session.view(params.text_document.uri)

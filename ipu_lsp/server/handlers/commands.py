@@ -14,14 +14,14 @@ from ipu_asm.assembler.images import FORMATS, image_of
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
-from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
+from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run
-from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.session import LspSession, View
 
 _LISTING = "listing"
 
 
-def execute(session: Session, params: t.ExecuteCommandParams) -> object:
+def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
     """Do what a command says."""
     command = COMMANDS.get(params.command)
     if command is None:
@@ -35,7 +35,7 @@ def execute(session: Session, params: t.ExecuteCommandParams) -> object:
     return command(session, view, arguments)
 
 
-def _assemble(session: Session, view: View, arguments: Json) -> object:
+def _assemble(session: LspSession, view: View, arguments: Json) -> object:
     """The image of a program as text, `bin` in Base64; or why there is none."""
     name = arguments.get("format", "hex")
     if name not in (*FORMATS, _LISTING):
@@ -56,11 +56,11 @@ def _assemble(session: Session, view: View, arguments: Json) -> object:
     return {"format": name, "text": image.decode("ascii")}
 
 
-def _list(_session: Session, view: View, _arguments: Json) -> Json:
+def _list(_session: LspSession, view: View, _arguments: Json) -> Json:
     return listing_of(view)
 
 
-def _run(session: Session, view: View, arguments: Json) -> object:
+def _run(session: LspSession, view: View, arguments: Json) -> object:
     """What a run of the program comes to; it takes as long as it takes."""
     options = read_options(arguments.get("options"))
     if isinstance(options, str):
@@ -77,7 +77,7 @@ def _run(session: Session, view: View, arguments: Json) -> object:
     return run(RunRequest(program.text, program.isa.name, options))
 
 
-def _errors(session: Session, view: View, uri: str) -> Encoded:
+def _errors(session: LspSession, view: View, uri: str) -> EncodedJson:
     """Every error of a program, also those that the user does not want to see while typing."""
     analysis = view.analysis
     errors = tuple(errors_of(analysis.program))
@@ -85,7 +85,7 @@ def _errors(session: Session, view: View, uri: str) -> Encoded:
     return json_array(encoded_finding(session, uri, shown, error) for error in errors)
 
 
-COMMANDS: Mapping[str, Callable[[Session, View, Json], object]] = {
+COMMANDS: Mapping[str, Callable[[LspSession, View, Json], object]] = {
     "ipu.assemble": _assemble,
     "ipu.listing": _list,
     "ipu.run": _run,

@@ -7,9 +7,9 @@ from lsprotocol import types as t
 from ipu_asm.ide.completion import completion as ide
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.client import Client
+from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.markup import plain_text
-from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.session import LspSession, View
 
 # A blank, because an operand follows it; a dot, because editors end words there and mnemonics do
 # not; signs with which an operand of some set begins. Not the separator: behind `;;` the next key
@@ -28,7 +28,7 @@ _KINDS = {
 }
 
 
-def completions(session: Session, params: t.CompletionParams) -> Json | None:
+def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
     """All items at a position; the client narrows them down while a word is being typed."""
     uri = params.text_document.uri
     view = session.view(uri)
@@ -43,7 +43,7 @@ def completions(session: Session, params: t.CompletionParams) -> Json | None:
     return {"isIncomplete": False, "items": written}
 
 
-def resolve(session: Session, item: t.CompletionItem) -> t.CompletionItem:
+def resolve(session: LspSession, item: t.CompletionItem) -> t.CompletionItem:
     """An item with its documentation."""
     data = item.data if isinstance(item.data, dict) else {}
     uri, kind = data.get("uri"), data.get("kind")
@@ -55,7 +55,7 @@ def resolve(session: Session, item: t.CompletionItem) -> t.CompletionItem:
     return item
 
 
-def _documentation(page: str, client: Client) -> t.MarkupContent | str:
+def _documentation(page: str, client: LanguageClient) -> t.MarkupContent | str:
     """Clients that do not say what they show can show a string."""
     if client.completion_markdown:
         return t.MarkupContent(t.MarkupKind.Markdown, page)
@@ -76,7 +76,7 @@ def _goes_on(view: View, offset: int) -> bool:
     return not (surface.bundle_end and before.endswith(surface.bundle_end))
 
 
-def _item(item: ide.CompletionItem, view: View, uri: str, client: Client) -> Json:
+def _item(item: ide.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:
     snippet = item.snippet if client.completion_snippets else None
     edit = TextEdit(item.span, item.insert_text if snippet is None else snippet)
     written: Json = {

@@ -11,13 +11,13 @@ from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.files import source_extensions
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.handlers import diagnostics
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import read_settings, section_of
 
 _SECTION = "ipu"
 
 
-def apply(session: Session, section: object) -> bool:
+def apply(session: LspSession, section: object) -> bool:
     """Use the settings of the section `ipu`; whether anything is different now."""
     settings, complaints = read_settings(section)
     for complaint in complaints:
@@ -27,7 +27,7 @@ def apply(session: Session, section: object) -> bool:
     return is_new
 
 
-def subscribe(session: Session) -> None:
+def subscribe(session: LspSession) -> None:
     """Ask to be told when settings, or files with settings, change."""
     registrations = []
     if session.client.registers_configuration:
@@ -43,7 +43,7 @@ def subscribe(session: Session) -> None:
         session.protocol.ask(t.CLIENT_REGISTER_CAPABILITY, {"registrations": registrations})
 
 
-def pull(session: Session) -> None:
+def pull(session: LspSession) -> None:
     """Ask for the settings, where the client gives them; the answer is used when it comes."""
     if not session.client.gives_configuration:
         return
@@ -61,7 +61,7 @@ def pull(session: Session) -> None:
     session.protocol.ask(t.WORKSPACE_CONFIGURATION, params, use, session.settle)
 
 
-def did_change_configuration(session: Session, params: dict[str, Any]) -> None:
+def did_change_configuration(session: LspSession, params: dict[str, Any]) -> None:
     """Settings have changed: use those sent along, or ask for them where none are.
 
     Some clients send them before their first document and can also be asked.
@@ -76,7 +76,7 @@ def did_change_configuration(session: Session, params: dict[str, Any]) -> None:
         session.reconfigure()
 
 
-def did_change_watched_files(session: Session, params: t.DidChangeWatchedFilesParams) -> None:
+def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFilesParams) -> None:
     """Files with settings, or sources, have changed, come or gone."""
     paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
     settings = [path for path in paths if os.path.basename(path) in FILE_NAMES]
@@ -89,7 +89,7 @@ def did_change_watched_files(session: Session, params: t.DidChangeWatchedFilesPa
         session.refresh_diagnostics()
 
 
-def look_for_mistakes(session: Session, paths: Iterable[str]) -> None:
+def look_for_mistakes(session: LspSession, paths: Iterable[str]) -> None:
     """Tell the client what is wrong in files with settings, even if no document needs them."""
     for path in paths:
         session.checked_settings.pop(path, None)

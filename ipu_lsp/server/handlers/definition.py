@@ -6,10 +6,10 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import definition as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 
-def definition(session: Session, params: t.DefinitionParams) -> Json | list[Json] | None:
+def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[Json] | None:
     """The place that a position leads to; to clients that know links, with what belongs to it."""
     uri = params.text_document.uri
     view = session.view(uri)

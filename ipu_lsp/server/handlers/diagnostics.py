@@ -18,11 +18,11 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.lint.configuration_findings import check_file
 from ipu_asm.lint.links import rule_link
 from ipu_lsp.server.convert import Coordinates
-from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
-from ipu_lsp.server.progress import Progress
-from ipu_lsp.server.reports import NOTHING, Findings, Reports, named, report
-from ipu_lsp.server.session import Session, View
-from ipu_lsp.server.workspace import Turn, address_of
+from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
+from ipu_lsp.server.progress import WorkDoneProgress
+from ipu_lsp.server.reports import NOTHING, EncodedFindings, WorkspaceReports, named, report
+from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.workspace import TimeSlice, address_of
 
 log = logging.getLogger("ipu_lsp")
 
@@ -44,7 +44,7 @@ _TAGS = {
 }
 
 
-def publish_next(session: Session) -> None:
+def publish_next(session: LspSession) -> None:
     """Push the findings of the document that has waited longest."""
     uri = next(iter(session.unpublished))
     del session.unpublished[uri]
@@ -59,13 +59,13 @@ def publish_next(session: Session) -> None:
     publish_mistakes(session)
 
 
-def withdraw(session: Session, uri: str) -> None:
+def withdraw(session: LspSession, uri: str) -> None:
     """Take back what was pushed about a document."""
     if not session.client.pulls_diagnostics:
         _publish(session, json_object(uri=json_text(uri), diagnostics="[]"))
 
 
-def publish_mistakes(session: Session) -> None:
+def publish_mistakes(session: LspSession) -> None:
     """Push what is wrong in files with settings, and that it is mended.
 
     Clients that ask for the findings of the whole workspace are told when they do.
@@ -81,8 +81,8 @@ def publish_mistakes(session: Session) -> None:
 
 
 def of_document(
-    session: Session, params: t.DocumentDiagnosticParams
-) -> Generator[None, None, Encoded]:
+    session: LspSession, params: t.DocumentDiagnosticParams
+) -> Generator[None, None, EncodedJson]:
     """The findings of one document, or that they are those which the client has."""
     yield from session.settled()
     findings = named(encoded_findings(session, params.text_document.uri))
@@ -91,24 +91,24 @@ def of_document(
 
 
 def of_workspace(
-    session: Session, params: t.WorkspaceDiagnosticParams
-) -> Generator[None, None, Encoded]:
+    session: LspSession, params: t.WorkspaceDiagnosticParams
+) -> Generator[None, None, EncodedJson]:
     """The findings of all open documents and of all files, and that others have none any more."""
     yield from session.settled()
     _take_back_mistakes(session)
-    reports, turn = Reports(session.protocol, params), Turn()
-    progress = Progress(session.protocol, session.client, params.work_done_token, _TITLE)
+    reports, time_slice = WorkspaceReports(session.protocol, params), TimeSlice()
+    progress = WorkDoneProgress(session.protocol, session.client, params.work_done_token, _TITLE)
     try:
         for uri in list(session.documents):
             _report_open(session, uri, reports)
-            yield from turn.pause()
+            yield from time_slice.pause()
         files: list[str] = []
-        for path in session.workspace.sources(turn):
+        for path in session.workspace.sources(time_slice):
             if path is not None:
                 files.append(path)
             else:
                 yield
-        yield from _report_files(session, files, reports, turn, progress)
+        yield from _report_files(session, files, reports, time_slice, progress)
         for path in list(session.projects.suspects):
             _report_mistakes(session, path, reports)
     finally:
@@ -116,14 +116,18 @@ def of_workspace(
     return reports.answer()
 
 
-def _report_open(session: Session, uri: str, reports: Reports) -> None:
+def _report_open(session: LspSession, uri: str, reports: WorkspaceReports) -> None:
     document = session.documents.get(uri)
     if document is not None:  # else it was closed in the meantime
         reports.add(uri, named(encoded_findings(session, uri)), document.version)
 
 
 def _report_files(
-    session: Session, files: list[str], reports: Reports, turn: Turn, progress: Progress
+    session: LspSession,
+    files: list[str],
+    reports: WorkspaceReports,
+    time_slice: TimeSlice,
+    progress: WorkDoneProgress,
 ) -> Generator[None, None, None]:
     done, fresh = 0, 0
     for path in files:
@@ -136,7 +140,7 @@ def _report_files(
             if fresh == MANY_FILES:
                 progress.begin()
             document = session.file(path)
-            for _ in session.read_ahead(document, turn) if document else ():
+            for _ in session.read_ahead(document, time_slice) if document else ():
                 reports.hand_out()
                 progress.say(done, len(files))
                 yield
@@ -145,13 +149,13 @@ def _report_files(
         uri = address_of(path)
         if findings is not None and uri is not None:
             reports.add(uri, findings)
-        for _ in turn.pause():
+        for _ in time_slice.pause():
             reports.hand_out()
             progress.say(done, len(files))
             yield
 
 
-def _report_mistakes(session: Session, path: str, reports: Reports) -> None:
+def _report_mistakes(session: LspSession, path: str, reports: WorkspaceReports) -> None:
     uri, findings = address_of(path), _mistakes_in(session, path)
     if uri is None or findings == NOTHING:
         session.projects.suspects.pop(path, None)  # mended: what the client has of it is taken back
@@ -159,7 +163,7 @@ def _report_mistakes(session: Session, path: str, reports: Reports) -> None:
         reports.add(uri, findings)
 
 
-def _in_file(session: Session, path: str) -> Findings | None:
+def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
     """The findings of a file that is not open; None for one that we do not read."""
     document = session.file(path)
     view = session.selected_in(document) if document is not None else None
@@ -168,7 +172,7 @@ def _in_file(session: Session, path: str) -> Findings | None:
     return named(_encoded(session, document.uri, view))
 
 
-def _mistakes_in(session: Session, path: str) -> Findings:
+def _mistakes_in(session: LspSession, path: str) -> EncodedFindings:
     """What is wrong in a file with settings; it is read again when it looks changed."""
     stamp = version_of(path)
     known = session.checked_settings.get(path)
@@ -192,14 +196,14 @@ def _encoded_mistake(coordinates: Coordinates, finding: ConfigurationFinding) ->
     )
 
 
-def _show_mistakes(session: Session, path: str, findings: str) -> None:
+def _show_mistakes(session: LspSession, path: str, findings: str) -> None:
     uri = address_of(path)
     if uri is not None:
         _publish(session, json_object(uri=json_text(uri), diagnostics=findings))
         session.shown_mistakes[path] = findings
 
 
-def _take_back_mistakes(session: Session) -> None:
+def _take_back_mistakes(session: LspSession) -> None:
     """From now on the client asks for them; shown twice they would be a nuisance."""
     session.asks_for_workspace = True
     for path in list(session.shown_mistakes):
@@ -207,13 +211,13 @@ def _take_back_mistakes(session: Session) -> None:
             _show_mistakes(session, path, NOTHING.items)
 
 
-def encoded_findings(session: Session, uri: str) -> Encoded:
+def encoded_findings(session: LspSession, uri: str) -> EncodedJson:
     """The findings of a document as an array; empty for one that is not open."""
     view = session.selected(uri)
     return json_array(()) if view is None else _encoded(session, uri, view)
 
 
-def encoded_finding(session: Session, uri: str, view: View, finding: Diagnostic) -> str:
+def encoded_finding(session: LspSession, uri: str, view: View, finding: Diagnostic) -> str:
     """One finding as JSON text, with what the client can make use of."""
     tags: tuple[int, ...] = ()
     if finding.tags:
@@ -227,11 +231,11 @@ def encoded_finding(session: Session, uri: str, view: View, finding: Diagnostic)
     return f'{{"range":{view.coordinates.encoded_range(finding.span)},{what}}}'
 
 
-def _encoded(session: Session, uri: str, view: View) -> Encoded:
+def _encoded(session: LspSession, uri: str, view: View) -> EncodedJson:
     return json_array(encoded_finding(session, uri, view, f) for f in view.analysis.diagnostics)
 
 
-def _related(finding: Diagnostic, uri: str, coordinates: Coordinates) -> Encoded:
+def _related(finding: Diagnostic, uri: str, coordinates: Coordinates) -> EncodedJson:
     places = (
         (json_object(uri=json_text(uri), range=coordinates.encoded_range(span)), message)
         for span, message in finding.related
@@ -241,7 +245,7 @@ def _related(finding: Diagnostic, uri: str, coordinates: Coordinates) -> Encoded
     )
 
 
-def _publish(session: Session, params: Encoded) -> None:
+def _publish(session: LspSession, params: EncodedJson) -> None:
     session.protocol.notify(t.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
 
 

@@ -6,12 +6,12 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import folding as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 _KINDS = {ide.COMMENT: t.FoldingRangeKind.Comment, ide.REGION: t.FoldingRangeKind.Region}
 
 
-def folding_ranges(session: Session, params: t.FoldingRangeParams) -> list[Json] | None:
+def folding_ranges(session: LspSession, params: t.FoldingRangeParams) -> list[Json] | None:
     """The folds of a document, whole lines; at most as many as the client wants."""
     view = session.view(params.text_document.uri)
     if view is None:

@@ -10,7 +10,7 @@ from ipu_asm.ide.formatting import formatting as ide
 from ipu_asm.ide.formatting.on_type import ON_TYPE, formatting_on_type
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.session import LspSession, View
 
 RANGE_OPTIONS = t.DocumentRangeFormattingOptions(ranges_support=True)
 ON_TYPE_OPTIONS = t.DocumentOnTypeFormattingOptions(
@@ -18,27 +18,27 @@ ON_TYPE_OPTIONS = t.DocumentOnTypeFormattingOptions(
 )
 
 
-def formatting(session: Session, params: t.DocumentFormattingParams) -> list[Json] | None:
+def formatting(session: LspSession, params: t.DocumentFormattingParams) -> list[Json] | None:
     """The edits that tidy a document."""
     return _tidied(session, params.text_document.uri, None)
 
 
 def range_formatting(
-    session: Session, params: t.DocumentRangeFormattingParams
+    session: LspSession, params: t.DocumentRangeFormattingParams
 ) -> list[Json] | None:
     """The edits that tidy the bundles which a range touches."""
     return _tidied(session, params.text_document.uri, [params.range])
 
 
 def ranges_formatting(
-    session: Session, params: t.DocumentRangesFormattingParams
+    session: LspSession, params: t.DocumentRangesFormattingParams
 ) -> list[Json] | None:
     """The same for several ranges; a bundle that two of them touch is tidied once."""
     return _tidied(session, params.text_document.uri, params.ranges)
 
 
 def on_type_formatting(
-    session: Session, params: t.DocumentOnTypeFormattingParams
+    session: LspSession, params: t.DocumentOnTypeFormattingParams
 ) -> list[Json] | None:
     """The edits that tidy what a character has completed."""
     uri = params.text_document.uri
@@ -50,7 +50,7 @@ def on_type_formatting(
     return _edits(view, formatting_on_type(view.analysis, offset, params.ch, style))
 
 
-def _tidied(session: Session, uri: str, ranges: Sequence[t.Range] | None) -> list[Json] | None:
+def _tidied(session: LspSession, uri: str, ranges: Sequence[t.Range] | None) -> list[Json] | None:
     """The edits that tidy a document, or what some ranges of it touch."""
     view = session.view(uri)
     if view is None:
@@ -61,7 +61,7 @@ def _tidied(session: Session, uri: str, ranges: Sequence[t.Range] | None) -> lis
     return _edits(view, sorted(found))
 
 
-def _style(session: Session, uri: str) -> str:
+def _style(session: LspSession, uri: str) -> str:
     """How the documents of a project are laid out."""
     configuration = session.projects.of(session.documents[uri]).configuration
     return configuration.format_style or ide.KEEP

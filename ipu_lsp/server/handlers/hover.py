@@ -8,10 +8,10 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import hover as ide
 from ipu_lsp.server.markup import markup
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 
-def hover(session: Session, params: t.HoverParams) -> dict[str, Any] | None:
+def hover(session: LspSession, params: t.HoverParams) -> dict[str, Any] | None:
     """The page about what stands at a position."""
     view = session.view(params.text_document.uri)
     if view is None:

@@ -6,12 +6,12 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import inlay_hints as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 OPTIONS = t.InlayHintOptions(resolve_provider=False)
 
 
-def inlay_hints(session: Session, params: t.InlayHintParams) -> list[Json] | None:
+def inlay_hints(session: LspSession, params: t.InlayHintParams) -> list[Json] | None:
     """The remarks in a range. None of them is an empty list: Neovim keeps the old ones on null."""
     families = session.projects.settings.inlay_hints
     view = session.view(params.text_document.uri)

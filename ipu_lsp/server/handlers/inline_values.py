@@ -6,10 +6,10 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import inline_values as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 
-def inline_values(session: Session, params: t.InlineValueParams) -> list[Json] | None:
+def inline_values(session: LspSession, params: t.InlineValueParams) -> list[Json] | None:
     """The registers to show in a range, each as an expression for the debugger."""
     view = session.view(params.text_document.uri)
     if view is None:

@@ -8,14 +8,14 @@ from pygls.exceptions import JsonRpcInvalidParams, JsonRpcInvalidRequest
 from ipu_asm import __version__
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.capabilities import server_capabilities
-from ipu_lsp.server.client import Client, structured
+from ipu_lsp.server.client import LanguageClient, structured
 from ipu_lsp.server.handlers import configuration
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import section_of
 from ipu_lsp.watchdog import watch_process
 
 
-def initialize(session: Session, params: Json) -> Json:
+def initialize(session: LspSession, params: Json) -> Json:
     """Get to know the client, and tell it what we can do."""
     protocol = session.protocol
     if protocol.is_initialized:
@@ -23,7 +23,7 @@ def initialize(session: Session, params: Json) -> Json:
     capabilities = params.get("capabilities", {})
     if not isinstance(capabilities, dict):
         raise JsonRpcInvalidParams("the capabilities of a client are an object")
-    session.client = Client.of(capabilities)
+    session.client = LanguageClient.of(capabilities)
     session.first_settings = section_of(params.get("initializationOptions"))
     configuration.apply(session, session.first_settings)
     process_id = params.get("processId")
@@ -36,7 +36,7 @@ def initialize(session: Session, params: Json) -> Json:
     return {"capabilities": ours, "serverInfo": {"name": "ipu-lsp", "version": __version__}}
 
 
-def initialized(session: Session, _params: t.InitializedParams) -> None:
+def initialized(session: LspSession, _params: t.InitializedParams) -> None:
     """Ask for what only an initialized client answers."""
     configuration.subscribe(session)
     if session.client.gives_configuration:
@@ -46,7 +46,7 @@ def initialized(session: Session, _params: t.InitializedParams) -> None:
 
 
 def did_change_workspace_folders(
-    session: Session, params: t.DidChangeWorkspaceFoldersParams
+    session: LspSession, params: t.DidChangeWorkspaceFoldersParams
 ) -> None:
     """The client works in other folders now."""
     session.workspace.remove(folder.uri for folder in params.event.removed)
@@ -55,13 +55,13 @@ def did_change_workspace_folders(
     session.refresh_diagnostics()
 
 
-def shutdown(session: Session, _params: None) -> None:
+def shutdown(session: LspSession, _params: None) -> None:
     """Answer nothing more but `exit`."""
     session.protocol.abandon()
     session.protocol.is_shut_down = True
 
 
-def leave(session: Session, _params: None) -> None:
+def leave(session: LspSession, _params: None) -> None:
     """End: well if the client has announced it, else not."""
     session.protocol.abandon()
     session.exit_status = 0 if session.protocol.is_shut_down else 1

@@ -10,13 +10,13 @@ from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.ide import listing as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import DocumentParams
-from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.session import LspSession, View
 
 SCHEME = "ipu-listing"
 OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=[SCHEME])
 
 
-def listing(session: Session, params: DocumentParams) -> Json | None:
+def listing(session: LspSession, params: DocumentParams) -> Json | None:
     """The listing of a document, with what each of its lines shows; None if it is not open."""
     view = session.view(params.text_document.uri)
     return None if view is None else listing_of(view)
@@ -29,7 +29,7 @@ def listing_of(view: View) -> Json:
     return {"text": found.text, "lines": lines}
 
 
-def text_document_content(session: Session, params: t.TextDocumentContentParams) -> Json:
+def text_document_content(session: LspSession, params: t.TextDocumentContentParams) -> Json:
     """The listing that an address such as `ipu-listing:/kernel.lst?file%3A%2F%2F...` names.
 
     From then on the client is told when it is out of date.
@@ -42,7 +42,7 @@ def text_document_content(session: Session, params: t.TextDocumentContentParams)
     return {"text": _found(view).text}
 
 
-def source_of(session: Session, uri: str) -> str | None:
+def source_of(session: LspSession, uri: str) -> str | None:
     """The open document whose listing an address means: the one that its query names."""
     try:
         query = unquote(urlsplit(uri).query)

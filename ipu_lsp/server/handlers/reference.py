@@ -6,10 +6,10 @@ from ipu_asm.ide.reference import instruction_at
 from ipu_asm.reports.reference import anchor_of, reference_body, reference_title
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import DocumentParams
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 
-def reference(session: Session, params: DocumentParams) -> Json | None:
+def reference(session: LspSession, params: DocumentParams) -> Json | None:
     """The reference of a document's instruction set; None for a document that is not open."""
     view = session.view(params.text_document.uri)
     if view is None:

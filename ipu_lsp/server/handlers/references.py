@@ -8,8 +8,8 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import references as ide
 from ipu_asm.ide.occurrences import Access
-from ipu_lsp.server.messages import Encoded, json_array, json_text
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.messages import EncodedJson, json_array, json_text
+from ipu_lsp.server.session import LspSession
 
 _READS, _WRITES = (
     json_text(kind.value) for kind in (t.DocumentHighlightKind.Read, t.DocumentHighlightKind.Write)
@@ -24,7 +24,7 @@ _KINDS = {
 }
 
 
-def references(session: Session, params: t.ReferenceParams) -> Encoded | None:
+def references(session: LspSession, params: t.ReferenceParams) -> EncodedJson | None:
     """Every place that names what is at a position."""
     uri = params.text_document.uri
     view = session.view(uri)
@@ -36,7 +36,9 @@ def references(session: Session, params: t.ReferenceParams) -> Encoded | None:
     return _array(f'{{"uri":{address},"range":{range_of(span)}}}' for span in found)
 
 
-def document_highlight(session: Session, params: t.DocumentHighlightParams) -> Encoded | None:
+def document_highlight(
+    session: LspSession, params: t.DocumentHighlightParams
+) -> EncodedJson | None:
     """The same places, as places that read and places that write."""
     view = session.view(params.text_document.uri)
     if view is None:
@@ -46,7 +48,7 @@ def document_highlight(session: Session, params: t.DocumentHighlightParams) -> E
     return _array(f'{{"range":{range_of(span)},"kind":{_KINDS[access]}}}' for span, access in found)
 
 
-def _array(items: Iterable[str]) -> Encoded | None:
+def _array(items: Iterable[str]) -> EncodedJson | None:
     """An array of JSON texts, written by hand: a register may stand in thousands of places."""
     written = list(items)
     return json_array(written) if written else None

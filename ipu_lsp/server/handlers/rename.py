@@ -8,12 +8,12 @@ from pygls.exceptions import JsonRpcException
 from ipu_asm.ide import rename as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.edits import workspace_edit
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 OPTIONS = t.RenameOptions(prepare_provider=True)
 
 
-def prepare_rename(session: Session, params: t.PrepareRenameParams) -> Json | None:
+def prepare_rename(session: LspSession, params: t.PrepareRenameParams) -> Json | None:
     """The label or macro at a position, if it can be renamed."""
     view = session.view(params.text_document.uri)
     if view is None:
@@ -25,7 +25,7 @@ def prepare_rename(session: Session, params: t.PrepareRenameParams) -> Json | No
     return {"range": view.coordinates.range(found.span), "placeholder": found.name}
 
 
-def rename(session: Session, params: t.RenameParams) -> Json | None:
+def rename(session: LspSession, params: t.RenameParams) -> Json | None:
     """The edits that give a label or macro its new name."""
     uri = params.text_document.uri
     view = session.view(uri)

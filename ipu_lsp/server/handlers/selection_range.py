@@ -6,10 +6,10 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import selection_range as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 
-def selection_ranges(session: Session, params: t.SelectionRangeParams) -> list[Json] | None:
+def selection_ranges(session: LspSession, params: t.SelectionRangeParams) -> list[Json] | None:
     """For each position the ranges around it, each with the next greater one as its parent."""
     view = session.view(params.text_document.uri)
     if view is None:

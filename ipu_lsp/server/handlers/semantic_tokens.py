@@ -18,8 +18,8 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex
 from ipu_lsp.server.convert import Encoding, units
-from ipu_lsp.server.messages import Encoded, json_array, json_object, json_text
-from ipu_lsp.server.session import Session, View
+from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
+from ipu_lsp.server.session import LspSession, View
 
 _NUMBERS_A_TOKEN = 5
 _KINDS = {kind: number for number, kind in enumerate(ide.KINDS)}
@@ -30,7 +30,7 @@ def legend() -> t.SemanticTokensLegend:
     return t.SemanticTokensLegend(list(ide.KINDS), list(ide.modifiers()))
 
 
-class Result(NamedTuple):
+class TokensAnswer(NamedTuple):
     """An answer: the numbers of each bundle as JSON text, and how many numbers these are."""
 
     number: int
@@ -38,7 +38,7 @@ class Result(NamedTuple):
     counts: list[int]
 
 
-def full(session: Session, params: t.SemanticTokensParams) -> Encoded | None:
+def full(session: LspSession, params: t.SemanticTokensParams) -> EncodedJson | None:
     """The tokens of a document."""
     view = session.view(params.text_document.uri)
     if view is None:
@@ -46,7 +46,7 @@ def full(session: Session, params: t.SemanticTokensParams) -> Encoded | None:
     return _whole(_keep(session, params.text_document.uri, view))
 
 
-def delta(session: Session, params: t.SemanticTokensDeltaParams) -> Encoded | None:
+def delta(session: LspSession, params: t.SemanticTokensDeltaParams) -> EncodedJson | None:
     """What is different from the last answer; the whole if the client means another one."""
     uri = params.text_document.uri
     view = session.view(uri)
@@ -59,7 +59,7 @@ def delta(session: Session, params: t.SemanticTokensDeltaParams) -> Encoded | No
     return json_object(resultId=json_text(str(now.number)), edits=_edits(before, now))
 
 
-def in_range(session: Session, params: t.SemanticTokensRangeParams) -> Encoded | None:
+def in_range(session: LspSession, params: t.SemanticTokensRangeParams) -> EncodedJson | None:
     """The tokens of the bundles that touch a range."""
     view = session.view(params.text_document.uri)
     if view is None:
@@ -71,22 +71,22 @@ def in_range(session: Session, params: t.SemanticTokensRangeParams) -> Encoded |
     return json_object(data=json_array(pieces))
 
 
-def _keep(session: Session, uri: str, view: View) -> Result:
+def _keep(session: LspSession, uri: str, view: View) -> TokensAnswer:
     """The tokens of a document, remembered for the next question."""
     document = session.documents[uri]
-    before: Result | None = document.tokens
+    before: TokensAnswer | None = document.tokens
     number = 1 if before is None else before.number + 1
     pieces, counts = _numbers(view, range(len(view.analysis.program.bundles)))
-    result = Result(number, pieces, counts)
+    result = TokensAnswer(number, pieces, counts)
     document.tokens = result
     return result
 
 
-def _whole(result: Result) -> Encoded:
+def _whole(result: TokensAnswer) -> EncodedJson:
     return json_object(resultId=json_text(str(result.number)), data=json_array(result.pieces))
 
 
-def _edits(before: Result, now: Result) -> Encoded:
+def _edits(before: TokensAnswer, now: TokensAnswer) -> EncodedJson:
     """One edit that turns an answer into another; none if they are the same."""
     if before.pieces == now.pieces:
         return json_array(())
@@ -107,7 +107,7 @@ def _common(one: list[str], other: list[str]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))
 
 
-class _Piece(NamedTuple):
+class _TokenPiece(NamedTuple):
     """A bundle's tokens. Lines count from its start, and so do the columns on its first line."""
 
     tokens: int
@@ -143,7 +143,7 @@ def _numbers(view: View, numbers: range) -> tuple[list[str], list[int]]:
     return pieces, counts
 
 
-def _piece_of(program: Program, number: int, encoding: Encoding) -> _Piece:
+def _piece_of(program: Program, number: int, encoding: Encoding) -> _TokenPiece:
     bundle = program.bundles[number]
     if bundle.syntax.text.isascii():
         return _plain_piece(program.isa, bundle)
@@ -151,11 +151,11 @@ def _piece_of(program: Program, number: int, encoding: Encoding) -> _Piece:
 
 
 @cached_on_bundle
-def _plain_piece(isa: Isa, bundle: Bundle) -> _Piece:
+def _plain_piece(isa: Isa, bundle: Bundle) -> _TokenPiece:
     return _piece(isa, bundle, Encoding.UTF_32)
 
 
-def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _Piece:
+def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _TokenPiece:
     text = bundle.syntax.text
     starts = LineIndex.of(text).starts
     tokens = ide.semantic_tokens(isa, bundle)
@@ -174,7 +174,7 @@ def _piece(isa: Isa, bundle: Bundle, encoding: Encoding) -> _Piece:
     first, last = (places[0], places[-1]) if places else ((0, 0), (0, 0))
     end_column = _width(text, starts[-1], len(text), encoding)
     head, rest = "".join(said[:1]), "".join(said[1:])
-    return _Piece(len(tokens), *first, head, rest, *last, len(starts) - 1, end_column)
+    return _TokenPiece(len(tokens), *first, head, rest, *last, len(starts) - 1, end_column)
 
 
 def _width(text: str, start: int, end: int, encoding: Encoding) -> int:

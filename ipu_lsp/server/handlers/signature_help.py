@@ -7,7 +7,7 @@ from lsprotocol import types as t
 from ipu_asm.ide import signature_help as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.markup import markup
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 # One set of characters for all instruction sets: the server does not know yet which will be opened.
 OPTIONS = t.SignatureHelpOptions(
@@ -15,7 +15,7 @@ OPTIONS = t.SignatureHelpOptions(
 )
 
 
-def signature_help(session: Session, params: t.SignatureHelpParams) -> Json | None:
+def signature_help(session: LspSession, params: t.SignatureHelpParams) -> Json | None:
     """The syntax lines with the operand that is next, the one that is meant first."""
     view = session.view(params.text_document.uri)
     if view is None:
@@ -32,7 +32,7 @@ def signature_help(session: Session, params: t.SignatureHelpParams) -> Json | No
     }
 
 
-def _signature(session: Session, signature: ide.Signature) -> Json:
+def _signature(session: LspSession, signature: ide.Signature) -> Json:
     client = session.client
     active: int | None = signature.active
     if active is None and not client.signature_without_active:
@@ -45,7 +45,7 @@ def _signature(session: Session, signature: ide.Signature) -> Json:
     }
 
 
-def _parameter(session: Session, parameter: ide.Parameter) -> Json:
+def _parameter(session: LspSession, parameter: ide.Parameter) -> Json:
     # Never offsets: eglot of Emacs 30 loses the documentation of a signature that has them.
     return {
         "label": parameter.label,

@@ -8,10 +8,10 @@ from ipu_asm.isa.model import Slot
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.custom import DocumentParams
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 
-def slot_grid(session: Session, params: DocumentParams) -> Json | None:
+def slot_grid(session: LspSession, params: DocumentParams) -> Json | None:
     """The table of a document; None for one that is not open."""
     view = session.view(params.text_document.uri)
     if view is None:

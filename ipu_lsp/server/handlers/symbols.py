@@ -10,8 +10,8 @@ from lsprotocol import types as t
 from ipu_asm.ide import symbols as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
-from ipu_lsp.server.session import Session, View
-from ipu_lsp.server.workspace import Turn
+from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.workspace import TimeSlice
 
 _LABELS = "labels"
 _KINDS = {
@@ -24,7 +24,7 @@ _KINDS = {
 }
 
 
-def document_symbols(session: Session, params: t.DocumentSymbolParams) -> list[Json] | None:
+def document_symbols(session: LspSession, params: t.DocumentSymbolParams) -> list[Json] | None:
     """The document's symbols: a tree, or a list for clients that do not know trees."""
     uri = params.text_document.uri
     view = session.view(uri)
@@ -37,11 +37,11 @@ def document_symbols(session: Session, params: t.DocumentSymbolParams) -> list[J
 
 
 def workspace_symbols(
-    session: Session, params: t.WorkspaceSymbolParams
+    session: LspSession, params: t.WorkspaceSymbolParams
 ) -> Generator[None, None, list[Json]]:
     """The labels and macros, wherever they are, that have the letters asked for in that order."""
     found: list[Json] = []
-    for answer in session.answers(_LABELS, _labels, Turn()):
+    for answer in session.answers(_LABELS, _labels, TimeSlice()):
         if answer is None:
             yield
             continue

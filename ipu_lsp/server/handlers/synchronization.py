@@ -10,19 +10,19 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.handlers import diagnostics
-from ipu_lsp.server.session import Session
+from ipu_lsp.server.session import LspSession
 
 log = logging.getLogger("ipu_lsp")
 
 
-def did_open(session: Session, params: t.DidOpenTextDocumentParams) -> None:
+def did_open(session: LspSession, params: t.DidOpenTextDocumentParams) -> None:
     """A document is the client's from now on, not the file's."""
     item = params.text_document
     encoding = session.client.encoding
     session.open(Document(item.uri, item.language_id, item.version, item.text, encoding))
 
 
-def did_change(session: Session, params: dict[str, Any]) -> None:
+def did_change(session: LspSession, params: dict[str, Any]) -> None:
     """Edits, as plain JSON."""
     try:
         uri, version = params["textDocument"]["uri"], params["textDocument"].get("version")
@@ -36,13 +36,13 @@ def did_change(session: Session, params: dict[str, Any]) -> None:
     session.look_again([uri])
 
 
-def did_save(session: Session, _params: t.DidSaveTextDocumentParams) -> None:
+def did_save(session: LspSession, _params: t.DidSaveTextDocumentParams) -> None:
     """Some clients cannot tell when other files change: saving is when to look at those, too."""
     if not session.client.registers_watched_files:
         session.reconfigure()
 
 
-def did_close(session: Session, params: t.DidCloseTextDocumentParams) -> None:
+def did_close(session: LspSession, params: t.DidCloseTextDocumentParams) -> None:
     """Forget a document and take back its findings."""
     uri = params.text_document.uri
     if uri in session.documents:
