@@ -1,1 +1,1 @@
-"""The Markdown pages that hover shows."""
+"""Markdown pages for hover, one module per kind of syntax element."""

@@ -1,4 +1,4 @@
-"""The page of a bundle, in Markdown: its address, its word, and which slots are still free."""
+"""Markdown page of a bundle: address, encoded word and free slots."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from ipu_asm.program.program import Program
 
 
 def bundle_markdown(program: Program, number: int) -> str | None:
-    """The page of a bundle; None if it is empty. A bundle with an error in it has no word."""
+    """Return the Markdown page of bundle `number`, or None if the bundle is empty.
+
+    The page omits the encoded word if the bundle has an error.
+    """
     bundle, isa = program.bundles[number], program.isa
     if not bundle.size:
         return None
@@ -28,7 +31,11 @@ def bundle_markdown(program: Program, number: int) -> str | None:
 
 
 def word_of(program: Program, number: int) -> int | None:
-    """The encoded word of a bundle in its place; None if it is empty or has an error."""
+    """Return the encoded word of a bundle at its address; None if it is empty or has an error.
+
+    Label operands and slot defaults that depend on the address are filled in. The result is also
+    None if a label is undefined or if the instruction set has no encoding.
+    """
     bundle = program.bundles[number]
     if not bundle.size or not program.isa.has_words or _has_error(bundle):
         return None

@@ -1,4 +1,4 @@
-"""The page of a label or a distance, in Markdown: where it leads and who goes there."""
+"""Markdown page of a label or a branch distance: target, its comment, and incoming branches."""
 
 from __future__ import annotations
 
@@ -18,14 +18,18 @@ _MOST_BRANCHES = 5
 
 
 def definition_markdown(analysis: Analysis, bundle: int, label: str) -> str:
-    """The page of the label that stands before a bundle, as its definition shows it."""
+    """Return the page of label `label` at its definition; `bundle` is the number of its bundle."""
     program = analysis.program
     where = f"{program.isa.unit} {program.addresses[bundle]}"
     return _page(analysis, bundle, f"**{inline_code(label)}** · {where}")
 
 
 def target_markdown(analysis: Analysis, text: str, source: int, target: int) -> str:
-    """The page of a label operand of the bundle at address `source` that stands for `target`."""
+    """Return the page of a label operand.
+
+    `text` is the operand as written, `source` the address of the bundle that contains it, and
+    `target` the address that it resolves to.
+    """
     program = analysis.program
     distance = distance_text(program.isa, target - source)
     if target >= program.size:
@@ -41,7 +45,7 @@ def target_markdown(analysis: Analysis, text: str, source: int, target: int) -> 
 
 
 def distance_text(isa: Isa, distance: int) -> str:
-    """A distance between addresses, in words."""
+    """Return a signed distance between addresses as a phrase, such as "3 bundles ahead"."""
     if distance == 0:
         return f"this {isa.unit}"
     if distance == 1:
@@ -51,7 +55,7 @@ def distance_text(isa: Isa, distance: int) -> str:
 
 
 def comment_above(program: Program, number: int) -> str:
-    """The comment lines directly above a bundle, which say what it is for."""
+    """Return the comment directly above a bundle as Markdown, cut to `_MOST_LINES_OF_COMMENT`."""
     marks = program.isa.surface.comments
     blocks = tuple(opening for opening, _ in program.isa.surface.block_comments)
     text = program.text
@@ -86,7 +90,7 @@ def _page(analysis: Analysis, bundle: int, title: str) -> str:
 
 
 def _headed(program: Program, bundle: int) -> int:
-    """The bundle that a label on a line of its own stands before."""
+    """Return the next bundle that has an address if the label is on a line of its own."""
     address = program.addresses[bundle]
     if program.bundles[bundle].size or address >= program.size:
         return bundle
@@ -94,14 +98,14 @@ def _headed(program: Program, bundle: int) -> int:
 
 
 def _line_of(analysis: Analysis, bundle: int) -> int:
-    """The 1-based line on which a bundle begins."""
+    """Return the 1-based line on which a bundle begins."""
     program = analysis.program
     start = program.span(bundle, program.bundles[bundle].first_token).start
     return analysis.source.lines.position(start).line + 1
 
 
 def _branches(analysis: Analysis, target: int) -> str:
-    """Which lines go to an address."""
+    """Return a sentence with the lines that branch to address `target`."""
     program, position = analysis.program, analysis.source.lines.position
     coming = [reference for reference in program.references if reference.target == target]
     if not coming:
@@ -114,7 +118,7 @@ def _branches(analysis: Analysis, target: int) -> str:
 
 
 def _ways_on(analysis: Analysis, label: int) -> str:
-    """Where the bundles branch to that stand between a label and the next one, each place once."""
+    """Return a sentence with the distinct branch targets of the code between two labels."""
     program = analysis.program
     labelled = (number for number, bundle in program.notable if bundle.label is not None)
     end = next((number for number in labelled if number > label), len(program.bundles))
@@ -141,7 +145,7 @@ def _place_of(analysis: Analysis, address: int) -> str:
 
 
 def _code(program: Program, number: int) -> str:
-    """The instructions of a bundle as its author laid them out, without the label."""
+    """Return the instructions of a bundle as a code block in source layout, without the label."""
     bundle = program.bundles[number]
     if not bundle.instructions:
         return ""
@@ -155,7 +159,7 @@ def _code(program: Program, number: int) -> str:
 
 
 def _without_marks(isa: Isa, comment: str) -> str:
-    """The text of a comment that has an end of its own, on one line."""
+    """Return the text of a block comment on one line, without its delimiters."""
     for opening, closing in isa.surface.block_comments:
         comment = comment.removeprefix(opening).removesuffix(closing)
     return comment.strip(" *")

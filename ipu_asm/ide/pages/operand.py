@@ -1,4 +1,4 @@
-"""The page of a written operand, in Markdown: what it stands for, when it is read, what it is."""
+"""Markdown page of an operand as written: value, role in the instruction, and read timing."""
 
 from __future__ import annotations
 
@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 _MOST_BITS_SHOWN = 64
-# What joins several keywords to one operand.
+# Separator between several keywords of one operand.
 _JOINT = "|"
 
 
 def part_at(program: Program, place: OperandAt, offset: int) -> RegisterUse | None:
-    """The register at an offset of an operand that is more than this register."""
+    """Return the register use at `offset` if it is only a part of the operand.
+
+    Returns None if the register is the whole operand or if there is no register at the offset.
+    """
     bundle = program.bundles[place.bundle]
     offset -= program.starts[place.bundle]
     whole = bundle.value_span(place.instruction, place.operand)
@@ -41,7 +44,7 @@ def part_at(program: Program, place: OperandAt, offset: int) -> RegisterUse | No
 def operand_markdown(
     analysis: Analysis, place: OperandAt, part: RegisterUse | None = None
 ) -> str | None:
-    """The page of a written operand, or of a register in it; None if there is nothing to say."""
+    """Return the page of an operand, or of the register `part` in it; None if it would be empty."""
     program = analysis.program
     bundle = program.bundles[place.bundle]
     instruction = bundle.instructions[place.instruction]
@@ -70,12 +73,15 @@ def operand_markdown(
 
 
 def register_markdown(program: Program, register: str) -> str:
-    """The page of a register: what the head of the file calls it, and what it is."""
+    """Return the page of a register: its note from the head of the file, and its register file."""
     return f"{_register_title(program, register, -1)}\n\n{_about_file(program.isa, register)}"
 
 
 def _operand_meant(instruction: Instruction, place: int) -> Operand | None:
-    """The operand that a written one is; where some are missing, the one due at its place."""
+    """Return the operand spec that a written operand matches.
+
+    If no operand could be matched, return the one that is expected at this position or keyword.
+    """
     if instruction.spec is None or any(instruction.operands):
         return instruction.operands[place] if instruction.operands else None
     text = instruction.words[place + 1]
@@ -87,7 +93,7 @@ def _operand_meant(instruction: Instruction, place: int) -> Operand | None:
 
 
 def _target(analysis: Analysis, place: OperandAt) -> str | None:
-    """Where a label operand leads."""
+    """Return the page of the branch target if the operand is a resolved label reference."""
     reference = reference_at(analysis.program, place)
     if reference is None or reference.target is None:
         return None
@@ -96,7 +102,7 @@ def _target(analysis: Analysis, place: OperandAt) -> str | None:
 
 
 def _register(isa: Isa, operand: Operand | None, text: str) -> str | None:
-    """The register that a text is, in any spelling."""
+    """Return the canonical name of the register that `text` denotes in any spelling."""
     value = operand.type.parse(text) if operand is not None else None
     if operand is not None and isinstance(value, int):
         text = operand.type.format(value)
@@ -105,7 +111,7 @@ def _register(isa: Isa, operand: Operand | None, text: str) -> str | None:
 
 
 def _register_title(program: Program, register: str, bundle: int) -> str:
-    """A register with what its author calls it at a bundle."""
+    """Return a title: the register's name and the author's note on it that applies at `bundle`."""
     note = notes_at(program, bundle).get(register)
     return f"**`{register}`** · {escaped(note)}" if note else f"**`{register}`**"
 
@@ -116,7 +122,7 @@ def _about_file(isa: Isa, register: str) -> str:
 
 
 def _value(operand: Operand | None, text: str) -> str:
-    """Keywords with their meanings, or a number."""
+    """Return a description of the keywords in the operand with their meanings, or of its number."""
     if operand is not None:
         text = text.removeprefix(operand.type.prefix)
     choices = operand.type.complete() if operand is not None else ()
@@ -133,7 +139,10 @@ def _value(operand: Operand | None, text: str) -> str:
 
 
 def _number(operand: Operand | None, text: str, value: int) -> str:
-    """A number in three bases, a negative one as its bits; and what becomes of it in its field."""
+    """Return a number in decimal, hexadecimal and binary, and how its field stores it.
+
+    A negative number is shown in hexadecimal and binary as the bits of its field.
+    """
     kind = operand.type if operand is not None else None
     if not isinstance(kind, IntegerType) or isinstance(kind.parse(text), Problem):
         return _in_three_bases(value, value)
@@ -152,7 +161,7 @@ def _in_three_bases(value: int, bits: int) -> str:
 
 
 def _role(instruction: Instruction, operand: Operand, text: str) -> str:
-    """Which operand of which instruction it is."""
+    """Return a sentence with the operand's name, its instruction, and its description."""
     name = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else operand.name
     is_number = isinstance(operand.type, IntegerType) and number_value(text) is not None
     sort = f" ({operand.type.describe()})" if is_number else ""
