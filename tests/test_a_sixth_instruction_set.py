@@ -30,14 +30,17 @@ from ipu_asm.ide.signature_help import signatures
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import symbols
 from ipu_asm.isa import load_isa, manifests
+from ipu_asm.lint.rules import all_rules
 from ipu_asm.reports.explanation import explain
 from ipu_asm.reports.reference import reference_files
 from ipu_asm.text import Span, apply_edits
+from tests.marked import unmarked
 from tests.server.conversation import asked, greeted, opened
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding-an-instruction-set.md").read_text(encoding="utf-8")
-FILES = dict(re.findall(r"^`(\S+)`:\n\n```\w+\n(.*?)^```", PAGE, re.S | re.M))
+_BLOCK = re.compile(r"^`(\S+)`:\n\n(`{3,})\w+\n(.*?)^\2$", re.S | re.M)
+FILES = {match[1]: match[3] for match in _BLOCK.finditer(PAGE)}
 TEXT, WRONG = FILES["loop.toy"], FILES["wrong.toy"]
 
 
@@ -47,7 +50,7 @@ def _toy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     for name, text in FILES.items():
         if name.startswith("ipu_asm/isa/"):
             path = tmp_path / name.removeprefix("ipu_asm/isa/")
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     monkeypatch.setattr(ipu_asm.isa, "__path__", [*ipu_asm.isa.__path__, str(tmp_path)])
     yield
@@ -72,6 +75,18 @@ def test_findings_are_in_its_own_words() -> None:
     assert [finding.code for finding in found] == ["X101", "E201", "E106"]
     assert "`copy` needs slot `left` or `right`" in found[1].message
     assert "expected a number from 0 to 99, found `100`" in found[2].message
+
+
+def test_its_own_rule_is_checked_and_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    rule = next(rule for rule in all_rules() if rule.isa == "toy")
+    text, spans = unmarked(rule.invalid[0])
+    assert [(found.code, found.span) for found in analyze(text, "toy").diagnostics] == [
+        ("T101", span) for span in spans
+    ]
+    for text in rule.valid:
+        assert analyze(text, "toy").diagnostics == ()
+    assert lint.main(["--isa", "toy", "--explain", "T101"]) == 0
+    assert capsys.readouterr().out.startswith("# copy-to-itself")
 
 
 def test_a_file_is_known_by_its_extension_and_by_a_comment() -> None:

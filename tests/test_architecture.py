@@ -33,11 +33,13 @@ LAYERS = (
     ("program",),
     ("flow",),
     ("lint", "assembler"),
-    ("analysis", "emulator"),
+    ("analysis", "emulator", "isa.rules"),
     ("debugger", "testbench", "reports"),
     ("ide",),
     ("cli", "ipu_lsp", "__main__"),
 )
+# Folders of an instruction set, `isa/NAME/rules`, that use packages above `isa`.
+PARTS_OF_SETS = ("rules",)
 HEIGHT = {package: height for height, layer in enumerate(LAYERS) for package in layer}
 # The one machine that runs is the IPU's, so far.
 OF_THE_IPU = {"emulator", "debugger", "cli", "ipu_lsp"}
@@ -138,10 +140,15 @@ def imports_of(path: Path) -> Iterator[str]:
 
 
 def unit_of(module: str) -> str | None:
-    """The part of the house that a module belongs to; None for others' and for the front door."""
+    """The package with a layer that a module belongs to; None for foreign ones and the API.
+
+    The rules of the instruction sets stand above `lint`, and so are a package of their own.
+    """
     first, *rest = module.split(".")
     if first == "ipu_lsp":
         return first
+    if rest[:1] == ["isa"] and rest[2:3] and rest[2] in PARTS_OF_SETS:
+        return f"isa.{rest[2]}"
     return rest[0] if first == "ipu_asm" and rest else None
 
 

@@ -44,7 +44,6 @@ def build_isa(description: IsaDescription) -> Isa:
         image_bytes,
         description.program_limit,
         units_of=description.units_of,
-        rules=description.rules,
     )
 
 

@@ -46,7 +46,7 @@ class IsaDescription(NamedTuple):
     """All that a package says of its instruction set. Slots stand from high bits to low ones.
 
     `executor` is the class whose methods the instructions name by `execute_fn`; empty where nothing
-    executes them, and then they name none. `units_of` and `rules` are those of `FormsDescription`.
+    executes them, and then they name none. `units_of` is that of `FormsDescription`.
     """
 
     name: str
@@ -59,4 +59,3 @@ class IsaDescription(NamedTuple):
     program_limit: int
     executor: str = ""
     units_of: Mapping[str, frozenset[str]] = {}
-    rules: tuple[str, ...] = ()

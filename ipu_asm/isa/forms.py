@@ -22,8 +22,8 @@ class FormsDescription(NamedTuple):
 
     `slots` come from `unit_slot`, in the order in which people see them. Of several forms of a
     mnemonic the first that fits is meant. `units_of` gives the parts of registers that overlap with
-    others; a register that it does not name is a part of its own. `rules` are the modules of
-    `lint.rules` that are for this set. For the last five see `Isa`.
+    others; a register that it does not name is a part of its own. The set shares the rules of
+    `family`, the name of a folder in `isa`. For the last five see `Isa`.
     """
 
     name: str
@@ -33,7 +33,7 @@ class FormsDescription(NamedTuple):
     forms: Sequence[InstructionSpec]
     register_files: tuple[RegisterFile, ...]
     units_of: Mapping[str, frozenset[str]] = {}
-    rules: tuple[str, ...] = ()
+    family: str = ""
     program_limit: int = NO_LIMIT
     loop_registers: tuple[str, str] | None = None
     returned: frozenset[str] = frozenset()
@@ -67,13 +67,18 @@ def build_forms(description: FormsDescription) -> Isa:
         description.program_limit,
         {mnemonic: tuple(found) for mnemonic, found in forms.items() if len(found) > 1},
         description.units_of,
-        description.rules,
+        description.family,
+        any(map(_says_when_it_writes, description.forms)),
         description.loop_registers,
         description.returned,
         description.zeros,
         description.memories,
         description.scratch,
     )
+
+
+def _says_when_it_writes(form: InstructionSpec) -> bool:
+    return form.delay_slots > 0 or any(operand.def_cycle for operand in form.operands)
 
 
 def _mistakes(description: FormsDescription) -> Iterator[str]:

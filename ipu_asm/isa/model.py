@@ -264,7 +264,8 @@ class Isa:
         program_limit: int,
         forms: Mapping[str, tuple[InstructionSpec, ...]] | None = None,
         units_of: Mapping[str, frozenset[str]] | None = None,
-        rules: tuple[str, ...] = (),
+        family: str = "",
+        has_exposed_pipeline: bool = False,
         loop_registers: tuple[str, str] | None = None,
         returned: frozenset[str] = frozenset(),
         zeros: frozenset[str] = frozenset(),
@@ -272,7 +273,8 @@ class Isa:
         scratch: frozenset[str] = frozenset(),
     ) -> None:
         """`forms` has all forms of the mnemonics that have several; `units_of` the parts that a
-        register shares with others; `rules` the modules of `lint.rules` for this set alone.
+        register shares with others. The set shares the rules of its `family`, a folder beside its
+        own; with an exposed pipeline its instructions say when their results land.
         `loop_registers` hold the first and the last bundle of a loop that the machine closes by
         itself; `returned` are the registers that callers may read when a function returns.
         `zeros` read as zero. Of the `memories` of its machines the first counts where nobody
@@ -292,7 +294,8 @@ class Isa:
         self.file_of_register = {
             register: file for file in register_files for register in file.registers
         }
-        self.rules = rules
+        self.family = family
+        self.has_exposed_pipeline = has_exposed_pipeline
         self.zeros = zeros
         self.memories = memories
         self.memory = memories[0] if memories else None

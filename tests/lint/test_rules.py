@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import ipu_asm
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity, errors
-from ipu_asm.isa import load_isa
+from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rule import Rule
-from ipu_asm.lint.rules import all_rules, checking_rules
+from ipu_asm.lint.rules import all_rules, rules_for
 from ipu_asm.text import apply_edits
 
 RULES = {rule.id.name: rule for rule in all_rules()}
@@ -22,10 +23,21 @@ INVALID = [(name, number) for name, rule in RULES.items() for number in range(le
 HEADINGS = ["What it does", "Why", "Example", "Use instead"]
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.s"))
 MOST_ROUNDS = 10
+PACKAGE = Path(ipu_asm.__path__[0])
+RULE_FOLDERS = [
+    folder
+    for folder in (*PACKAGE.glob("lint/rules/**/"), *PACKAGE.glob("isa/*/rules/"))
+    if folder.name != "__pycache__"
+]
 
 ISA_OF = {rule.id: rule.isa for rule in RULES.values()}
 
 _analyzer_for = lru_cache(lambda isa: Analyzer(load_isa(isa)))
+
+
+def rules_in(folder: Path) -> list[Rule]:
+    """The rules whose modules are in a folder; each has the name of its file."""
+    return [RULES[path.stem.replace("_", "-")] for path in folder.glob("[!_]*.py")]
 
 
 def check_findings(
@@ -205,10 +217,12 @@ def test_codes_and_names_are_unique() -> None:
 
 def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set() -> None:
     letters = {Severity.ERROR: "E", Severity.WARNING: "W", Severity.HINT: "H"}
-    sets = {"ipu": "", "xdna1": "X", "xdna2": "X", "edgenpu": "N", "colossus": "C"}
     for rule in all_rules():
-        letter = sets[rule.isa] or letters[rule.id.severity]
-        assert re.fullmatch(rf"{letter}\d{{3}}", rule.id.code)
+        own = letters[rule.id.severity] if rule.isa == "ipu" else "[^EWH]"
+        assert re.fullmatch(rf"{own}\d{{3}}", rule.id.code)
+    for folder in RULE_FOLDERS:
+        if folder.parent.parent.name == "isa":
+            assert len({rule.id.code[0] for rule in rules_in(folder)}) == 1
 
 
 def test_every_error_has_a_rule() -> None:
@@ -217,14 +231,23 @@ def test_every_error_has_a_rule() -> None:
 
 
 def test_every_module_is_a_rule_of_its_name() -> None:
-    folder = Path(__file__).resolve().parents[2] / "ipu_asm" / "lint" / "rules"
-    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
-    assert modules == {rule.id.name.replace("-", "_") for rule in all_rules()}
+    found = [rule for folder in RULE_FOLDERS for rule in rules_in(folder)]
+    assert len(found) == len(RULES)
 
 
-def test_every_rule_with_a_check_has_one_check() -> None:
-    for rule in checking_rules():
-        assert (rule.check_bundle is None) != (rule.check_program is None)
+def test_every_rule_has_one_check_and_a_built_in_one_has_none() -> None:
+    for folder in RULE_FOLDERS:
+        for rule in rules_in(folder):
+            checks = (rule.check_bundle is not None) + (rule.check_program is not None)
+            assert checks == (folder.name != "built_in"), rule.id
+
+
+def test_a_rule_is_checked_where_its_folder_says() -> None:
+    own = {name: {rule.id.code[0] for rule in rules_for(load_isa(name))} for name in manifests()}
+    assert own["ipu"] == set("WH")
+    assert own["edgenpu"] == set("WHN")
+    assert own["colossus"] == set("WHC")
+    assert own["xdna1"] == own["xdna2"] == set("WHX")
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)

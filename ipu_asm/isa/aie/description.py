@@ -25,13 +25,6 @@ SLOTS = (
     unit_slot("lng", "Scalar and Move Unit", "alu", "mv"),
     unit_slot("nop", "Whole Bundle", *_UNITS),
 )
-RULES = (
-    "lost_result",
-    "broken_delay_slots",
-    "wrong_queue_registers",
-    "open_bundle",
-    "unaligned_loop",
-)
 # Pointers are passed in `p0` to `p5`, vectors in any of their registers, and none in these.
 _SCRATCH = (
     *(register for file in ("m", "dn", "dj", "dc") for register in numbered(file, 8)),
@@ -102,7 +95,7 @@ def description_of(engine: Engine) -> FormsDescription:
         forms=forms_of(engine.forms, classes, engine.link_cycle, documents),
         register_files=registers.files,
         units_of=registers.units,
-        rules=RULES,
+        family="aie",
         loop_registers=("ls", "le"),
         returned=frozenset((*_RETURNED, *(f"r{number}" for number in engine.kept))),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),

@@ -10,20 +10,6 @@ from ipu_asm.isa.colossus.registers import MEMORIES, REGISTER_FILES, UNITS, ZERO
 from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
 from ipu_asm.isa.model import Isa
 
-RULES = (
-    "wrong_lane",
-    "write_clash",
-    "repeat_body",
-    "repeat_misaligned",
-    "wrong_mode",
-    "stands_alone",
-    "half_bundle",
-    "outside_memory",
-    "misaligned_access",
-    "not_interleaved",
-    "code_outside_region",
-)
-
 
 @lru_cache(maxsize=1)
 def load() -> Isa:
@@ -37,7 +23,6 @@ def load() -> Isa:
             forms=FORMS,
             register_files=REGISTER_FILES,
             units_of=UNITS,
-            rules=RULES,
             zeros=frozenset(ZEROS),
             memories=MEMORIES,
         )

@@ -47,15 +47,6 @@ LAYOUT = (
     Field("immediate", 0, 32),
 )
 
-RULES = (
-    "used_before_sync",
-    "store_without_sync",
-    "transfer_too_long",
-    "conv_without_descriptor",
-    "sync_for_everything",
-    "unimplemented_operation",
-)
-
 # The instruction buffer has 16 KiB.
 PROGRAM_LIMIT = 2048
 
@@ -74,6 +65,5 @@ def load() -> Isa:
             register_files=REGISTER_FILES,
             program_limit=PROGRAM_LIMIT,
             units_of=UNITS_OF,
-            rules=RULES,
         )
     )

@@ -1,91 +1,69 @@
-"""All rules. A new one is a module here and its name in one of these lists.
+"""The rules, found by folder: each module that does not begin with `_` is one, with a `RULE`.
 
-What is true of all instruction sets is checked in all. A rule for some sets alone is checked where
-the set's own description names it.
+- `lint/rules`: checked for every instruction set.
+- `lint/rules/exposed_pipeline`: checked for sets whose instructions say when results land.
+- `lint/rules/built_in`: found while a text becomes a program, or after all checks; such a module
+  has documentation and examples, but no check.
+- `isa/NAME/rules`: checked for that instruction set, or for all sets of the family of that name.
 """
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from importlib import import_module
+from typing import Iterable, Iterator
 
+from ipu_asm import isa as isa_package
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
-
-# Found while a text becomes a program, or after all checks; the modules only document them.
-_FOUND_ELSEWHERE = (
-    "syntax_error",
-    "unknown_mnemonic",
-    "too_few_operands",
-    "too_many_operands",
-    "wrong_operand_type",
-    "unknown_keyword",
-    "immediate_out_of_range",
-    "duplicate_slot",
-    "lr_write_conflict",
-    "undefined_label",
-    "duplicate_label",
-    "branch_out_of_range",
-    "program_too_large",
-    "unused_suppression",
-    "foreign_assembly",
-)
-_CHECKED_HERE = (
-    "unused_label",
-    "unreachable_bundle",
-    "runs_off_end",
-    "deprecated_mnemonic",
-    "break_never_matches",
-    "immediate_wraps",
-    "mark_in_comment",
-    "ambiguous_label",
-    "explicit_break",
-)
-_OF_SOME_SETS: tuple[str, ...] = (
-    "lost_result",
-    "broken_delay_slots",
-    "wrong_queue_registers",
-    "open_bundle",
-    "unaligned_loop",
-    "used_before_sync",
-    "store_without_sync",
-    "transfer_too_long",
-    "conv_without_descriptor",
-    "sync_for_everything",
-    "unimplemented_operation",
-    "wrong_lane",
-    "write_clash",
-    "repeat_body",
-    "repeat_misaligned",
-    "wrong_mode",
-    "stands_alone",
-    "half_bundle",
-    "outside_memory",
-    "misaligned_access",
-    "not_interleaved",
-    "code_outside_region",
-)
 
 
 @lru_cache(maxsize=8)
 def rules_for(isa: Isa) -> tuple[Rule, ...]:
-    """The rules with a check of their own that are for an instruction set."""
-    return tuple(_load(name) for name in (*_CHECKED_HERE, *isa.rules))
+    """The rules with a check that apply to an instruction set."""
+    rules = _rules_in(__name__, __path__)
+    if isa.has_exposed_pipeline:
+        rules += _shared_rules("exposed_pipeline")
+    for owner in filter(None, (isa.family, isa.name)):
+        rules += _isa_rules(owner)
+    return tuple(rules)
 
 
-@lru_cache(maxsize=1)
-def checking_rules() -> tuple[Rule, ...]:
-    """The rules that have a check of their own, whatever they are for."""
-    return tuple(_load(name) for name in (*_CHECKED_HERE, *_OF_SOME_SETS))
-
-
-@lru_cache(maxsize=1)
 def all_rules() -> tuple[Rule, ...]:
     """Every rule: errors first, then by code."""
-    rules = (*(_load(name) for name in _FOUND_ELSEWHERE), *checking_rules())
+    return _all_rules(tuple(isa_package.__path__))
+
+
+@lru_cache(maxsize=2)
+def _all_rules(isa_folders: tuple[str, ...]) -> tuple[Rule, ...]:
+    rules = _rules_in(__name__, __path__)
+    rules += _shared_rules("built_in") + _shared_rules("exposed_pipeline")
+    for owner in sorted({name for folder in isa_folders for name in os.listdir(folder)}):
+        rules += _isa_rules(owner)
     return tuple(sorted(rules, key=lambda rule: (rule.id.severity, rule.id.code)))
 
 
-def _load(name: str) -> Rule:
-    rule: Rule = import_module(f"ipu_asm.lint.rules.{name}").RULE
-    return rule
+def _shared_rules(folder: str) -> list[Rule]:
+    return _rules_in(f"{__name__}.{folder}", _inside(__path__, folder))
+
+
+def _isa_rules(owner: str) -> list[Rule]:
+    """The rules of one instruction set, or of one family of sets."""
+    return _rules_in(f"ipu_asm.isa.{owner}.rules", _inside(isa_package.__path__, owner, "rules"))
+
+
+def _rules_in(package: str, folders: Iterable[str]) -> list[Rule]:
+    names = sorted({name for folder in folders for name in _modules_in(folder)})
+    return [import_module(f"{package}.{name}").RULE for name in names]
+
+
+def _modules_in(folder: str) -> Iterator[str]:
+    if os.path.isdir(folder):
+        for entry in os.listdir(folder):
+            if entry.endswith(".py") and entry[0] != "_":
+                yield entry.removesuffix(".py")
+
+
+def _inside(folders: Iterable[str], *names: str) -> list[str]:
+    return [os.path.join(folder, *names) for folder in folders]

@@ -26,8 +26,8 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
+from ipu_asm.isa.edgenpu.rules.used_before_sync import waits_for
 from ipu_asm.lint.rule import Rule
-from ipu_asm.lint.rules.used_before_sync import waits_for
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 

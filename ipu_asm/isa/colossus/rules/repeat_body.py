@@ -37,7 +37,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.lint.repeats import (
+from ipu_asm.isa.colossus.rules._repeats import (
     MOST_BUNDLES,
     REPEATING,
     Repeat,

@@ -29,7 +29,13 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.lint.repeats import ALIGNMENT, Repeat, is_misaligned, repeats, repeats_in
+from ipu_asm.isa.colossus.rules._repeats import (
+    ALIGNMENT,
+    Repeat,
+    is_misaligned,
+    repeats,
+    repeats_in,
+)
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
