@@ -1,1 +1,1 @@
-"""Formatting of bundles, lines and gaps."""
+"""Document, range and on-type formatting."""

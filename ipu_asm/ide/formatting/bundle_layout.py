@@ -1,6 +1,6 @@
-"""One bundle laid out anew: what stands between the end of the one before it and its own end.
+"""Layout of one slice: the text from the end mark of the previous bundle to its own end mark.
 
-It depends on the bundle's text alone, so each is laid out once for each way to do it.
+The result depends on the slice's text alone, so it is cached per bundle and style.
 """
 
 from __future__ import annotations
@@ -26,28 +26,36 @@ LINE_BREAK: Final = re.compile(r"\r\n?|\n")
 
 
 class Row(NamedTuple):
-    """A line of the result: code, a comment, or both; `is_apart` puts a blank line before it."""
+    """One output line: code, a comment, or both.
+
+    `is_apart` requests a blank line before it.
+    """
 
     code: str
     comment: str = ""
     is_apart: bool = False
 
     def text(self) -> str:
-        """The line without its break."""
+        """Return the line without a line break; a comment behind code is in `COMMENT_COLUMN`."""
         if not self.comment or not self.code.strip():
             return f"{self.code}{self.comment}".rstrip()
         return f"{(self.code + _GAP).ljust(COMMENT_COLUMN)}{self.comment}"
 
 
 class Layout(NamedTuple):
-    """A slice laid out: a comment that ends the line of the bundle before it, and its own lines."""
+    """Layout of a slice: its own lines, and the comment `tail` behind the previous bundle."""
 
     tail: str
     rows: tuple[Row, ...]
 
 
 class _Remark(NamedTuple):
-    """A comment: behind which token it stands, and how."""
+    """A comment and its position.
+
+    `token` is the number of the token that it follows (-1: none). `is_alone` means that it has a
+    line of its own, `is_indented` that this line begins with blanks, `is_apart` that a blank line
+    precedes it.
+    """
 
     token: int
     text: str
@@ -57,7 +65,7 @@ class _Remark(NamedTuple):
 
 
 def lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
-    """The lines of a bundle; of one that cannot be read, its words stay as they are."""
+    """Return the layout of a bundle in a style; code with syntax errors stays as written."""
     return _LAYOUTS[style](isa, bundle)
 
 
@@ -83,7 +91,7 @@ def _lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
 
 
 def is_readable(bundle: Bundle) -> bool:
-    """Whether every token of a bundle has its place."""
+    """Check whether the bundle has instructions and every token of it could be parsed."""
     plan = bundle.syntax.plan
     if plan.misfits or not plan.instructions or any(entry.broken for entry in plan.instructions):
         return False
@@ -91,7 +99,7 @@ def is_readable(bundle: Bundle) -> bool:
 
 
 def _is_split(syntax: BundleSyntax, remarks: list[_Remark]) -> bool:
-    """Whether a comment stands inside an instruction."""
+    """Check whether a comment is inside an instruction."""
     return any(
         entry.mnemonic <= remark.token < entry.end - 1
         for entry in syntax.plan.instructions
@@ -126,7 +134,7 @@ def _one_line(isa: Isa, bundle: Bundle, style: str, remarks: list[_Remark]) -> I
 
 
 def _many_lines(isa: Isa, bundle: Bundle, remarks: list[_Remark]) -> Iterator[Row]:
-    """A line for the label and one for each instruction, with the comments behind them."""
+    """Yield a row for the label and one for each instruction, each with the comments behind it."""
     syntax = bundle.syntax
     plan = syntax.plan
     if syntax.label is not None:
@@ -143,7 +151,7 @@ def _many_lines(isa: Isa, bundle: Bundle, remarks: list[_Remark]) -> Iterator[Ro
 
 
 def _with_remarks(row: Row, remarks: list[_Remark]) -> Iterator[Row]:
-    """A line with the comment behind it, then the comments that have lines of their own."""
+    """Yield the row with its trailing comment, then the comments that have lines of their own."""
     if remarks and not remarks[0].is_alone:
         row = row._replace(comment=remarks[0].text)
         remarks = remarks[1:]
@@ -157,7 +165,7 @@ def _alone(remark: _Remark) -> Row:
 
 
 def instruction_text(isa: Isa, syntax: BundleSyntax, number: int, align: bool = False) -> str:
-    """An instruction; with `align` its operands begin in their column."""
+    """Return an instruction with normal blanks; `align` starts its operands in a common column."""
     entry = syntax.plan.instructions[number]
     mnemonic = syntax.words[entry.mnemonic]
     operands = [_operand(syntax, first, last) for first, last in entry.operands]
@@ -168,25 +176,25 @@ def instruction_text(isa: Isa, syntax: BundleSyntax, number: int, align: bool = 
 
 
 def _operand(syntax: BundleSyntax, first: int, last: int) -> str:
-    """An operand as its author wrote it, with single blanks."""
+    """Return an operand as written, with runs of blanks reduced to one."""
     span = syntax.span_of(first, last)
     return " ".join(syntax.text[span.start : span.end].split())
 
 
 def _end(syntax: BundleSyntax) -> str:
-    """The mark at the end as far as it is written: while one types, half of it may be."""
+    """Return the end mark as far as it is typed: a lone separator may be the first half of one."""
     last = syntax.tokens[-1]
     return last.text if last.kind in ("END", "SEPARATOR") else ""
 
 
 @lru_cache(maxsize=16)
 def _width(mnemonics: tuple[str, ...]) -> int:
-    """The width of the longest mnemonic, so that operands begin in one column."""
+    """Return the width of the longest mnemonic, which sets the operand column."""
     return max(map(len, mnemonics))
 
 
 def _as_written(syntax: BundleSyntax, remarks: list[_Remark]) -> list[Row]:
-    """The lines from the first token to the last, untouched, with the blanks in front."""
+    """Return the lines from the first token to the last unchanged, with their leading blanks."""
     first = syntax.spans[0].start
     ahead = LINE_BREAK.split(syntax.text[:first])[-1]
     text = ("" if ahead.strip() else ahead) + syntax.text[first : syntax.spans[-1].end]
@@ -196,7 +204,7 @@ def _as_written(syntax: BundleSyntax, remarks: list[_Remark]) -> list[Row]:
 
 
 def _is_apart(syntax: BundleSyntax, token: int) -> bool:
-    """Whether a blank line stands directly before a token."""
+    """Check whether a blank line directly precedes a token."""
     start = syntax.spans[token - 1].end if token else 0
     return _ends_blank(syntax.text[start : syntax.spans[token].start])
 
@@ -207,7 +215,7 @@ def _ends_blank(gap: str) -> bool:
 
 
 def _remarks(isa: Isa, syntax: BundleSyntax) -> Iterator[_Remark]:
-    """The comments of a slice, in their order."""
+    """Yield the comments of a slice in source order."""
     spans = syntax.spans
     comments = list(comments_in(isa, syntax))
     breaks = [match.span() for match in LINE_BREAK.finditer(syntax.text)] if comments else []
@@ -224,8 +232,10 @@ def _remarks(isa: Isa, syntax: BundleSyntax) -> Iterator[_Remark]:
 def _remark(
     text: str, token: int, start: int, comment: Span, breaks: list[tuple[int, int]]
 ) -> _Remark:
-    """A comment behind a token that ends at `start`; `breaks` are the last two line breaks before
-    the comment: looking further back would take long in a file with many comments.
+    """Return the comment behind token number `token`, which ends at `start`.
+
+    `breaks` are the last two line breaks before the comment. No earlier ones are passed: a search
+    through all of them would be slow in a file with many comments.
     """
     breaks = [each for each in breaks if each[0] >= start]
     line = breaks[-1][1] if breaks else start

@@ -1,7 +1,8 @@
-"""A tidy text: columns for mnemonics and operands, comments where they belong, the words untouched.
+"""Document and range formatting.
 
-The same text comes out of formatting it again, and it assembles to the same words. A comment that
-silences the linter stays on the line of what it silences.
+Aligns mnemonics, operands and comments; never changes words. Formatting is idempotent, and the
+formatted text assembles to the same words. A suppression comment stays on the line that it applies
+to.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 class Desk(NamedTuple):
-    """What is to be tidied, and how. `pinned` has the slices on whose lines the linter is silenced:
-    in them no line break comes or goes. `is_whole` tells whether the last line is ended, too.
+    """The settings of one formatting run.
+
+    `pinned` are the slices on lines with suppression comments: no line break is added to or removed
+    from them. `is_whole` also ends the last line of the file with a line break.
     """
 
     program: Program
@@ -49,14 +52,17 @@ class Desk(NamedTuple):
 
 
 class BundleEdits(NamedTuple):
-    """The edits of one slice: in the rest of the line of the bundle before it, and of its own."""
+    """The edits of one slice.
+
+    `tail` edits the rest of the previous bundle's last line, `body` the slice's own lines.
+    """
 
     tail: TextEdit | None
     body: TextEdit | None
 
 
 def formatting(analysis: Analysis, style: str = KEEP, span: Span | None = None) -> list[TextEdit]:
-    """The edits that tidy a text, or the bundles of it that a span touches."""
+    """Return the edits that format the text, or only the bundles that `span` touches."""
     program, desk = analysis.program, desk_for(analysis, style)
     first, last = 0, len(program.bundles) - 1
     if span is not None:
@@ -69,7 +75,10 @@ def formatting(analysis: Analysis, style: str = KEEP, span: Span | None = None) 
 
 
 def desk_for(analysis: Analysis, style: str, is_silenced: bool = True) -> Desk:
-    """What there is to know before a text can be tidied; `is_silenced` if comments may silence."""
+    """Return the settings for formatting a text.
+
+    `is_silenced` is false if the text is known to have no suppression comments.
+    """
     text = analysis.program.text
     line_break = "\r\n" if "\r\n" in text else "\n"
     pinned = _pinned(analysis) if is_silenced else ()
@@ -77,7 +86,7 @@ def desk_for(analysis: Analysis, style: str, is_silenced: bool = True) -> Desk:
 
 
 def _pinned(analysis: Analysis) -> Iterator[int]:
-    """The slices with words on the lines that comments for the linter are for."""
+    """Yield the numbers of slices with words on a line that a suppression comment applies to."""
     program, source = analysis.program, analysis.source
     if "ipu:" not in program.text:
         return
@@ -96,7 +105,10 @@ def _has_words(program: Program, number: int, line: Span) -> bool:
 
 
 def _touched(program: Program, span: Span) -> tuple[int, int]:
-    """The first and the last slice of a span; a line of which it has nothing is not touched."""
+    """Return the first and the last slice that a span touches.
+
+    If the span ends at the start of a line, that line does not count.
+    """
     start, end = (max(0, min(offset, len(program.text))) for offset in sorted(span))
     if start < end and program.text[end - 1] in "\r\n":
         end -= 1
@@ -105,7 +117,10 @@ def _touched(program: Program, span: Span) -> tuple[int, int]:
 
 
 def _slice_at(program: Program, offset: int) -> int:
-    """The slice of an offset; what is left of the line behind an end mark belongs to its bundle."""
+    """Return the slice at an offset.
+
+    The rest of a line behind an end mark counts as part of the bundle that the mark ends.
+    """
     number = program.bundle_at(offset)
     if not number or not program.isa.surface.bundle_end:
         return number
@@ -116,7 +131,11 @@ def _slice_at(program: Program, offset: int) -> int:
 
 
 def bundle_edits(desk: Desk, number: int) -> BundleEdits:
-    """The edits that tidy one slice; none if it is tidy, or would not say the same any more."""
+    """Return the edits that format slice `number`.
+
+    Both are None if the slice is formatted already, or if the formatted text would not have the
+    same words and comments.
+    """
     program = desk.program
     bundle, start = program.bundles[number], program.starts[number]
     old = bundle.syntax.text
@@ -139,7 +158,7 @@ def _end_of_line(text: str) -> int:
 
 
 def _edit(offset: int, old: str, new: str) -> TextEdit | None:
-    """The edit of a stretch, without what it leaves as it is at both ends."""
+    """Return the edit from `old` to `new` without common prefix and suffix; None if equal."""
     if old == new:
         return None
     start, old_end, new_end = changed_stretch(old, new)
@@ -147,7 +166,7 @@ def _edit(offset: int, old: str, new: str) -> TextEdit | None:
 
 
 def _laid_out(desk: Desk, number: int) -> str:
-    """A slice as it should be. All but the first begin behind an end mark."""
+    """Return the formatted text of a slice; every slice but the first begins behind an end mark."""
     program = desk.program
     isa, bundle = program.isa, program.bundles[number]
     if isa.surface.preprocessed or (isa.surface.separator and not isa.surface.bundle_end):
@@ -162,7 +181,7 @@ def _laid_out(desk: Desk, number: int) -> str:
         if layout.tail and before.comment:
             if number - 1 in desk.pinned:
                 return bundle.syntax.text
-            # That line has a comment already.
+            # The previous bundle's line already has a comment.
             layout, rows = layout._replace(tail=""), (Row(INDENT, layout.tail), *rows)
         lines.append(_tail(desk, number, before, layout.tail))
     elif layout.tail:
@@ -178,12 +197,15 @@ def _laid_out(desk: Desk, number: int) -> str:
 
 
 def _tail(desk: Desk, number: int, before: Row, comment: str) -> str:
-    """What stands behind the end mark of the bundle before, which ends on a line like `before`."""
+    """Return the text to put behind the end mark of the previous bundle.
+
+    `before` is the row that this bundle ends with.
+    """
     syntax = desk.program.bundles[number - 1].syntax
     first = syntax.spans[_tokens(syntax)[0]].start
     is_alone = number == 1 or LINE_BREAK.search(syntax.text, 0, first)
     if number - 1 in desk.pinned and not is_alone:
-        # Two bundles on a line stay as they are.
+        # Two bundles on one line stay as they are.
         return LINE_BREAK.split(desk.program.bundles[number].syntax.text)[0].rstrip()
     return before._replace(comment=comment).text()[len(before.code) :] if comment else ""
 
@@ -194,7 +216,7 @@ def _layout(desk: Desk, number: int) -> Layout:
 
 
 def _says_the_same(isa: Isa, bundle: Bundle, new: str, is_pinned: bool) -> bool:
-    """Whether a slice still has its words and comments; where it is pinned, on the same lines."""
+    """Check whether `new` has the words and comments of the slice, if pinned on the same lines."""
     old, tidy = bundle.syntax, BundleSyntax(bundle.syntax.grammar, new)
     if _content(isa, old) != _content(isa, tidy):
         return False
@@ -202,13 +224,13 @@ def _says_the_same(isa: Isa, bundle: Bundle, new: str, is_pinned: bool) -> bool:
 
 
 def _content(isa: Isa, syntax: BundleSyntax) -> tuple[list[str], list[str]]:
-    """Words and comments, without separators that separate nothing."""
+    """Return the words and the comments, without separators directly before an end mark."""
     words = [syntax.words[number] for number in _tokens(syntax)]
     return words, [syntax.text[a:b].rstrip() for a, b in comments_in(isa, syntax)]
 
 
 def _breaks(isa: Isa, syntax: BundleSyntax) -> list[bool]:
-    """Before which words and comments a line ends."""
+    """Return for each word and comment, in order, whether a line break precedes it."""
     spans = sorted(chain((syntax.spans[n] for n in _tokens(syntax)), comments_in(isa, syntax)))
     ends = [0, *(span.end for span in spans)]
     gaps = zip(ends, spans)
@@ -216,7 +238,7 @@ def _breaks(isa: Isa, syntax: BundleSyntax) -> list[bool]:
 
 
 def _tokens(syntax: BundleSyntax) -> list[int]:
-    """The tokens but for separators in front of an end mark."""
+    """Return the numbers of all tokens except separators directly before an end mark."""
     kinds = [token.kind for token in syntax.tokens]
     following = pairwise((*kinds, ""))
     return [number for number, pair in enumerate(following) if pair != ("SEPARATOR", "END")]

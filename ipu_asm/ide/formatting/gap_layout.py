@@ -1,7 +1,8 @@
-"""Assembly of which other tools make something first, tidied with care.
+"""Conservative formatting for dialects with macros or a preprocessor.
 
-Nothing moves to another line, and columns that their author chose stay. What is mended is a blank
-that is missing or does nothing. Directives, macros and what cannot be read stay as they are.
+Only blanks are corrected: missing ones are added and redundant ones removed. Nothing moves to
+another line, and the author's columns are kept. Directives, macros and code with syntax errors are
+left alone.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ _BLANKS: Final = " \t\f"
 
 
 def lay_out_gaps(program: Program, number: int) -> str:
-    """A slice with its blanks mended."""
+    """Return the text of slice `number` with its blanks corrected."""
     bundle = program.bundles[number]
     syntax = bundle.syntax
     if not syntax.words or [token.kind for token in syntax.tokens] == ["END"]:
@@ -31,7 +32,7 @@ def lay_out_gaps(program: Program, number: int) -> str:
 
 
 def _end_of(syntax: BundleSyntax) -> str:
-    """A slice without words: comments and blank lines, without blanks behind them."""
+    """Return a slice that has only comments and blank lines, without trailing blanks."""
     text = syntax.text
     end = syntax.spans[0].start if syntax.spans else len(text)
     return text[:end].rstrip(_BLANKS) + text[end:]
@@ -51,7 +52,7 @@ def _mended(program: Program, number: int) -> Iterator[str]:
 
 
 def _ahead(program: Program, number: int, gap: str) -> str:
-    """The blanks at the begin of a line: code stands further in than labels."""
+    """Return the indentation at the start of a line: code without a label is indented."""
     bundle, start = program.bundles[number], program.starts[number]
     if gap or not bundle.instructions or bundle.label is not None or bundle.syntax.plan.braces:
         return gap
@@ -61,7 +62,7 @@ def _ahead(program: Program, number: int, gap: str) -> str:
 
 
 def _inside_operands(syntax: BundleSyntax) -> set[int]:
-    """The tokens behind which an operand goes on."""
+    """Return the tokens that the same operand continues behind."""
     return {
         token
         for entry in syntax.plan.instructions
@@ -72,7 +73,10 @@ def _inside_operands(syntax: BundleSyntax) -> set[int]:
 
 
 def _gap(left: Token, right: Token | None, gap: str) -> str:
-    """What stands between two tokens: with a comment in it, it is left alone but for its end."""
+    """Return the corrected blanks between two tokens; a gap with a comment is left alone.
+
+    Before a line break, or at the end of the slice, only trailing blanks are removed.
+    """
     if right is None or _is_line_break(right):
         return gap.rstrip(_BLANKS)
     if gap.strip(_BLANKS):

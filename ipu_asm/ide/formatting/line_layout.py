@@ -1,4 +1,4 @@
-"""A line of assembly laid out anew, where a line's end is what ends a bundle."""
+"""Formatting of one line, for instruction sets in which the end of a line ends a bundle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipu_asm.isa.model import Isa
 
 
 def lay_out_line(isa: Isa, bundle: Bundle) -> str:
-    """The line with its break, if it has one; what cannot be read stays as it is."""
+    """Return the formatted line with its line break, if any; unchanged if it has a syntax error."""
     syntax = bundle.syntax
     last = syntax.tokens[-1] if syntax.tokens else None
     line_break = last.text if last is not None and last.kind == "END" else ""

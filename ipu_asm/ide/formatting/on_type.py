@@ -1,6 +1,6 @@
-"""What is tidied while one types: what an end mark or a separator has completed, and new lines.
+"""On-type formatting, after an end mark, a separator or a new line.
 
-Nothing in comments, and nothing behind the cursor but the blanks of a line that is still empty.
+Comments are never changed, nor is text behind the cursor, except the blanks of an empty line.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 ON_TYPE: Final = (";", "\n")
-"""The characters behind which the text is tidied."""
+"""Characters that trigger on-type formatting."""
 
 
 def formatting_on_type(
     analysis: Analysis, offset: int, typed: str, style: str = KEEP
 ) -> list[TextEdit]:
-    """The edits that tidy what a character, typed in front of an offset, has completed.
+    """Return the edits that format what the character `typed`, directly before `offset`, completes.
 
-    Behind an end mark that is its bundle, behind a separator its instruction; on a new line the
-    line before and the blanks in front.
+    An end mark completes its bundle and a separator its instruction. A new line completes the line
+    before it, and the new line is indented.
     """
     offset = max(0, min(offset, len(analysis.text)))
     if typed == "\n":
@@ -45,7 +45,7 @@ def formatting_on_type(
 
 
 def _completed(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
-    """The edit of the bundle or the instruction whose last character stands before an offset."""
+    """Return the edit of the bundle or instruction that ends at `offset`, if any."""
     program = analysis.program
     if not offset:
         return None
@@ -58,7 +58,7 @@ def _completed(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
 
 
 def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
-    """The edit of a line that has just been ended."""
+    """Return the edit of the line that a line break has just ended, if any."""
     program = analysis.program
     start = _start_of_line(program.text, offset)
     if not start:
@@ -71,8 +71,10 @@ def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None
 
 
 def _desk(analysis: Analysis, style: str, number: int) -> Desk:
-    """While one types, the file does not end, and time is short: only comments for the linter on
-    the lines of the bundle and of the one before it, or above these, are of interest.
+    """Return the settings for formatting slice `number` while the user types.
+
+    The last line of the file is not ended. To save time, suppression comments are looked for only
+    on the lines of the bundle and of the one before it, and directly above.
     """
     program = analysis.program
     text, starts = program.text, program.starts
@@ -83,7 +85,7 @@ def _desk(analysis: Analysis, style: str, number: int) -> Desk:
 
 
 def _instruction(program: Program, offset: int, align: bool) -> TextEdit | None:
-    """The edit of an instruction that a separator before an offset ends, if it begins its line."""
+    """Return the edit of an instruction whose separator ends at `offset`, if it begins its line."""
     number = program.bundle_at(offset - 1)
     start = program.starts[number]
     bundle = program.bundles[number]
@@ -102,7 +104,7 @@ def _instruction(program: Program, offset: int, align: bool) -> TextEdit | None:
 
 
 def _entry_ending(bundle: Bundle, end: int) -> int | None:
-    """The number of the whole instruction whose separator ends at an offset."""
+    """Return the number of the complete instruction whose separator ends at an offset, if any."""
     syntax = bundle.syntax
     token = next((n for n, span in enumerate(syntax.spans) if span.end == end), -1)
     if token < 0 or syntax.tokens[token].kind != "SEPARATOR":
@@ -116,9 +118,10 @@ def _entry_ending(bundle: Bundle, end: int) -> int | None:
 
 
 def _indentation(program: Program, offset: int) -> TextEdit | None:
-    """The blanks in front of what is to be written on a line that has just been begun.
+    """Return the edit that indents a line that has just been begun, if any.
 
-    Comments go on where the comment above begins; what is below a blank line is left alone.
+    A comment continues at the indentation of the comment above; a line below a blank one is
+    unchanged.
     """
     text = program.text
     start = end = _start_of_line(text, offset)
