@@ -1,1 +1,1 @@
-"""Requests and notifications: each module turns one feature's answers into the protocol's words."""
+"""Handlers of LSP requests and notifications: one module per editor feature of `ipu_asm.ide`."""

@@ -1,4 +1,4 @@
-"""Fixes and refactorings, as edits that the client makes."""
+"""`textDocument/codeAction`: fixes and refactorings, as workspace edits."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS))
 
 
 def code_actions(session: LspSession, params: t.CodeActionParams) -> list[Json] | None:
-    """What can be done in a range. Clients that only know commands get nothing."""
+    """Return the code actions of a range; None for clients without code action literals."""
     uri = params.text_document.uri
     view = session.selected(uri)
     if view is None or not session.client.code_action_literals:
         return None
     span = view.coordinates.span(params.range)
-    # Kinds are an open set: those that the types do not know arrive as strings.
+    # `CodeActionKind` is an open set: lsprotocol leaves kinds that it does not know as strings.
     only = [str(getattr(kind, "value", kind)) for kind in params.context.only or ("",)]
     actions = ide.code_actions(view.analysis, span, only)
     refusals = session.client.disabled_code_actions and _asks_to_refactor(only)
@@ -30,7 +30,7 @@ def code_actions(session: LspSession, params: t.CodeActionParams) -> list[Json] 
 
 
 def _asks_to_refactor(only: list[str]) -> bool:
-    """Whether somebody opened a menu of refactorings and may wonder why one is not in it."""
+    """Return whether the client asked for refactorings, so that disabled ones are worth listing."""
     return any(f"{kind}.".startswith("refactor.") for kind in only)
 
 

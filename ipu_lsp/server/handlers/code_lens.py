@@ -1,4 +1,4 @@
-"""Lines above labels, as far as the user wants them."""
+"""`textDocument/codeLens`: lines above labels, limited to the families that the settings enable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OPTIONS = t.CodeLensOptions(resolve_provider=False)
 
 
 def code_lenses(session: LspSession, params: t.CodeLensParams) -> list[Json] | None:
-    """The lines of a document. They tell something; there is nothing to run behind them."""
+    """Return the lenses of a document. They are text only: their commands are empty."""
     families = session.projects.settings.code_lenses
     view = session.view(params.text_document.uri)
     if view is None or not families:

@@ -1,4 +1,4 @@
-"""What clients can have done: `ipu.assemble`, `ipu.listing`, `ipu.run`. See docs/protocol.md."""
+"""`workspace/executeCommand`: `ipu.assemble`, `ipu.listing`, `ipu.run`. See docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ _LISTING = "listing"
 
 
 def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
-    """Do what a command says."""
+    """Execute a command and return its result.
+
+    Raises `JsonRpcInvalidParams` for an unknown command or for malformed arguments.
+    """
     command = COMMANDS.get(params.command)
     if command is None:
         raise JsonRpcInvalidParams(f"there is no command `{params.command}`")
@@ -36,7 +39,7 @@ def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
 
 
 def _assemble(session: LspSession, view: View, arguments: Json) -> object:
-    """The image of a program as text, `bin` in Base64; or why there is none."""
+    """Return the image of a program (text, or Base64 for `bin`), or the errors that prevent one."""
     name = arguments.get("format", "hex")
     if name not in (*FORMATS, _LISTING):
         wanted = ", ".join((*FORMATS, _LISTING))
@@ -61,7 +64,7 @@ def _list(_session: LspSession, view: View, _arguments: Json) -> Json:
 
 
 def _run(session: LspSession, view: View, arguments: Json) -> object:
-    """What a run of the program comes to; it takes as long as it takes."""
+    """Run the program to its end, however long that takes; return its final state or its errors."""
     options = read_options(arguments.get("options"))
     if isinstance(options, str):
         raise JsonRpcInvalidParams(options)
@@ -78,7 +81,7 @@ def _run(session: LspSession, view: View, arguments: Json) -> object:
 
 
 def _errors(session: LspSession, view: View, uri: str) -> EncodedJson:
-    """Every error of a program, also those that the user does not want to see while typing."""
+    """Encode all errors of a program, including those that settings or suppressions hide."""
     analysis = view.analysis
     errors = tuple(errors_of(analysis.program))
     shown = view._replace(analysis=Analysis(analysis.source, analysis.program, errors))

@@ -1,4 +1,4 @@
-"""What can be written at the cursor; documentation comes when an item is looked at."""
+"""`textDocument/completion`; the documentation of an item is only computed when it is resolved."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.markup import plain_text
 from ipu_lsp.server.session import LspSession, View
 
-# A blank, because an operand follows it; a dot, because editors end words there and mnemonics do
-# not; signs with which an operand of some set begins. Not the separator: behind `;;` the next key
-# is Enter, which would take the first item.
+# A space, because an operand follows it; a dot, because editors end words there although it is
+# part of a mnemonic; and the first characters of some sets' operands. Not the separator: the key
+# after `;;` is mostly Enter, which would accept the first item.
 OPTIONS = t.CompletionOptions(trigger_characters=[" ", ".", "[", "#", "$"], resolve_provider=True)
 _KINDS = {
     ide.INSTRUCTION: t.CompletionItemKind.Function,
@@ -29,7 +29,7 @@ _KINDS = {
 
 
 def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
-    """All items at a position; the client narrows them down while a word is being typed."""
+    """Return all items at a position; the client filters them while a word is typed."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:
@@ -44,7 +44,7 @@ def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
 
 
 def resolve(session: LspSession, item: t.CompletionItem) -> t.CompletionItem:
-    """An item with its documentation."""
+    """Return an item with its documentation added."""
     data = item.data if isinstance(item.data, dict) else {}
     uri, kind = data.get("uri"), data.get("kind")
     view = session.view(uri) if isinstance(uri, str) else None
@@ -56,7 +56,7 @@ def resolve(session: LspSession, item: t.CompletionItem) -> t.CompletionItem:
 
 
 def _documentation(page: str, client: LanguageClient) -> t.MarkupContent | str:
-    """Clients that do not say what they show can show a string."""
+    """Return Markdown, or plain text for clients that do not declare a documentation format."""
     if client.completion_markdown:
         return t.MarkupContent(t.MarkupKind.Markdown, page)
     return plain_text(page)
@@ -67,7 +67,7 @@ def _was_blank_typed(context: t.CompletionContext | None) -> bool:
 
 
 def _goes_on(view: View, offset: int) -> bool:
-    """Whether a bundle that was begun on this line goes on: blanks that indent offer nothing."""
+    """Return whether a bundle continues on this line; else a typed space is indentation."""
     coordinates, surface = view.coordinates, view.analysis.isa.surface
     line = coordinates.lines.position(offset).line
     before = coordinates.text[coordinates.lines.starts[line] : offset].rstrip()

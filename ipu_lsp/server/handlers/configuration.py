@@ -1,4 +1,4 @@
-"""Settings: from the client, told or asked for, and from files that the client watches for us."""
+"""Settings: sent or pulled from the client, and configuration files that the client watches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECTION = "ipu"
 
 
 def apply(session: LspSession, section: object) -> bool:
-    """Use the settings of the section `ipu`; whether anything is different now."""
+    """Apply the settings of the section `ipu`; return whether any of them changed."""
     settings, complaints = read_settings(section)
     for complaint in complaints:
         session.warn(complaint)
@@ -28,7 +28,7 @@ def apply(session: LspSession, section: object) -> bool:
 
 
 def subscribe(session: LspSession) -> None:
-    """Ask to be told when settings, or files with settings, change."""
+    """Register for changes of the client's settings, of configuration files and of sources."""
     registrations = []
     if session.client.registers_configuration:
         method, options = t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
@@ -44,7 +44,7 @@ def subscribe(session: LspSession) -> None:
 
 
 def pull(session: LspSession) -> None:
-    """Ask for the settings, where the client gives them; the answer is used when it comes."""
+    """Request the settings from clients that support it; apply them when the response arrives."""
     if not session.client.gives_configuration:
         return
 
@@ -52,7 +52,7 @@ def pull(session: LspSession) -> None:
         session.settle()
         if not isinstance(answer, list) or not answer:
             return
-        # Null: there is no such section (any more). Then what it was started with counts.
+        # Null: the section does not exist (any more). Fall back to the initialization options.
         section = session.first_settings if answer[0] is None else answer[0]
         if apply(session, section):
             session.reconfigure()
@@ -62,9 +62,9 @@ def pull(session: LspSession) -> None:
 
 
 def did_change_configuration(session: LspSession, params: dict[str, Any]) -> None:
-    """Settings have changed: use those sent along, or ask for them where none are.
+    """Apply the settings that the notification carries, or pull them if it has none.
 
-    Some clients send them before their first document and can also be asked.
+    Some clients support pulling and still send settings before they open a document.
     """
     settings = params.get("settings")
     are_sent = isinstance(settings, dict) and _SECTION in settings
@@ -77,7 +77,7 @@ def did_change_configuration(session: LspSession, params: dict[str, Any]) -> Non
 
 
 def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFilesParams) -> None:
-    """Files with settings, or sources, have changed, come or gone."""
+    """Invalidate results that depend on configuration files or sources that changed on disk."""
     paths = [path for change in params.changes if (path := path_of(change.uri)) is not None]
     settings = [path for path in paths if os.path.basename(path) in FILE_NAMES]
     for path in paths:
@@ -90,7 +90,7 @@ def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFile
 
 
 def look_for_mistakes(session: LspSession, paths: Iterable[str]) -> None:
-    """Tell the client what is wrong in files with settings, even if no document needs them."""
+    """Publish the mistakes in configuration files, even if no open document uses them."""
     for path in paths:
         session.checked_settings.pop(path, None)
         session.projects.suspects[path] = None

@@ -1,4 +1,4 @@
-"""Where a label, a distance or a macro leads."""
+"""`textDocument/definition` of labels, distances and macros."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_lsp.server.session import LspSession
 
 
 def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[Json] | None:
-    """The place that a position leads to; to clients that know links, with what belongs to it."""
+    """Return the definition at a position: a `LocationLink` where supported, else a location."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:

@@ -1,7 +1,7 @@
-"""Findings: pushed to clients that cannot ask for them, else given when they ask.
+"""Diagnostics, pushed, or pulled per document and per workspace by clients that support it.
 
-They are written as JSON text right away. There may be thousands, with every edit again, and all
-but their places is the same each time.
+They are encoded as JSON text at once. An edit may resend thousands of them, and everything except
+their ranges is cached.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OPTIONS = t.DiagnosticOptions(
     work_done_progress=True,
 )
 MANY_FILES = 100
-"""Reading so many files takes long enough to show how far it is."""
+"""Number of files not yet analysed from which a workspace request reports progress."""
 
 _TITLE = "IPU: reading files"
 _ANSWER = "diagnostics"
@@ -45,7 +45,7 @@ _TAGS = {
 
 
 def publish_next(session: LspSession) -> None:
-    """Push the findings of the document that has waited longest."""
+    """Push the diagnostics of the document that has been pending longest."""
     uri = next(iter(session.unpublished))
     del session.unpublished[uri]
     try:
@@ -60,15 +60,15 @@ def publish_next(session: LspSession) -> None:
 
 
 def withdraw(session: LspSession, uri: str) -> None:
-    """Take back what was pushed about a document."""
+    """Clear the diagnostics that were pushed for a document."""
     if not session.client.pulls_diagnostics:
         _publish(session, json_object(uri=json_text(uri), diagnostics="[]"))
 
 
 def publish_mistakes(session: LspSession) -> None:
-    """Push what is wrong in files with settings, and that it is mended.
+    """Push the mistakes in configuration files, including an empty list once they are corrected.
 
-    Clients that ask for the findings of the whole workspace are told when they do.
+    Clients that request workspace diagnostics receive them in that response instead.
     """
     if session.asks_for_workspace:
         return
@@ -83,7 +83,7 @@ def publish_mistakes(session: LspSession) -> None:
 def of_document(
     session: LspSession, params: t.DocumentDiagnosticParams
 ) -> Generator[None, None, EncodedJson]:
-    """The findings of one document, or that they are those which the client has."""
+    """Return the report of one document, `unchanged` if the client has the same diagnostics."""
     yield from session.settled()
     findings = named(encoded_findings(session, params.text_document.uri))
     publish_mistakes(session)
@@ -93,7 +93,7 @@ def of_document(
 def of_workspace(
     session: LspSession, params: t.WorkspaceDiagnosticParams
 ) -> Generator[None, None, EncodedJson]:
-    """The findings of all open documents and of all files, and that others have none any more."""
+    """Return the reports of all open documents and files, and clear those of other files."""
     yield from session.settled()
     _take_back_mistakes(session)
     reports, time_slice = WorkspaceReports(session.protocol, params), TimeSlice()
@@ -118,7 +118,7 @@ def of_workspace(
 
 def _report_open(session: LspSession, uri: str, reports: WorkspaceReports) -> None:
     document = session.documents.get(uri)
-    if document is not None:  # else it was closed in the meantime
+    if document is not None:  # else closed since the list of documents was copied
         reports.add(uri, named(encoded_findings(session, uri)), document.version)
 
 
@@ -158,13 +158,13 @@ def _report_files(
 def _report_mistakes(session: LspSession, path: str, reports: WorkspaceReports) -> None:
     uri, findings = address_of(path), _mistakes_in(session, path)
     if uri is None or findings == NOTHING:
-        session.projects.suspects.pop(path, None)  # mended: what the client has of it is taken back
+        session.projects.suspects.pop(path, None)  # corrected: the report clears it at the client
     else:
         reports.add(uri, findings)
 
 
 def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
-    """The findings of a file that is not open; None for one that we do not read."""
+    """Return the diagnostics of a file that is not open; None if it is not a readable program."""
     document = session.file(path)
     view = session.selected_in(document) if document is not None else None
     if document is None or view is None:
@@ -173,7 +173,7 @@ def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
 
 
 def _mistakes_in(session: LspSession, path: str) -> EncodedFindings:
-    """What is wrong in a file with settings; it is read again when it looks changed."""
+    """Return the mistakes in a configuration file; cached until its version on disk changes."""
     stamp = version_of(path)
     known = session.checked_settings.get(path)
     if known is not None and known[0] == stamp:
@@ -204,7 +204,7 @@ def _show_mistakes(session: LspSession, path: str, findings: str) -> None:
 
 
 def _take_back_mistakes(session: LspSession) -> None:
-    """From now on the client asks for them; shown twice they would be a nuisance."""
+    """Clear the pushed mistakes: from now on workspace reports have them, once is enough."""
     session.asks_for_workspace = True
     for path in list(session.shown_mistakes):
         if session.shown_mistakes[path] != NOTHING.items:
@@ -212,13 +212,13 @@ def _take_back_mistakes(session: LspSession) -> None:
 
 
 def encoded_findings(session: LspSession, uri: str) -> EncodedJson:
-    """The findings of a document as an array; empty for one that is not open."""
+    """Return the diagnostics of a document as a JSON array; empty if it is not open."""
     view = session.selected(uri)
     return json_array(()) if view is None else _encoded(session, uri, view)
 
 
 def encoded_finding(session: LspSession, uri: str, view: View, finding: Diagnostic) -> str:
-    """One finding as JSON text, with what the client can make use of."""
+    """Return one diagnostic as JSON text, with the members that the client supports."""
     tags: tuple[int, ...] = ()
     if finding.tags:
         known = session.client.diagnostic_tags
@@ -253,7 +253,7 @@ def _publish(session: LspSession, params: EncodedJson) -> None:
 def _members(
     kind: RuleId, message: str, tags: tuple[int, ...], fix: str | None, link: str | None
 ) -> str:
-    """What a finding has besides its place, as the inside of an object."""
+    """The members of a diagnostic other than its range, without the enclosing braces."""
     data = {"name": kind.name} if fix is None else {"name": kind.name, "fix": fix}
     members: dict[str, Any] = {
         "severity": kind.severity.value,

@@ -1,4 +1,4 @@
-"""What can be folded away."""
+"""`textDocument/foldingRange`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KINDS = {ide.COMMENT: t.FoldingRangeKind.Comment, ide.REGION: t.FoldingRangeKin
 
 
 def folding_ranges(session: LspSession, params: t.FoldingRangeParams) -> list[Json] | None:
-    """The folds of a document, whole lines; at most as many as the client wants."""
+    """Return the line ranges that fold, at most as many as the client's limit."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None

@@ -1,4 +1,4 @@
-"""Tidying documents, parts of them, and what is being typed."""
+"""Formatting of documents, of ranges, and on type."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ ON_TYPE_OPTIONS = t.DocumentOnTypeFormattingOptions(
 
 
 def formatting(session: LspSession, params: t.DocumentFormattingParams) -> list[Json] | None:
-    """The edits that tidy a document."""
+    """Return the edits that format a document."""
     return _tidied(session, params.text_document.uri, None)
 
 
 def range_formatting(
     session: LspSession, params: t.DocumentRangeFormattingParams
 ) -> list[Json] | None:
-    """The edits that tidy the bundles which a range touches."""
+    """Return the edits that format the bundles which a range touches."""
     return _tidied(session, params.text_document.uri, [params.range])
 
 
 def ranges_formatting(
     session: LspSession, params: t.DocumentRangesFormattingParams
 ) -> list[Json] | None:
-    """The same for several ranges; a bundle that two of them touch is tidied once."""
+    """Return the edits for several ranges; a bundle that two of them touch is formatted once."""
     return _tidied(session, params.text_document.uri, params.ranges)
 
 
 def on_type_formatting(
     session: LspSession, params: t.DocumentOnTypeFormattingParams
 ) -> list[Json] | None:
-    """The edits that tidy what a character has completed."""
+    """Return the edits that format the line or bundle which a typed character completed."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:
@@ -51,7 +51,7 @@ def on_type_formatting(
 
 
 def _tidied(session: LspSession, uri: str, ranges: Sequence[t.Range] | None) -> list[Json] | None:
-    """The edits that tidy a document, or what some ranges of it touch."""
+    """Return the edits that format a document, or the bundles that some ranges of it touch."""
     view = session.view(uri)
     if view is None:
         return None
@@ -62,7 +62,7 @@ def _tidied(session: LspSession, uri: str, ranges: Sequence[t.Range] | None) -> 
 
 
 def _style(session: LspSession, uri: str) -> str:
-    """How the documents of a project are laid out."""
+    """The layout style that the project of a document configures."""
     configuration = session.projects.of(session.documents[uri]).configuration
     return configuration.format_style or ide.KEEP
 

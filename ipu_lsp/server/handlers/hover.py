@@ -1,4 +1,4 @@
-"""The page about what the mouse or the cursor is on."""
+"""`textDocument/hover`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_lsp.server.session import LspSession
 
 
 def hover(session: LspSession, params: t.HoverParams) -> dict[str, Any] | None:
-    """The page about what stands at a position."""
+    """Return the documentation of the token at a position, with the token's range."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None

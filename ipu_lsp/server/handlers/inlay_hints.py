@@ -1,4 +1,4 @@
-"""Small remarks between the words, as far as the user wants them."""
+"""`textDocument/inlayHint`, limited to the families that the settings enable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OPTIONS = t.InlayHintOptions(resolve_provider=False)
 
 
 def inlay_hints(session: LspSession, params: t.InlayHintParams) -> list[Json] | None:
-    """The remarks in a range. None of them is an empty list: Neovim keeps the old ones on null."""
+    """Return the hints in a range. No hints are `[]`: Neovim keeps the old ones on null."""
     families = session.projects.settings.inlay_hints
     view = session.view(params.text_document.uri)
     if view is None:

@@ -1,4 +1,4 @@
-"""What to show behind the lines while a debugger stands still; the editor asks it for values."""
+"""`textDocument/inlineValue`: values shown behind the lines while a debug session is stopped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_lsp.server.session import LspSession
 
 
 def inline_values(session: LspSession, params: t.InlineValueParams) -> list[Json] | None:
-    """The registers to show in a range, each as an expression for the debugger."""
+    """Return the registers in a range, each as an expression that the debug adapter evaluates."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None

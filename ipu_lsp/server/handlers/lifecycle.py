@@ -1,4 +1,4 @@
-"""How a session begins and ends."""
+"""Start and end of a session, and changes of its workspace folders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ from ipu_lsp.watchdog import watch_process
 
 
 def initialize(session: LspSession, params: Json) -> Json:
-    """Get to know the client, and tell it what we can do."""
+    """Read the client's capabilities and options; return the server's capabilities.
+
+    Raises `JsonRpcInvalidRequest` on a second call and `JsonRpcInvalidParams` for capabilities
+    that are not an object.
+    """
     protocol = session.protocol
     if protocol.is_initialized:
         raise JsonRpcInvalidRequest("the server is initialized already")
@@ -37,7 +41,7 @@ def initialize(session: LspSession, params: Json) -> Json:
 
 
 def initialized(session: LspSession, _params: t.InitializedParams) -> None:
-    """Ask for what only an initialized client answers."""
+    """Send the requests that a client may only receive after `initialized`."""
     configuration.subscribe(session)
     if session.client.gives_configuration:
         session.expect_settings()
@@ -48,7 +52,7 @@ def initialized(session: LspSession, _params: t.InitializedParams) -> None:
 def did_change_workspace_folders(
     session: LspSession, params: t.DidChangeWorkspaceFoldersParams
 ) -> None:
-    """The client works in other folders now."""
+    """Update the workspace folders and check the configuration files at their top."""
     session.workspace.remove(folder.uri for folder in params.event.removed)
     session.workspace.add(folder.uri for folder in params.event.added)
     configuration.look_for_mistakes(session, session.workspace.configuration_files())
@@ -56,19 +60,19 @@ def did_change_workspace_folders(
 
 
 def shutdown(session: LspSession, _params: None) -> None:
-    """Answer nothing more but `exit`."""
+    """Cancel pending requests; from now on only `exit` is accepted."""
     session.protocol.abandon()
     session.protocol.is_shut_down = True
 
 
 def leave(session: LspSession, _params: None) -> None:
-    """End: well if the client has announced it, else not."""
+    """Set the exit status: 0 after a `shutdown` request, else 1."""
     session.protocol.abandon()
     session.exit_status = 0 if session.protocol.is_shut_down else 1
 
 
 def _roots(params: Json) -> list[object]:
-    """The addresses of the folders that a client works in, in the newest words that it knows."""
+    """The URIs of the client's folders: `workspaceFolders`, or the older `rootUri`."""
     folders = params.get("workspaceFolders")
     if isinstance(folders, list) and folders:
         return [folder.get("uri") for folder in folders if isinstance(folder, dict)]

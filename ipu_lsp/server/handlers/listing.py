@@ -1,4 +1,4 @@
-"""`ipu/listing`: address, word and source side by side, as an answer and as a document to read."""
+"""`ipu/listing` and `workspace/textDocumentContent`: addresses, words and source side by side."""
 
 from __future__ import annotations
 
@@ -17,22 +17,25 @@ OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=[SCHEME])
 
 
 def listing(session: LspSession, params: DocumentParams) -> Json | None:
-    """The listing of a document, with what each of its lines shows; None if it is not open."""
+    """Return the listing of a document, with the address and source line of each of its lines.
+
+    None for a document that is not open.
+    """
     view = session.view(params.text_document.uri)
     return None if view is None else listing_of(view)
 
 
 def listing_of(view: View) -> Json:
-    """The listing of a text, be it as broken as it may."""
+    """Return the listing of a program, which may have errors."""
     found = _found(view)
     lines = [{"address": line.address, "line": line.line} for line in found.lines]
     return {"text": found.text, "lines": lines}
 
 
 def text_document_content(session: LspSession, params: t.TextDocumentContentParams) -> Json:
-    """The listing that an address such as `ipu-listing:/kernel.lst?file%3A%2F%2F...` names.
+    """Return the listing for a URI such as `ipu-listing:/kernel.lst?file%3A%2F%2F...`.
 
-    From then on the client is told when it is out of date.
+    The client is asked to refresh it once when the source changes.
     """
     source = source_of(session, params.uri)
     view = None if source is None else session.view(source)
@@ -43,14 +46,14 @@ def text_document_content(session: LspSession, params: t.TextDocumentContentPara
 
 
 def source_of(session: LspSession, uri: str) -> str | None:
-    """The open document whose listing an address means: the one that its query names."""
+    """Return the URI of the open document that the query of a listing's URI names, if any."""
     try:
         query = unquote(urlsplit(uri).query)
     except ValueError:
         return None
     if query in session.documents:
         return query
-    # Clients spell addresses in more than one way.
+    # Clients percent-encode URIs differently.
     return next((known for known in session.documents if unquote(known) == unquote(query)), None)
 
 

@@ -1,4 +1,4 @@
-"""`ipu/reference`: the instruction reference, open at what the cursor is about."""
+"""`ipu/reference`: the instruction reference, opened at the instruction under the cursor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_lsp.server.session import LspSession
 
 
 def reference(session: LspSession, params: DocumentParams) -> Json | None:
-    """The reference of a document's instruction set; None for a document that is not open."""
+    """Return the reference of a document's instruction set; None if it is not open."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None

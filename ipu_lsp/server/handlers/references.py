@@ -1,4 +1,4 @@
-"""Where a label or a register is named: as a list, and lit up in the window."""
+"""Occurrences of a label or register: `textDocument/references` and `documentHighlight`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
 
 
 def references(session: LspSession, params: t.ReferenceParams) -> EncodedJson | None:
-    """Every place that names what is at a position."""
+    """Return the locations of all occurrences of the symbol at a position."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:
@@ -39,7 +39,7 @@ def references(session: LspSession, params: t.ReferenceParams) -> EncodedJson | 
 def document_highlight(
     session: LspSession, params: t.DocumentHighlightParams
 ) -> EncodedJson | None:
-    """The same places, as places that read and places that write."""
+    """Return the occurrences in the document, each as a read or a write."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
@@ -49,6 +49,6 @@ def document_highlight(
 
 
 def _array(items: Iterable[str]) -> EncodedJson | None:
-    """An array of JSON texts, written by hand: a register may stand in thousands of places."""
+    """Join JSON texts to an array, None if empty. A register may have thousands of occurrences."""
     written = list(items)
     return json_array(written) if written else None

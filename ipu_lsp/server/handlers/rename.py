@@ -1,4 +1,4 @@
-"""Renaming labels and macros."""
+"""`textDocument/rename` and `prepareRename` of labels and macros."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ OPTIONS = t.RenameOptions(prepare_provider=True)
 
 
 def prepare_rename(session: LspSession, params: t.PrepareRenameParams) -> Json | None:
-    """The label or macro at a position, if it can be renamed."""
+    """Return the range and name of the label or macro at a position.
+
+    Raises `JsonRpcException` (`RequestFailed`) if it cannot be renamed.
+    """
     view = session.view(params.text_document.uri)
     if view is None:
         return None
@@ -26,7 +29,10 @@ def prepare_rename(session: LspSession, params: t.PrepareRenameParams) -> Json |
 
 
 def rename(session: LspSession, params: t.RenameParams) -> Json | None:
-    """The edits that give a label or macro its new name."""
+    """Return the edits that rename the label or macro at a position.
+
+    Raises `JsonRpcException` (`RequestFailed`) if it cannot have the new name.
+    """
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:

@@ -1,4 +1,4 @@
-"""What a selection grows to."""
+"""`textDocument/selectionRange`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_lsp.server.session import LspSession
 
 
 def selection_ranges(session: LspSession, params: t.SelectionRangeParams) -> list[Json] | None:
-    """For each position the ranges around it, each with the next greater one as its parent."""
+    """Return for each position the ranges around it, innermost first, each with its parent."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None

@@ -1,7 +1,7 @@
-"""Colours that know the instruction set, as the protocol's numbers.
+"""`textDocument/semanticTokens` in the delta encoding of the protocol.
 
-What is in a bundle is put into numbers once, as JSON text. Only its first token depends on what
-stands before the bundle, so after an edit nearly everything is as it was.
+The tokens of each bundle are encoded once, as JSON text. Only a bundle's first token depends on
+the text before the bundle, so that an edit leaves nearly all encoded text valid.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _KINDS = {kind: number for number, kind in enumerate(ide.KINDS)}
 
 
 def legend() -> t.SemanticTokensLegend:
-    """What the numbers mean."""
+    """The names of token types and modifiers, in the order of their numbers."""
     return t.SemanticTokensLegend(list(ide.KINDS), list(ide.modifiers()))
 
 
 class TokensAnswer(NamedTuple):
-    """An answer: the numbers of each bundle as JSON text, and how many numbers these are."""
+    """One response: the numbers of each bundle as JSON text, and the count of numbers in each."""
 
     number: int
     pieces: list[str]
@@ -39,7 +39,7 @@ class TokensAnswer(NamedTuple):
 
 
 def full(session: LspSession, params: t.SemanticTokensParams) -> EncodedJson | None:
-    """The tokens of a document."""
+    """Return all tokens of a document."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
@@ -47,7 +47,7 @@ def full(session: LspSession, params: t.SemanticTokensParams) -> EncodedJson | N
 
 
 def delta(session: LspSession, params: t.SemanticTokensDeltaParams) -> EncodedJson | None:
-    """What is different from the last answer; the whole if the client means another one."""
+    """Return the edits since the previous result, or all tokens if that is not the client's."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:
@@ -60,7 +60,7 @@ def delta(session: LspSession, params: t.SemanticTokensDeltaParams) -> EncodedJs
 
 
 def in_range(session: LspSession, params: t.SemanticTokensRangeParams) -> EncodedJson | None:
-    """The tokens of the bundles that touch a range."""
+    """Return the tokens of the bundles that touch a range."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
@@ -72,7 +72,7 @@ def in_range(session: LspSession, params: t.SemanticTokensRangeParams) -> Encode
 
 
 def _keep(session: LspSession, uri: str, view: View) -> TokensAnswer:
-    """The tokens of a document, remembered for the next question."""
+    """Compute the tokens of a document and store them as the base of the next delta."""
     document = session.documents[uri]
     before: TokensAnswer | None = document.tokens
     number = 1 if before is None else before.number + 1
@@ -87,7 +87,7 @@ def _whole(result: TokensAnswer) -> EncodedJson:
 
 
 def _edits(before: TokensAnswer, now: TokensAnswer) -> EncodedJson:
-    """One edit that turns an answer into another; none if they are the same."""
+    """The one edit that turns a response into another, as an array; empty if they are equal."""
     if before.pieces == now.pieces:
         return json_array(())
     shorter = min(len(before.pieces), len(now.pieces))
@@ -103,12 +103,15 @@ def _edits(before: TokensAnswer, now: TokensAnswer) -> EncodedJson:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    """How many pieces are the same at the beginning."""
+    """The length of the common prefix."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))
 
 
 class _TokenPiece(NamedTuple):
-    """A bundle's tokens. Lines count from its start, and so do the columns on its first line."""
+    """The encoded tokens of one bundle, independent of its position.
+
+    Lines count from the bundle's start; so do columns on its first line.
+    """
 
     tokens: int
     line: int
@@ -122,7 +125,7 @@ class _TokenPiece(NamedTuple):
 
 
 def _numbers(view: View, numbers: range) -> tuple[list[str], list[int]]:
-    """The numbers of some bundles, and how many there are of each that has any."""
+    """Encode a range of bundles: for each one with tokens its numbers and how many they are."""
     program, encoding = view.analysis.program, view.coordinates.encoding
     line, column = view.coordinates.position(program.starts[numbers.start]).values()
     before_line, before_column = 0, 0
@@ -183,7 +186,7 @@ def _width(text: str, start: int, end: int, encoding: Encoding) -> int:
 
 @lru_cache(maxsize=256)
 def _meaning(kind: str, modifiers: tuple[str, ...]) -> str:
-    """Kind and modifiers of a token."""
+    """The type and modifiers of a token, as two numbers."""
     known = ide.modifiers()
     bits = sum(1 << known.index(name) for name in modifiers if name in known)
     return f",{_KINDS[kind]},{bits}"

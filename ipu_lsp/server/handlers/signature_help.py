@@ -1,4 +1,4 @@
-"""The operands of the instruction that is being written."""
+"""`textDocument/signatureHelp`: the operands of the instruction at the cursor."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.server.markup import markup
 from ipu_lsp.server.session import LspSession
 
-# One set of characters for all instruction sets: the server does not know yet which will be opened.
+# One set of characters for all instruction sets: at `initialize` no document is open yet.
 OPTIONS = t.SignatureHelpOptions(
     trigger_characters=[" ", ",", "("], retrigger_characters=[" ", ","]
 )
 
 
 def signature_help(session: LspSession, params: t.SignatureHelpParams) -> Json | None:
-    """The syntax lines with the operand that is next, the one that is meant first."""
+    """Return the instruction's syntax lines, best match first, with the next operand active."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
@@ -24,7 +24,7 @@ def signature_help(session: LspSession, params: t.SignatureHelpParams) -> Json |
     if not found:
         return None
     first = found[0]
-    # Clients that know no signature without one take the operand behind the last for none.
+    # Clients without support for null take an index past the last parameter as no active one.
     return {
         "signatures": [_signature(session, signature) for signature in found],
         "activeSignature": 0,
@@ -46,7 +46,7 @@ def _signature(session: LspSession, signature: ide.Signature) -> Json:
 
 
 def _parameter(session: LspSession, parameter: ide.Parameter) -> Json:
-    # Never offsets: eglot of Emacs 30 loses the documentation of a signature that has them.
+    # Never offsets as labels: eglot of Emacs 30 drops the documentation of such signatures.
     return {
         "label": parameter.label,
         "documentation": markup(parameter.markdown, session.client.signature_markdown),

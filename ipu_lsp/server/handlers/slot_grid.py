@@ -1,4 +1,4 @@
-"""`ipu/slotGrid`: everything an editor needs to draw bundles by slots."""
+"""`ipu/slotGrid`: the bundles of a document as a table with one column per slot."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_lsp.server.session import LspSession
 
 
 def slot_grid(session: LspSession, params: DocumentParams) -> Json | None:
-    """The table of a document; None for one that is not open."""
+    """Return the table of a document; None for a document that is not open."""
     view = session.view(params.text_document.uri)
     if view is None:
         return None
@@ -32,7 +32,7 @@ def slot_grid(session: LspSession, params: DocumentParams) -> Json | None:
 
 
 def _slot(slot: Slot) -> Json:
-    """A slot; where slots compete, with the units that it takes up."""
+    """Encode a slot, with the functional units that it occupies if slots compete for units."""
     written: Json = {"name": slot.name, "title": slot.title, "capacity": slot.capacity}
     if slot.units:
         written["units"] = list(slot.units)

@@ -1,4 +1,4 @@
-"""The outline of a document, and the labels and macros of all."""
+"""`textDocument/documentSymbol`, and `workspace/symbol` of labels and macros."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = {
 
 
 def document_symbols(session: LspSession, params: t.DocumentSymbolParams) -> list[Json] | None:
-    """The document's symbols: a tree, or a list for clients that do not know trees."""
+    """Return the symbols of a document: a tree, or a flat list for clients that need one."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:
@@ -39,7 +39,7 @@ def document_symbols(session: LspSession, params: t.DocumentSymbolParams) -> lis
 def workspace_symbols(
     session: LspSession, params: t.WorkspaceSymbolParams
 ) -> Generator[None, None, list[Json]]:
-    """The labels and macros, wherever they are, that have the letters asked for in that order."""
+    """Return all labels and macros whose names contain the letters of the query in order."""
     found: list[Json] = []
     for answer in session.answers(_LABELS, _labels, TimeSlice()):
         if answer is None:
@@ -63,7 +63,7 @@ def _labels(uri: str, view: View) -> list[Json]:
 
 
 def _has_letters(name: str, letters: str) -> bool:
-    """Whether all letters stand in a name in their order, be they capital or small."""
+    """Return whether a name contains all letters as a subsequence, ignoring case and spaces."""
     rest = iter(name.lower())
     return all(letter in rest for letter in letters.lower() if not letter.isspace())
 

@@ -1,4 +1,4 @@
-"""The client's documents: opened, edited, saved, closed."""
+"""Notifications about the client's documents: opened, changed, saved, closed."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ log = logging.getLogger("ipu_lsp")
 
 
 def did_open(session: LspSession, params: t.DidOpenTextDocumentParams) -> None:
-    """A document is the client's from now on, not the file's."""
+    """Add a document. Until it is closed, the client's text takes precedence over the file."""
     item = params.text_document
     encoding = session.client.encoding
     session.open(Document(item.uri, item.language_id, item.version, item.text, encoding))
 
 
 def did_change(session: LspSession, params: dict[str, Any]) -> None:
-    """Edits, as plain JSON."""
+    """Apply edits, given as plain JSON.
+
+    Raises `JsonRpcInvalidParams` for malformed edits. Edits of closed documents are logged.
+    """
     try:
         uri, version = params["textDocument"]["uri"], params["textDocument"].get("version")
         document = session.documents.get(uri)
@@ -37,13 +40,13 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
 
 
 def did_save(session: LspSession, _params: t.DidSaveTextDocumentParams) -> None:
-    """Some clients cannot tell when other files change: saving is when to look at those, too."""
+    """Reload configuration for clients that cannot watch files."""
     if not session.client.registers_watched_files:
         session.reconfigure()
 
 
 def did_close(session: LspSession, params: t.DidCloseTextDocumentParams) -> None:
-    """Forget a document and take back its findings."""
+    """Remove a document and clear its diagnostics."""
     uri = params.text_document.uri
     if uri in session.documents:
         session.close(uri)
