@@ -47,7 +47,6 @@ OF_THE_IPU = {"emulator", "debugger", "cli", "ipu_lsp"}
 KNOWN_CIRCLES: tuple[set[str], ...] = (
     {"ipu_asm.isa.operands", "ipu_asm.isa.model"},
     {"ipu_asm.lint.apply_suppressions", "ipu_asm.lint.suppressions"},
-    {"ipu_asm.testbench.bench", "ipu_asm.testbench.registers"},
 )
 
 LONGEST_LINE = 100

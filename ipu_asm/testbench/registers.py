@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any, Final, Iterable, Iterator, overload
+from typing import Any, Final, Iterable, Iterator, Protocol, overload
 
 import numpy as np
 
 from ipu_asm.emulator.registers import VECTORS, WORD_MASK
+from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.emulator.words import signed
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, numpy_type
 
-if TYPE_CHECKING:
-    from ipu_asm.testbench.bench import Bench
-
 _LOWEST: Final = -(1 << 31)
 _MASK_BITS: Final = 128
+
+
+class RegisterOwner(Protocol):
+    """The object that has vector registers as attributes: a machine and its types in force."""
+
+    state: IpuState
+
+    @property
+    def element_type(self) -> np.dtype[Any]:
+        """The numpy type of elements."""
+
+    @property
+    def word_type(self) -> np.dtype[Any]:
+        """The numpy type of products and sums."""
 
 
 class ScalarRegisters:
@@ -91,53 +103,53 @@ class VectorRegister:
         self._name, self._element = name, element
         self._shown = name
 
-    def __set_name__(self, owner: type[Bench], name: str) -> None:
+    def __set_name__(self, owner: type[RegisterOwner], name: str) -> None:
         self._shown = name
 
-    def __get__(self, bench: Bench | None, owner: type[Bench]) -> Array:
+    def __get__(self, bench: RegisterOwner | None, owner: type[RegisterOwner]) -> Array:
         if bench is None:
             return self  # type: ignore[return-value]  # the class itself is asked, by `help`
         return _frozen(self._array(bench))
 
-    def __set__(self, bench: Bench, value: Array | Buffer) -> None:
+    def __set__(self, bench: RegisterOwner, value: Array | Buffer) -> None:
         __tracebackhide__ = True
         data, size = bytes_of(value), VECTORS[self._name].size
         if len(data) != size:
             raise ValueError(f"`{self._shown}` takes {size} bytes, found {len(data)}")
         bench.state.regfile.set_register_bytes(self._name, self._element, data)
 
-    def _array(self, bench: Bench) -> Array:
+    def _array(self, bench: RegisterOwner) -> Array:
         return np.frombuffer(self._bytes(bench), self._type(bench))
 
-    def _bytes(self, bench: Bench) -> bytearray:
+    def _bytes(self, bench: RegisterOwner) -> bytearray:
         return bench.state.regfile.get_register_bytes(self._name, self._element)
 
-    def _type(self, bench: Bench) -> np.dtype[Any]:
+    def _type(self, bench: RegisterOwner) -> np.dtype[Any]:
         return bench.element_type
 
 
 class WordRegister(VectorRegister):
     """A vector register of 128 words."""
 
-    def _type(self, bench: Bench) -> np.dtype[Any]:
+    def _type(self, bench: RegisterOwner) -> np.dtype[Any]:
         return bench.word_type
 
 
 class QuantizedRegister(VectorRegister):
     """A vector register of 128 int8, whatever the element type."""
 
-    def _type(self, bench: Bench) -> np.dtype[Any]:
+    def _type(self, bench: RegisterOwner) -> np.dtype[Any]:
         return np.dtype(np.int8)
 
 
 class MaskRegister(VectorRegister):
     """The eight masks as 8 x 128 truth values, true where an element is suppressed."""
 
-    def _array(self, bench: Bench) -> Array:
+    def _array(self, bench: RegisterOwner) -> Array:
         masks = np.frombuffer(self._bytes(bench), np.uint8).reshape(-1, _MASK_BITS // 8)
         return np.unpackbits(masks, axis=-1, bitorder="little").astype(bool)
 
-    def __set__(self, bench: Bench, value: Array | Buffer) -> None:
+    def __set__(self, bench: RegisterOwner, value: Array | Buffer) -> None:
         __tracebackhide__ = True
         if isinstance(value, np.ndarray) and value.dtype == np.dtype(bool):
             if value.shape[-1:] != (_MASK_BITS,):
