@@ -45,7 +45,8 @@ def bind(machine: object, live: RegFile, old: RegFile, word: int, codes: Sequenc
         # A break slot is not executed, but there must be an instruction in it.
         middle.insert(0, first)
     elif not first.is_idle:
-        stops = _operation(machine, live, old, first)
+        # In front of a bundle, the present registers are those from before it.
+        stops = _operation(machine, live, live, first)
     running = [code for code in middle if not code.is_idle]
     operations = [_operation(machine, live, old, code) for code in running]
     for number, cause in _write_conflicts(running):

@@ -23,7 +23,7 @@ from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa
 
-__all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu", "StopTest"]
+__all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu", "StopTest", "Trace"]
 
 # The name that the "Adding Instructions" document uses.
 _MULT_STAGE_MAP: Final = MULT_STAGE_MAP
@@ -32,7 +32,10 @@ _NO_BUNDLE: Final = -1
 _NO_INTERRUPTS: Final = Interrupts()
 
 StopTest = Callable[[int], bool]
-"""Whether to stop in front of the bundle at an address."""
+"""Whether to stop in front of the bundle at an address. It changes nothing."""
+
+Trace = Callable[[int], object]
+"""Called with the address of each bundle that a run begins to execute."""
 
 
 class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
@@ -60,12 +63,13 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         """
         return self.run(1) == 1
 
-    def run(self, limit: int, stop: StopTest | None = None) -> int:
-        """Execute up to `limit` bundles, until the machine halts; how many it were.
+    def run(self, limit: int, stop: StopTest | None = None, trace: Trace | None = None) -> int:
+        """Execute up to `limit` bundles, until the machine halts; the number of bundles executed.
 
-        With `stop` it also stops in front of a bundle for which that says so; the first bundle is
-        not asked about. Raises as `execute_vliw_cycle` does. Ctrl-C ends every run of more than one
-        bundle with a KeyboardInterrupt, and leaves a state from between two bundles.
+        `stop` is asked in front of each bundle but the first, with `snapshot` still that of the
+        bundle before; where it is true, the run ends. `trace` is called with the address of each
+        bundle that begins. Raises as `execute_vliw_cycle` does. Ctrl-C ends every run of more than
+        one bundle with a KeyboardInterrupt, and leaves the state between two bundles.
         """
         if limit > 1 or not self._is_bound(self._registers.pc):
             self._bind_program()
@@ -74,9 +78,9 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         xmem.recording = True
         try:
             if limit == 1:
-                return self._context.run(self._run, limit, stop, _NO_INTERRUPTS)
+                return self._context.run(self._run, limit, stop, trace, _NO_INTERRUPTS)
             with Interrupts() as interrupts:
-                return self._context.run(self._run, limit, stop, interrupts)
+                return self._context.run(self._run, limit, stop, trace, interrupts)
         finally:
             xmem.recording = False
 
@@ -87,32 +91,35 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         if not self._is_bound(pc):
             self._bind_program()
         test = self._bundles[pc].stops
-        if test is None:
-            return False
-        self.snapshot.copy_from(self._registers)
-        return bool(test(self))
+        return test is not None and bool(test(self))
 
-    def _run(self, limit: int, stop: StopTest | None, interrupts: Interrupts) -> int:
+    def _run(
+        self, limit: int, stop: StopTest | None, trace: Trace | None, interrupts: Interrupts
+    ) -> int:
         live, old, steps = self._registers, self.snapshot, self._steps
         block, scalars, old_block, old_scalars = live.block, live.scalars, old.block, old.scalars
         written = self.state.xmem.written
         operation: Operation | None = None
-        executed = 0
+        executed, is_begun = 0, False
         try:
             for executed in range(limit):
+                is_begun = False
                 pc = live.pc
                 if pc >= INST_MEM_SIZE:
                     return executed
-                # There is no call in these lines, so that no interrupt comes between them.
+                if interrupts.came:  # the exception was lost in a callback
+                    raise KeyboardInterrupt
+                if stop is not None and executed and stop(pc):
+                    return executed
+                # No interrupt comes between these lines, as there is no call in them.
+                is_begun = True
                 old_block[:] = block
                 old_scalars[:] = scalars
                 old.pc = pc
                 if written:
                     written.clear()
-                if interrupts.came:  # the exception was lost in a callback
-                    raise KeyboardInterrupt
-                if stop is not None and executed and stop(pc):
-                    return executed
+                if trace is not None:
+                    trace(pc)
                 operations, control = steps[pc]
                 for operation in operations:
                     operation(self)
@@ -125,16 +132,15 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
             self._undo()
             raise ExecutionFault(fault) from None
         except BaseException:
-            self._undo()
+            if is_begun:
+                self._undo()
             raise
         finally:
             self.cycles += executed
         return executed
 
     def _undo(self) -> None:
-        """Back to the state from before the bundle, if one was begun."""
-        if self.snapshot.pc == _NO_BUNDLE:
-            return
+        """Restore the state from before the bundle."""
         self._registers.copy_from(self.snapshot)
         self.state.xmem.undo()
 

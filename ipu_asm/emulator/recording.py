@@ -1,4 +1,4 @@
-"""Which way a run takes: how often control goes from one bundle to another, and the last steps."""
+"""The path of a run: transition counts between bundles, and the addresses executed last."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Final
 from ipu_asm.emulator.ipu import Ipu, StopTest
 
 MOST_AT_ONCE: Final = 1 << 16
-"""The most bundles that `Recording.run` should be asked for: it keeps a note of each meanwhile."""
+"""The most bundles that one call of `Recording.run` should take: it keeps 2 bytes for each."""
 
 
 class Recording:
-    """The way of one run, however many calls of `run` it takes.
+    """The path of one run, which may take several calls of `run`.
 
-    `first` is the address at which it began, `steps[a, b]` how often bundle b came next after
-    bundle a. Only bundles that were executed count; one that faulted was not.
+    `first` is the address of its first bundle; `steps[a, b]` counts how often bundle b was executed
+    right after bundle a. A bundle that faults is not counted.
     """
 
     def __init__(self, tail_limit: int = 0) -> None:
@@ -28,15 +28,15 @@ class Recording:
         self._last: int | None = None
 
     def run(self, ipu: Ipu, limit: int, stop: StopTest | None = None) -> int:
-        """As `Ipu.run`, at little more than its cost: one note a bundle."""
+        """Run as `Ipu.run` does, and record the address of each bundle."""
         if ipu.state.is_halted:
             return 0
-        addresses = array("H", [ipu.state.program_counter])
+        addresses = array("H")
         before = ipu.cycles
         try:
-            return ipu.run(limit, _noting(addresses, stop))
+            return ipu.run(limit, stop, addresses.append)
         finally:
-            # The last note may be of a bundle that stopped the run or could not be executed.
+            # The last bundle noted may have faulted.
             del addresses[ipu.cycles - before :]
             if addresses:
                 self._add(addresses)
@@ -67,16 +67,3 @@ class Recording:
             self._tail.extend(addresses)
             if len(self._tail) > 2 * self._tail_limit:
                 del self._tail[: -self._tail_limit]
-
-
-def _noting(addresses: array[int], stop: StopTest | None) -> StopTest:
-    """A test that notes the address of each bundle it is asked about."""
-    note = addresses.append
-    if stop is None:
-        return note  # type: ignore[return-value]  # None stands for no, and no call is quicker
-
-    def test(address: int) -> bool:
-        note(address)
-        return stop(address)
-
-    return test
