@@ -19,7 +19,7 @@ _ADDRESS_DIGITS = 4
 _FARTHEST_MARK = 400
 
 
-class Row(NamedTuple):
+class ListingRow(NamedTuple):
     """A line of a listing: the address whose word it shows, and its line in the source from 0."""
 
     text: str
@@ -35,7 +35,7 @@ class _Piece(NamedTuple):
     span: Span
 
 
-def listing_rows(program: Program, words: Sequence[int | None], name: str) -> Iterator[Row]:
+def listing_rows(program: Program, words: Sequence[int | None], name: str) -> Iterator[ListingRow]:
     """The listing of a program, whose words are None where they cannot be told.
 
     Where the instruction set has no words, it shows addresses alone.
@@ -45,9 +45,9 @@ def listing_rows(program: Program, words: Sequence[int | None], name: str) -> It
     blank = " " * (_ADDRESS_DIGITS + (len(": 0x") + digits if digits else 0))
     errors = [finding for finding in program.findings if finding.severity is Severity.ERROR]
     errors.sort(key=lambda error: error.span)
-    yield Row(f"# isa: {isa.name}")
-    yield Row(f"# {printable(name)}: {_summary(program, words, errors)}")
-    yield Row("")
+    yield ListingRow(f"# isa: {isa.name}")
+    yield ListingRow(f"# {printable(name)}: {_summary(program, words, errors)}")
+    yield ListingRow("")
     said = 0
     for piece in _pieces(program):
         start, end = piece.span
@@ -57,9 +57,9 @@ def listing_rows(program: Program, words: Sequence[int | None], name: str) -> It
         is_comment = piece.address is None and source.lstrip().startswith("#")
         shown = printable(source.replace("\t", _TAB)).rstrip()
         text = f"{code}  {' ' if is_comment else '#'} {shown}" if shown else code.rstrip()
-        yield Row(text, piece.address, piece.line)
+        yield ListingRow(text, piece.address, piece.line)
         while said < len(errors) and (errors[said].span.start < end or end == len(program.text)):
-            yield Row(f"{blank}  # {_error(program, errors[said], start)}", None, piece.line)
+            yield ListingRow(f"{blank}  # {_error(program, errors[said], start)}", None, piece.line)
             said += 1
 
 

@@ -38,7 +38,7 @@ def parse_hit_condition(text: str) -> HitCondition:
     return lambda hits: bool(compare(hits, number))
 
 
-class Access(Enum):
+class AccessType(Enum):
     """What a data breakpoint waits for."""
 
     READ = "read"
@@ -46,7 +46,7 @@ class Access(Enum):
     BOTH = "readWrite"
 
 
-class Filters:
+class HitFilter:
     """What a breakpoint asks before it stops, and the hits that it has counted.
 
     A hit is an arrival at which the condition holds. They are counted from the first cycle on,
@@ -82,7 +82,7 @@ class Filters:
         self.covered = min(self.covered, cycle)
 
 
-class Breakpoint(Filters):
+class Breakpoint(HitFilter):
     """Stops in front of the bundle at an address."""
 
     def __init__(
@@ -100,13 +100,13 @@ class Breakpoint(Filters):
         return f"breakpoint at bundle {self.address}"
 
 
-class DataBreakpoint(Filters):
+class DataBreakpoint(HitFilter):
     """Stops behind a bundle that changes the content of a region, or reads it, or either."""
 
     def __init__(
         self,
         region: Region,
-        access: Access = Access.WRITE,
+        access: AccessType = AccessType.WRITE,
         condition: Condition | None = None,
         hit_condition: HitCondition | None = None,
         log: LogText | None = None,
@@ -117,16 +117,16 @@ class DataBreakpoint(Filters):
 
     def bundles(self, accesses: Accesses) -> frozenset[int]:
         """The addresses of bundles behind which it may stop."""
-        reads, writes = self.access is not Access.WRITE, self.access is not Access.READ
+        reads, writes = self.access is not AccessType.WRITE, self.access is not AccessType.READ
         return accesses.bundles(self.region.name, reads, writes)
 
     def touched(self, accesses: Accesses) -> str | None:
         """What the last bundle executed has done to the region, if it was waited for that."""
-        if self.access is not Access.READ:
+        if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)
             if change is not None:
                 return f"`{self.region}` changed{_values(*change)}"
-        if self.access is not Access.WRITE:
+        if self.access is not AccessType.WRITE:
             code = accesses.has_read(self.region)
             if code is not None:
                 return f"`{self.region}` was read by `{code}`"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.history import History, Pause
-from ipu_asm.debugger.placement import Placer
 from ipu_asm.emulator.state import INST_MEM_SIZE
 
 
-def ends_of_line(placer: Placer, address: int) -> frozenset[int]:
+def ends_of_line(resolver: BreakpointResolver, address: int) -> frozenset[int]:
     """Where a step from a bundle ends: in front of other lines, or of its own line's beginning."""
-    line = placer.bundles_beside(address)
+    line = resolver.bundles_beside(address)
     return frozenset(range(INST_MEM_SIZE)).difference(line[1:])
 
 
 def last_line_start(
-    history: History, placer: Placer, until: int, pause: Pause
+    history: History, resolver: BreakpointResolver, until: int, pause: Pause
 ) -> tuple[tuple[int, int] | None, bool]:
     """Cycle and bundle at which the last line on the way was begun, and whether a pause came.
 
@@ -32,12 +32,12 @@ def last_line_start(
         return True
 
     while history.cycle < until:
-        first, inside = history.cycle + 1, placer.bundles_beside(state.program_counter)[1:]
+        first, inside = history.cycle + 1, resolver.bundles_beside(state.program_counter)[1:]
         arrivals.clear()
         history.advance(until, note, stay)
         for cycle, pc in enumerate(arrivals, first):
             if pc not in inside:
-                found, inside = (cycle, pc), placer.bundles_beside(pc)[1:]
+                found, inside = (cycle, pc), resolver.bundles_beside(pc)[1:]
         if pause():
             return found, True
     return found, False

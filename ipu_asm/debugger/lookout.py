@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Callable, Collection, Sequence
 
 from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
+from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, HitFilter
 from ipu_asm.debugger.sentry import Sentry
-from ipu_asm.debugger.stop import Hit, Reason
+from ipu_asm.debugger.stop import StopCause
 from ipu_asm.debugger.traps import TrapWatch
 from ipu_asm.emulator.ipu import Ipu
+from ipu_asm.emulator.stops import StopReason
 
 Log = Callable[[str], None]
 
@@ -51,7 +52,7 @@ class Lookout:
         self._targets = targets
         self.addresses.update(targets)
 
-    def on_arrival(self) -> list[Hit]:
+    def on_arrival(self) -> list[StopCause]:
         """What the last bundle did to numbers, and what stops in front of the next or at a halt."""
         found = []
         if self._traps and self.sentry:
@@ -60,31 +61,31 @@ class Lookout:
             return found + self.in_front()
         return found + self._traps.at_halt() if self._traps else found
 
-    def in_front(self) -> list[Hit]:
+    def in_front(self) -> list[StopCause]:
         """What stops in front of the bundle at which the machine stands."""
         pc = self._ipu.state.program_counter
         found = [
-            Hit(Reason.BREAKPOINT, breakpoint.describe(), breakpoint)
+            StopCause(StopReason.BREAKPOINT, breakpoint.describe(), breakpoint)
             for breakpoint in self._breakpoints
             if breakpoint.address == pc and self._stops(breakpoint)
         ]
         if self._traps:
             found += self._traps.in_front()
         if pc in self._targets:
-            found.append(Hit(Reason.STEP, f"reached bundle {pc}"))
+            found.append(StopCause(StopReason.STEP, f"reached bundle {pc}"))
         return found
 
-    def behind(self) -> list[Hit]:
+    def behind(self) -> list[StopCause]:
         """What the last bundle has done that data breakpoints stop at."""
         pc = self._ipu.snapshot.pc
         touched = [(data, data.touched(self._accesses)) for data in self._data_breakpoints]
         return [
-            Hit(Reason.DATA, f"{what} in bundle {pc}", data)
+            StopCause(StopReason.DATA, f"{what} in bundle {pc}", data)
             for data, what in touched
             if what is not None and self._stops(data)
         ]
 
-    def _stops(self, breakpoint: Filters) -> bool:
+    def _stops(self, breakpoint: HitFilter) -> bool:
         """Whether a breakpoint whose place is reached stops; one that logs does that instead."""
         state = self._ipu.state
         if not breakpoint.passes(state, self._ipu.cycles):

@@ -17,7 +17,7 @@ class Interrupted(Exception):
     """A pause came before the answer; the machine is where it was when the question was asked."""
 
 
-class Change(NamedTuple):
+class LastWrite(NamedTuple):
     """Who wrote to a region: after `cycle` bundles the bundle at `pc`, by `instruction`.
 
     Both are None where the user did it. The machine can go to `cycle` to see it happen.
@@ -30,7 +30,7 @@ class Change(NamedTuple):
 
 def last_write(
     history: History, accesses: Accesses, where: Region, pause: Pause = lambda: False
-) -> Change | None:
+) -> LastWrite | None:
     """Who wrote to a region last, before the present cycle; the machine stays where it is.
 
     Raises `Interrupted` once `pause` says so.
@@ -62,22 +62,24 @@ def when_true(history: History, condition: Condition, pause: Pause = lambda: Fal
         history.go_to(now)
 
 
-def _find_write(history: History, accesses: Accesses, where: Region, pause: Pause) -> Change | None:
+def _find_write(
+    history: History, accesses: Accesses, where: Region, pause: Pause
+) -> LastWrite | None:
     now = history.cycle
     for start, end in history.segments(now):
         found = _last_write(history, accesses, where, end, pause)
         edited = _last_edit(history, where, start, now)
         if edited is not None and (found is None or found.cycle < edited):
-            return Change(edited)
+            return LastWrite(edited)
         if found is not None:
             return found
     edited = _last_edit(history, where, now, now)
-    return Change(edited) if edited is not None else None
+    return LastWrite(edited) if edited is not None else None
 
 
 def _last_write(
     history: History, accesses: Accesses, where: Region, until: int, pause: Pause
-) -> Change | None:
+) -> LastWrite | None:
     """The last write on the way to a cycle."""
     state = history.ipu.state
     bundles = accesses.bundles(where.name, reads=False, writes=True)
@@ -87,7 +89,7 @@ def _last_write(
         nonlocal found
         code = accesses.has_written(where)
         if code is not None:
-            found = Change(history.cycle - 1, history.ipu.snapshot.pc, str(code))
+            found = LastWrite(history.cycle - 1, history.ipu.snapshot.pc, str(code))
         return False
 
     def look_ahead() -> bool:

@@ -6,14 +6,15 @@ from functools import partial
 from typing import Collection, Final, Sequence
 
 from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
+from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, HitFilter
 from ipu_asm.debugger.history import PATIENCE, History, Pause
 from ipu_asm.debugger.lookout import Log, Lookout
-from ipu_asm.debugger.stop import Hit, Reason
+from ipu_asm.debugger.stop import StopCause
 from ipu_asm.debugger.traps import ELEMENT_TYPE, TrapWatch
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.program.line_table import LineTable
 
-_PAUSED: Final = Hit(Reason.PAUSE, "paused")
+_PAUSED: Final = StopCause(StopReason.PAUSE, "paused")
 
 
 class Runner:
@@ -36,7 +37,7 @@ class Runner:
         self._log = log
 
     @property
-    def filters(self) -> list[Filters]:
+    def filters(self) -> list[HitFilter]:
         """All breakpoints of either sort."""
         return [*self._breakpoints, *self._data_breakpoints]
 
@@ -50,7 +51,7 @@ class Runner:
         self._forget_hits_of_new(breakpoints)
         self._data_breakpoints = tuple(breakpoints)
 
-    def seek(self, until: int, targets: Collection[int] = (), logs: bool = True) -> list[Hit]:
+    def seek(self, until: int, targets: Collection[int] = (), logs: bool = True) -> list[StopCause]:
         """Go on to the next hit, or to a cycle; what was hit there, the place itself excepted.
 
         `targets` are addresses that are hits too. Without `logs` nothing is logged. A pause is the
@@ -65,7 +66,7 @@ class Runner:
         finally:
             self._cover(self.history.cycle)
 
-    def hits_here(self, logs: bool = False) -> list[Hit]:
+    def hits_here(self, logs: bool = False) -> list[StopCause]:
         """What stops in front of the bundle at which the machine stands."""
         return [] if self.ipu.state.is_halted else self._lookout(logs).in_front()
 
@@ -81,9 +82,9 @@ class Runner:
         lookout.add_traps(self.traps, self.history.is_edited(ELEMENT_TYPE))
         return lookout
 
-    def _seek(self, until: int, lookout: Lookout, counting: bool = False) -> list[Hit]:
+    def _seek(self, until: int, lookout: Lookout, counting: bool = False) -> list[StopCause]:
         """Go on to the next hit; `counting` goes past all of them, but for a pause."""
-        history, found = self.history, list[Hit]()
+        history, found = self.history, list[StopCause]()
         state, watched, sentry = self.ipu.state, lookout.watched, lookout.sentry
         addresses = lookout.addresses | watched
 
@@ -144,7 +145,7 @@ class Runner:
         for breakpoint in self.filters:
             breakpoint.covered = max(breakpoint.covered, cycle)
 
-    def _forget_hits_of_new(self, breakpoints: Sequence[Filters]) -> None:
+    def _forget_hits_of_new(self, breakpoints: Sequence[HitFilter]) -> None:
         """One that was not set may have missed that the past was changed."""
         known = set(map(id, self.filters))
         for breakpoint in breakpoints:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Collection, Mapping, NamedTuple, Sequence
 
 from ipu_asm.debugger.stop import Trap
-from ipu_asm.emulator.incidents import Incident, Probe
+from ipu_asm.emulator.numeric_events import NumericEvent, Probe
 from ipu_asm.emulator.registers import RegFile
 
 Probes = Sequence[tuple[Trap, Probe]]
@@ -16,7 +16,7 @@ class Alarm(NamedTuple):
 
     trap: Trap
     pc: int
-    incidents: Sequence[Incident]
+    incidents: Sequence[NumericEvent]
 
 
 class Sentry:

@@ -5,27 +5,9 @@ from __future__ import annotations
 from enum import Enum, StrEnum, auto
 from typing import Collection, NamedTuple, Sequence
 
-from ipu_asm.debugger.breakpoints import Filters
+from ipu_asm.debugger.breakpoints import HitFilter
 from ipu_asm.emulator.faults import Fault
-
-
-class Reason(Enum):
-    """Why a run went no further."""
-
-    ENTRY = "entry"
-    STEP = "step"
-    BREAKPOINT = "breakpoint"
-    DATA = "data"
-    BREAK = "break instruction"
-    BKPT = "halt instruction"
-    HALTED = "halted"
-    ENDED = "ended"
-    FAULT = "fault"
-    NAN = "nan"
-    OVERFLOW = "overflow"
-    LIMIT = "limit"
-    PAUSE = "pause"
-    START = "start of history"
+from ipu_asm.emulator.stops import StopReason
 
 
 class Trap(StrEnum):
@@ -38,7 +20,7 @@ class Trap(StrEnum):
     OVERFLOW = auto()
 
 
-class Way(Enum):
+class Direction(Enum):
     """How a move looks for its goal.
 
     RUN goes forwards to the next stop, BACK goes backwards to the last one, LINE_BACK to where the
@@ -51,7 +33,7 @@ class Way(Enum):
     JUMP = "jump"
 
 
-class Stretch(NamedTuple):
+class ScannedSegment(NamedTuple):
     """A part of the past that a way back has looked at: from `start` to `at`, the last stop there
     being `found`. It is looked at forwards, so what lies behind `at` comes next.
     """
@@ -61,7 +43,7 @@ class Stretch(NamedTuple):
     found: Stop | None
 
 
-class Goal(NamedTuple):
+class ResumePoint(NamedTuple):
     """What a move is after, for `Debugger.resume`: it stays true however often one pauses.
 
     RUN and JUMP end at the cycle `until`, with the reason `at_end`; RUN also in front of the
@@ -71,52 +53,52 @@ class Goal(NamedTuple):
 
     until: int
     targets: Collection[int] = ()
-    at_end: Reason = Reason.LIMIT
-    way: Way = Way.RUN
-    stretch: Stretch | None = None
+    at_end: StopReason = StopReason.CYCLE_LIMIT
+    direction: Direction = Direction.RUN
+    stretch: ScannedSegment | None = None
 
 
 class Stop(NamedTuple):
-    """The machine stands in front of the bundle at `pc`, with `cycle` bundles executed.
+    """Where and why the debugger stands still: in front of the bundle at `pc`, at a cycle.
 
-    Of a machine that has halted, `pc` is the bundle that did it. `hits` are the breakpoints that
-    stopped it here, `trap` is the one that gave the reason. After PAUSE `rest` is what is left to
-    do. After ENDED there is nothing to go on with, but one can still go back.
+    `cycle` counts the bundles executed. If the machine has halted, `pc` is the bundle that halted
+    it. `hits` are the breakpoints that stopped it, `trap` is the trap that gave the reason. A PAUSE
+    has the rest of its run as `continuation`. After ENDED only moves backwards do anything.
     """
 
-    reason: Reason
+    reason: StopReason
     description: str
     cycle: int
     pc: int
-    hits: tuple[Filters, ...] = ()
+    hits: tuple[HitFilter, ...] = ()
     fault: Fault | None = None
     trap: Trap | None = None
-    rest: Goal | None = None
+    continuation: ResumePoint | None = None
 
 
-class Hit(NamedTuple):
+class StopCause(NamedTuple):
     """Something that stops a run where it is; `source` is the breakpoint that does."""
 
-    reason: Reason
+    reason: StopReason
     description: str
-    source: Filters | None = None
+    source: HitFilter | None = None
     trap: Trap | None = None
 
 
 _WEIGHT = (
-    Reason.BKPT,
-    Reason.HALTED,
-    Reason.NAN,
-    Reason.OVERFLOW,
-    Reason.BREAKPOINT,
-    Reason.DATA,
-    Reason.BREAK,
-    Reason.STEP,
+    StopReason.BKPT,
+    StopReason.HALTED,
+    StopReason.NAN,
+    StopReason.OVERFLOW,
+    StopReason.BREAKPOINT,
+    StopReason.DATA,
+    StopReason.BREAK,
+    StopReason.STEP,
 )
 """Reasons that can come together, from the weightiest to the lightest."""
 
 
-def stop_by(hits: Sequence[Hit], cycle: int, pc: int) -> Stop:
+def stop_by(hits: Sequence[StopCause], cycle: int, pc: int) -> Stop:
     """The stop that some hits make together: the weightiest gives reason and trap."""
     ordered = sorted(hits, key=_weight)
     description = "; ".join(dict.fromkeys(hit.description for hit in ordered))
@@ -124,5 +106,5 @@ def stop_by(hits: Sequence[Hit], cycle: int, pc: int) -> Stop:
     return Stop(ordered[0].reason, description, cycle, pc, sources, trap=ordered[0].trap)
 
 
-def _weight(hit: Hit) -> int:
+def _weight(hit: StopCause) -> int:
     return _WEIGHT.index(hit.reason) if hit.reason in _WEIGHT else 0

@@ -7,10 +7,10 @@ from typing import Callable, Final, Mapping, NamedTuple, Sequence
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.sentry import Alarm, Sentry
-from ipu_asm.debugger.stop import Hit, Reason, Trap
+from ipu_asm.debugger.stop import StopCause, Trap
 from ipu_asm.emulator.decode import Code
-from ipu_asm.emulator.incidents import Incident, Probe, nan_probe, overflow_probe
 from ipu_asm.emulator.ipu import Ipu
+from ipu_asm.emulator.numeric_events import NumericEvent, Probe, nan_probe, overflow_probe
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES, VECTORS
 from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
 from ipu_asm.program.line_table import LineTable, describe_bundle
@@ -67,7 +67,7 @@ class TrapWatch:
                     probes.setdefault(pc, []).append((trap, probe))
         return Sentry(self._ipu.state.regfile, probes) if probes else None
 
-    def in_front(self) -> list[Hit]:
+    def in_front(self) -> list[StopCause]:
         """The break in front of which the machine stands, if that stops."""
         pc = self._ipu.state.program_counter
         if pc not in self.breaks() or not self._ipu.stops_at(pc):
@@ -75,25 +75,25 @@ class TrapWatch:
         if not self.is_set_off(Trap.BREAK):
             return []
         stop = stop_of(self._ipu, StopReason.BREAK, self._lines)
-        return [Hit(Reason.BREAK, describe_stop(stop), None, Trap.BREAK)]
+        return [StopCause(StopReason.BREAK, describe_stop(stop), None, Trap.BREAK)]
 
-    def after(self, alarms: Sequence[Alarm]) -> list[Hit]:
+    def after(self, alarms: Sequence[Alarm]) -> list[StopCause]:
         """What has happened to numbers, as far as that stops."""
         return [
-            Hit(_KINDS[trap].reason, self._describe(trap, pc, incidents), None, trap)
+            StopCause(_KINDS[trap].reason, self._describe(trap, pc, incidents), None, trap)
             for trap, pc, incidents in alarms
             if self.is_set_off(trap)
         ]
 
-    def at_halt(self) -> list[Hit]:
+    def at_halt(self) -> list[StopCause]:
         """The halt that the last bundle has made, if that stops."""
         is_bkpt = self.is_at_bkpt()
         trap = Trap.BKPT if is_bkpt and self.is_set_off(Trap.BKPT) else None
         if trap is None and not self._stop_on_halt:
             return []
         stop = stop_of(self._ipu, StopReason.HALTED, self._lines)
-        reason = Reason.BKPT if is_bkpt else Reason.HALTED
-        return [Hit(reason, describe_stop(stop), None, trap)]
+        reason = StopReason.BKPT if is_bkpt else StopReason.HALTED
+        return [StopCause(reason, describe_stop(stop), None, trap)]
 
     def is_at_bkpt(self) -> bool:
         """Whether a machine that has halted did so by an instruction that is there for it."""
@@ -103,7 +103,7 @@ class TrapWatch:
         codes = self._accesses.codes
         return frozenset(pc for pc in codes if any(map(wanted, codes[pc])))
 
-    def _describe(self, trap: Trap, pc: int, incidents: Sequence[Incident]) -> str:
+    def _describe(self, trap: Trap, pc: int, incidents: Sequence[NumericEvent]) -> str:
         """Incidents in one bundle, and that as `describe_stop` speaks of it."""
         told = ", and ".join(map(_KINDS[trap].describe, incidents))
         place = self._lines.place(pc) if self._lines else None
@@ -113,13 +113,13 @@ class TrapWatch:
 class _Kind(NamedTuple):
     """A trap for what happens to numbers: in which mode, how it is found, how it is told."""
 
-    reason: Reason
+    reason: StopReason
     is_for_floats: bool
     make: Callable[[Sequence[Code]], Probe | None]
-    describe: Callable[[Incident], str]
+    describe: Callable[[NumericEvent], str]
 
 
-def _describe_nans(incident: Incident) -> str:
+def _describe_nans(incident: NumericEvent) -> str:
     code, register, number, first, _ = incident
     if number > 1:
         return f"`{code}` made {number} NaNs in `{register}`, the first in element {first}"
@@ -127,7 +127,7 @@ def _describe_nans(incident: Incident) -> str:
     return f"`{code}` made a NaN in `{register}`{place}"
 
 
-def _describe_overflow(incident: Incident) -> str:
+def _describe_overflow(incident: NumericEvent) -> str:
     code, register, number, first, exact = incident
     where = f"element {first} of `{register}`"
     if number > 1:
@@ -136,6 +136,6 @@ def _describe_overflow(incident: Incident) -> str:
 
 
 _KINDS: Final = {
-    Trap.NAN: _Kind(Reason.NAN, True, nan_probe, _describe_nans),
-    Trap.OVERFLOW: _Kind(Reason.OVERFLOW, False, overflow_probe, _describe_overflow),
+    Trap.NAN: _Kind(StopReason.NAN, True, nan_probe, _describe_nans),
+    Trap.OVERFLOW: _Kind(StopReason.OVERFLOW, False, overflow_probe, _describe_overflow),
 }

@@ -15,16 +15,33 @@ from ipu_asm.program.line_table import LineTable, Place, describe_bundle
 
 
 class StopReason(Enum):
-    """Why a run went no further."""
+    """Why a run went no further, of a plain run or of a debugger; the values stand in reports."""
 
     HALTED = "halted"
     BREAK = "break"
+    """In front of a bundle whose break slot stops."""
     FAULT = "fault"
     CYCLE_LIMIT = "cycle-limit"
     INTERRUPTED = "interrupted"
+    """By Ctrl-C; a debugger has PAUSE instead."""
+    ENTRY = "entry"
+    """At the first cycle, before anything was executed."""
+    STEP = "step"
+    BREAKPOINT = "breakpoint"
+    DATA = "data"
+    """Behind a bundle that has accessed a data breakpoint's region."""
+    BKPT = "halt instruction"
+    """Behind an instruction that exists to halt the machine."""
+    ENDED = "ended"
+    """The machine has halted before, and cannot go on."""
+    NAN = "nan"
+    OVERFLOW = "overflow"
+    PAUSE = "pause"
+    START = "start of history"
+    """At the beginning of the history, on the way back."""
 
 
-class Stop(NamedTuple):
+class MachineStop(NamedTuple):
     """The end of a run, or a pause in it.
 
     `pc` is the bundle in front of which the machine stands; if it has halted, the bundle that did
@@ -42,7 +59,7 @@ class Stop(NamedTuple):
 
 def stop_of(
     ipu: Ipu, reason: StopReason, lines: LineTable | None = None, fault: Fault | None = None
-) -> Stop:
+) -> MachineStop:
     """The stop of a machine that stands still; `lines` is the source, if there is one."""
     halted = reason is StopReason.HALTED
     pc = ipu.snapshot.pc if halted else ipu.state.program_counter
@@ -53,7 +70,7 @@ def stop_of(
     instruction = fault.instruction if fault else culprit and str(culprit)
     registers = {} if halted else registers_named(ipu, codes)
     place = lines.place(pc) if lines else None
-    return Stop(reason, pc, instruction, registers, place, fault)
+    return MachineStop(reason, pc, instruction, registers, place, fault)
 
 
 def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
@@ -68,14 +85,14 @@ def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
     return values
 
 
-def describe_stop(stop: Stop) -> str:
+def describe_stop(stop: MachineStop) -> str:
     """The stop in one line: why, where, and the registers that matter there."""
     if stop.fault is not None:
         return f"{summarize_stop(stop)}: {stop.fault.cause}{_registers(stop.fault.registers)}"
     return f"{summarize_stop(stop)}{_registers(stop.registers)}"
 
 
-def summarize_stop(stop: Stop) -> str:
+def summarize_stop(stop: MachineStop) -> str:
     """The sort of the stop and its place; not the cause of a fault, and no registers."""
     line = stop.fault.line if stop.fault is not None else None
     where = describe_bundle(stop.pc, stop.place, line)
@@ -94,7 +111,7 @@ def summarize_stop(stop: Stop) -> str:
     return f"{what} in front of {where}"
 
 
-def describe_standing(stop: Stop) -> str:
+def describe_standing(stop: MachineStop) -> str:
     """The bundle of a stop in one line, with the registers that it names."""
     return f"{describe_bundle(stop.pc, stop.place)}{_registers(stop.registers)}"
 

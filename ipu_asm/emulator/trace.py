@@ -11,7 +11,7 @@ from typing import Any, Iterator, Sequence
 
 from ipu_asm.emulator.decode import EXECUTION_ORDER
 from ipu_asm.emulator.profile import active_codes, instruction_text
-from ipu_asm.emulator.stops import Stop, StopReason, describe_stop
+from ipu_asm.emulator.stops import MachineStop, StopReason, describe_stop
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import LineTable
 
@@ -21,7 +21,7 @@ _PROCESS = 1
 def chrome_trace(
     addresses: Sequence[int],
     first_cycle: int,
-    stop: Stop,
+    stop: MachineStop,
     words: Sequence[int],
     isa: Isa,
     name: str,
@@ -91,7 +91,7 @@ def _forms(
         yield event[:-1] + ', "ts": ', "}"
 
 
-def _end(stop: Stop, cycle: int) -> str:
+def _end(stop: MachineStop, cycle: int) -> str:
     """A mark across all tracks where the run stopped."""
     return _event(describe_stop(stop), "i", 0, cat="stop", s="g", ts=cycle, args={"pc": stop.pc})
 

@@ -6,7 +6,7 @@ from enum import Enum
 from itertools import count
 from typing import Callable, Iterable, NamedTuple, Sequence
 
-from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, Filters
+from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, HitFilter
 from ipu_lsp.json_types import Json
 
 
@@ -29,10 +29,10 @@ class BreakpointRecord(NamedTuple):
     id: int
     kind: BreakpointKind
     shown: Json
-    actual: Filters | None
+    actual: HitFilter | None
 
 
-BreakpointOutcome = tuple[Filters | None, Json]
+BreakpointOutcome = tuple[HitFilter | None, Json]
 Resolve = Callable[[], Sequence[BreakpointOutcome]]
 
 
@@ -73,7 +73,7 @@ class BreakpointList:
             self._batches[kind, source] = BreakpointBatch(records, batch.place)
         return changed
 
-    def records_of(self, hits: Iterable[Filters]) -> list[BreakpointRecord]:
+    def records_of(self, hits: Iterable[HitFilter]) -> list[BreakpointRecord]:
         """The records of breakpoints that have stopped the machine."""
         wanted = [id(hit) for hit in hits]
         return [record for record in self._records() if id(record.actual) in wanted]
@@ -92,7 +92,7 @@ class BreakpointList:
         return [record for batch in self._batches.values() for record in batch.records]
 
     def _record(
-        self, kind: BreakpointKind, number: int, actual: Filters | None, shown: Json
+        self, kind: BreakpointKind, number: int, actual: HitFilter | None, shown: Json
     ) -> BreakpointRecord:
         return BreakpointRecord(
             number, kind, {"id": number, "verified": actual is not None, **shown}, actual

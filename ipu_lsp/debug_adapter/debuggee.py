@@ -96,7 +96,7 @@ class Debuggee:
 
     def place(self, address: int) -> Json:
         """Where a bundle is written, as the fields of an `output` event; none if it is nowhere."""
-        found = self.debugger.placer.at_address(address)
+        found = self.debugger.resolver.at_address(address)
         if found is None:
             return {}
         return {"source": self.source(), **self.positions.sent_start(found.place.span)}

@@ -11,9 +11,10 @@ from ipu_asm.config.files import FileError
 from ipu_asm.debugger.breakpoints import Condition
 from ipu_asm.debugger.expressions import ExpressionError, holds
 from ipu_asm.debugger.inspection import Group
-from ipu_asm.debugger.stop import Reason, Stop, Trap
+from ipu_asm.debugger.stop import Stop, Trap
 from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator.state import IpuState
+from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
 from ipu_lsp.debug_adapter.client import DebugClient
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
@@ -137,8 +138,8 @@ class DebugSession:
             return
         finally:
             self._yields = False
-        if stop.reason is Reason.PAUSE and stop.rest is not None:
-            self._move = partial(self.program.debugger.resume, stop.rest)
+        if stop.reason is StopReason.PAUSE and stop.continuation is not None:
+            self._move = partial(self.program.debugger.resume, stop.continuation)
         else:
             self.arrive(stop)
 
@@ -147,7 +148,7 @@ class DebugSession:
         debugger = self.program.debugger
         pc = debugger.state.program_counter
         self._move = None
-        self.arrive(Stop(Reason.PAUSE, "paused", debugger.cycle, pc))
+        self.arrive(Stop(StopReason.PAUSE, "paused", debugger.cycle, pc))
 
     def arrive(self, stop: Stop, reason: str | None = None) -> None:
         """Tell the client where the machine stands now, or that it has come to its end.

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.debugger.stop import Stop
 from ipu_asm.diagnostics.rendering import render_place
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.text import SourceFile
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
 from ipu_lsp.json_types import Json
 
-HALTED: Final = (Reason.BKPT, Reason.HALTED, Reason.ENDED)
-EXCEPTIONS: Final = (Reason.FAULT, Reason.NAN, Reason.OVERFLOW, Reason.LIMIT)
+HALTED: Final = (StopReason.BKPT, StopReason.HALTED, StopReason.ENDED)
+EXCEPTIONS: Final = (StopReason.FAULT, StopReason.NAN, StopReason.OVERFLOW, StopReason.CYCLE_LIMIT)
 """Stops that `exceptionInfo` can say more about."""
 
 _NAMES: Final = {
-    Reason.ENTRY: "entry",
-    Reason.STEP: "step",
-    Reason.BREAKPOINT: "breakpoint",
-    Reason.DATA: "data breakpoint",
-    Reason.BREAK: "breakpoint",
-    Reason.BKPT: "breakpoint",
-    Reason.HALTED: "halted",
-    Reason.PAUSE: "pause",
-    Reason.START: "entry",
+    StopReason.ENTRY: "entry",
+    StopReason.STEP: "step",
+    StopReason.BREAKPOINT: "breakpoint",
+    StopReason.DATA: "data breakpoint",
+    StopReason.BREAK: "breakpoint",
+    StopReason.BKPT: "breakpoint",
+    StopReason.HALTED: "halted",
+    StopReason.PAUSE: "pause",
+    StopReason.START: "entry",
     **dict.fromkeys(EXCEPTIONS, "exception"),
 }
 
@@ -32,7 +33,7 @@ def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
     """The body of the event `stopped`."""
     records = breakpoints.records_of(stop.hits)
     reason = _NAMES[stop.reason]
-    if stop.reason is Reason.BREAKPOINT and records:
+    if stop.reason is StopReason.BREAKPOINT and records:
         reason = records[0].kind.value
     body: Json = {
         "reason": reason,
@@ -55,14 +56,14 @@ def exit_status(
 
     Of a program that is not debugged, nobody looks at what is left where it can go no further.
     """
-    if stop.reason is Reason.ENDED:
+    if stop.reason is StopReason.ENDED:
         return 0
-    if stop.reason is Reason.FAULT and stop.trap is None:
+    if stop.reason is StopReason.FAULT and stop.trap is None:
         return 1
-    if stop.reason is Reason.LIMIT and not is_debugged:
+    if stop.reason is StopReason.CYCLE_LIMIT and not is_debugged:
         return 1
     is_stuck = (
-        stop.reason in (Reason.FAULT, Reason.LIMIT)
+        stop.reason in (StopReason.FAULT, StopReason.CYCLE_LIMIT)
         and left_at is not None
         and (left_at.reason, left_at.cycle) == (stop.reason, stop.cycle)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Final, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import Access, Condition, DataBreakpoint, HitCondition
+from ipu_asm.debugger.breakpoints import AccessType, Condition, DataBreakpoint, HitCondition
 from ipu_asm.debugger.expressions import Place, Space, element_text, region_of, register_place
 from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, element_of
 from ipu_asm.debugger.inspection.paths import path_of
@@ -80,7 +80,7 @@ class Watchpoint(DataBreakpoint):
     def __init__(
         self,
         watched: WatchTarget,
-        access: Access,
+        access: AccessType,
         dtype: Callable[[], int],
         condition: Condition | None = None,
         hit_condition: HitCondition | None = None,
@@ -91,13 +91,13 @@ class Watchpoint(DataBreakpoint):
 
     def touched(self, accesses: Accesses) -> str | None:
         """What the last bundle executed has done, if it was waited for that."""
-        if self.access is not Access.READ:
+        if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)
             told = None if change is None else self._told(*change)
             if told is not None:
                 code = accesses.has_written(self.region)
                 return told if code is None else f"{told} by `{code}`"
-        if self.access is not Access.WRITE:
+        if self.access is not AccessType.WRITE:
             code = accesses.has_read(self.region)
             if code is not None:
                 return f"`{self._watched.name(self._dtype())}` was read by `{code}`"

@@ -8,13 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import Access, Breakpoint, DataBreakpoint, parse_hit_condition
+from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, parse_hit_condition
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import Region, region, whole
-from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.debugger.stop import Stop
+from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
-FORWARD_ENDS = (Reason.BKPT, Reason.HALTED, Reason.ENDED, Reason.FAULT, Reason.LIMIT)
+FORWARD_ENDS = (
+    StopReason.BKPT,
+    StopReason.HALTED,
+    StopReason.ENDED,
+    StopReason.FAULT,
+    StopReason.CYCLE_LIMIT,
+)
 
 
 def check_stops(
@@ -36,10 +43,10 @@ def check_stops(
     while found[-1].reason not in FORWARD_ENDS and (stops is None or len(found) < stops):
         found.append(debugger.continue_())
     back = [debugger.reverse_continue()]
-    while back[-1].reason is not Reason.START and (back[-1].cycle > 0):
+    while back[-1].reason is not StopReason.START and (back[-1].cycle > 0):
         back.append(debugger.reverse_continue())
     there = [_key(stop) for stop in found]
-    returned = [_key(stop) for stop in reversed(back) if stop.reason is not Reason.START]
+    returned = [_key(stop) for stop in reversed(back) if stop.reason is not StopReason.START]
     assert returned == there[:-1]
     assert debugger.cycle == 0
     return [(stop.reason.value, stop.cycle, stop.pc) for stop in found]
@@ -63,7 +70,7 @@ def test_a_breakpoint_at_the_first_bundle_stops_before_anything_has_happened() -
 
 
 def test_break_instructions_stop_before_their_bundle_only_if_wanted() -> None:
-    breaks = [("break instruction", cycle, 5) for cycle in (17, 43)]
+    breaks = [("break", cycle, 5) for cycle in (17, 43)]
     assert check_stops(2) == breaks
     assert check_stops(traps=NO_TRAPS) == [("halt instruction", 3_331, 7)]
 
@@ -80,7 +87,7 @@ def test_a_data_breakpoint_stops_behind_the_change() -> None:
 
 
 def test_a_data_breakpoint_on_memory_stops_behind_reads_of_these_bytes_only() -> None:
-    reads = DataBreakpoint(region("xmem", 2, 1), Access.READ)
+    reads = DataBreakpoint(region("xmem", 2, 1), AccessType.READ)
     stops = check_stops(3, data=[reads], traps=NO_TRAPS)
     assert [cycle for _, cycle, _ in stops] == [5, 8, 31]
 
@@ -91,14 +98,14 @@ def test_a_store_of_other_bytes_stops_a_data_breakpoint_on_memory() -> None:
     debugger.edit(region("r_acc", 4, 4), bytes([1, 2, 0, 0]))
     stop = debugger.continue_()
     what = "`xmem[0x44..+4]` changed from 0x0 to 0x201 in bundle 1"
-    assert (stop.reason, stop.cycle, stop.description) == (Reason.DATA, 2, what)
+    assert (stop.reason, stop.cycle, stop.description) == (StopReason.DATA, 2, what)
 
 
 def test_breakpoints_of_all_sorts_stop_together() -> None:
     check_stops(
         None,
         [Breakpoint(2, even_lr4), Breakpoint(6, None, parse_hit_condition(">=125"))],
-        [DataBreakpoint(whole("lr4"), Access.BOTH, None, parse_hit_condition("%20"))],
+        [DataBreakpoint(whole("lr4"), AccessType.BOTH, None, parse_hit_condition("%20"))],
         spacing=100,
     )
 
@@ -114,7 +121,7 @@ def test_going_back_finds_what_continuing_has_hit(
     addresses: set[int], hits: str | None, watched: str | None, spacing: int
 ) -> None:
     number = parse_hit_condition(hits) if hits else None
-    data = [DataBreakpoint(whole(watched), Access.BOTH, even_lr4)] if watched else []
+    data = [DataBreakpoint(whole(watched), AccessType.BOTH, even_lr4)] if watched else []
     check_stops(12, [Breakpoint(at, None, number) for at in addresses], data, spacing=spacing)
 
 
@@ -134,7 +141,7 @@ def test_recorded_edits_change_the_hits_of_both_directions_alike(
     edits: list[tuple[int, Region, bytes]], address: int
 ) -> None:
     second = parse_hit_condition("%2")
-    data = [DataBreakpoint(whole("lr4"), Access.BOTH, None, second)]
+    data = [DataBreakpoint(whole("lr4"), AccessType.BOTH, None, second)]
     check_stops(20, [Breakpoint(address, even_lr4)], data, edits, spacing=50)
 
 
@@ -151,9 +158,9 @@ def test_a_log_breakpoint_says_its_text_and_goes_on() -> None:
     debugger = debugger_on(LOOP, traps=NO_TRAPS, log=said.append)
     tell = Breakpoint(6, log=lambda state: f"lr4 is {state.regfile.get_lr(4)}")
     debugger.set_breakpoints([tell])
-    assert debugger.continue_().reason is Reason.BKPT
+    assert debugger.continue_().reason is StopReason.BKPT
     assert said == [f"lr4 is {number}" for number in range(1, 129)]
-    assert debugger.reverse_continue().reason is Reason.START
+    assert debugger.reverse_continue().reason is StopReason.START
     assert len(said) == 128
 
 
@@ -172,7 +179,7 @@ def test_hit_conditions_compare_the_number_of_the_hit(text: str, passed: list[in
     assert list(filter(parse_hit_condition(text), range(1, 5))) == passed
 
 
-def stops_of(debugger: Debugger) -> list[tuple[Reason, int]]:
+def stops_of(debugger: Debugger) -> list[tuple[StopReason, int]]:
     stops = [debugger.step_out(), debugger.step_out(), debugger.step_out()]
     return [(stop.reason, stop.pc) for stop in stops]
 
@@ -182,4 +189,4 @@ def test_stepping_out_leaves_one_loop_after_the_other() -> None:
     debugger.set_breakpoints([Breakpoint(4)])
     debugger.continue_()
     debugger.set_breakpoints([])
-    assert stops_of(debugger) == [(Reason.STEP, 6), (Reason.STEP, 7), (Reason.BKPT, 7)]
+    assert stops_of(debugger) == [(StopReason.STEP, 6), (StopReason.STEP, 7), (StopReason.BKPT, 7)]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ipu_asm.debugger.console import COMMANDS, Answer, Console, rows
 from ipu_asm.debugger.debugger import Debugger, Interrupted
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
-from ipu_asm.debugger.stop import Reason
+from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 NAMES = {"rows": "lr4", "half": "acc[0..63]"}
@@ -198,7 +198,7 @@ def test_a_fault_ends_the_way() -> None:
     answer = console_on(debugger).run("goto 100")
     assert answer.text.startswith("cycle 1, fault in bundle 1 (`bad`, line 2): ")
     assert answer.stop is not None
-    assert answer.stop.reason is Reason.FAULT
+    assert answer.stop.reason is StopReason.FAULT
 
 
 def test_dis_shows_program_memory_with_labels_and_lines() -> None:
@@ -248,7 +248,7 @@ def test_an_assignment_changes_and_a_journey_moves() -> None:
     assert console.run("half = 7") == Answer("[7, 7, 7, 7, 7, 7, 7, 7, … 64 values]", changed=True)
     stop = console.run("goto 30").stop
     assert stop is not None
-    assert (stop.reason, stop.cycle) == (Reason.STEP, 30)
+    assert (stop.reason, stop.cycle) == (StopReason.STEP, 30)
     result = console.run("lr4 + 1").result
     assert result is not None
     assert (result.value.number, result.place) == (3, None)
@@ -332,9 +332,12 @@ def test_a_long_way_can_be_paused_and_resumed() -> None:
     debugger = debugger_on(LOOP, NO_TRAPS, spacing=64, pause=lambda: wanted[0])
     answer = console_on(debugger).run("goto 3000")
     assert answer.stop is not None
-    assert (answer.stop.reason, answer.text) == (Reason.PAUSE, f"cycle {debugger.cycle}, paused")
+    assert (answer.stop.reason, answer.text) == (
+        StopReason.PAUSE,
+        f"cycle {debugger.cycle}, paused",
+    )
     wanted[0] = False
-    assert debugger.resume(answer.stop.rest).cycle == 3_000
+    assert debugger.resume(answer.stop.continuation).cycle == 3_000
 
 
 WORDS = st.sampled_from(

@@ -7,8 +7,8 @@ import pytest
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import whole
-from ipu_asm.debugger.stop import Reason
 from ipu_asm.emulator import IpuState, ProgramError
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import read_program
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
@@ -64,14 +64,14 @@ def test_there_is_nothing_before_the_beginning() -> None:
 def test_the_cycle_limit_stops_an_endless_loop_but_not_a_step() -> None:
     debugger = debugger_on(ENDLESS, max_cycles=10_000)
     moves = check_moves(debugger, "continue_", "continue_", "step")
-    assert moves == [("limit", 10_000, 0), ("limit", 10_000, 0), ("step", 10_001, 0)]
+    assert moves == [("cycle-limit", 10_000, 0), ("cycle-limit", 10_000, 0), ("step", 10_001, 0)]
 
 
 def test_all_runs_stay_at_the_cycle_limit() -> None:
     debugger = debugger_on(ENDLESS, max_cycles=1_000)
     debugger.set_breakpoints([Breakpoint(0, lambda state: state.regfile.get_lr(1) == 1_000)])
     moves = check_moves(debugger, "continue_", "continue_", "step_out", "reverse_continue")
-    at_limit = ("limit", 1_000, 0)
+    at_limit = ("cycle-limit", 1_000, 0)
     assert moves == [("breakpoint", 1_000, 0), at_limit, at_limit, ("breakpoint", 1_000, 0)]
     assert check_moves(debugger, "restart", "continue_")[0] == ("entry", 0, 0)
 
@@ -95,9 +95,9 @@ def test_a_user_who_leaves_program_memory_is_told_so() -> None:
     debugger.step()
     debugger.edit(whole("pc"), (2_000).to_bytes(4, "little"))
     stop = debugger.continue_()
-    assert (stop.reason, stop.cycle, stop.pc) == (Reason.ENDED, 1, 2_000)
+    assert (stop.reason, stop.cycle, stop.pc) == (StopReason.ENDED, 1, 2_000)
     assert stop.description == "halted, as the program counter was set to 2000"
-    assert debugger.step_back().reason is Reason.STEP
+    assert debugger.step_back().reason is StopReason.STEP
     assert debugger.state.program_counter == 0
 
 
@@ -111,7 +111,7 @@ def test_the_way_back_from_a_fault_finds_a_breakpoint_in_front_of_it() -> None:
 
 def test_an_edit_that_removes_the_cause_of_a_fault_lets_the_program_go_on() -> None:
     debugger = debugger_on(FAULTY)
-    assert debugger.continue_().reason is Reason.FAULT
+    assert debugger.continue_().reason is StopReason.FAULT
     debugger.edit(whole("lr1"), bytes(4))
     assert check_moves(debugger, "continue_", "reverse_continue") == [
         ("halt instruction", 4, 3),
@@ -136,10 +136,10 @@ def test_a_pause_stops_an_endless_loop_and_a_way_back() -> None:
     answers = iter([False] * 5)
     debugger = debugger_on(ENDLESS, pause=lambda: next(answers, True))
     stop = debugger.continue_()
-    assert (stop.reason, next(answers, None)) == (Reason.PAUSE, None)
+    assert (stop.reason, next(answers, None)) == (StopReason.PAUSE, None)
     assert stop.cycle > 5
     back = debugger.reverse_continue()
-    assert (back.reason, back.cycle) == (Reason.PAUSE, stop.cycle)
+    assert (back.reason, back.cycle) == (StopReason.PAUSE, stop.cycle)
 
 
 def test_restarting_forgets_edits_and_hits() -> None:
@@ -147,14 +147,14 @@ def test_restarting_forgets_edits_and_hits() -> None:
     beginning = debugger.state.save()
     debugger.set_breakpoints([Breakpoint(2, None, lambda hits: hits == 2)])
     first = debugger.continue_()
-    assert debugger.restart().reason is Reason.ENTRY
+    assert debugger.restart().reason is StopReason.ENTRY
     assert debugger.state.save() == beginning
     assert debugger.continue_() == first
 
 
 def test_breaks_can_be_switched_off_while_it_runs() -> None:
     debugger = debugger_on(LOOP)
-    assert check_moves(debugger, "continue_") == [("break instruction", 17, 5)]
+    assert check_moves(debugger, "continue_") == [("break", 17, 5)]
     debugger.set_traps(NO_TRAPS)
     assert check_moves(debugger, "continue_") == [("halt instruction", 3_331, 7)]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.loops import enclosing_loops
-from ipu_asm.debugger.stop import Reason
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import read_program
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
@@ -32,12 +32,12 @@ LINES = (1, 1, 2, 2, 2, 3, 4, 5, 6, 6, 7, 7)
 def check_steps(debugger: Debugger, steps: int) -> list[tuple[int, int]]:
     """Cycle and bundle after each step over a line; steps back lead through the same ones."""
     seen = [(debugger.cycle, debugger.state.program_counter)]
-    while len(seen) <= steps and debugger.step_line().reason is Reason.STEP:
+    while len(seen) <= steps and debugger.step_line().reason is StopReason.STEP:
         seen.append((debugger.cycle, debugger.state.program_counter))
     way_back = seen[:-1] if debugger.cycle == seen[-1][0] else seen
     for cycle, pc in reversed(way_back):
         stop = debugger.step_back_line()
-        assert (stop.reason, stop.cycle, stop.pc) == (Reason.STEP, cycle, pc)
+        assert (stop.reason, stop.cycle, stop.pc) == (StopReason.STEP, cycle, pc)
     return seen
 
 
@@ -54,9 +54,9 @@ def test_a_step_back_in_the_middle_of_a_line_leads_to_its_beginning() -> None:
     assert debugger.state.program_counter == 4
     back = [debugger.step_back_line(), debugger.step_back_line(), debugger.step_back_line()]
     assert [(stop.reason, stop.cycle) for stop in back] == [
-        (Reason.STEP, 2),
-        (Reason.STEP, 0),
-        (Reason.START, 0),
+        (StopReason.STEP, 2),
+        (StopReason.STEP, 0),
+        (StopReason.START, 0),
     ]
 
 
@@ -69,9 +69,9 @@ def test_a_step_over_a_line_stops_at_a_break_on_the_way() -> None:
     debugger = debugger_on("set lr1 1;; break; incr lr1 1;; incr lr1 1;;\nbkpt;;")
     stops = [debugger.step_line(), debugger.step_line(), debugger.step_line()]
     assert [(stop.reason, stop.pc) for stop in stops] == [
-        (Reason.BREAK, 1),
-        (Reason.STEP, 3),
-        (Reason.BKPT, 3),
+        (StopReason.BREAK, 1),
+        (StopReason.STEP, 3),
+        (StopReason.BKPT, 3),
     ]
 
 
@@ -84,9 +84,9 @@ def test_a_step_over_a_line_moves_on_at_the_cycle_limit() -> None:
     debugger = debugger_on(CROWDED, NO_TRAPS, max_cycles=3)
     stops = [debugger.step_line(), debugger.step_line(), debugger.step_line()]
     assert [(stop.reason, stop.cycle) for stop in stops] == [
-        (Reason.STEP, 2),
-        (Reason.LIMIT, 3),
-        (Reason.STEP, 5),
+        (StopReason.STEP, 2),
+        (StopReason.CYCLE_LIMIT, 3),
+        (StopReason.STEP, 5),
     ]
 
 

@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import Access, Breakpoint, DataBreakpoint, parse_hit_condition
+from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, parse_hit_condition
 from ipu_asm.debugger.debugger import Debugger, Interrupted
 from ipu_asm.debugger.regions import region, whole
-from ipu_asm.debugger.stop import Goal, Reason, Stop, Trap
+from ipu_asm.debugger.stop import ResumePoint, Stop, Trap
 from ipu_asm.emulator import IpuState
+from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 Pause = Callable[[], bool]
@@ -51,11 +52,11 @@ def check_pauses(
     calm, nervous = make(lambda: False), make(pause)
     for act in acts:
         expected, found = act(calm), act(nervous)
-        while found.reason is Reason.PAUSE:
-            assert isinstance(found.rest, Goal)
+        while found.reason is StopReason.PAUSE:
+            assert isinstance(found.continuation, ResumePoint)
             assert (found.cycle, found.hits) == (nervous.cycle, ())
             meanwhile(nervous)
-            found = nervous.resume(found.rest)
+            found = nervous.resume(found.continuation)
         assert _seen(calm, expected) == _seen(nervous, found)
         assert nervous.state.save() == calm.state.save()
 
@@ -81,7 +82,7 @@ def set_loop_breakpoints(debugger: Debugger) -> None:
     )
     watched = region("xmem", 0x1000, 4)
     debugger.set_data_breakpoints(
-        [DataBreakpoint(watched, Access.BOTH, None, parse_hit_condition(">=3"))]
+        [DataBreakpoint(watched, AccessType.BOTH, None, parse_hit_condition(">=3"))]
     )
     debugger.set_traps({Trap.BREAK: lambda state: state.regfile.get_lr(4) % 8 == 3})
 
@@ -107,7 +108,7 @@ def overflowing_loop(pause: Pause) -> Debugger:
     traps = {Trap.OVERFLOW: None, Trap.NAN: None, Trap.BREAK: None}
     debugger = debugger_on(OVERFLOWING, traps, prepare, pause=pause, spacing=32, max_cycles=1_500)
     debugger.set_data_breakpoints(
-        [DataBreakpoint(whole("aaq0"), Access.WRITE, None, parse_hit_condition("%25"))]
+        [DataBreakpoint(whole("aaq0"), AccessType.WRITE, None, parse_hit_condition("%25"))]
     )
     return debugger
 
@@ -175,19 +176,19 @@ def test_what_a_log_breakpoint_says_is_said_once() -> None:
         [Breakpoint(6, None, None, lambda state: str(state.regfile.get_lr(4)))]
     )
     stop = debugger.continue_()
-    while stop.reason is Reason.PAUSE:
-        stop = debugger.resume(stop.rest)
+    while stop.reason is StopReason.PAUSE:
+        stop = debugger.resume(stop.continuation)
     assert said == [str(number) for number in range(1, 129)]
 
 
 def test_a_breakpoint_that_comes_in_a_pause_stops_the_way_that_is_left() -> None:
     debugger = debugger_on(LOOP, NO_TRAPS, pause=every(2), spacing=64)
     stop = debugger.continue_()
-    assert stop.reason is Reason.PAUSE
+    assert stop.reason is StopReason.PAUSE
     debugger.set_breakpoints([Breakpoint(7)])
-    while stop.reason is Reason.PAUSE:
-        stop = debugger.resume(stop.rest)
-    assert (stop.reason, stop.pc, stop.cycle) == (Reason.BREAKPOINT, 7, LAST - 1)
+    while stop.reason is StopReason.PAUSE:
+        stop = debugger.resume(stop.continuation)
+    assert (stop.reason, stop.pc, stop.cycle) == (StopReason.BREAKPOINT, 7, LAST - 1)
 
 
 def test_without_a_rest_resuming_continues() -> None:
@@ -241,7 +242,7 @@ def test_a_question_that_is_interrupted_leaves_the_machine_where_it_was(
 
 def test_an_impatient_user_gets_no_answer() -> None:
     debugger = debugger_on(LOOP, pause=lambda: True)
-    while debugger.go_to(3_000).reason is Reason.PAUSE:
+    while debugger.go_to(3_000).reason is StopReason.PAUSE:
         pass
     with pytest.raises(Interrupted):
         debugger.when_true(lambda state: False)
@@ -256,8 +257,8 @@ def test_a_long_count_of_hits_can_be_paused() -> None:
     debugger.set_breakpoints([Breakpoint(2, None, parse_hit_condition("%100"))])
     impatient[0] = True
     stops = [debugger.continue_() for _ in range(5)]
-    assert {(stop.reason, stop.cycle) for stop in stops} == {(Reason.PAUSE, 2_000)}
+    assert {(stop.reason, stop.cycle) for stop in stops} == {(StopReason.PAUSE, 2_000)}
     covered = debugger.runner.filters[0].covered
     assert 0 < covered < 2_000
     impatient[0] = False
-    assert debugger.resume(stops[-1].rest).cycle == 2 + 26 * 99
+    assert debugger.resume(stops[-1].continuation).cycle == 2 + 26 * 99

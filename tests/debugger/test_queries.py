@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.debugger.queries import Change
+from ipu_asm.debugger.queries import LastWrite
 from ipu_asm.debugger.regions import Region, region, whole
 from tests.debugger.sessions import LOOP, debugger_on
 
 
-def check_write(cycle: int, where: Region, spacing: int = 64) -> Change | None:
+def check_write(cycle: int, where: Region, spacing: int = 64) -> LastWrite | None:
     """The last write before a cycle; asking leaves the machine as it was."""
     debugger = debugger_on(LOOP, spacing=spacing)
     debugger.go_to(cycle)
@@ -35,14 +35,14 @@ def check_write(cycle: int, where: Region, spacing: int = 64) -> Change | None:
 def test_the_last_write_to_a_register_is_found(
     name: str, cycle: int, pc: int, instruction: str, spacing: int
 ) -> None:
-    assert check_write(2_000, whole(name), spacing) == Change(cycle, pc, instruction)
+    assert check_write(2_000, whole(name), spacing) == LastWrite(cycle, pc, instruction)
 
 
 def test_the_last_write_to_a_byte_of_memory_is_found() -> None:
     # The third store writes 512 bytes from 256 on, the fourth those from 384 on.
-    assert check_write(2_000, region("xmem", 383, 1)) == Change(9, 3, "str_acc_reg lr5 cr0")
-    assert check_write(2_000, region("xmem", 384, 1)) == Change(12, 3, "str_acc_reg lr5 cr0")
-    assert check_write(9, region("xmem", 383, 1)) == Change(6, 3, "str_acc_reg lr5 cr0")
+    assert check_write(2_000, region("xmem", 383, 1)) == LastWrite(9, 3, "str_acc_reg lr5 cr0")
+    assert check_write(2_000, region("xmem", 384, 1)) == LastWrite(12, 3, "str_acc_reg lr5 cr0")
+    assert check_write(9, region("xmem", 383, 1)) == LastWrite(6, 3, "str_acc_reg lr5 cr0")
 
 
 @pytest.mark.parametrize("name", ["aaq1", "r_acc", "cr3", "r1"])
@@ -53,15 +53,15 @@ def test_nobody_has_written_to_what_the_program_leaves_alone(name: str) -> None:
 def test_an_edit_is_a_write_by_the_user() -> None:
     debugger = debugger_on(LOOP, spacing=64)
     debugger.edit(whole("cr3"), bytes(4))
-    assert debugger.last_write(whole("cr3")) == Change(0)
+    assert debugger.last_write(whole("cr3")) == LastWrite(0)
     debugger.go_to(500)
     debugger.edit(whole("lr4"), bytes([7, 0, 0, 0]))
-    assert debugger.last_write(whole("lr4")) == Change(500)
-    assert debugger.last_write(whole("cr3")) == Change(0)
+    assert debugger.last_write(whole("lr4")) == LastWrite(500)
+    assert debugger.last_write(whole("cr3")) == LastWrite(0)
     debugger.go_to(600)
-    assert debugger.last_write(whole("lr4")) == Change(2 + 26 * 22, 2, "incr lr4 1")
+    assert debugger.last_write(whole("lr4")) == LastWrite(2 + 26 * 22, 2, "incr lr4 1")
     debugger.go_to(499)
-    assert debugger.last_write(whole("lr4")) == Change(2 + 26 * 19, 2, "incr lr4 1")
+    assert debugger.last_write(whole("lr4")) == LastWrite(2 + 26 * 19, 2, "incr lr4 1")
 
 
 @pytest.mark.parametrize(

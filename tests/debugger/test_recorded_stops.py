@@ -8,7 +8,8 @@ from typing import Callable, Sequence
 import pytest
 
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
-from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.debugger.stop import Stop
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import read_program
 from tests.emulator.machines import Record, read_records, scalars, state_of
@@ -17,7 +18,7 @@ RECORDS = read_records("break")
 Pause = Callable[[], bool]
 Move = Callable[[], Stop]
 
-ENDS = (Reason.BKPT, Reason.HALTED)
+ENDS = (StopReason.BKPT, StopReason.HALTED)
 
 
 def check_stops(record: Record, mode: str, pause: Pause = lambda: False) -> Debugger:
@@ -34,21 +35,21 @@ def check_stops(record: Record, mode: str, pause: Pause = lambda: False) -> Debu
     final = {"pc": debugger.state.program_counter, "cycles": stop.cycle}
     expected = record[mode]["final"]
     assert final == {name: expected[name] for name in final}, record["id"]
-    assert debugger.continue_().reason is Reason.ENDED
+    assert debugger.continue_().reason is StopReason.ENDED
     return debugger
 
 
 def check_way_back(debugger: Debugger, move: Move, stops: Sequence[Record]) -> None:
     """Moves back lead through some stops, the last one first."""
     found: list[Record] = []
-    while _resumed(debugger, move()).reason is not Reason.START and len(found) < len(stops):
+    while _resumed(debugger, move()).reason is not StopReason.START and len(found) < len(stops):
         found.append(_seen(debugger))
     assert found == list(reversed(stops))
 
 
 def _resumed(debugger: Debugger, stop: Stop) -> Stop:
-    while stop.reason is Reason.PAUSE:
-        stop = debugger.resume(stop.rest)
+    while stop.reason is StopReason.PAUSE:
+        stop = debugger.resume(stop.continuation)
     return stop
 
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, parse_hit_condition
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import Region, region, whole, write_region
-from ipu_asm.debugger.stop import Reason, Trap
+from ipu_asm.debugger.stop import Trap
 from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator import Ipu, IpuState
+from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 LAST = 3_331
@@ -147,4 +148,4 @@ def test_edits_go_on_behind_a_halt_that_they_undo() -> None:
 
 def test_the_program_of_these_tests_ends_where_they_say() -> None:
     debugger = debugger_on(LOOP, traps=NO_TRAPS)
-    assert (debugger.continue_().reason, debugger.cycle) == (Reason.BKPT, LAST)
+    assert (debugger.continue_().reason, debugger.cycle) == (StopReason.BKPT, LAST)

@@ -11,16 +11,17 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint
 from ipu_asm.debugger.regions import region, whole
-from ipu_asm.debugger.stop import Reason, Stop, Trap
+from ipu_asm.debugger.stop import Stop, Trap
 from ipu_asm.emulator import DType, ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
+from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 Traps = Mapping[Trap, Condition | None]
 Prepare = Callable[[IpuState], None]
 
 NUMBERS: Traps = {Trap.NAN: None, Trap.OVERFLOW: None}
-ENDS = (Reason.BKPT, Reason.ENDED, Reason.FAULT)
+ENDS = (StopReason.BKPT, StopReason.ENDED, StopReason.FAULT)
 INFINITY, MINUS_INFINITY, QUIET_NAN = 0x7F80_0000, 0xFF80_0000, 0x7FC0_0000
 
 
@@ -41,7 +42,7 @@ def check_stops(
     while found[-1].reason not in ENDS and len(found) < stops:
         found.append(debugger.continue_())
     back = [debugger.reverse_continue() for _ in found]
-    assert back[-1].reason is Reason.START
+    assert back[-1].reason is StopReason.START
     assert back[:-1][::-1] == found[:-1]
     return found
 
@@ -66,23 +67,23 @@ def with_words(dtype: DType = DType.INT8, **registers: int | Mapping[int, int]) 
 def test_breaks_stop_only_where_their_condition_holds() -> None:
     late: Traps = {Trap.BREAK: lambda state: state.regfile.get_lr(4) > 126}
     stops = check_stops(LOOP, late)
-    assert [(stop.reason, stop.trap) for stop in stops[:-1]] == [(Reason.BREAK, Trap.BREAK)] * 2
+    assert [(stop.reason, stop.trap) for stop in stops[:-1]] == [(StopReason.BREAK, Trap.BREAK)] * 2
     assert [stop.cycle for stop in stops[:-1]] == [17 + 26 * 126, 17 + 26 * 127]
 
 
 @pytest.mark.parametrize(
     ("traps", "stop_on_halt", "expected"),
     [
-        (NO_TRAPS, False, (Reason.ENDED, None)),
-        (NO_TRAPS, True, (Reason.BKPT, None)),
-        ({Trap.BKPT: None}, False, (Reason.BKPT, Trap.BKPT)),
-        ({Trap.BKPT: None}, True, (Reason.BKPT, Trap.BKPT)),
-        ({Trap.BKPT: never}, False, (Reason.ENDED, None)),
-        ({Trap.BKPT: never}, True, (Reason.BKPT, None)),
+        (NO_TRAPS, False, (StopReason.ENDED, None)),
+        (NO_TRAPS, True, (StopReason.BKPT, None)),
+        ({Trap.BKPT: None}, False, (StopReason.BKPT, Trap.BKPT)),
+        ({Trap.BKPT: None}, True, (StopReason.BKPT, Trap.BKPT)),
+        ({Trap.BKPT: never}, False, (StopReason.ENDED, None)),
+        ({Trap.BKPT: never}, True, (StopReason.BKPT, None)),
     ],
 )
 def test_bkpt_stops_for_its_trap_or_because_every_halt_does(
-    traps: Traps, stop_on_halt: bool, expected: tuple[Reason, Trap | None]
+    traps: Traps, stop_on_halt: bool, expected: tuple[StopReason, Trap | None]
 ) -> None:
     [stop] = check_stops("set lr1 3;; bkpt;;", traps, stop_on_halt=stop_on_halt)
     assert (stop.reason, stop.trap) == expected
@@ -93,7 +94,7 @@ def test_bkpt_stops_for_its_trap_or_because_every_halt_does(
 def test_other_halts_have_no_trap() -> None:
     debugger = debugger_on("set lr1 1024;; br lr1;;", {Trap.BKPT: None}, stop_on_halt=False)
     stop = debugger.continue_()
-    assert (stop.reason, stop.trap, stop.pc) == (Reason.ENDED, None, 1)
+    assert (stop.reason, stop.trap, stop.pc) == (StopReason.ENDED, None, 1)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_fault_always_stops_and_tells_whether_its_trap_was_set_off(
 ) -> None:
     faulty = "set lr1 -1;;\nagain: incr lr2 1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;"
     [stop] = check_stops(faulty, traps)
-    assert (stop.reason, stop.trap, stop.pc) == (Reason.FAULT, trap, 2)
+    assert (stop.reason, stop.trap, stop.pc) == (StopReason.FAULT, trap, 2)
 
 
 def test_a_stop_behind_the_last_bundle_comes_before_the_end() -> None:
@@ -118,8 +119,8 @@ def test_a_stop_behind_the_last_bundle_comes_before_the_end() -> None:
     debugger.set_data_breakpoints([DataBreakpoint(whole("lr1"))])
     stops = [debugger.continue_(), debugger.continue_()]
     assert [(stop.reason, stop.cycle, stop.pc) for stop in stops] == [
-        (Reason.DATA, 1, 0),
-        (Reason.ENDED, 1, 0),
+        (StopReason.DATA, 1, 0),
+        (StopReason.ENDED, 1, 0),
     ]
 
 
@@ -129,7 +130,7 @@ def test_a_halt_that_an_edit_has_undone_is_found_on_the_way_back_too() -> None:
     debugger.edit(whole("pc"), (2).to_bytes(4, "little"))
     assert debugger.continue_().cycle == 4
     back = debugger.reverse_continue()
-    assert (back.reason, back.cycle, back.description) == (Reason.BKPT, 2, first.description)
+    assert (back.reason, back.cycle, back.description) == (StopReason.BKPT, 2, first.description)
     assert debugger.continue_().cycle == 4
     debugger.go_to(0)
     assert debugger.continue_().cycle == 2
@@ -142,12 +143,12 @@ def test_a_nan_among_the_products_stops_with_its_place() -> None:
 
     text = "set lr1 1;;\nloop: incr lr2 1;;\n  mult.ee r0 lr0 lr0 lr0;\n acc;;\nbkpt;;"
     stop, end = check_stops(text, NUMBERS, prepare)
-    assert (stop.reason, stop.trap, stop.cycle, stop.pc) == (Reason.NAN, Trap.NAN, 3, 3)
+    assert (stop.reason, stop.trap, stop.cycle, stop.pc) == (StopReason.NAN, Trap.NAN, 3, 3)
     assert stop.description == (
         "`mult.ee r0 lr0 lr0 lr0` made 2 NaNs in `mult_res`, the first in element 5, and "
         "`acc` made 2 NaNs in `r_acc`, the first in element 5, in bundle 2 (`loop+1`, line 3)"
     )
-    assert end.reason is Reason.BKPT
+    assert end.reason is StopReason.BKPT
 
 
 def test_infinity_minus_infinity_makes_a_nan_and_one_that_stays_stops_nobody() -> None:
@@ -173,7 +174,7 @@ def test_a_nan_in_an_aaq_register_stops() -> None:
 def test_integers_that_look_like_nans_are_none() -> None:
     words = with_words(DType.INT8, mult_res={5: QUIET_NAN})
     assert [stop.reason for stop in check_stops("acc.first;; bkpt;;", NUMBERS, words)] == [
-        Reason.BKPT
+        StopReason.BKPT
     ]
 
 
@@ -183,7 +184,7 @@ def test_a_sum_that_does_not_fit_stops_with_what_it_is() -> None:
     )
     text = "set lr1 0;;\nloop: acc;;\nreset_acc;; acc.add_aaq aaq1;; bkpt;;"
     stop, _ = check_stops(text, NUMBERS, words)
-    assert (stop.reason, stop.trap, stop.cycle) == (Reason.OVERFLOW, Trap.OVERFLOW, 2)
+    assert (stop.reason, stop.trap, stop.cycle) == (StopReason.OVERFLOW, Trap.OVERFLOW, 2)
     assert stop.description == (
         "`acc` overflowed in 2 elements of `r_acc`, the first being element 5 with an exact sum "
         "of 2147483648, in bundle 1 (`loop`, line 2)"
@@ -219,7 +220,7 @@ def test_traps_and_breakpoints_stop_together() -> None:
     debugger.set_breakpoints([here])
     debugger.set_data_breakpoints([data])
     stop = debugger.continue_()
-    assert (stop.reason, stop.trap, stop.cycle) == (Reason.OVERFLOW, Trap.OVERFLOW, 2)
+    assert (stop.reason, stop.trap, stop.cycle) == (StopReason.OVERFLOW, Trap.OVERFLOW, 2)
     assert set(stop.hits) == {here, data}
     assert stop.description.count(";") == 2
 
@@ -231,7 +232,7 @@ def test_an_element_type_that_the_user_changes_is_the_one_that_counts() -> None:
     debugger.edit(whole("cr15"), bytes([1, 0, 0, 0]))
     debugger.edit(whole("r_acc"), bytes(512))
     nan = debugger.continue_()
-    assert [overflow.reason, nan.reason] == [Reason.OVERFLOW, Reason.NAN]
+    assert [overflow.reason, nan.reason] == [StopReason.OVERFLOW, StopReason.NAN]
     debugger.go_to(0)
     assert debugger.continue_() == overflow
     assert debugger.continue_() == nan
@@ -279,7 +280,7 @@ def test_nans_and_overflows_are_what_numbers_before_and_after_tell(
     assert [(stop.cycle, stop.reason) for stop in found if stop.reason not in ENDS] == expected
 
 
-def _incidents(state: IpuState, text: str) -> Iterator[tuple[int, Reason]]:
+def _incidents(state: IpuState, text: str) -> Iterator[tuple[int, StopReason]]:
     """Cycles and reasons of the incidents of a program without branches, told from its text."""
     ipu, is_float = Ipu(state), state.regfile.scalars[DTYPE] != 0
     for source in text.split(";;\n")[:-1]:
@@ -291,9 +292,9 @@ def _incidents(state: IpuState, text: str) -> Iterator[tuple[int, Reason]]:
         after = _numbers(state)
         if is_float:
             if any(_is_nan(new) and not _is_nan(old) for old, new in zip(before, after)):
-                yield ipu.cycles, Reason.NAN
+                yield ipu.cycles, StopReason.NAN
         elif any(not -(1 << 31) <= total < 1 << 31 for total in _sums(source, before, after)):
-            yield ipu.cycles, Reason.OVERFLOW
+            yield ipu.cycles, StopReason.OVERFLOW
 
 
 def _numbers(state: IpuState) -> list[int]:

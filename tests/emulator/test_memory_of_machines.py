@@ -13,7 +13,7 @@ import pytest
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.stop import Reason, Trap
+from ipu_asm.debugger.stop import Trap
 from ipu_asm.emulator import (
     DebugAction,
     DType,
@@ -25,6 +25,7 @@ from ipu_asm.emulator import (
 )
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.recording import Recording
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import read_program
 from ipu_asm.testbench import Bench
@@ -87,7 +88,7 @@ def run_in_the_debugger() -> IpuState:
     debugger = Debugger(read_program(load_isa("ipu"), KERNEL), state)
     debugger.set_breakpoints([Breakpoint(1)])
     debugger.set_traps(dict.fromkeys(Trap))
-    assert debugger.start().reason is Reason.BREAKPOINT
+    assert debugger.start().reason is StopReason.BREAKPOINT
     debugger.step()
     debugger.step_back_line()
     debugger.reverse_continue()

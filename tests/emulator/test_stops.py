@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import ExecutionFault, Fault, Ipu, IpuState
-from ipu_asm.emulator.stops import Stop, StopReason, describe_stop, describe_word, stop_of
+from ipu_asm.emulator.stops import MachineStop, StopReason, describe_stop, describe_word, stop_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import read_program
@@ -22,7 +22,7 @@ bkpt
 
 def check_stop(
     text: str, cycles: int, reason: StopReason, expected: str, with_source: bool = True
-) -> Stop:
+) -> MachineStop:
     """After so many bundles a stop reads like this."""
     program = read_program(load_isa("ipu"), text)
     state = IpuState()
@@ -100,7 +100,9 @@ def test_without_a_source_a_stop_names_the_bundle_alone() -> None:
 
 def test_a_description_needs_no_machine() -> None:
     fault = Fault(3, 7, 0, "acc", "acc", "no luck", {})
-    assert describe_stop(Stop(StopReason.FAULT, 3, fault=fault)) == "fault in bundle 3: no luck"
+    assert (
+        describe_stop(MachineStop(StopReason.FAULT, 3, fault=fault)) == "fault in bundle 3: no luck"
+    )
 
 
 def test_words_are_signed_and_hexadecimal_where_that_differs() -> None:

@@ -15,7 +15,7 @@ from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.ipu import Ipu, StopTest
 from ipu_asm.emulator.recording import MOST_AT_ONCE, Recording
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import Stop, StopReason, stop_of
+from ipu_asm.emulator.stops import MachineStop, StopReason, stop_of
 from ipu_asm.isa.model import Isa
 
 # A piece is long enough to cost nothing by itself, and short enough for Ctrl-C and the bar.
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     """How a run ended. `recording` is there if it was asked for."""
 
     ipu: Ipu
-    stop: Stop
+    stop: MachineStop
     seconds: float
     recording: Recording | None
 

@@ -14,7 +14,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import (
-    Stop,
+    MachineStop,
     StopReason,
     describe_stop,
     describe_word,
@@ -81,7 +81,7 @@ class Failure(NamedTuple):
     note: str = ""
 
 
-def failure_of(stop: Stop, max_cycles: int) -> Failure | None:
+def failure_of(stop: MachineStop, max_cycles: int) -> Failure | None:
     """Why a run is no good; None for a good run, and for one that a user has interrupted."""
     fault = stop.fault
     if fault is not None:
@@ -107,7 +107,7 @@ def _note(fault: Fault) -> str:
     return f"bundle {fault.pc}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
 
 
-def _place(stop: Stop) -> dict[str, Any] | None:
+def _place(stop: MachineStop) -> dict[str, Any] | None:
     """The bundle that halted, or in front of which it stopped."""
     if stop.place is None:
         return {"bundle": stop.pc} if stop.pc >= 0 else None

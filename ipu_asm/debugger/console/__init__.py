@@ -13,6 +13,6 @@ from ipu_asm.debugger.console.answer import Answer
 from ipu_asm.debugger.console.commands import COMMANDS, Command
 from ipu_asm.debugger.console.completion import complete_command
 from ipu_asm.debugger.console.console import Console
-from ipu_asm.debugger.console.listing import Row, rows
+from ipu_asm.debugger.console.listing import BundleRow, rows
 
-__all__ = ["COMMANDS", "Answer", "Command", "Console", "Row", "complete_command", "rows"]
+__all__ = ["COMMANDS", "Answer", "BundleRow", "Command", "Console", "complete_command", "rows"]

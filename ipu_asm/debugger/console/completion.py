@@ -6,7 +6,7 @@ from typing import Final
 
 from ipu_asm.debugger.console.commands import COMMANDS, invocation
 from ipu_asm.debugger.expressions import Candidate, Context, complete
-from ipu_asm.debugger.expressions.completion import Entry, fitting, word_at
+from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
 
 _PLACEHOLDER: Final = "x"
 
@@ -32,4 +32,6 @@ def complete_command(context: Context, text: str, offset: int) -> list[Candidate
     ]
 
 
-_COMMANDS: Final = [Entry(name, "command", command.summary) for name, command in COMMANDS.items()]
+_COMMANDS: Final = [
+    KnownWord(name, "command", command.summary) for name, command in COMMANDS.items()
+]

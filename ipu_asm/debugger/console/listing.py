@@ -21,7 +21,7 @@ _COUNT: Final = 8
 _NOT_LOADED: Final = "(nothing was loaded here; it does nothing)"
 
 
-class Row(NamedTuple):
+class BundleRow(NamedTuple):
     """A bundle; `line` counts from 1. Label and line are None where the source has none."""
 
     address: int
@@ -30,7 +30,7 @@ class Row(NamedTuple):
     line: int | None
 
 
-def rows(debugger: Debugger, first: int, count: int) -> list[Row]:
+def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
     """The bundles from an address on, as program memory has them, as far as that reaches.
 
     What the assembler puts in by itself is left out.
@@ -39,9 +39,9 @@ def rows(debugger: Debugger, first: int, count: int) -> list[Row]:
     found = []
     for address in range(max(first, 0), min(first + count, INST_MEM_SIZE)):
         word = debugger.state.inst_mem[address]
-        place = debugger.placer.table.place(address)
+        place = debugger.resolver.table.place(address)
         code = _NOT_LOADED if word is None else _code(word, address, labels)
-        found.append(Row(address, labels.get(address), code, place and place.line))
+        found.append(BundleRow(address, labels.get(address), code, place and place.line))
     return found
 
 
@@ -75,12 +75,12 @@ def _count(context: LiveContext, argument: str, end: int) -> int:
     return min(count, INST_MEM_SIZE)
 
 
-def _within(debugger: Debugger, first: int, count: int) -> list[Row]:
+def _within(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
     """The bundles as far as the program goes, at least one."""
     return rows(debugger, first, max(1, min(count, debugger.program.size - first)))
 
 
-def _listing(found: list[Row], pc: int) -> str:
+def _listing(found: list[BundleRow], pc: int) -> str:
     lines = [f"line {row.line}" if row.line is not None else "" for row in found]
     labels = [f"{row.label}: " if row.label is not None else "" for row in found]
     line_width, label_width = max(map(len, lines)), max(map(len, labels))

@@ -17,10 +17,11 @@ from ipu_asm.debugger.expressions import (
     shown,
 )
 from ipu_asm.debugger.expressions.mistake import shown_number
-from ipu_asm.debugger.queries import Change
+from ipu_asm.debugger.queries import LastWrite
 from ipu_asm.debugger.regions import COUNTER, Region, whole
-from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.state import IpuState
+from ipu_asm.emulator.stops import StopReason
 from ipu_asm.program.line_table import describe_bundle
 
 MOST_AHEAD: Final = 10_000_000
@@ -86,7 +87,7 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
 
 def bundle_at(debugger: Debugger, pc: int) -> str:
     """A bundle as people speak of it: by address, label and line."""
-    return describe_bundle(pc, debugger.placer.table.place(pc))
+    return describe_bundle(pc, debugger.resolver.table.place(pc))
 
 
 def _region(place: Place | None, argument: str) -> Region:
@@ -99,13 +100,13 @@ def _region(place: Place | None, argument: str) -> Region:
         raise ExpressionError(str(error), all_of(argument)) from None
 
 
-def _last_step(debugger: Debugger) -> Change | None:
+def _last_step(debugger: Debugger) -> LastWrite | None:
     """Who has written the program counter: the last bundle executed, unless the user did since."""
     edited = debugger.last_write(whole(COUNTER))
     before = debugger.cycle - 1
     if before < debugger.history.first or (edited is not None and edited.cycle > before):
         return edited
-    return Change(before, _pc_at(debugger, before))
+    return LastWrite(before, _pc_at(debugger, before))
 
 
 def _pc_at(debugger: Debugger, cycle: int) -> int:
@@ -120,7 +121,7 @@ def _pc_at(debugger: Debugger, cycle: int) -> int:
 
 def _arrival(debugger: Debugger, stop: Stop, wanted: int) -> str:
     """Where one has got to, and why no further."""
-    if stop.reason is not Reason.STEP:
+    if stop.reason is not StopReason.STEP:
         return f"cycle {stop.cycle}, {stop.description}"
     where = f"cycle {stop.cycle}, in front of {bundle_at(debugger, stop.pc)}"
     return where if stop.cycle == wanted else f"{where}: the history begins there"

@@ -19,7 +19,7 @@ from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, tex
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.mistake import shown
 from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
-from ipu_asm.debugger.expressions.outline import Due, due_at_end
+from ipu_asm.debugger.expressions.outline import Expected, expected_at_end
 from ipu_asm.debugger.expressions.places import REGISTER_NAMES, read, register_place
 from ipu_asm.debugger.expressions.tokens import LONGEST
 from ipu_asm.emulator.memory import XMEM_SIZE
@@ -40,7 +40,7 @@ class Candidate(NamedTuple):
     detail: str
 
 
-class Entry(NamedTuple):
+class KnownWord(NamedTuple):
     """A word that fits somewhere, see `Candidate`."""
 
     text: str
@@ -61,7 +61,7 @@ def complete(context: Context, text: str, offset: int) -> list[Candidate]:
     word = word_at(text, offset)
     if word is None:
         return []
-    due = due_at_end(text[max(0, word.start - LONGEST) : word.start])
+    due = expected_at_end(text[max(0, word.start - LONGEST) : word.start])
     return fitting(_entries(context, due), word)
 
 
@@ -74,7 +74,7 @@ def word_at(text: str, offset: int) -> Word | None:
     return None if typed[:1].isdigit() else Word(offset - len(typed), len(typed) + rest, typed)
 
 
-def fitting(entries: Iterable[Entry], word: Word) -> list[Candidate]:
+def fitting(entries: Iterable[KnownWord], word: Word) -> list[Candidate]:
     """The entries that begin with the letters typed, then those that have them elsewhere."""
     typed = word.typed.lower()
     found = [
@@ -88,24 +88,24 @@ def fitting(entries: Iterable[Entry], word: Word) -> list[Candidate]:
 _LETTERS: Final = f"{ascii_letters}{digits}_"
 
 
-def _entries(context: Context, due: Due) -> Iterator[Entry]:
-    if due is Due.LABEL:
+def _entries(context: Context, due: Expected) -> Iterator[KnownWord]:
+    if due is Expected.LABEL:
         yield from _labels(context)
-    elif due is Due.TYPE:
+    elif due is Expected.TYPE:
         yield from _types(context, "type", (*TYPES, FP8, *OTHER_NAMES))
-    elif due is Due.FORMAT:
-        yield from (Entry(name, "format", detail) for name, detail in NOTATIONS.items())
+    elif due is Expected.FORMAT:
+        yield from (KnownWord(name, "format", detail) for name, detail in NOTATIONS.items())
         yield from _types(context, "format", (*TYPES, FP8, *OTHER_NAMES))
-    elif due is Due.VALUE:
+    elif due is Expected.VALUE:
         yield from _registers(context)
         yield from _names(context)
-        yield from (Entry(name, "function", f.summary) for name, f in FUNCTIONS.items())
-        yield Entry(LABEL, "function", "the address of a label that is called like a register")
+        yield from (KnownWord(name, "function", f.summary) for name, f in FUNCTIONS.items())
+        yield KnownWord(LABEL, "function", "the address of a label that is called like a register")
         yield from _types(context, "type", (*TYPES, FP8))
-        yield from (Entry(name, "name", _constant(name)) for name in CONSTANTS)
+        yield from (KnownWord(name, "name", _constant(name)) for name in CONSTANTS)
 
 
-def _registers(context: Context) -> Iterator[Entry]:
+def _registers(context: Context) -> Iterator[KnownWord]:
     dtype = context.scalars[DTYPE]
     for name in REGISTER_NAMES:
         place = register_place(name, dtype)
@@ -116,32 +116,32 @@ def _registers(context: Context) -> Iterator[Entry]:
             detail = f"{place.length} masks of {MASK.bits} bits"
         else:
             detail = f"{place.length} elements, {place.kind.name}"
-        yield Entry(name, "register", detail)
-    yield Entry(MEMORY, "register", f"the memory, {XMEM_SIZE:#x} bytes")
+        yield KnownWord(name, "register", detail)
+    yield KnownWord(MEMORY, "register", f"the memory, {XMEM_SIZE:#x} bytes")
 
 
-def _names(context: Context) -> Iterator[Entry]:
+def _names(context: Context) -> Iterator[KnownWord]:
     """The author's names, and the labels that no other name hides."""
     hiding = {*REGISTER_NAMES, *CONSTANTS}
     for name, text in context.names.items():
         if name.lower() not in hiding:
-            yield Entry(name, "name", shown(text))
+            yield KnownWord(name, "name", shown(text))
     for entry in _labels(context):
         if entry.text.lower() not in hiding and entry.text not in context.names:
             yield entry
 
 
-def _labels(context: Context) -> Iterator[Entry]:
+def _labels(context: Context) -> Iterator[KnownWord]:
     for name, address in context.labels.items():
-        yield Entry(name, "label", f"bundle {address}")
+        yield KnownWord(name, "label", f"bundle {address}")
 
 
-def _types(context: Context, kind: str, names: Iterable[str]) -> Iterator[Entry]:
+def _types(context: Context, kind: str, names: Iterable[str]) -> Iterator[KnownWord]:
     dtype = context.scalars[DTYPE]
     for name in names:
         type_ = named_type(name, dtype)
         assert type_ is not None
-        yield Entry(name, kind, _described(name, type_, dtype))
+        yield KnownWord(name, kind, _described(name, type_, dtype))
 
 
 def _described(name: str, type_: ElementType, dtype: int) -> str:

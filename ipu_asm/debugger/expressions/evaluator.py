@@ -58,7 +58,7 @@ _DEEPEST_IN_ALL: Final = DEEPEST + 16
 _T = TypeVar("_T")
 
 
-class Found(NamedTuple):
+class PlacedValue(NamedTuple):
     """A value and, unless it was computed, where it lies."""
 
     value: Value
@@ -79,12 +79,12 @@ class Evaluator:
         self._depth = 0
         self._stands_for: list[str] = []
 
-    def evaluate(self, node: Node) -> Found:
+    def evaluate(self, node: Node) -> PlacedValue:
         """The value of a tree, and where it lies. Raises ExpressionError."""
         found = self._started(node)
         if isinstance(found, Place):
-            return Found(self._read(found, node.span), found)
-        return Found(found)
+            return PlacedValue(self._read(found, node.span), found)
+        return PlacedValue(found)
 
     def place(self, node: Node) -> Place | None:
         """Where the value of a tree lies; None if it is computed. Raises ExpressionError."""
@@ -93,12 +93,12 @@ class Evaluator:
         found = self._started(node)
         return found if isinstance(found, Place) else None
 
-    def seen_as(self, found: Found, kind: ElementType, span: Span) -> Found:
+    def seen_as(self, found: PlacedValue, kind: ElementType, span: Span) -> PlacedValue:
         """The same bits, or what was computed, as another type. Raises ExpressionError."""
         if found.place is None or not found.place.has_bytes:
-            return Found(self._converted(found.value, kind, span))
+            return PlacedValue(self._converted(found.value, kind, span))
         place = read_as(found.place, kind, span)
-        return Found(self._read(place, span), place)
+        return PlacedValue(self._read(place, span), place)
 
     def type_of(self, name: Name) -> ElementType:
         """The type of a name. Raises ExpressionError."""

@@ -10,7 +10,7 @@ from ipu_asm.debugger.expressions.parser import WORDS
 from ipu_asm.debugger.expressions.tokens import WORD
 
 
-class Due(Enum):
+class Expected(Enum):
     """What can come next."""
 
     VALUE = "value"
@@ -21,7 +21,7 @@ class Due(Enum):
     NOTHING = "nothing"
 
 
-def due_at_end(text: str) -> Due:
+def expected_at_end(text: str) -> Expected:
     """What can stand behind a text, whatever the text is."""
     outline = _Outline()
     for match in WORD.finditer(text):
@@ -48,13 +48,13 @@ class _Outline:
     """The brackets that are open, and what is due within the innermost."""
 
     def __init__(self) -> None:
-        self.due = Due.VALUE
+        self.due = Expected.VALUE
         self._open = [_Bracket(_TOP)]
         self._word = ""
 
     def word(self, text: str) -> None:
         """Go past a name or a number."""
-        self.due = Due.VALUE if text in WORDS else Due.OPERATOR
+        self.due = Expected.VALUE if text in WORDS else Expected.OPERATOR
         self._word = text
 
     def sign(self, sign: str) -> None:
@@ -65,29 +65,31 @@ class _Outline:
         elif sign in (")", "]"):
             if len(self._open) > 1:
                 self._open.pop()
-            self.due = Due.OPERATOR
+            self.due = Expected.OPERATOR
         elif sign == "?":
             inner.choices += 1
-            self.due = Due.VALUE
+            self.due = Expected.VALUE
         elif sign == ":":
             self.due = self._behind_colon(inner)
         elif sign == ",":
-            self.due = {_TOP: Due.FORMAT, _INDEX: Due.NOTHING}.get(inner.kind, Due.VALUE)
+            self.due = {_TOP: Expected.FORMAT, _INDEX: Expected.NOTHING}.get(
+                inner.kind, Expected.VALUE
+            )
         else:
-            self.due = Due.VALUE
+            self.due = Expected.VALUE
         self._word = ""
 
     def _enter(self, sign: str) -> None:
-        behind_value = self.due is Due.OPERATOR
+        behind_value = self.due is Expected.OPERATOR
         if sign == "[":
             self._open.append(_Bracket(_INDEX if behind_value else _LIST))
         else:
             self._open.append(_Bracket(_GROUP))
         is_label = behind_value and sign == "(" and self._word == LABEL
-        self.due = Due.LABEL if is_label else Due.VALUE
+        self.due = Expected.LABEL if is_label else Expected.VALUE
 
-    def _behind_colon(self, inner: _Bracket) -> Due:
+    def _behind_colon(self, inner: _Bracket) -> Expected:
         if inner.choices:
             inner.choices -= 1
-            return Due.VALUE
-        return Due.TYPE if inner.kind == _INDEX else Due.NOTHING
+            return Expected.VALUE
+        return Expected.TYPE if inner.kind == _INDEX else Expected.NOTHING

@@ -12,11 +12,21 @@ from ipu_asm.debugger.inspection.author_names import names_of
 from ipu_asm.debugger.inspection.comparison import Moment
 from ipu_asm.debugger.inspection.inspector import Inspector
 from ipu_asm.debugger.inspection.memory_map import MemoryRange
-from ipu_asm.debugger.inspection.model import Computed, Group, Item, Kind, Scope
+from ipu_asm.debugger.inspection.model import Computed, Group, GroupKind, Item, Scope
 from ipu_asm.debugger.inspection.texts import written_value
 from ipu_asm.debugger.inspection.vectors import Listed, Picture
 
 __all__ = [
-    "Computed", "Group", "Inspector", "Item", "Kind", "Listed", "MemoryRange", "Moment", "Picture",
-    "Scope", "names_of", "written_value",
+    "Computed",
+    "Group",
+    "GroupKind",
+    "Inspector",
+    "Item",
+    "Listed",
+    "MemoryRange",
+    "Moment",
+    "Picture",
+    "Scope",
+    "names_of",
+    "written_value",
 ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Final, Iterator
 from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import element_of
 from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
-from ipu_asm.debugger.inspection.comparison import Comparison, Stretch
+from ipu_asm.debugger.inspection.comparison import ByteRange, Comparison
 from ipu_asm.debugger.inspection.items import Items
 from ipu_asm.debugger.inspection.model import Item
 from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
@@ -39,7 +39,7 @@ def changed_registers(comparison: Comparison) -> list[Place]:
 def changed_ranges(comparison: Comparison) -> Iterator[Place]:
     """The ranges of memory that changed, from the first changed byte to the last."""
     kind = element_of(comparison.dtype)
-    for start, end in comparison.changed_memory(Stretch(0, XMEM_SIZE)):
+    for start, end in comparison.changed_memory(ByteRange(0, XMEM_SIZE)):
         for first in range(start, end, MOST_ELEMENTS):
             place = Place(Space.MEMORY, first, kind, min(end - first, MOST_ELEMENTS))
             now, old = comparison.pair(place)

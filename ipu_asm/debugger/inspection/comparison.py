@@ -21,7 +21,7 @@ class Moment(NamedTuple):
     cycle: int
 
 
-class Stretch(NamedTuple):
+class ByteRange(NamedTuple):
     """Bytes of xmem from `start` up to `end`, which is no part of it."""
 
     start: int
@@ -56,7 +56,7 @@ class Comparison:
         if not self._may_differ(place):
             return 0
         if place.space is Space.MEMORY and place.kind.size == 1:
-            within = Stretch(place.start, place.start + place.size)
+            within = ByteRange(place.start, place.start + place.size)
             parts = [
                 Place(Space.MEMORY, start, place.kind, end - start)
                 for start, end in self.changed_memory(within)
@@ -65,7 +65,7 @@ class Comparison:
             parts = [place]
         return sum(count_changed(place.kind, *self.pair(part)) for part in parts)
 
-    def changed_memory(self, within: Stretch) -> Iterator[Stretch]:
+    def changed_memory(self, within: ByteRange) -> Iterator[ByteRange]:
         """The stretches of memory with something changed in each of their rows of 128 bytes."""
         rows = self._changed_rows()
         number = bisect_left(rows, within.start - ROW + 1)
@@ -73,7 +73,7 @@ class Comparison:
             start = end = rows[number]
             while number < len(rows) and rows[number] == end:
                 number, end = number + 1, end + ROW
-            yield Stretch(max(start, within.start), min(end, within.end))
+            yield ByteRange(max(start, within.start), min(end, within.end))
 
     def _may_differ(self, place: Place) -> bool:
         if self.past is None:

@@ -11,7 +11,7 @@ from ipu_asm.debugger.expressions import (
     text_of,
 )
 from ipu_asm.debugger.inspection.items import ROW, children_of
-from ipu_asm.debugger.inspection.model import Computed, Group, Item, Kind
+from ipu_asm.debugger.inspection.model import Computed, Group, GroupKind, Item
 
 
 def without_formats(text: str) -> str:
@@ -34,7 +34,7 @@ def computed_item(text: str, expression: str, value: Value, notation: str | None
     group = None
     if value.is_vector:
         count = len(value.numbers)
-        kind = Kind.ROWS if count > ROW else Kind.ELEMENTS
+        kind = GroupKind.ROWS if count > ROW else GroupKind.ELEMENTS
         group = Group(kind, computed=Computed(expression, 0, count))
     type_ = _type(value)
     indexed = children_of(len(value.numbers), group)
@@ -50,7 +50,7 @@ def computed_children(
     assert computed is not None
     value = evaluate(context, computed.text).value
     stop = min(stop, children_of(min(computed.length, len(value.numbers)), group))
-    make = _row if group.kind is Kind.ROWS else _element
+    make = _row if group.kind is GroupKind.ROWS else _element
     return [make(group, value, number, notation) for number in range(start, stop)]
 
 
@@ -68,7 +68,7 @@ def _row(group: Group, value: Value, number: int, notation: str | None) -> Item:
         _text(part, notation),
         _type(part),
         f"({computed.text}){name}",
-        Group(Kind.ELEMENTS, computed=opened),
+        Group(GroupKind.ELEMENTS, computed=opened),
         0,
         count,
         kind="virtual",

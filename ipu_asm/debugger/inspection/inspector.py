@@ -21,7 +21,7 @@ from ipu_asm.debugger.inspection.memory_map import (
     memory_items,
     shown_ranges,
 )
-from ipu_asm.debugger.inspection.model import Group, Item, Kind, Scope
+from ipu_asm.debugger.inspection.model import Group, GroupKind, Item, Scope
 from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
 from ipu_asm.debugger.inspection.vectors import Listed, Picture, listed, picture
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
@@ -141,7 +141,7 @@ class Inspector:
 
     def child(self, group: Group, name: str) -> Item | None:
         """The item of a name in a group; None if there is none. Raises ExpressionError."""
-        if group.kind in (Kind.SCOPE, Kind.CHANGES):
+        if group.kind in (GroupKind.SCOPE, GroupKind.CHANGES):
             found = self._named(group, None)
         else:
             start = self._position(group, name)
@@ -157,7 +157,7 @@ class Inspector:
         return item.expression or None if item is not None else None
 
     def _children(self, group: Group, start: int, count: int, notation: str | None) -> list[Item]:
-        if group.kind in (Kind.SCOPE, Kind.CHANGES):
+        if group.kind in (GroupKind.SCOPE, GroupKind.CHANGES):
             return self._named(group, notation)[start : start + count if count else None]
         size = _size(group)
         stop = min(start + count, size) if count else size
@@ -168,7 +168,7 @@ class Inspector:
         return [*self._indexed(group, start, most, notation), more]
 
     def _named(self, group: Group, notation: str | None) -> list[Item]:
-        if group.kind is Kind.CHANGES:
+        if group.kind is GroupKind.CHANGES:
             return change_items(self._items, notation)
         if group.name == _MEMORY_MAP:
             return self._memory(notation)
@@ -187,7 +187,7 @@ class Inspector:
 
     def _machine(self, notation: str | None) -> list[Item]:
         text, count = changes_text(self._items.comparison)
-        changes = Group(Kind.CHANGES) if count else None
+        changes = Group(GroupKind.CHANGES) if count else None
         return [
             *(self._register(name, notation) for name in _COUNTERS),
             Item(_STOPPED, self._stopped, kind="property"),
@@ -197,7 +197,7 @@ class Inspector:
     def _indexed(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
         if group.computed is not None:
             return computed_children(self._context, group, start, stop, notation)
-        make = self._items.rows if group.kind is Kind.ROWS else self._items.elements
+        make = self._items.rows if group.kind is GroupKind.ROWS else self._items.elements
         return make(group, start, stop, notation)
 
     def _position(self, group: Group, name: str) -> int:
@@ -210,7 +210,7 @@ class Inspector:
             number = path_of(group.place, self._items.comparison.dtype).number(number)
         elif group.computed is not None:
             number -= group.computed.first
-        return number // ROW if group.kind is Kind.ROWS else number
+        return number // ROW if group.kind is GroupKind.ROWS else number
 
 
 def _where(lines: LineTable, last_bundle: int | None, pc: int) -> str:
@@ -224,7 +224,7 @@ def _where(lines: LineTable, last_bundle: int | None, pc: int) -> str:
 
 
 def _scope(name: str) -> Group:
-    return Group(Kind.SCOPE, name)
+    return Group(GroupKind.SCOPE, name)
 
 
 def _size(group: Group) -> int:

@@ -8,7 +8,7 @@ from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import MASK
 from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import Comparison, count_changed
-from ipu_asm.debugger.inspection.model import Group, Item, Kind
+from ipu_asm.debugger.inspection.model import Group, GroupKind, Item
 from ipu_asm.debugger.inspection.paths import path_of
 from ipu_asm.debugger.inspection.texts import (
     counter_text,
@@ -108,7 +108,7 @@ class Items:
                     value,
                     f"{length} x {kind.name}",
                     path.part(at, length),
-                    Group(Kind.ELEMENTS, place=row),
+                    Group(GroupKind.ELEMENTS, place=row),
                     0,
                     length,
                     row,
@@ -205,7 +205,7 @@ def group_of(place: Place) -> Group | None:
     if place.length is None:
         bits = place.bits()
         return group_of(bits) if bits is not None else None
-    kind = Kind.ROWS if place.length > ROW else Kind.ELEMENTS
+    kind = GroupKind.ROWS if place.length > ROW else GroupKind.ELEMENTS
     return Group(kind, place=place)
 
 
@@ -213,7 +213,7 @@ def children_of(count: int, group: Group | None) -> int:
     """How many items so many elements open to."""
     if group is None:
         return 0
-    return -(-count // ROW) if group.kind is Kind.ROWS else count
+    return -(-count // ROW) if group.kind is GroupKind.ROWS else count
 
 
 def _changed(count: int) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ipu_asm.debugger.expressions import Place
 
 
-class Kind(Enum):
+class GroupKind(Enum):
     """What a group opens to."""
 
     SCOPE = "the items of a scope"
@@ -32,7 +32,7 @@ class Group(NamedTuple):
     user asked for when the group was made; it outweighs that of a request.
     """
 
-    kind: Kind
+    kind: GroupKind
     name: str = ""
     place: Place | None = None
     computed: Computed | None = None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Callable, Final, Iterable, Protocol
 
+from ipu_asm.debugger.breakpoint_resolver import ResolvedBreakpoint
 from ipu_asm.debugger.breakpoints import Breakpoint, HitCondition, LogText, parse_hit_condition
-from ipu_asm.debugger.placement import Placement
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import IpuState
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
@@ -98,13 +98,13 @@ def breakpoint_locations(
 ) -> Json:
     """Where breakpoints can go: to the bundles that begin in a range."""
     debuggee = session.program
-    positions, placer = debuggee.positions, debuggee.debugger.placer
+    positions, resolver = debuggee.positions, debuggee.debugger.resolver
     last = line if end_line is None else end_line
     rows = positions.lines(line, last)
     if not rows or not debuggee.is_source(source.path, source.source_reference):
         return {"breakpoints": []}
-    spans = placer.spans_on(rows[0], rows[-1])
-    bundles = [placer.at_address(address) for address in dict.fromkeys(at for at, _ in spans)]
+    spans = resolver.spans_on(rows[0], rows[-1])
+    bundles = [resolver.at_address(address) for address in dict.fromkeys(at for at, _ in spans)]
     places = [positions.sent(found.place.span) for found in bundles if found is not None]
     start, end = (line, column or 0), (last, _LAST if end_column is None else end_column)
     within = [place for place in places if start <= (place["line"], place["column"]) <= end]
@@ -170,7 +170,7 @@ def _in_source(
     positions = debuggee.positions
     line = positions.line(wanted.line)
     column = None if wanted.column is None else positions.column(line, wanted.column)
-    found = debuggee.debugger.placer.on_line(line, column)
+    found = debuggee.debugger.resolver.on_line(line, column)
     if found is None:
         return failed("there is no bundle on this line or behind it")
     return _placed(session, found, wanted, wanted.log_message)
@@ -181,7 +181,7 @@ def _at_label(session: DebugSession, wanted: FunctionBreakpoint) -> BreakpointOu
     if debuggee is None:
         return waiting()
     name = wanted.name.strip()
-    found = debuggee.debugger.placer.at_label(name)
+    found = debuggee.debugger.resolver.at_label(name)
     if found is None:
         near = nearest_of(name, tuple(debuggee.kernel.program.label_addresses))
         hint = f"; did you mean `{near}`?" if near else ""
@@ -196,7 +196,7 @@ def _at_address(session: DebugSession, wanted: InstructionBreakpoint) -> Breakpo
     address = code_address(wanted.instruction_reference)
     found = None
     if address is not None:
-        found = debuggee.debugger.placer.at_address(address + wanted.offset)
+        found = debuggee.debugger.resolver.at_address(address + wanted.offset)
     if found is None:
         size = debuggee.kernel.program.size
         return failed(
@@ -207,7 +207,10 @@ def _at_address(session: DebugSession, wanted: InstructionBreakpoint) -> Breakpo
 
 
 def _placed(
-    session: DebugSession, found: Placement, wanted: Conditional, log_message: str | None = None
+    session: DebugSession,
+    found: ResolvedBreakpoint,
+    wanted: Conditional,
+    log_message: str | None = None,
 ) -> BreakpointOutcome:
     debuggee = session.program
     shown: Json = {

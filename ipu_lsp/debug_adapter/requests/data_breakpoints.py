@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.debugger.breakpoints import Access
+from ipu_asm.debugger.breakpoints import AccessType
 from ipu_asm.debugger.expressions import ExpressionError, Place, evaluate, shown
 from ipu_asm.debugger.regions import COUNTER, region
 from ipu_asm.emulator.registers import DTYPE
@@ -17,7 +17,7 @@ from ipu_lsp.debug_adapter.table import Needs, request
 from ipu_lsp.debug_adapter.watch import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_lsp.json_types import Json
 
-_VERBS = {Access.READ: "reads", Access.WRITE: "writes", Access.BOTH: "reads or writes"}
+_VERBS = {AccessType.READ: "reads", AccessType.WRITE: "writes", AccessType.BOTH: "reads or writes"}
 
 
 @request(
@@ -43,7 +43,7 @@ def data_breakpoint_info(
         message = error.message if isinstance(error, ExpressionError) else str(error)
         return {"dataId": None, "description": message}
     # Nobody can say when a program counter is read.
-    accesses = [Access.WRITE] if watched.where.name == COUNTER else list(Access)
+    accesses = [AccessType.WRITE] if watched.where.name == COUNTER else list(AccessType)
     return {
         "dataId": watched.id,
         "description": watched.name(_dtype(session)),
@@ -66,7 +66,7 @@ def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutc
     if session.debuggee is None:
         return waiting()
     try:
-        watched, access = target_from_id(wanted.data_id), Access(wanted.access_type)
+        watched, access = target_from_id(wanted.data_id), AccessType(wanted.access_type)
     except ValueError:
         return failed(
             "a data breakpoint is what `dataBreakpointInfo` tells, found "

@@ -20,7 +20,7 @@ from ipu_asm.debugger.expressions import (
 from ipu_asm.debugger.expressions.completion import Candidate
 from ipu_asm.debugger.inspection import Item
 from ipu_asm.debugger.regions import Region
-from ipu_asm.debugger.stop import Reason
+from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import notation_of, shown, told_changed
 from ipu_lsp.debug_adapter.session import DebugSession
@@ -95,7 +95,7 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     debuggee.leave()
     answer = Console(debuggee.debugger, lambda: debuggee.context).run(text)
     if answer.stop is not None:
-        reason = "goto" if answer.stop.reason is Reason.STEP else None
+        reason = "goto" if answer.stop.reason is StopReason.STEP else None
         session.later(partial(session.arrive, answer.stop, reason))
     if answer.result is not None:
         return _result(session, debuggee.inspector.item_of(text, notation))

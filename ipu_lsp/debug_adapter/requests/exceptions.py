@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.stop import Reason, Trap
+from ipu_asm.debugger.stop import Trap
 from ipu_asm.emulator.faults import Fault
-from ipu_asm.emulator.stops import describe_word
+from ipu_asm.emulator.stops import StopReason, describe_word
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition
 from ipu_lsp.debug_adapter.requests.breakpoints import failed, replace
@@ -94,14 +94,14 @@ def _set_filter(session: DebugSession, wanted: FilterOptions) -> BreakpointOutco
     return None, {"verified": True}
 
 
-def _id(reason: Reason) -> str | None:
+def _id(reason: StopReason) -> str | None:
     names = {
-        Reason.FAULT: Trap.FAULT.value,
-        Reason.NAN: Trap.NAN.value,
-        Reason.OVERFLOW: Trap.OVERFLOW.value,
-        Reason.BREAK: Trap.BREAK.value,
-        Reason.BKPT: Trap.BKPT.value,
-        Reason.LIMIT: "cycle-limit",
+        StopReason.FAULT: Trap.FAULT.value,
+        StopReason.NAN: Trap.NAN.value,
+        StopReason.OVERFLOW: Trap.OVERFLOW.value,
+        StopReason.BREAK: Trap.BREAK.value,
+        StopReason.BKPT: Trap.BKPT.value,
+        StopReason.CYCLE_LIMIT: "cycle-limit",
     }
     return names.get(reason)
 

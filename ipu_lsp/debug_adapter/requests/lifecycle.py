@@ -7,8 +7,9 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from ipu_asm.assembler.kernel import RejectedSource
-from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.debugger.stop import Stop
 from ipu_asm.diagnostics.rendering import printable, render_concise
+from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.background import run_interruptibly
 from ipu_lsp.debug_adapter.client import DebugClient, Positions
 from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
@@ -183,7 +184,7 @@ def _go(session: DebugSession, stood: bool = False) -> None:
     session.event("process", _process(session))
     if debuggee.configuration.stop_on_entry:
         pc = debugger.state.program_counter
-        session.arrive(Stop(Reason.ENTRY, "at the beginning", debugger.cycle, pc))
+        session.arrive(Stop(StopReason.ENTRY, "at the beginning", debugger.cycle, pc))
     else:
         if stood:
             session.event("continued", {"threadId": THREAD, "allThreadsContinued": True})

@@ -6,7 +6,7 @@ import base64
 import binascii
 from typing import Final
 
-from ipu_asm.debugger.console import Row, rows
+from ipu_asm.debugger.console import BundleRow, rows
 from ipu_asm.debugger.expressions import shown
 from ipu_asm.debugger.regions import Region, read_region
 from ipu_lsp.debug_adapter.references import (
@@ -112,7 +112,7 @@ def _nothing(address: int) -> Json:
     }
 
 
-def _instruction(session: DebugSession, row: Row) -> Json:
+def _instruction(session: DebugSession, row: BundleRow) -> Json:
     debuggee = session.program
     word = debuggee.debugger.state.inst_mem[row.address]
     body: Json = {"address": shown_address(row.address), "instruction": row.code}
@@ -120,7 +120,7 @@ def _instruction(session: DebugSession, row: Row) -> Json:
         return {**body, "presentationHint": "invalid"}
     size = debuggee.kernel.isa.image_bytes
     body["instructionBytes"] = word.to_bytes(size, "little").hex(" ")
-    found = debuggee.debugger.placer.at_address(row.address)
+    found = debuggee.debugger.resolver.at_address(row.address)
     if found is not None:
         body["location"] = debuggee.source()
         body.update(debuggee.positions.sent(found.place.span))

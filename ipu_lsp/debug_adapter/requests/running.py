@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ipu_asm.debugger.regions import COUNTER, whole
-from ipu_asm.debugger.stop import Reason, Stop
+from ipu_asm.debugger.stop import Stop
+from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.session import DebugSession, Move
 from ipu_lsp.debug_adapter.shapes import SourceArgument
 from ipu_lsp.debug_adapter.table import Needs, RequestError, request
@@ -66,13 +67,13 @@ def goto_targets(
     debuggee = session.program
     if not debuggee.is_source(source.path, source.source_reference):
         return {"targets": []}
-    positions, placer = debuggee.positions, debuggee.debugger.placer
+    positions, resolver = debuggee.positions, debuggee.debugger.resolver
     row = positions.line(line)
-    found = placer.on_line(row, None if column is None else positions.column(row, column))
+    found = resolver.on_line(row, None if column is None else positions.column(row, column))
     if found is None:
         return {"targets": []}
-    on_line = {address for address, _ in placer.spans_on(row, row)} if column is None else set()
-    places = [placer.at_address(address) for address in sorted(on_line | {found.address})]
+    on_line = {address for address, _ in resolver.spans_on(row, row)} if column is None else set()
+    places = [resolver.at_address(address) for address in sorted(on_line | {found.address})]
     return {
         "targets": [
             {
@@ -93,12 +94,12 @@ def goto(session: DebugSession, *, target_id: int) -> None:
     """Let the machine go on elsewhere; nothing is executed on the way."""
     _check_begun(session)
     debugger = session.program.debugger
-    if debugger.placer.at_address(target_id) is None:
+    if debugger.resolver.at_address(target_id) is None:
         size = session.program.kernel.program.size
         raise RequestError(f"the program has the bundles 0 to {size - 1}, found {target_id}")
     session.program.leave()
     debugger.edit(whole(COUNTER), target_id.to_bytes(_WORD_BYTES, "little"))
-    stop = Stop(Reason.STEP, f"moved to bundle {target_id}", debugger.cycle, target_id)
+    stop = Stop(StopReason.STEP, f"moved to bundle {target_id}", debugger.cycle, target_id)
     session.later(lambda: session.arrive(stop, "goto"))
 
 

@@ -64,7 +64,7 @@ def _frame(
     session: DebugSession, number: int, address: int, loop: range | None, shown: FrameFormat
 ) -> Json:
     debuggee = session.program
-    found = debuggee.debugger.placer.at_address(address)
+    found = debuggee.debugger.resolver.at_address(address)
     name = f"bundle {address:#x}" if shown.hex else f"bundle {address}"
     if found is not None and found.place.name:
         name = found.place.name

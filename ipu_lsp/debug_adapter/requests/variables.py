@@ -16,7 +16,7 @@ from ipu_asm.debugger.expressions import (
     region_of,
 )
 from ipu_asm.debugger.expressions import shown as quoted
-from ipu_asm.debugger.inspection import Group, Item, Kind, written_value
+from ipu_asm.debugger.inspection import Group, GroupKind, Item, written_value
 from ipu_asm.debugger.inspection.computed import without_formats
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_lsp.debug_adapter.references import reference_of
@@ -30,7 +30,7 @@ _HEX: Final = "x"
 _OF_BITS: Final = ("x", "o", "b")
 _BITS: Final = re.compile(r"\[?\s*0[xob]\w+(?:\s*,\s*0[xob]\w+)*\s*\]?", re.IGNORECASE)
 _FILTERS: Final = ("named", "indexed")
-_INDEXED: Final = (Kind.ROWS, Kind.ELEMENTS)
+_INDEXED: Final = (GroupKind.ROWS, GroupKind.ELEMENTS)
 
 
 @request("scopes")

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import Value, assign, read, region_of
-from ipu_asm.debugger.inspection import Group, Item, Kind, MemoryRange, written_value
+from ipu_asm.debugger.inspection import Group, GroupKind, Item, MemoryRange, written_value
 from ipu_asm.debugger.regions import read_region, write_region
 from ipu_asm.emulator.registers import BLOCK_SIZE, DTYPE
 from tests.debugger.inspection.machines import KERNEL, Bench
@@ -115,7 +115,9 @@ def test_an_item_that_can_be_changed_takes_a_value_and_nothing_else_changes(
 def test_a_value_as_it_is_shown_can_be_put_back(data: st.DataObject, notation: str | None) -> None:
     bench = data.draw(benches())
     item = data.draw(items(bench, notation))
-    is_whole = item.group is None or item.group.kind is Kind.ELEMENTS or " masked, " in item.value
+    is_whole = (
+        item.group is None or item.group.kind is GroupKind.ELEMENTS or " masked, " in item.value
+    )
     if not item.is_writable or not is_whole or item.place is None:
         return
     if notation is not None and item.place.kind.is_float:

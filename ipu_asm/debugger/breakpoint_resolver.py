@@ -10,7 +10,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 
 
-class Placement(NamedTuple):
+class ResolvedBreakpoint(NamedTuple):
     """The bundle that a place in a source stands for: its address, and where it is written.
 
     `message` says that the breakpoint went somewhere else than where it was asked for.
@@ -21,7 +21,7 @@ class Placement(NamedTuple):
     message: str | None = None
 
 
-class Placer:
+class BreakpointResolver:
     """Finds bundles by lines and columns, offsets and labels. Lines and columns count from 0."""
 
     def __init__(self, program: Program) -> None:
@@ -40,7 +40,7 @@ class Placer:
             first = program.span(number, bundle.span(0)).start
             self._line_of.append(self._lines.position(first).line)
 
-    def on_line(self, line: int, column: int | None = None) -> Placement | None:
+    def on_line(self, line: int, column: int | None = None) -> ResolvedBreakpoint | None:
         """The bundle of the first instruction on a line, or of the one at a column.
 
         A line without an instruction stands for the next bundle; None if there is none any more.
@@ -61,16 +61,16 @@ class Placer:
             at -= 1
         return self._placement(at)
 
-    def at_label(self, label: str) -> Placement | None:
+    def at_label(self, label: str) -> ResolvedBreakpoint | None:
         """The bundle that a label stands for; None if there is no such label, or no bundle."""
         address = self.program.label_addresses.get(label)
         place = None if address is None else self.table.place(address)
-        return None if address is None or place is None else Placement(address, place)
+        return None if address is None or place is None else ResolvedBreakpoint(address, place)
 
-    def at_address(self, address: int) -> Placement | None:
+    def at_address(self, address: int) -> ResolvedBreakpoint | None:
         """The bundle at an address; None if the program has none there."""
         place = self.table.place(address)
-        return None if place is None else Placement(address, place)
+        return None if place is None else ResolvedBreakpoint(address, place)
 
     def bundles_beside(self, address: int) -> range:
         """The addresses of the bundles that begin on the same line as one, with that itself."""
@@ -89,13 +89,13 @@ class Placer:
         first = bisect_right(self._spans, within.start, key=lambda span: span.end)
         return range(first, bisect_left(self._spans, within.end, key=lambda span: span.start))
 
-    def _placement(self, number: int) -> Placement:
+    def _placement(self, number: int) -> ResolvedBreakpoint:
         address = self._addresses[number]
         place = self.table.place(address)
         assert place is not None
-        return Placement(address, place)
+        return ResolvedBreakpoint(address, place)
 
-    def _moved(self, number: int, line: int) -> Placement | None:
+    def _moved(self, number: int, line: int) -> ResolvedBreakpoint | None:
         if number == len(self._spans):
             return None
         found = self._placement(number)

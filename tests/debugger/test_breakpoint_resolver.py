@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.debugger.placement import Placer
+from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import read_program
 from tests.debugger.sessions import LOOP
@@ -14,11 +14,11 @@ SEVERAL = "set lr1 1;; set lr2 2;;  incr lr1 1; incr lr2 1;; # three\n\n# end\n"
 
 def check_line(text: str, line: int, column: int | None = None) -> tuple[int, bool] | None:
     """The address for a line (from 0) and column, and whether the user is told of a move."""
-    placer = Placer(read_program(load_isa("ipu"), text))
-    placement = placer.on_line(line, column)
+    resolver = BreakpointResolver(read_program(load_isa("ipu"), text))
+    placement = resolver.on_line(line, column)
     if placement is None:
         return None
-    assert placement.place == placer.table.place(placement.address)
+    assert placement.place == resolver.table.place(placement.address)
     if placement.message is not None:
         there = f"line {placement.place.line}"
         assert placement.message.startswith(f"line {line + 1} has no instruction")
@@ -72,16 +72,16 @@ def test_a_column_picks_one_of_several_bundles_on_a_line(column: int, address: i
 
 
 def test_labels_and_addresses_find_the_same_bundle() -> None:
-    placer = Placer(read_program(load_isa("ipu"), LOOP + "behind:\n"))
-    inner = placer.at_label("inner")
+    resolver = BreakpointResolver(read_program(load_isa("ipu"), LOOP + "behind:\n"))
+    inner = resolver.at_label("inner")
     assert inner is not None
-    assert inner == placer.at_address(3)
-    assert placer.at_label("behind") is None
-    assert placer.at_label("nowhere") is None
-    assert placer.at_address(8) is None
+    assert inner == resolver.at_address(3)
+    assert resolver.at_label("behind") is None
+    assert resolver.at_label("nowhere") is None
+    assert resolver.at_address(8) is None
 
 
 def test_the_places_on_a_line_are_its_instructions() -> None:
-    placer = Placer(read_program(load_isa("ipu"), SEVERAL))
-    found = [(address, SEVERAL[span.start : span.end]) for address, span in placer.spans_on(0, 0)]
+    resolver = BreakpointResolver(read_program(load_isa("ipu"), SEVERAL))
+    found = [(address, SEVERAL[span.start : span.end]) for address, span in resolver.spans_on(0, 0)]
     assert found == [(0, "set lr1 1"), (1, "set lr2 2"), (2, "incr lr1 1"), (2, "incr lr2 1")]

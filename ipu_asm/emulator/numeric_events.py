@@ -29,7 +29,7 @@ _ADDING: Final = {
 """The methods that write the sum of what their instruction reads, element by element."""
 
 
-class Incident(NamedTuple):
+class NumericEvent(NamedTuple):
     """What an instruction did to `number` elements of a register of words, `first` before others.
 
     `exact` is the sum that did not fit there; None for a NaN. An aaq register has one element.
@@ -42,7 +42,7 @@ class Incident(NamedTuple):
     exact: int | None = None
 
 
-Probe = Callable[[RegFile, RegFile], list[Incident]]
+Probe = Callable[[RegFile, RegFile], list[NumericEvent]]
 """What a bundle did, by the registers before it and those after it."""
 
 
@@ -53,11 +53,11 @@ def nan_probe(codes: Sequence[Code]) -> Probe | None:
     """
     written = [(code, name) for code in codes if _reads_anything(code) for name in _written(code)]
 
-    def probe(before: RegFile, after: RegFile) -> list[Incident]:
+    def probe(before: RegFile, after: RegFile) -> list[NumericEvent]:
         if not after.scalars[DTYPE]:
             return []
         return [
-            Incident(code, name, int(fresh.sum()), int(fresh.argmax()))
+            NumericEvent(code, name, int(fresh.sum()), int(fresh.argmax()))
             for code, name in written
             if (fresh := _new_nans(before, after, name)).any()
         ]
@@ -76,7 +76,7 @@ def overflow_probe(codes: Sequence[Code]) -> Probe | None:
         if code.spec is not None and code.spec.execute_fn in _ADDING
     ]
 
-    def probe(before: RegFile, after: RegFile) -> list[Incident]:
+    def probe(before: RegFile, after: RegFile) -> list[NumericEvent]:
         if after.scalars[DTYPE]:
             return []
         return [
@@ -97,7 +97,7 @@ def _new_nans(before: RegFile, after: RegFile, name: str) -> NDArray[np.bool_]:
 
 def _overflow(
     before: RegFile, after: RegFile, code: Code, addends: Sequence[tuple[str, bool]]
-) -> Iterator[Incident]:
+) -> Iterator[NumericEvent]:
     total = np.zeros((), np.int64)
     for name, is_live in addends:
         registers = after if is_live else before
@@ -109,7 +109,7 @@ def _overflow(
     if wrapped.any():
         first = int(wrapped.argmax())
         for name in _written(code):
-            yield Incident(code, name, int(wrapped.sum()), first, int(total[first]))
+            yield NumericEvent(code, name, int(wrapped.sum()), first, int(total[first]))
 
 
 def _addends(code: Code) -> Iterator[tuple[str, bool]]:
