@@ -138,6 +138,15 @@ class Change(NamedTuple):
             and old.endswith(new[new_end:])
         )
 
+    def then(self, later: Change) -> Change:
+        """Both changes as one; `later` applies to the text that this one makes."""
+        end = max(self.new_end, later.start, later.old_end)
+        return Change(
+            min(self.start, later.start),
+            end - self.new_end + self.old_end,
+            end - later.old_end + later.new_end,
+        )
+
 
 def changed_stretch(old: str, new: str) -> Change:
     """The smallest single stretch that turns `old` into `new`."""

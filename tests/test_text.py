@@ -183,6 +183,19 @@ def test_a_span_is_moved_and_touched_at_both_ends() -> None:
     assert TextEdit(Span(0, 1), "x").shifted(2) == TextEdit(Span(2, 3), "x")
 
 
+@given(TEXTS, TEXTS, TEXTS, st.data())
+def test_two_changes_are_one_that_does_the_same(
+    old: str, middle: str, new: str, data: st.DataObject
+) -> None:
+    changes = []
+    for before, after in ((old, middle), (middle, new)):
+        exact = changed_stretch(before, after)
+        start = data.draw(st.integers(0, exact.start))
+        wider = data.draw(st.integers(0, len(before) - exact.old_end))
+        changes.append(Change(start, exact.old_end + wider, exact.new_end + wider))
+    assert changes[0].then(changes[1]).turns(old, new)
+
+
 @given(TEXTS, TEXTS, st.integers(-2, 31), st.integers(-2, 31), st.integers(-2, 31))
 def test_a_change_turns_one_text_into_another_or_says_that_it_does_not(
     old: str, new: str, start: int, old_end: int, new_end: int

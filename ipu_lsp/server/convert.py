@@ -109,8 +109,8 @@ class Coordinates:
         """An edit of this text."""
         return {"range": self.range(edit.span), "newText": edit.new_text}
 
-    def spliced(self, range_: Json, new_text: str) -> Coordinates:
-        """Those of the text after the client replaced a range of it.
+    def edited(self, range_: Json, new_text: str) -> tuple[Coordinates, Change]:
+        """The coordinates after the client has replaced a range of the text, and the edit.
 
         `range_` is plain JSON. Raises `KeyError` or `TypeError` if it is no range.
         """
@@ -120,7 +120,7 @@ class Coordinates:
             start, end, new_text = self._mended(start, before, end, after, new_text)
         text = self.text[:start] + new_text + self.text[end:]
         change = Change(start, end, start + len(new_text))
-        return Coordinates(text, self.encoding, (self.lines, change))
+        return Coordinates(text, self.encoding, (self.lines, change)), change
 
     def _place(self, line: int, column: int) -> tuple[int, bool]:
         """An offset, and whether the position is in the middle of the character there."""

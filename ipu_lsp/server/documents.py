@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from pygls.uris import to_fs_path
 
 from ipu_asm.analysis.analyzer import Analysis
+from ipu_asm.text import Change
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
 
@@ -28,6 +29,8 @@ class Document:
         self.path = path_of(uri)
         self.coordinates = Coordinates(text, encoding)
         self.analysis: Analysis | None = None
+        self.edit: Change | None = None
+        """The client's edits since that analysis, as one; None if there were none."""
         self.tokens: Any = None
         """The last answer about colours, which the next one is told from."""
 
@@ -46,29 +49,31 @@ class Document:
 
         Raises `KeyError` or `TypeError` if one of them is malformed; then none is made.
         """
-        coordinates = self.coordinates
+        coordinates, edit = self.coordinates, self.edit
         for change in changes:
-            coordinates = _changed(coordinates, change)
-        self.coordinates, self.version = coordinates, version
+            coordinates, latest = _changed(coordinates, change)
+            edit = latest if edit is None else edit.then(latest)
+        self.coordinates, self.edit, self.version = coordinates, edit, version
 
     def forget(self) -> None:
         """Forget the analysis: something else than the text has changed."""
-        self.analysis = None
+        self.analysis = self.edit = None
 
     def keep(self, analysis: Analysis) -> None:
         """Keep the analysis of the text as it is now."""
-        self.analysis = analysis
+        self.analysis, self.edit = analysis, None
         self.coordinates.adopt(analysis.source.lines)
 
 
-def _changed(coordinates: Coordinates, change: Json) -> Coordinates:
+def _changed(coordinates: Coordinates, change: Json) -> tuple[Coordinates, Change]:
     new_text = change["text"]
     if not isinstance(new_text, str):
         raise TypeError(f"a change has a text, found {type(new_text).__name__}")
     range_ = change.get("range")
     if range_ is None:
-        return Coordinates(new_text, coordinates.encoding)
-    return coordinates.spliced(range_, new_text)
+        whole = Change(0, len(coordinates.text), len(new_text))
+        return Coordinates(new_text, coordinates.encoding), whole
+    return coordinates.edited(range_, new_text)
 
 
 def path_of(uri: str) -> str | None:

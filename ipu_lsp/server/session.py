@@ -242,7 +242,7 @@ class LspSession:
             analyzer, is_claimed = found
             before = analysis if analysis is not None and analysis.isa is analyzer.isa else None
             analyze = analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
-            analysis = analyze(document.text, document.name, before)
+            analysis = analyze(document.text, document.name, before, change=document.edit)
             document.keep(analysis)
         return View(analysis, document.coordinates)
 
