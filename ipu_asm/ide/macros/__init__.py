@@ -1,1 +1,1 @@
-"""Macros in an editor: names, parameters, expansions."""
+"""Editor features for macros: names, parameters, mentions, completion, rename and hover pages."""

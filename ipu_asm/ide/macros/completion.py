@@ -1,4 +1,4 @@
-"""Which macros of a text may be written at a place, and how."""
+"""Completion proposals for macros: which macros are valid at a position, and their insert text."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ _SIGN: Final = re.compile(r"\W*")
 
 
 class Offer(NamedTuple):
-    """A macro as it is written; `holes` are the names of what it takes, in parentheses or not.
+    """A completion proposal for a macro.
 
-    `value` is what a name for something stands for in the end, empty where the macro takes
-    something or does something.
+    `holes` are the names of its parameters, inserted in parentheses if `in_parentheses`. `value` is
+    the fully resolved value of an object-like macro. It is empty if the macro has parameters or
+    expands to instructions.
     """
 
     text: str
@@ -39,7 +40,7 @@ class Offer(NamedTuple):
 
 
 def offers_for_instructions(program: Program) -> list[Offer]:
-    """The macros that may stand in place of an instruction, in the order of the text."""
+    """Return the macros that can be used as an instruction, in source order."""
     macros = macros_in(program)
     return [
         _offer(program, macros, macro)
@@ -49,7 +50,7 @@ def offers_for_instructions(program: Program) -> list[Offer]:
 
 
 def offers_for_operands(program: Program) -> list[Offer]:
-    """The macros that may stand for an operand or a part of one, in the order of the text."""
+    """Return the macros that can be used as an operand or a part of one, in source order."""
     macros = macros_in(program)
     return [
         _offer(program, macros, macro)
@@ -61,9 +62,10 @@ def offers_for_operands(program: Program) -> list[Offer]:
 def fitting_offers(
     isa: Isa, operand_type: OperandType, begun: str, offers: Sequence[Offer]
 ) -> Iterator[Offer]:
-    """Those that fit an operand of a type, of which `begun` stands there already.
+    """Yield the proposals whose value is valid for an operand of `operand_type`.
 
-    What a macro makes of the things that it takes nobody can tell.
+    `begun` is the part of the operand that is already typed. A macro with parameters always passes
+    because its expansion is unknown.
     """
     texts = [] if begun else [choice.text for choice in operand_type.complete()]
     for offer in offers:
@@ -76,14 +78,14 @@ def fitting_offers(
 
 
 def offers_for_arguments(isa: Isa, offers: Sequence[Offer]) -> Iterator[Offer]:
-    """All of them, those that stand for registers with the sign with which these begin."""
+    """Yield all proposals, adding the register sign to those whose value is a register name."""
     for offer in offers:
         is_register = bool(offer.value) and _is_register(isa, offer.value)
         yield offer._replace(text=_sign(isa) + offer.text) if is_register else offer
 
 
 def with_values(program: Program, texts: Sequence[str]) -> tuple[str, ...]:
-    """Written operands with values in place of the names that the file gives them."""
+    """Return operands with the object-like macros of the file replaced by their values."""
     macros = macros_in(program)
     return tuple(resolved(program, macros, text) for text in texts) if macros else tuple(texts)
 
@@ -102,9 +104,9 @@ def _offer(program: Program, macros: Macros, macro: Macro) -> Offer:
 def _around(
     isa: Isa, operand_type: OperandType, begun: str, value: str, texts: Sequence[str]
 ) -> tuple[str, str] | None:
-    """What to write around a name so that its value is one of the type; None if it cannot be.
+    """Return the prefix and suffix that make the macro's value valid for the type; None if none do.
 
-    `texts` are what the type has to offer itself.
+    `texts` are the type's own completions.
     """
     found = operand_type.parse(begun + value)
     if isinstance(found, int):
@@ -118,7 +120,7 @@ def _around(
 
 
 def _is_register(isa: Isa, value: str) -> bool:
-    """Whether a value is the name of a register without the sign with which these begin."""
+    """Check whether a value is a register name without its leading sign."""
     return _sign(isa) + value in isa.file_of_register
 
 

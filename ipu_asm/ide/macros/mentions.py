@@ -1,7 +1,7 @@
-"""Where a text speaks of its macros, and whether it surely does.
+"""Occurrences of macro names in a text, each with a certainty.
 
-What the preprocessor knows it replaces wherever it stands as a word of its own, strings and
-comments apart. A macro of the assembler is meant where an instruction might stand.
+The preprocessor replaces a macro's name wherever it is a word of its own, except in strings and
+comments. The assembler expands a macro only where an instruction may be.
 """
 
 from __future__ import annotations
@@ -26,7 +26,11 @@ _OF_WORDS: Final = re.compile(r"[\w.$]")
 
 
 class Certainty(Enum):
-    """Whether a place names a macro: it defines it, surely names it, seems to, or may do so."""
+    """How certain it is that an occurrence of a macro's name means the macro.
+
+    `DEFINES`: the macro's definition. `NAMES`: certainly the macro. `SEEMS`: probably, in a
+    preprocessor line that names a macro of the assembler. `MAY`: possibly.
+    """
 
     DEFINES = "defines"
     NAMES = "names"
@@ -35,14 +39,14 @@ class Certainty(Enum):
 
 
 class Mention(NamedTuple):
-    """A place where the name of a macro stands."""
+    """An occurrence of a macro's name."""
 
     span: Span
     certainty: Certainty
 
 
 def macro_at(program: Program, offset: int) -> tuple[list[Macro], Span] | None:
-    """The definitions of the macro that is named at an offset, and the name there."""
+    """Return the definitions of the macro named at `offset` and the span of the name, or None."""
     number = program.bundle_at(offset)
     start, syntax = program.starts[number], program.bundles[number].syntax
     for span in _words_at(syntax, offset - start):
@@ -55,7 +59,7 @@ def macro_at(program: Program, offset: int) -> tuple[list[Macro], Span] | None:
 
 
 def mentions(program: Program, name: str, is_define: bool) -> Iterator[Mention]:
-    """The places where the name of a macro stands, in the order of the text."""
+    """Yield the occurrences of a macro's name in source order."""
     edge = r"\w" if is_define else r"\w.$"
     word = re.compile(rf"(?<![{edge}]){re.escape(name)}(?![{edge}])", re.IGNORECASE)
     for match in word.finditer(program.text):
@@ -69,7 +73,7 @@ def mentions(program: Program, name: str, is_define: bool) -> Iterator[Mention]:
 
 
 def _words_at(syntax: BundleSyntax, offset: int) -> Iterator[Span]:
-    """The words of the text at an offset: first as the assembler has them, then smaller ones."""
+    """Yield the spans of words at an offset: whole tokens first, then the words inside them."""
     tokens = [span for span in syntax.spans if span.touches(offset)]
     yield from (token for token in tokens if token.start < token.end)
     for token in tokens:
@@ -82,7 +86,7 @@ def _words_at(syntax: BundleSyntax, offset: int) -> Iterator[Span]:
 
 
 def _certainty(bundle: Bundle, is_define: bool, span: Span) -> Certainty | None:
-    """What a word does that is spelt like a macro; None in comments and in strings."""
+    """Return the certainty of a word spelled like a macro; None in comments and strings."""
     syntax = bundle.syntax
     token = bisect_right(syntax.spans, span.start, key=lambda each: each.start) - 1
     if token < 0 or syntax.spans[token].end < span.end:
@@ -99,13 +103,16 @@ def _certainty(bundle: Bundle, is_define: bool, span: Span) -> Certainty | None:
 
 
 def _is_for_preprocessor(text: str, span: Span) -> bool:
-    """Whether a comment may be a line for the preprocessor, where a set knows no such lines."""
+    """Check whether a span in a comment is in a preprocessor line.
+
+    This concerns instruction sets in which `#` begins a comment.
+    """
     start = max(text.rfind("\n", 0, span.start), text.rfind("\r", 0, span.start)) + 1
     return _LINE.match(text, start, span.start) is not None
 
 
 def _in_line(line: str, is_define: bool, span: Span) -> Certainty | None:
-    """The same in a line for the preprocessor."""
+    """Return the certainty of a word in a preprocessor line."""
     code = code_of(line)
     if code[span.start : span.end] != line[span.start : span.end] or _INCLUDED.match(line):
         return None
@@ -126,7 +133,7 @@ def _in_line(line: str, is_define: bool, span: Span) -> Certainty | None:
 
 
 def _of_assembler(bundle: Bundle, token: int) -> Certainty:
-    """What a whole token is that is spelt like a macro of the assembler."""
+    """Return the certainty of a whole token spelled like a macro of the assembler."""
     syntax = bundle.syntax
     first = syntax.plan.directive
     if 0 <= first == token - 1 and syntax.words[first] in (MACRO, _FORGETTING):

@@ -1,6 +1,6 @@
-"""The macros of a text: where each is defined, and what it stands for.
+"""Macro definitions of a text, and their values.
 
-Nothing is remembered here: whoever asks pays a look at each directive.
+Nothing is cached: each query scans all directives of the program.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ _LONGEST_VALUE: Final = 200
 
 
 class Macro(NamedTuple):
-    """One definition: where the name stands, and the bundle that has its directive.
+    """One definition of a macro.
 
-    `is_define` tells a definition of the preprocessor from a macro of the assembler. With
-    `takes_nothing` it is a name for something, and no parentheses follow it.
+    `span` is the name in the definition and `bundle` the number of the bundle with the directive.
+    `is_define` is true for ``#define`` and false for ``.macro``. `takes_nothing` marks an
+    object-like macro: a ``#define`` without a parameter list.
     """
 
     name: str
@@ -43,7 +44,7 @@ Macros = dict[str, list[Macro]]
 
 
 def macros_in(program: Program) -> Macros:
-    """The macros of a text by name; one may be defined several times, under conditions."""
+    """Return all macros of a text by name; conditionals may give one name several definitions."""
     found: Macros = {}
     for number, bundle in program.directives if program.isa.surface.preprocessed else ():
         macro = _macro(program, number, bundle)
@@ -53,12 +54,12 @@ def macros_in(program: Program) -> Macros:
 
 
 def macros_called(program: Program, name: str) -> list[Macro]:
-    """The definitions of one name, in the order of the text."""
+    """Return the definitions of one name in source order."""
     return macros_in(program).get(name, []) if program.macros.define(name) else []
 
 
 def last_bundle_of(program: Program, macro: Macro) -> int:
-    """The bundle with the directive that ends a macro; where none does, the last with a token."""
+    """Return the bundle whose directive ends a macro; without one, the last bundle with a token."""
     if macro.is_define:
         return macro.bundle
     numbers = range(region_ends(program).get(macro.bundle, macro.bundle), macro.bundle, -1)
@@ -66,18 +67,18 @@ def last_bundle_of(program: Program, macro: Macro) -> int:
 
 
 def value_of(program: Program, macro: Macro) -> str:
-    """What a definition of the preprocessor stands for, on one line and without comments."""
+    """Return the replacement text of a ``#define`` on one line without comments; else ""."""
     match = define_in(program.bundles[macro.bundle].syntax)
     return " ".join(code_of(match.string[match.end() :]).split()) if match else ""
 
 
 def code_of(text: str) -> str:
-    """A part of a preprocessor line with blanks in place of comments and continuations."""
+    """Replace comments and line continuations in a part of a preprocessor line by blanks."""
     return _NO_CODE.sub(lambda match: match[1] or " " * len(match[0]), text)
 
 
 def resolved(program: Program, macros: Macros, text: str) -> str:
-    """A text with values in place of names, as far as the file tells them."""
+    """Replace object-like macros in a text by their values, recursively up to a fixed depth."""
 
     def value(match: re.Match[str]) -> str:
         for macro in macros.get(match[0], ())[:1]:
@@ -95,7 +96,7 @@ def resolved(program: Program, macros: Macros, text: str) -> str:
 def stands_for_instructions(
     program: Program, macros: Macros, macro: Macro, depth: int = _DEEPEST
 ) -> bool:
-    """Whether a macro may be written in place of an instruction."""
+    """Check whether a macro can be used as an instruction."""
     if not macro.is_define:
         return True
     value, surface = value_of(program, macro), program.isa.surface
@@ -111,12 +112,12 @@ def stands_for_instructions(
 
 
 def define_in(syntax: BundleSyntax) -> re.Match[str] | None:
-    """The definition that a line for the preprocessor is: its name, and its parameters if any."""
+    """Match a ``#define`` line: group 1 is the name, group 2 the parameter list if there is one."""
     return DEFINE.match(syntax.words[syntax.plan.directive])
 
 
 def _macro(program: Program, number: int, bundle: Bundle) -> Macro | None:
-    """The macro that a directive defines."""
+    """Return the macro that a directive defines, if any."""
     syntax, first = bundle.syntax, bundle.syntax.plan.directive
     match = define_in(syntax)
     if match:

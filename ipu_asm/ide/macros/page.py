@@ -1,4 +1,4 @@
-"""The page of a macro, or of a parameter of one, in Markdown."""
+"""Markdown pages of a macro and of a macro's parameter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEMANDS: Final = {"req": "must be given", "vararg": "takes all that follows"}
 
 
 def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
-    """The page of the macro that is defined there, in one place or in several."""
+    """Return the page of a macro, given all its definitions; the page shows the first one."""
     macro = macros[0]
     sections = (
         f"**{inline_code(macro.name)}** · macro, {_places(analysis, macros)}",
@@ -30,7 +30,7 @@ def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
 
 
 def argument_markdown(analysis: Analysis, argument: Argument) -> str:
-    """The page of a parameter where a body speaks of it."""
+    """Return the page of a parameter, as shown where the macro's body uses it."""
     body, parameter = argument
     name, owner = inline_code(parameter.name), inline_code(body.name)
     if parameter.demand == "each":
@@ -43,7 +43,7 @@ def argument_markdown(analysis: Analysis, argument: Argument) -> str:
 
 
 def shown_parameters(parameters: Sequence[Parameter]) -> str:
-    """The parameters in a line, each with what it is when nobody says."""
+    """Return the parameters on one line, each with its default if it has one."""
     return ", ".join(f"{p.name}={p.default}" if p.default else p.name for p in parameters)
 
 
@@ -54,7 +54,7 @@ def _places(analysis: Analysis, macros: Sequence[Macro]) -> str:
 
 
 def _code(analysis: Analysis, macro: Macro) -> str:
-    """Its first line as written, and its body where that is short."""
+    """Return the definition as a code block; a long one is cut to its first line."""
     program = analysis.program
     start = program.span(macro.bundle, program.bundles[macro.bundle].first_token).start
     end = end_of_bundle(program, last_bundle_of(program, macro))
@@ -66,7 +66,7 @@ def _code(analysis: Analysis, macro: Macro) -> str:
 
 
 def _about_parameters(analysis: Analysis, macro: Macro) -> list[str]:
-    """A line for each parameter of which more is said than its name."""
+    """Return a list item for each parameter that has a default or is required or variadic."""
     parameters = parameters_of(analysis.program, macro)
     return [f"- {inline_code(p.name)}: {_said(p)}" for p in parameters if _said(p)]
 

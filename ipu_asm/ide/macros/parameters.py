@@ -1,4 +1,4 @@
-"""What macros take, and where their bodies speak of it: ``.macro STEP dst, n=4`` and ``\\dst``."""
+"""Parameters of macros and their uses: ``.macro STEP dst, n=4`` and ``\\dst`` in its body."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NO_BREAK: Final = re.compile(r"[^\r\n]")
 
 
 class Parameter(NamedTuple):
-    """A parameter where it is named; `default` and `demand` are empty where nothing says them.
+    """A parameter of a macro, with the span of its name in the directive.
 
-    `demand` is "req" or "vararg", or "each" for the name of a repetition, whose `default` are the
-    values that it takes.
+    `demand` is "req", "vararg" or empty. It is "each" for the variable of a repetition (``.irp``,
+    ``.irpc``), whose `default` is the list of its values. `default` is empty if there is none.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Parameter(NamedTuple):
 
 
 class Body(NamedTuple):
-    """What a directive opens in which parameters have values: its bundles, name and parameters."""
+    """The body of a macro or repetition: its first and last bundle, its name and its parameters."""
 
     first: int
     last: int
@@ -48,14 +48,14 @@ class Body(NamedTuple):
 
 
 class Argument(NamedTuple):
-    """A parameter that a body speaks of, and that body."""
+    """A parameter and the body in which it has a value."""
 
     body: Body
     parameter: Parameter
 
 
 def parameters_of(program: Program, macro: Macro) -> tuple[Parameter, ...]:
-    """What a macro takes, in its order."""
+    """Return the parameters of a macro in order."""
     syntax, start = program.bundles[macro.bundle].syntax, program.starts[macro.bundle]
     if not macro.is_define:
         return _named_behind(program, macro.bundle, macro.span.end - start)
@@ -68,7 +68,7 @@ def parameters_of(program: Program, macro: Macro) -> tuple[Parameter, ...]:
 
 
 def argument_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
-    """The parameter of which a body speaks at an offset, and where it does: mark and name."""
+    """Return the parameter used at `offset` in a body and the span of the use with backslash."""
     number = program.bundle_at(offset)
     start = program.starts[number]
     text = program.bundles[number].syntax.text
@@ -83,7 +83,11 @@ def argument_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
 
 
 def arguments_begun(program: Program, offset: int) -> tuple[list[Argument], Span] | None:
-    """What may be meant by a mark before an offset, and the mark with the letters behind it."""
+    """Return the parameters that a use begun before `offset` can mean, and the span of the use.
+
+    The span includes the backslash and the letters on both sides of `offset`. Returns None if there
+    is no backslash.
+    """
     match = _BEGUN.search(program.text, max(0, offset - _LONGEST_NAME), offset)
     number = program.bundle_at(offset)
     if match is None or comment_around(program, number, offset):
@@ -97,7 +101,7 @@ def arguments_begun(program: Program, offset: int) -> tuple[list[Argument], Span
 
 
 def parameter_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
-    """The parameter that is named at an offset where a body begins, and its name there."""
+    """Return the parameter declared at `offset` in a body's directive, and the span of its name."""
     number = program.bundle_at(offset)
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first == number else ():
@@ -107,7 +111,7 @@ def parameter_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
 
 
 def uses_of(program: Program, argument: Argument) -> Iterator[Span]:
-    """Where the body speaks of a parameter: marks and names."""
+    """Yield the spans in which a body uses a parameter, with their backslashes."""
     body, name = argument.body, argument.parameter.name
     for number in range(body.first + 1, body.last + 1):
         syntax = program.bundles[number].syntax
@@ -120,7 +124,7 @@ def uses_of(program: Program, argument: Argument) -> Iterator[Span]:
 
 
 def _argument(program: Program, number: int, name: str) -> Argument | None:
-    """The parameter of that name that holds in a bundle."""
+    """Return the parameter called `name` that is in scope in a bundle, if any."""
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first < number else ():
             if parameter.name == name:
@@ -129,7 +133,7 @@ def _argument(program: Program, number: int, name: str) -> Argument | None:
 
 
 def _bodies_around(program: Program, number: int) -> Iterator[Body]:
-    """The bodies in which a bundle stands, the innermost first."""
+    """Yield the bodies that contain a bundle, innermost first."""
     around = (r for r in regions(program) if r.kind == BODY and r.first <= number <= r.last)
     for region in sorted(around, key=lambda region: -region.first):
         syntax = program.bundles[region.first].syntax
@@ -147,7 +151,7 @@ def _bodies_around(program: Program, number: int) -> Iterator[Body]:
 
 
 def _repeated(program: Program, number: int) -> Parameter:
-    """The name that a repetition gives its values, and these."""
+    """Return the variable of a repetition, with the values that it takes as its default."""
     syntax = program.bundles[number].syntax
     first = syntax.plan.directive
     values = _code_behind(program, number, syntax.spans[first + 1].end).strip(" \t,")
@@ -156,7 +160,7 @@ def _repeated(program: Program, number: int) -> Parameter:
 
 
 def _named_behind(program: Program, number: int, offset: int) -> tuple[Parameter, ...]:
-    """The parameters behind the name of a macro."""
+    """Return the parameters declared behind the name of a macro."""
     at = program.starts[number] + offset
     return tuple(
         Parameter(match[1], Span(*match.span(1)).shifted(at), match[3] or "", match[2] or "")
@@ -165,7 +169,7 @@ def _named_behind(program: Program, number: int, offset: int) -> tuple[Parameter
 
 
 def _code_behind(program: Program, number: int, offset: int) -> str:
-    """What stands behind a place in a directive up to its end, with blanks in place of comments."""
+    """Return the rest of a directive behind an offset, with blanks in place of comments."""
     syntax = program.bundles[number].syntax
     last = len(syntax.spans) - (syntax.tokens[-1].kind == "END")
     text, end = "", offset

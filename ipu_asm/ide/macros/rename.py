@@ -1,4 +1,4 @@
-"""Whether a macro can get another name: only where every place is certain that names it."""
+"""Rename a macro, only if every occurrence of its name is certain."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def reason_against(analysis: Analysis, name: str) -> str | None:
-    """Why a macro must keep its name, in a sentence; None if it need not."""
+    """Return a sentence that says why the macro cannot be renamed; None if it can."""
     program, called = analysis.program, quoted(name)
     macros = macros_in(program)[name]
     is_define = macros[0].is_define
@@ -43,7 +43,7 @@ def reason_against(analysis: Analysis, name: str) -> str | None:
 
 
 def reason_against_name(analysis: Analysis, old: str, new: str) -> str | None:
-    """Why a macro cannot be called `new`, in a sentence; None if it can."""
+    """Return a sentence that says why the macro cannot be renamed to `new`; None if it can."""
     program, called = analysis.program, quoted(new)
     is_define = macros_in(program)[old][0].is_define
     if not _NAME[is_define].fullmatch(new):
@@ -64,7 +64,7 @@ def reason_against_name(analysis: Analysis, old: str, new: str) -> str | None:
 
 
 def edits(analysis: Analysis, old: str, new: str) -> list[TextEdit]:
-    """The edits that call a macro `new`."""
+    """Return the edits that rename a macro to `new`."""
     program = analysis.program
     is_define = macros_in(program)[old][0].is_define
     return [TextEdit(mention.span, new) for mention in mentions(program, old, is_define)]
@@ -73,7 +73,7 @@ def edits(analysis: Analysis, old: str, new: str) -> list[TextEdit]:
 def _reason_elsewhere(
     analysis: Analysis, name: str, found: list[Mention], first: int
 ) -> str | None:
-    """What speaks of a macro without naming it, or in another file."""
+    """Return why other uses of the macro are possible: a condition, another file, or pasting."""
     program, called = analysis.program, quoted(name)
     for mention in found:
         if _stands_behind(program, mention, _ASKING):
@@ -90,9 +90,9 @@ def _reason_elsewhere(
 
 
 def _doubtful(program: Program, found: list[Mention], is_define: bool) -> Iterator[Mention]:
-    """The mentions that may be of something else, or stand where the macro is not known yet.
+    """Yield the mentions that may mean something else, or come before the macro is defined.
 
-    What a body of the assembler names is looked for when the macro of that body is called.
+    Names in the body of a ``.macro`` may come before: they are looked up when that macro is called.
     """
     is_known = False
     late = frozenset[int]() if is_define else bodies(program)
@@ -109,13 +109,13 @@ def _doubtful(program: Program, found: list[Mention], is_define: bool) -> Iterat
 
 
 def _stands_behind(program: Program, mention: Mention, directive: re.Pattern[str]) -> bool:
-    """Whether a mention stands in such a directive."""
+    """Check whether a mention is in a bundle with a directive that `directive` matches."""
     bundle = program.bundles[program.bundle_at(mention.span.start)]
     return any(directive.match(words[0]) for words in bundle.syntax.directives)
 
 
 def _made(program: Program, name: str, is_define: bool) -> Iterator[Span]:
-    """The places that put names together, of which one may be this."""
+    """Yield the spans of words that paste names together, one of which may be `name`."""
     for number, bundle in enumerate(program.bundles):
         syntax = bundle.syntax
         if "##" not in syntax.text and "\\" not in syntax.text:
@@ -130,7 +130,7 @@ def _made(program: Program, name: str, is_define: bool) -> Iterator[Span]:
 
 
 def _patterns_of_line(line: str) -> Iterator[str]:
-    """What the preprocessor pastes in a line, with any letters in place of parameters."""
+    """Yield patterns for the names that ``##`` makes in a line; a parameter matches any letters."""
     match = DEFINE.match(line)
     parameters = _WORD.findall(match[2] or "") if match else ()
     for pasted in _PASTED.findall(code_of(line)):
@@ -139,9 +139,9 @@ def _patterns_of_line(line: str) -> Iterator[str]:
 
 
 def _patterns_of_word(word: str) -> Iterator[str]:
-    """What the assembler makes of a word, with any letters in place of arguments.
+    """Yield a pattern for the names that the assembler makes of a word; arguments match anything.
 
-    A word that is one argument and no more is written where the macro is called.
+    A word that is a single argument is skipped: its text is written at the macro's call.
     """
     if "\\" in word and word[0] != '"' and not _BARE.fullmatch(word):
         parts = _ARGUMENT.split(word)
