@@ -1,31 +1,21 @@
-"""Which bundles of a program can touch a region, and whether the last one executed has."""
+"""Which bundles of a program can access a region, and whether the last one executed has."""
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator
 
+from ipu_asm.bundle.matching import ON_MNEMONIC
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, register_place
 from ipu_asm.emulator.decode import Code, decode_word
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import R_REG_SIZE, SCALAR_NAMES
+from ipu_asm.flow.accesses import RegisterAccess, decoded_accesses
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.model import InstructionSpec
-
-
-class Touch(NamedTuple):
-    """An instruction that reads or writes the part that is called `name`.
-
-    `keeps` tells that what is written is made of what was there.
-    """
-
-    code: Code
-    name: str
-    writes: bool
-    keeps: bool = False
+from ipu_asm.isa.model import Isa
 
 
 class Accesses:
-    """The touches of each bundle in program memory, by address, as it was loaded."""
+    """The accesses of each bundle in program memory, by address, as it was loaded."""
 
     def __init__(self, ipu: Ipu) -> None:
         self._ipu = ipu
@@ -33,19 +23,19 @@ class Accesses:
         words = ipu.state.inst_mem
         codes = {word: decode_word(isa, word) for word in set(words) if word is not None}
         self.codes = {pc: codes[word] for pc, word in enumerate(words) if word is not None}
-        touches = {word: list(_touches(codes[word])) for word in codes}
+        found = {word: list(_accesses(isa, codes[word])) for word in codes}
         self._bundles: dict[tuple[str, bool, bool], frozenset[int]] = {}
-        self._touches = {pc: touches[word] for pc, word in enumerate(words) if word is not None}
+        self._accesses = {pc: found[word] for pc, word in enumerate(words) if word is not None}
 
     def bundles(self, name: str, reads: bool, writes: bool) -> frozenset[int]:
-        """The addresses of bundles that may touch a part in one of these ways."""
+        """The addresses of the bundles that may read or write a part of the machine."""
         key = name, reads, writes
         if key not in self._bundles:
             self._bundles[key] = frozenset(self._find_bundles(*key))
         return self._bundles[key]
 
     def last_change(self, where: Region) -> tuple[bytes, bytes] | None:
-        """What a region was and is, if the last bundle executed has changed it; else None."""
+        """The old and new content of a region, if the last bundle executed has changed it."""
         ipu = self._ipu
         if where.name == MEMORY:
             before, after = self._memory_change(where)
@@ -61,36 +51,41 @@ class Accesses:
     def has_written(self, where: Region) -> Code | None:
         """The instruction of the last bundle executed that has written to a region, if one has.
 
-        What writes the same content again counts, but not where it only keeps what was there.
+        A write of the same content counts, but not by an instruction that updates a part of it.
         """
         changed = self.last_change(where) is not None
-        for touch in self._last_touches(where, writes=True):
+        for code, access in self._last_accesses(where):
+            if not access.writes:
+                continue
             if where.name == MEMORY:
                 written = self._ipu.state.xmem.written
                 if any(where.overlaps(start, len(old)) for start, old in written):
-                    return touch.code
-            elif changed or not touch.keeps:
-                return touch.code
+                    return code
+            elif changed or not _updates(access):
+                return code
         return None
 
     def has_read(self, where: Region) -> Code | None:
         """The instruction of the last bundle executed that has read a region, if one has."""
-        for touch in self._last_touches(where, writes=False):
-            if where.name != MEMORY or where.overlaps(self._address(touch.code), R_REG_SIZE):
-                return touch.code
+        for code, access in self._last_accesses(where):
+            is_near = where.name != MEMORY or where.overlaps(self._address(code), R_REG_SIZE)
+            if access.reads and is_near:
+                return code
         return None
 
     def _find_bundles(self, name: str, reads: bool, writes: bool) -> Iterator[int]:
         if name == COUNTER:
             yield from range(len(self._ipu.state.inst_mem) if writes else 0)
-        for pc, touches in self._touches.items():
-            if any(t.name == name and (writes if t.writes else reads) for t in touches):
+        for pc, accesses in self._accesses.items():
+            mine = [access for _, access in accesses if access.register == name]
+            if any((reads and access.reads) or (writes and access.writes) for access in mine):
                 yield pc
 
-    def _last_touches(self, where: Region, writes: bool) -> Iterator[Touch]:
-        for touch in self._touches.get(self._ipu.snapshot.pc, ()):
-            if touch.name == where.name and touch.writes is writes:
-                yield touch
+    def _last_accesses(self, where: Region) -> Iterator[tuple[Code, RegisterAccess]]:
+        """The accesses to the part of a region in the last bundle executed."""
+        for code, access in self._accesses.get(self._ipu.snapshot.pc, ()):
+            if access.register == where.name:
+                yield code, access
 
     def _address(self, code: Code) -> int:
         """Where an instruction looks into memory: the sum of `offset` and `base`.
@@ -127,22 +122,13 @@ def _content(scalars: list[int], block: bytearray, where: Region) -> bytes:
     return bytes(block[start : start + where.size])
 
 
-def _touches(codes: list[Code]) -> Iterator[Touch]:
+def _accesses(isa: Isa, codes: list[Code]) -> Iterator[tuple[Code, RegisterAccess]]:
     for code in codes:
-        if code.spec is None or code.is_idle:
-            continue
-        reads = _reads(code.spec)
-        for name in reads:
-            yield Touch(code, _part(code, name), writes=False)
-        for name in code.spec.writes:
-            yield Touch(code, _part(code, name), True, name in reads and name not in code.registers)
+        if code.spec is not None and not code.is_idle:
+            for access in decoded_accesses(isa, code.spec, code.registers):
+                yield code, access
 
 
-def _reads(spec: InstructionSpec) -> Mapping[str, str]:
-    operands = {operand.name: operand.read for operand in spec.operands if operand.read}
-    return {**operands, **spec.reads}
-
-
-def _part(code: Code, name: str) -> str:
-    """The part that an operand names; any other name is a part's own."""
-    return code.registers.get(name, name)
+def _updates(access: RegisterAccess) -> bool:
+    """Whether an instruction changes a part of the state that no operand names, as `acc` does."""
+    return access.operand == ON_MNEMONIC and access.reads

@@ -12,8 +12,9 @@ from itertools import islice
 from typing import NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.flow.dataflow import RegisterAccess, accesses_of
-from ipu_asm.flow.latency import LATEST, needed_distance, ways_of
+from ipu_asm.flow.accesses import RegisterAccess, accesses_of
+from ipu_asm.flow.control_flow import control_flow_of
+from ipu_asm.flow.latency import LATEST, needed_distance
 from ipu_asm.isa.model import Isa
 
 # How far a result is followed, and in how many states; what may be read beyond that is not lost.
@@ -25,15 +26,15 @@ _MOST_WRITES = 4
 class EarlyRead(NamedTuple):
     """A read `distance` bundles behind a write whose result it would see after `needed`.
 
-    `number` is the place of the reading bundle among those of its function. `of_nothing` tells
+    `number` is the place of the reading bundle among those of its function. `uninitialised` tells
     that nothing has been put before into what it reads.
     """
 
     number: int
-    touch: RegisterAccess
+    access: RegisterAccess
     distance: int
     needed: int
-    of_nothing: bool = False
+    uninitialised: bool = False
 
 
 class Function:
@@ -42,16 +43,16 @@ class Function:
     def __init__(self, isa: Isa, bundles: Sequence[Bundle]) -> None:
         self.isa = isa
         self.bundles = bundles
-        self.ways = ways_of(isa, bundles)
+        self.graph = control_flow_of(isa, bundles)
 
     @cached_property
     def writes(self) -> Counter[str]:
         """The number of writes to each part of a register."""
-        touches = (t for n in self.ways.numbers for t in accesses_of(self.isa, self.bundles[n]))
-        return Counter(unit for touch in touches if touch.writes for unit in touch.units)
+        accesses = (t for n in self.graph.numbers for t in accesses_of(self.isa, self.bundles[n]))
+        return Counter(unit for access in accesses if access.writes for unit in access.units)
 
 
-def futile_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
+def lost_result_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
     """The reads that come before what is written at an address of a function has landed, if nothing
     reads any of what they read afterwards, and what they see was not put there for them.
 
@@ -59,22 +60,22 @@ def futile_reads(function: Function, address: int, write: RegisterAccess) -> lis
     something else has landed in the register.
     """
     search = _Search(function, write)
-    if search.leads_away(address) or search.follow(address, write.def_cycle or LATEST):
+    if search.leads_away(address) or search.follow(address, write.timing.def_cycle or LATEST):
         return []
     # Most results are read by nobody before they land, and then there is nothing to look for.
     if not search.early or search.follow(address, _FARTHEST):
         return []
-    reads = [r for r in search.early.values() if search.seen.isdisjoint(r.touch.units)]
+    reads = [r for r in search.early.values() if search.seen.isdisjoint(r.access.units)]
     return [read for read in reads if not search.is_wanted(read, address)]
 
 
-def baseless_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
+def uninitialised_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
     """The reads that come before what is written at an address of a function has landed, in a
     register in which nothing can be yet: no argument, and nothing that the function has written.
 
     Whatever reads the register later, such a read cannot be meant for what was there before.
     """
-    if not write.units <= _scratch_units(function.isa) or function.ways.unknown:
+    if not write.units <= _scratch_units(function.isa) or function.graph.unknown:
         return []
     if any(function.writes[unit] > 1 for unit in write.units):
         return []
@@ -82,7 +83,7 @@ def baseless_reads(function: Function, address: int, write: RegisterAccess) -> l
     if search.follow(address, _FARTHEST, is_thorough=True):
         return []
     early = (read for read in search.early.values() if read.number not in search.late)
-    return [read._replace(of_nothing=True) for read in early if read.touch.units <= write.units]
+    return [read._replace(uninitialised=True) for read in early if read.access.units <= write.units]
 
 
 @lru_cache(maxsize=8)
@@ -91,20 +92,20 @@ def _scratch_units(isa: Isa) -> frozenset[str]:
 
 
 class _Search:
-    """Goes the ways behind one write. A state is an address, how many bundles behind the write it
+    """Goes the graph behind one write. A state is an address, how many bundles behind the write it
     is, and in how many another result has landed in the register (-1: none is on its way)."""
 
     def __init__(self, function: Function, write: RegisterAccess) -> None:
         self.isa = function.isa
         self.function = function
         self.write = write
-        self.ways = function.ways
+        self.graph = function.graph
         self.early: dict[int, EarlyRead] = {}
         # The parts of the register that some late enough read sees.
         self.seen: set[str] = set()
         # The places of all bundles that do.
         self.late: set[int] = set()
-        self._far = LATEST + (write.def_cycle or LATEST)
+        self._far = LATEST + (write.timing.def_cycle or LATEST)
 
     def readers(self, address: int) -> set[int]:
         """The places of all bundles that see what is written at an address; none where nobody
@@ -118,22 +119,22 @@ class _Search:
         Then these come at the right time, and the write at the address is one too many, as at the
         ends of loops that are unrolled by hand.
         """
-        units, numbers = read.touch.units & self.write.units, self.ways.numbers
+        units, numbers = read.access.units & self.write.units, self.graph.numbers
         count = len(self.function.bundles)
         before = sorted(range(len(numbers)), key=lambda at: (read.number - numbers[at]) % count)
         others = (
-            _Search(self.function, touch).readers(at)
+            _Search(self.function, access).readers(at)
             for at in before
-            for touch in accesses_of(self.isa, self.function.bundles[numbers[at]])
-            if at != address and touch.writes and not units.isdisjoint(touch.units)
+            for access in accesses_of(self.isa, self.function.bundles[numbers[at]])
+            if at != address and access.writes and not units.isdisjoint(access.units)
         )
         early = {each.number for each in self.early.values()}
         return any(read.number in seen <= early for seen in islice(others, _MOST_WRITES))
 
     def follow(self, address: int, farthest: int, is_thorough: bool = False) -> bool:
-        """Go all ways, that many bundles far; stop with True where nobody knows, and where all of
+        """Go all graph, that many bundles far; stop with True where nobody knows, and where all of
         the result is seen, unless the search is to be thorough."""
-        waiting = [(step, 1, -1) for step in self.ways.following[address]]
+        waiting = [(step, 1, -1) for step in self.graph.following[address]]
         seen: set[tuple[int, int, int]] = set()
         while waiting:
             at, distance, gone = waiting.pop()
@@ -143,47 +144,47 @@ class _Search:
             seen.add(state)
             if len(seen) > _MOST_STATES:
                 return True
-            touches = self._touches(at)
-            self._read(at, touches, distance, gone)
+            accesses = self._touches(at)
+            self._read(at, accesses, distance, gone)
             is_seen = self.seen >= self.write.units and not is_thorough
             if is_seen or self.leads_away(at):
                 return True
-            gone = self._overwritten(touches, distance, gone)
-            waiting += [(step, distance + 1, gone) for step in self.ways.following[at]]
+            gone = self._overwritten(accesses, distance, gone)
+            waiting += [(step, distance + 1, gone) for step in self.graph.following[at]]
         return False
 
     def leads_away(self, address: int) -> bool:
         """Whether control goes on from here where something unknown may read the register."""
-        if address in self.ways.unknown:
+        if address in self.graph.unknown:
             return True
-        returned = address in self.ways.returning and self.isa.returned
+        returned = address in self.graph.returning and self.isa.returned
         units = self.write.units
         return any(not units.isdisjoint(self.isa.units(name)) for name in returned or ())
 
     def _touches(self, address: int) -> list[RegisterAccess]:
-        bundle = self.function.bundles[self.ways.numbers[address]]
+        bundle = self.function.bundles[self.graph.numbers[address]]
         units = self.write.units
         return [t for t in accesses_of(self.isa, bundle) if not units.isdisjoint(t.units)]
 
-    def _read(self, at: int, touches: list[RegisterAccess], distance: int, gone: int) -> None:
+    def _read(self, at: int, accesses: list[RegisterAccess], distance: int, gone: int) -> None:
         """Keep what reads too early, and what parts of the result are seen."""
-        for touch in touches:
-            if not touch.reads:
+        for access in accesses:
+            if not access.reads:
                 continue
-            needed = needed_distance(self.write, touch)
+            needed = needed_distance(self.write, access)
             if needed is not None and distance < needed:
-                early = EarlyRead(self.ways.numbers[at], touch, distance, needed)
+                early = EarlyRead(self.graph.numbers[at], access, distance, needed)
                 self.early.setdefault(at, early)
-            elif gone < 0 or distance + (touch.use_cycle or 1) - 1 < gone:
-                self.seen |= touch.units & self.write.units
-                self.late.add(self.ways.numbers[at])
+            elif gone < 0 or distance + (access.timing.use_cycle or 1) - 1 < gone:
+                self.seen |= access.units & self.write.units
+                self.late.add(self.graph.numbers[at])
 
-    def _overwritten(self, touches: list[RegisterAccess], distance: int, gone: int) -> int:
+    def _overwritten(self, accesses: list[RegisterAccess], distance: int, gone: int) -> int:
         """In how many bundles another result has landed in all of the register."""
-        for touch in touches:
-            if touch.writes and touch.units >= self.write.units:
-                lands = distance + (touch.def_cycle or LATEST)
+        for access in accesses:
+            if access.writes and access.units >= self.write.units:
+                lands = distance + (access.timing.def_cycle or LATEST)
                 # What lands before the result itself is overwritten by it.
-                if lands > (self.write.def_cycle or 0):
+                if lands > (self.write.timing.def_cycle or 0):
                     gone = lands if gone < 0 else min(gone, lands)
         return gone

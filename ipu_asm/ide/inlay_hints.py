@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.matching import ON_MNEMONIC
-from ipu_asm.flow.dataflow import cycles_of
+from ipu_asm.flow.accesses import LIVE, cycles_of
+from ipu_asm.flow.latency import slow_writes
 from ipu_asm.ide.macros.parameters import MARK
-from ipu_asm.ide.pages.landings import landings_of, line_text
-from ipu_asm.ide.pages.timing import STATE, sightings
+from ipu_asm.ide.pages.latency import line_text
+from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import IntegerType
@@ -76,24 +77,24 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
 
 
 def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
-    """The lines in which slow results land, and how long instructions take that tell it.
+    """The lines in which slow results land, and the durations of instructions that state one.
 
-    Which form of an instruction is meant nobody knows where it takes arguments of a macro.
+    An instruction with arguments of a macro has no hint: its form is unknown.
     """
     program = analysis.program
     for number in range(first, last + 1):
         bundle = program.bundles[number]
-        told = [not any(MARK in word for word in each.words) for each in bundle.instructions]
-        for landing in landings_of(program, number):
-            touch = landing.touch
-            if touch.operand == ON_MNEMONIC or not told[touch.instruction]:
+        is_known = [not any(MARK in word for word in each.words) for each in bundle.instructions]
+        for access, latency, lands_in in slow_writes(program, number):
+            if access.operand == ON_MNEMONIC or not is_known[access.instruction]:
                 continue
-            end = program.span(number, bundle.syntax.operand_span(touch.instruction, touch.operand))
-            there = line_text(program, analysis.source.lines, landing.number)
-            tooltip = f"`{touch.register}` lands {landing.bundles} bundles later{there}"
-            yield Hint(end.end, f" +{landing.bundles}{there}", LANDINGS, tooltip)
+            operand = bundle.syntax.operand_span(access.instruction, access.operand)
+            end = program.span(number, operand)
+            there = line_text(program, analysis.source.lines, lands_in)
+            tooltip = f"`{access.register}` lands {latency} bundles later{there}"
+            yield Hint(end.end, f" +{latency}{there}", LANDINGS, tooltip)
         for place, instruction in enumerate(bundle.instructions):
-            cycles = cycles_of(instruction) if told[place] else None
+            cycles = cycles_of(instruction) if is_known[place] else None
             if cycles is not None:
                 end = program.span(number, bundle.syntax.instruction_span(place))
                 unit = "cycle" if cycles == 1 else "cycles"
@@ -121,13 +122,13 @@ def _immediates(bundle: Bundle) -> Iterator[Hint]:
 
 
 def _times(isa: Isa, bundle: Bundle) -> Iterator[Hint]:
-    """Which value an operand sees that this very bundle changes."""
-    for access, is_new in sightings(isa, bundle):
-        seen = "new" if is_new else "old"
-        tooltip = f"sees the {seen} value of `{access.name}`, which this {isa.unit} changes"
-        if access.operand == STATE:
+    """Which value a read sees of a register that the same bundle changes."""
+    for access in reads_of_changed_registers(isa, bundle):
+        seen = "new" if access.timing.read == LIVE else "old"
+        tooltip = f"sees the {seen} value of `{access.register}`, which this {isa.unit} changes"
+        if access.operand == ON_MNEMONIC:
             end = bundle.syntax.mnemonic_span(access.instruction).end
-            yield Hint(end, f" {access.name}: {seen}", TIME, tooltip)
+            yield Hint(end, f" {access.register}: {seen}", TIME, tooltip)
         else:
             end = bundle.value_span(access.instruction, access.operand).end
             yield Hint(end, f": {seen}", TIME, tooltip)

@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.flow.latency import delay_slots_of
+from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
 from ipu_asm.diagnostics import Problem
+from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.completion.expectation import Expectation, expectation_at
 from ipu_asm.ide.completion.fitting import fitting_forms
 from ipu_asm.ide.directives import directive_at, directive_markdown
@@ -24,7 +25,6 @@ from ipu_asm.ide.macros.parameters import MARK, Argument, arguments_begun
 from ipu_asm.ide.numeric_labels import nearest_labels
 from ipu_asm.ide.pages.label import definition_markdown, distance_text
 from ipu_asm.ide.pages.operand import register_markdown
-from ipu_asm.ide.pages.timing import written_by
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
@@ -302,10 +302,11 @@ def _taken(
     if operand.name not in spec.writes or not isa.slot_by_name[spec.slot].exclusive_writes:
         return {}
     return {
-        register: f"already written in this bundle by {' '.join(other.words)}"
+        access.register: f"already written in this bundle by {' '.join(other.words)}"
         for other in expected.others
         if other.spec is not None and other.spec.slot == spec.slot
-        for register in written_by(isa, other)
+        for access in instruction_accesses(isa, other)
+        if access.writes
     }
 
 

@@ -8,7 +8,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
 from ipu_asm.diagnostics import Problem
 from ipu_asm.ide.pages.label import target_markdown
-from ipu_asm.ide.pages.landings import sentences_about_landing
+from ipu_asm.ide.pages.latency import sentences_about_latency
 from ipu_asm.ide.pages.timing import sentences_about_operand
 from ipu_asm.ide.place import OperandAt, reference_at
 from ipu_asm.ide.registers import RegisterUse, registers_in
@@ -60,7 +60,7 @@ def operand_markdown(
         _register_title(program, register, place.bundle) if register else _value(operand, text),
         _role(instruction, operand, text) if operand is not None else "",
         *sentences_about_operand(program.isa, bundle, place.instruction, place.operand),
-        *sentences_about_landing(
+        *sentences_about_latency(
             program,
             analysis.source.lines,
             place.bundle,

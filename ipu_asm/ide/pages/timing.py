@@ -7,48 +7,19 @@ slots have left it; what it reads from the "snapshot" is as it was before the bu
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Collection, Iterator, NamedTuple
+from typing import Collection, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.flow.dataflow import effects_of
+from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.reports.markdown import inline_code
 
-STATE = -1
 # A bundle without mistakes has fewer.
 _MOST_NAMED = 8
 
 
-class Access(NamedTuple):
-    """A register or a piece of state that an instruction of a bundle reads, writes or both.
-
-    `operand` is the number of the written operand, `STATE` for what the text does not name.
-    """
-
-    instruction: int
-    operand: int
-    name: str
-    read: str | None
-    written: bool
-
-
-def accesses_of(isa: Isa, bundle: Bundle) -> list[Access]:
-    """All accesses of a bundle, instruction by instruction."""
-    return [
-        access
-        for number, instruction in enumerate(bundle.instructions)
-        for access in _accesses(isa, number, instruction)
-    ]
-
-
-def written_by(isa: Isa, instruction: Instruction) -> list[str]:
-    """The registers and state that an instruction writes, by name."""
-    return [access.name for access in _accesses(isa, 0, instruction) if access.written]
-
-
 def sentences_about_operand(isa: Isa, bundle: Bundle, instruction: int, operand: int) -> list[str]:
-    """What time means for one written operand: the sentences are complete."""
+    """The sentences about one operand: which value it sees, or which reads see its value."""
     if not _is_shared(isa):
         return []
     every = accesses_of(isa, bundle)
@@ -56,18 +27,19 @@ def sentences_about_operand(isa: Isa, bundle: Bundle, instruction: int, operand:
     for access in every:
         if (access.instruction, access.operand) != (instruction, operand):
             continue
-        if access.read and not access.written:
-            if access.name in _writable(isa):
-                sentences.append(_sentence_about_reading(bundle, access, every))
-        elif access.written:
+        if access.register not in _writable(isa):
+            continue
+        if access.writes:
             sentences.append(_sentence_about_writing(bundle, access, every))
+        elif access.reads:
+            sentences.append(_sentence_about_reading(bundle, access, every))
     return sentences
 
 
 def lines_about_instruction(isa: Isa, bundle: Bundle, instruction: int) -> list[str]:
     """What an instruction and the others of its bundle see of each other's writes.
 
-    A line for each register or state, none for what only one instruction touches.
+    A line for each register that one of them writes and another reads.
     """
     every = accesses_of(isa, bundle)
     mine = [access for access in every if access.instruction == instruction]
@@ -76,31 +48,24 @@ def lines_about_instruction(isa: Isa, bundle: Bundle, instruction: int) -> list[
         for writer in _writers(access, every)[:_MOST_NAMED]:
             lines[_line_about_reading(bundle, access, writer)] = None
     for access in mine:
-        seen = _what_readers_see(bundle, access, every) if access.written else ""
+        seen = _what_readers_see(bundle, access, every) if access.writes else ""
         if seen:
-            lines[f"`{access.name}`, written here: {seen}"] = None
+            lines[f"`{access.register}`, written here: {seen}"] = None
     return list(lines)
 
 
-class Sighting(NamedTuple):
-    """A read of something that another instruction of the bundle writes, and what it sees."""
-
-    access: Access
-    is_new: bool
-
-
-def sightings(isa: Isa, bundle: Bundle) -> list[Sighting]:
-    """The reads for which time inside the bundle matters, instruction by instruction."""
+def reads_of_changed_registers(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
+    """The reads of registers that another instruction of the bundle writes."""
     every = accesses_of(isa, bundle)
     # Not `_writers`: a bundle that lacks its end mark may have thousands of instructions.
     writers: dict[str, set[int]] = {}
     for access in every:
-        if access.written:
-            writers.setdefault(access.name, set()).add(access.instruction)
+        if access.writes:
+            writers.setdefault(access.register, set()).add(access.instruction)
     return [
-        Sighting(read, read.read == "live")
+        read
         for read in every
-        if _may_meet(read) and _has_other(writers.get(read.name, ()), read.instruction)
+        if _may_meet(read) and _has_other(writers.get(read.register, ()), read.instruction)
     ]
 
 
@@ -109,56 +74,38 @@ def _is_shared(isa: Isa) -> bool:
     return sum(slot.capacity for slot in isa.slots) > 1
 
 
-def _accesses(isa: Isa, number: int, instruction: Instruction) -> Iterator[Access]:
-    if instruction.spec is None or instruction.is_idle:
-        return
-    effects = effects_of(instruction)
-    named = set()
-    for place, operand in enumerate(instruction.operands):
-        if operand is None:
-            continue
-        named.add(operand.name)
-        value = instruction.values[place]
-        read, written = effects.reads.get(operand.name), operand.name in effects.writes
-        if isinstance(value, int) and (read or written):
-            register = operand.type.format(value)
-            if register in isa.file_of_register:
-                yield Access(number, place, register, read, written)
-    for name in dict.fromkeys((*effects.reads, *effects.writes)):
-        if name not in named and instruction.spec.operand(name) is None:
-            yield Access(number, STATE, name, effects.reads.get(name), name in effects.writes)
-
-
-def _meet(read: Access, write: Access) -> bool:
+def _meet(read: RegisterAccess, write: RegisterAccess) -> bool:
     """Whether a read either sees or just misses a write: one of another instruction.
 
     An instruction that changes what it reads live is alone with it: there is one such a bundle.
     """
-    if not write.written or not _may_meet(read):
+    if not write.writes or not _may_meet(read):
         return False
-    return read.name == write.name and read.instruction != write.instruction
+    return read.register == write.register and read.instruction != write.instruction
 
 
-def _may_meet(read: Access) -> bool:
+def _may_meet(read: RegisterAccess) -> bool:
     """Whether a read can see or miss a write of another instruction at all."""
-    return bool(read.read) and not (read.written and read.read == "live")
+    return read.timing.read is not None and not (read.writes and read.timing.read == LIVE)
 
 
 def _has_other(numbers: Collection[int], number: int) -> bool:
     return len(numbers) > (number in numbers)
 
 
-def _writers(read: Access, every: list[Access]) -> list[Access]:
+def _writers(read: RegisterAccess, every: Sequence[RegisterAccess]) -> list[RegisterAccess]:
     return [access for access in every if _meet(read, access)]
 
 
-def _sentence_about_reading(bundle: Bundle, access: Access, every: list[Access]) -> str:
+def _sentence_about_reading(
+    bundle: Bundle, access: RegisterAccess, every: Sequence[RegisterAccess]
+) -> str:
     writers = _writers(access, every)
-    if access.read == "live":
+    if access.timing.read == LIVE:
         if writers:
             return f"Sees the **new** value: {_listed(bundle, writers, 'comes', 'come')} first."
         return (
-            f"A write in this bundle would count, but nothing here writes `{access.name}`: "
+            f"A write in this bundle would count, but nothing here writes `{access.register}`: "
             "the value from before."
         )
     if writers:
@@ -167,30 +114,34 @@ def _sentence_about_reading(bundle: Bundle, access: Access, every: list[Access])
     return "The value from before this bundle; a write in it would come too late."
 
 
-def _sentence_about_writing(bundle: Bundle, access: Access, every: list[Access]) -> str:
-    what = "Read and written here" if access.read else "Written here"
+def _sentence_about_writing(
+    bundle: Bundle, access: RegisterAccess, every: Sequence[RegisterAccess]
+) -> str:
+    what = "Read and written here" if access.reads else "Written here"
     seen = _what_readers_see(bundle, access, every)
     return f"{what}: {seen}." if seen else f"{what}; nothing else in this bundle reads it."
 
 
-def _line_about_reading(bundle: Bundle, access: Access, writer: Access) -> str:
+def _line_about_reading(bundle: Bundle, access: RegisterAccess, writer: RegisterAccess) -> str:
     text = _listed(bundle, [writer], "comes", "come")
-    if access.read == "live":
-        return f"`{access.name}` is **new**: {text} first"
-    return f"`{access.name}` is **old**: {text} too late"
+    if access.timing.read == LIVE:
+        return f"`{access.register}` is **new**: {text} first"
+    return f"`{access.register}` is **old**: {text} too late"
 
 
-def _what_readers_see(bundle: Bundle, written: Access, every: list[Access]) -> str:
+def _what_readers_see(
+    bundle: Bundle, written: RegisterAccess, every: Sequence[RegisterAccess]
+) -> str:
     readers = [access for access in every if _meet(access, written)]
     parts = []
     for time, value in (("live", "new"), ("snapshot", "old")):
-        group = [access for access in readers if access.read == time]
+        group = [access for access in readers if access.timing.read == time]
         if group:
             parts.append(f"{_listed(bundle, group, 'sees', 'see')} the **{value}** value")
     return ", ".join(parts)
 
 
-def _listed(bundle: Bundle, accesses: list[Access], verb: str, plural: str) -> str:
+def _listed(bundle: Bundle, accesses: list[RegisterAccess], verb: str, plural: str) -> str:
     """The instructions of some accesses as written, with the verb in their number."""
     words = (bundle.instructions[access.instruction].words for access in accesses)
     texts = list(dict.fromkeys(inline_code(" ".join(text)) for text in words))[:_MOST_NAMED]

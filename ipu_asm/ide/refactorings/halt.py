@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.flow.dataflow import flow_of
+from ipu_asm.flow.reachability import reachability_of
 from ipu_asm.ide.refactorings.addresses import check_outcome
 from ipu_asm.ide.refactorings.offer import REWRITE, Offer, offered
 from ipu_asm.ide.refactorings.spot import bundles_in
@@ -19,7 +19,7 @@ def add_halt(program: Program, span: Span) -> list[Offer]:
     halts = [s for s in isa.instructions.values() if s.flow == "halt" and not s.operands]
     if not halts or last not in bundles_in(program, span):
         return []
-    if all(step.target != program.size for step in flow_of(program).leaving):
+    if all(step.target != program.size for step in reachability_of(program).leaving):
         return []
     halt = halts[0].mnemonic
     title = f"Add `{halt}` behind the last {isa.unit}"

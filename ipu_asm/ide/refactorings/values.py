@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.ide.pages.timing import Access, accesses_of
+from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.ide.refactorings.offer import Refused
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
@@ -21,7 +21,7 @@ Arrangement = Sequence[Sequence[Key]]
 class _Trace(NamedTuple):
     """The write that each read sees (None: one from further up), and the writes of each name."""
 
-    seen: dict[tuple[Key, Access], Key | None]
+    seen: dict[tuple[Key, RegisterAccess], Key | None]
     writers: dict[str, list[Key]]
 
 
@@ -33,7 +33,7 @@ def check_values(program: Program, before: Arrangement, after: Arrangement) -> N
         if new.seen[key, access] != writer:
             words = program.bundles[key[0]].instructions[key[1]].words
             text = quoted(" ".join(words))
-            raise Refused(f"{text} would see another value of `{access.name}`")
+            raise Refused(f"{text} would see another value of `{access.register}`")
     for name, writers in old.writers.items():
         if new.writers[name] != writers:
             raise Refused(f"`{name}` would be written in another order")
@@ -54,27 +54,27 @@ def check_slots(program: Program, arrangement: Arrangement) -> None:
                 raise Refused(f"slot `{spec.slot}` holds {held}, and it is taken")
 
 
-def _accesses(program: Program, arrangement: Arrangement) -> dict[Key, list[Access]]:
-    found: dict[Key, list[Access]] = {key: [] for keys in arrangement for key in keys}
+def _accesses(program: Program, arrangement: Arrangement) -> dict[Key, list[RegisterAccess]]:
+    found: dict[Key, list[RegisterAccess]] = {key: [] for keys in arrangement for key in keys}
     for number in {number for number, _ in found}:
         for access in accesses_of(program.isa, program.bundles[number]):
             found[number, access.instruction].append(access)
     return found
 
 
-def _trace(arrangement: Arrangement, accesses: Mapping[Key, list[Access]]) -> _Trace:
+def _trace(arrangement: Arrangement, accesses: Mapping[Key, list[RegisterAccess]]) -> _Trace:
     trace = _Trace({}, {})
     last: dict[str, Key] = {}
     for keys in arrangement:
         pairs = [(key, access) for key in keys for access in accesses[key]]
         written: dict[str, Key] = {}
         for key, access in pairs:
-            if access.written and written.setdefault(access.name, key) != key:
-                raise Refused(f"two instructions of one bundle would write `{access.name}`")
+            if access.writes and written.setdefault(access.register, key) != key:
+                raise Refused(f"two instructions of one bundle would write `{access.register}`")
         for key, access in pairs:
-            if access.read:
-                here = written.get(access.name, key) if access.read == "live" else key
-                trace.seen[key, access] = last.get(access.name) if here == key else here
+            if access.reads:
+                here = written.get(access.register, key) if access.timing.read == LIVE else key
+                trace.seen[key, access] = last.get(access.register) if here == key else here
         for name, key in written.items():
             trace.writers.setdefault(name, []).append(key)
         last.update(written)

@@ -34,7 +34,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
-from ipu_asm.flow.dataflow import Step, flow_of
+from ipu_asm.flow.reachability import Edge, reachability_of
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
@@ -48,7 +48,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     isa = program.isa
     if program.size >= isa.program_limit or not isa.branches or isa.surface.linked:
         return
-    leaving = flow_of(program).leaving
+    leaving = reachability_of(program).leaving
     halt = _halt(program.isa) if leaving else None
     if halt is None:
         return
@@ -64,7 +64,7 @@ def _halt(isa: Isa) -> InstructionSpec | None:
     return next((spec for spec in halts if not spec.operands), None)
 
 
-def _finding(program: Program, step: Step, halt: InstructionSpec) -> Diagnostic:
+def _finding(program: Program, step: Edge, halt: InstructionSpec) -> Diagnostic:
     number = program.number_at(step.origin)
     bundle, unit = program.bundles[number], program.isa.unit
     if step.falls:

@@ -33,7 +33,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.flow.dataflow import flow_of
+from ipu_asm.flow.reachability import reachability_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -45,7 +45,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each stretch of addresses that control does not reach."""
     if not program.isa.branches or program.isa.surface.linked:
         return
-    reachable = flow_of(program).reachable
+    reachable = reachability_of(program).reachable
     first = reachable.find(0)
     while first >= 0:
         end = reachable.find(1, first)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from ipu_asm.flow.dataflow import RegisterAccess, accesses_of
+from ipu_asm.flow.accesses import RegisterAccess, accesses_of
 from ipu_asm.flow.latency import needed_distance
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.aie.brackets import BracketType
@@ -125,7 +125,7 @@ def test_a_nop_taken_away_before_a_reader_is_found(isa: str) -> None:
     random = Random(8)
     lines = _lines(isa, 1)
     first = {line.text: line for line in reversed(lines) if line.touch.writes}
-    results = [line for line in first.values() if (line.touch.def_cycle or 0) > 1]
+    results = [line for line in first.values() if (line.touch.timing.def_cycle or 0) > 1]
     found = tried = 0
     for writer in random.sample(results, 120):
         readers = [line for line in lines if line.touch.units & writer.touch.units]

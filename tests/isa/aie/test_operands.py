@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ipu_asm.flow.dataflow import accesses_of
+from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.isa.aie.cases import NAMES, analyze

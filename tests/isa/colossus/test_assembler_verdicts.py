@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.flow.dataflow import accesses_of
+from ipu_asm.flow.accesses import accesses_of
 from ipu_asm.isa import load_isa
 from tests.isa.colossus.cases import Case, cases
 

@@ -46,7 +46,7 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.slot_assignment import units_of
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.latency import label_put_into
+from ipu_asm.flow.control_flow import label_put_into
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.lint.rule import Rule

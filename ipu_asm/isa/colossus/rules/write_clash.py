@@ -27,7 +27,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.dataflow import RegisterAccess, access_of, access_span, accesses_of
+from ipu_asm.flow.accesses import RegisterAccess, access_of, access_span, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule

@@ -39,7 +39,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.latency import delay_slots_of
+from ipu_asm.flow.control_flow import delay_slots_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule

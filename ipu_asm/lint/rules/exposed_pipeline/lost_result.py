@@ -40,9 +40,9 @@ from typing import Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.flow.dataflow import RegisterAccess, access_span, accesses_of
-from ipu_asm.flow.latency import function_size, functions_of
-from ipu_asm.flow.lost_results import EarlyRead, Function, baseless_reads, futile_reads
+from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
+from ipu_asm.flow.control_flow import function_size, functions_of
+from ipu_asm.flow.lost_results import EarlyRead, Function, lost_result_reads, uninitialised_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.incremental_cache import LocalResult
@@ -69,11 +69,11 @@ def _losses_from(
 def _losses(function: Function) -> list[tuple[int, RegisterAccess, EarlyRead]]:
     """The lost results of a function: the place of the bundle that writes, what, and who reads."""
     found: dict[tuple[int, int, int], tuple[int, RegisterAccess, EarlyRead]] = {}
-    for address, number in enumerate(function.ways.numbers):
+    for address, number in enumerate(function.graph.numbers):
         for write in _slow_writes(function.isa, function.bundles[number]):
             early = (function, address, write)
-            for read in (*futile_reads(*early), *baseless_reads(*early)):
-                place = (read.number, read.touch.instruction, read.touch.operand)
+            for read in (*lost_result_reads(*early), *uninitialised_reads(*early)):
+                place = (read.number, read.access.instruction, read.access.operand)
                 found.setdefault(place, (number, write, read))
     return list(found.values())
 
@@ -84,15 +84,15 @@ def _slow_writes(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
     Only the first result of an instruction counts: what comes with it, such as the mask of a
     comparison or what a counter becomes, is often wanted by nobody.
     """
-    touches = [touch for touch in accesses_of(isa, bundle) if touch.writes]
+    accesses = [access for access in accesses_of(isa, bundle) if access.writes]
     first: dict[int, int] = {}
     return [
-        touch
-        for touch in touches
-        if first.setdefault(touch.instruction, touch.operand) == touch.operand
-        and touch.operand != ON_MNEMONIC
-        and touch.def_cycle is not None
-        and touch.def_cycle > 1
+        access
+        for access in accesses
+        if first.setdefault(access.instruction, access.operand) == access.operand
+        and access.operand != ON_MNEMONIC
+        and access.timing.def_cycle is not None
+        and access.timing.def_cycle > 1
     ]
 
 
@@ -102,7 +102,7 @@ def _finding(
     bundle = program.bundles[writer]
     instruction = bundle.instructions[write.instruction]
     missing = read.needed - read.distance
-    found = "of what nothing has written" if read.of_nothing else "and none later on"
+    found = "of what nothing has written" if read.uninitialised else "and none later on"
     message = (
         f"what `{instruction.mnemonic}` puts into `{write.register}` can be read here "
         f"{read.needed} bundles behind it, found a read after {read.distance} {found}: "
@@ -112,7 +112,7 @@ def _finding(
         program.span(writer, access_span(bundle, write)),
         f"`{write.register}` is on its way from here",
     )
-    span = program.span(reader, access_span(program.bundles[reader], read.touch))
+    span = program.span(reader, access_span(program.bundles[reader], read.access))
     return Diagnostic(RULE_ID, message, span, (related,))
 
 

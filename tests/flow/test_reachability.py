@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.bundle.resolve import resolver_for
-from ipu_asm.flow.dataflow import effects_of, flow_of
+from ipu_asm.flow.reachability import reachability_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import read_program
 
@@ -58,7 +57,7 @@ def check_flow(controls: list[Control]) -> None:
         control if address + control.distance >= 0 else Control("halt", 0)
         for address, control in enumerate(controls)
     ]
-    flow = flow_of(read_program(ISA, BLANK + "".join(control.text() for control in kept)))
+    flow = reachability_of(read_program(ISA, BLANK + "".join(control.text() for control in kept)))
     assert flow.known == all(control.kind != "indirect" for control in kept)
     certain = walk(kept, certain=True)
     possible = walk(kept, certain=False) if flow.known else set(range(len(kept)))
@@ -85,11 +84,6 @@ def walk(controls: list[Control], *, certain: bool) -> set[int]:
     return seen
 
 
-def reads(text: str) -> dict[str, str]:
-    (instruction,) = resolver_for(ISA).bundle(text).instructions
-    return effects_of(instruction).reads
-
-
 def names(text: str) -> list[str]:
     return [finding.name for finding in analyze(text).diagnostics]
 
@@ -113,13 +107,13 @@ def test_a_long_straight_program_is_reached_to_its_end() -> None:
 
 
 def test_what_does_not_fit_into_memory_is_not_looked_at() -> None:
-    flow = flow_of(read_program(ISA, "acc;;\n" * 3000))
+    flow = reachability_of(read_program(ISA, "acc;;\n" * 3000))
     assert len(flow.reachable) == len(flow.certain) == ISA.program_limit
 
 
 def test_a_broken_bundle_leaves_everything_open() -> None:
     for broken in ("ac;;", "acc; acc;;", "acc; $;;", "b;;", "b nowhere; b +1;;"):
-        flow = flow_of(read_program(ISA, f"bkpt;; acc;; {broken}"))
+        flow = reachability_of(read_program(ISA, f"bkpt;; acc;; {broken}"))
         assert not flow.known
         assert set(flow.reachable) == {1}
         assert set(flow.certain) == {0}
@@ -127,18 +121,12 @@ def test_a_broken_bundle_leaves_everything_open() -> None:
 
 
 def test_an_undefined_label_leaves_open_what_it_may_lead_to() -> None:
-    flow = flow_of(read_program(ISA, "beq lr0 lr1 nowhere;; acc;; bkpt;; acc;;"))
+    flow = reachability_of(read_program(ISA, "beq lr0 lr1 nowhere;; acc;; bkpt;; acc;;"))
     assert not flow.known
     assert list(flow.certain) == [1, 1, 1, 0]
 
 
-def test_reads_have_their_time() -> None:
-    assert reads("add lr0 lr1 cr2;;") == {"src_a": "snapshot", "src_b": "snapshot"}
-    assert reads("str_acc_reg lr0 cr0;;") == {"offset": "live", "base": "live", "r_acc": "snapshot"}
-    assert reads("nonsense;;") == {}
-
-
 def test_programs_without_bundles_have_no_flow() -> None:
     for text in ("", "# nothing", "\ufeff", "end:"):
-        assert flow_of(read_program(ISA, text)).reachable == b""
+        assert reachability_of(read_program(ISA, text)).reachable == b""
     assert "unreachable-bundle" not in names("")

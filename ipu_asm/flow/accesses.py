@@ -1,0 +1,152 @@
+"""Which instruction reads and writes which register, and when: the one model of it.
+
+Registers are those that operands name, those that an instruction uses without naming them, and
+state without a name in the text, such as an accumulator or the memory.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Iterator, Mapping, NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.matching import ON_MNEMONIC, value_start
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand
+from ipu_asm.text import Span
+
+LIVE = "live"
+"""The time of a read that sees what earlier slots of the same bundle wrote."""
+
+
+class AccessTiming(NamedTuple):
+    """When a register is read and written.
+
+    `read` is "live", or "snapshot" for a read that sees the state before the bundle; None where the
+    register is not read, or its set states no order inside a bundle. In the cycle `use_cycle` the
+    value is read, in `def_cycle` written (1 is the cycle of issue, None unknown); two ends that
+    share a `bypass` are one cycle nearer to each other.
+    """
+
+    read: str | None = None
+    use_cycle: int | None = None
+    def_cycle: int | None = None
+    bypass: str = ""
+
+
+class RegisterAccess(NamedTuple):
+    """One register that an instruction reads ("r"), writes ("w"), does both ("rw") or only names.
+
+    `instruction` is its number in the bundle, `operand` the number of the written operand that
+    names the register, `ON_MNEMONIC` where none does; `start` and `end` are the place in the
+    operand's text. Two accesses overlap if they share one of the `units`.
+    """
+
+    register: str
+    units: frozenset[str]
+    access: str
+    instruction: int
+    operand: int
+    start: int
+    end: int
+    timing: AccessTiming = AccessTiming()
+
+    @property
+    def reads(self) -> bool:
+        """Whether the register is read."""
+        return "r" in self.access
+
+    @property
+    def writes(self) -> bool:
+        """Whether the register is written."""
+        return "w" in self.access
+
+
+@cached_on_bundle
+def accesses_of(isa: Isa, bundle: Bundle) -> tuple[RegisterAccess, ...]:
+    """The register accesses of a bundle, by instruction and operand; unnamed registers last."""
+    return tuple(
+        access
+        for number, instruction in enumerate(bundle.instructions)
+        for access in instruction_accesses(isa, instruction, number)
+    )
+
+
+def instruction_accesses(
+    isa: Isa, instruction: Instruction, number: int = 0
+) -> Iterator[RegisterAccess]:
+    """The register accesses of an instruction; none if it is unknown or does nothing."""
+    spec = instruction.spec
+    if spec is None or instruction.is_idle:
+        return
+    for place, operand in enumerate(instruction.operands):
+        if operand is None:
+            continue
+        text = instruction.words[place + 1]
+        offset = value_start(text)
+        access, timing = access_of(spec, operand), _timing_of(spec, operand)
+        for register, start, end, own_access in operand.type.names(text[offset:]):
+            span = start + offset, end + offset
+            units = isa.units(register)
+            yield RegisterAccess(
+                register, units, own_access or access, number, place, *span, timing
+            )
+    yield from _unnamed_accesses(isa, spec, number)
+
+
+def decoded_accesses(
+    isa: Isa, spec: InstructionSpec, registers: Mapping[str, str]
+) -> Iterator[RegisterAccess]:
+    """The register accesses of a decoded instruction; `registers` has the register by operand.
+
+    The numbers are those of the operands in `spec`; there is no text to point at.
+    """
+    for place, operand in enumerate(spec.operands):
+        register = registers.get(operand.name)
+        if register is not None:
+            access, timing = access_of(spec, operand), _timing_of(spec, operand)
+            yield RegisterAccess(register, isa.units(register), access, 0, place, 0, 0, timing)
+    yield from _unnamed_accesses(isa, spec, 0)
+
+
+def _unnamed_accesses(isa: Isa, spec: InstructionSpec, number: int) -> Iterator[RegisterAccess]:
+    """The accesses to implicit registers and to state that no operand names."""
+    place = (number, ON_MNEMONIC, 0, 0)
+    for each in spec.implicit:
+        timing = AccessTiming(None, each.use_cycle, each.def_cycle, each.bypass)
+        yield RegisterAccess(each.register, isa.units(each.register), each.access, *place, timing)
+    for name in dict.fromkeys((*spec.reads, *spec.writes)):
+        if spec.operand(name) is None:
+            access = "r" * (name in spec.reads) + "w" * (name in spec.writes)
+            timing = AccessTiming(spec.reads.get(name))
+            yield RegisterAccess(name, isa.units(name), access, *place, timing)
+
+
+def _timing_of(spec: InstructionSpec, operand: Operand) -> AccessTiming:
+    read = operand.read or spec.reads.get(operand.name)
+    return AccessTiming(read, operand.use_cycle, operand.def_cycle, operand.bypass)
+
+
+def access_of(spec: InstructionSpec, operand: Operand) -> str:
+    """What an instruction does to the registers that an operand names: "r", "w", "rw" or empty."""
+    if operand.access:
+        return operand.access
+    is_read = operand.read or operand.name in spec.reads
+    return "r" * bool(is_read) + "w" * (operand.name in spec.writes)
+
+
+def access_span(bundle: Bundle, access: RegisterAccess) -> Span:
+    """The span of the register's name in the bundle; of the mnemonic, if no operand names it."""
+    if access.operand == ON_MNEMONIC:
+        return bundle.span(access.instruction)
+    return bundle.syntax.part_span(access.instruction, access.operand, access.start, access.end)
+
+
+def cycles_of(instruction: Instruction) -> int | None:
+    """The duration in cycles, where the spec states it as a product of operands over a number."""
+    if instruction.spec is None or instruction.spec.cycles is None:
+        return None
+    names, divisor = instruction.spec.cycles
+    values = [instruction.value(name) for name in names]
+    numbers = [value for value in values if isinstance(value, int)]
+    return max(1, -(-prod(numbers) // divisor)) if len(numbers) == len(values) else None
