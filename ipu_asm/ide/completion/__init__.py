@@ -1,1 +1,1 @@
-"""Completion: what is expected at the cursor, and what fits there."""
+"""Completion: the syntactic context of the cursor, and the proposals that fit it."""

@@ -1,4 +1,4 @@
-"""What can be written at the cursor."""
+"""Completion proposals at a cursor, and their documentation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ VALUE = "value"
 DIRECTIVE = "directive"
 
 
-# Before all digits: names that the author of the file chose.
+# Sorts before all digits: names that the author of the file chose.
 _FIRST = "!"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SPECIAL = re.compile(r"[\\$}]")
@@ -55,10 +55,10 @@ _ESCAPED = r"\\\g<0>"
 
 
 class CompletionItem(NamedTuple):
-    """One thing that can be written in place of `span`; items are to be shown by `sort_text`.
+    """A proposal to write in place of `span`; editors show items in the order of `sort_text`.
 
-    `kind` is one of the names above. `snippet` is `insert_text` with placeholders for the operands,
-    in the syntax of the language server protocol; None where there is nothing to fill in.
+    `kind` is one of the constants above. `snippet` is `insert_text` with placeholders for the
+    operands, in the syntax of the language server protocol; None if there are no placeholders.
     """
 
     label: str
@@ -73,9 +73,9 @@ class CompletionItem(NamedTuple):
 
 
 def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
-    """Everything that can be written at an offset, in the order in which it is worth showing.
+    """Return all proposals at an offset, best first.
 
-    The part of a word that is already there filters nothing: editors do that.
+    They are not filtered by the part of the word that is already typed: editors do that.
     """
     program = analysis.program
     begun = arguments_begun(program, offset) if program.isa.surface.preprocessed else None
@@ -93,7 +93,7 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
 
 
 def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
-    """The documentation of an item, in Markdown; None if its detail says it all."""
+    """Return the documentation of an item as Markdown; None if there is no more than its detail."""
     program = analysis.program
     if kind == INSTRUCTION and (spec := program.isa.spec(label)):
         return instruction_markdown(program.isa, spec)
@@ -111,7 +111,7 @@ def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
 
 
 def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
-    """The instructions of the slots that the bundle's other instructions leave free."""
+    """Yield the instructions that fit a slot which the bundle's other instructions leave free."""
     free = free_slots(isa, expected.others)
     order = {slot.name: number for number, slot in enumerate(isa.slots)}
     for first in isa.instructions.values():
@@ -133,7 +133,7 @@ def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
 
 
 def _of_body(arguments: Sequence[Argument], span: Span) -> Iterator[CompletionItem]:
-    """The parameters of which the body of a macro may speak, in their order."""
+    """Yield the parameters in scope in a macro's body, in order."""
     for number, (body, parameter) in enumerate(arguments):
         text = MARK + parameter.name
         detail = f"parameter of {body.name}"
@@ -141,7 +141,7 @@ def _of_body(arguments: Sequence[Argument], span: Span) -> Iterator[CompletionIt
 
 
 def _directives(program: Program, offset: int) -> Iterator[CompletionItem]:
-    """The directives that the set knows, where one is being written."""
+    """Yield the directives of the instruction set if `offset` is in the first word of one."""
     span = directive_at(program, offset)
     for word, text in sorted(program.isa.surface.directives.items()) if span else ():
         assert span is not None
@@ -149,7 +149,7 @@ def _directives(program: Program, offset: int) -> Iterator[CompletionItem]:
 
 
 def _macros(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
-    """The macros that the text defines; nobody can tell what they need room for."""
+    """Yield the macros that the text defines, whatever slots are free: their slots are unknown."""
     for offer in offers_for_instructions(program):
         yield _macro(offer, expected, "1")
 
@@ -162,7 +162,7 @@ def _macro(offer: Offer, expected: Expectation, rank: str) -> CompletionItem:
 
 
 def _call(offer: Offer) -> str:
-    """A macro with a placeholder for each thing that it takes."""
+    """Return the snippet of a macro call with a placeholder for each parameter."""
     names = (_SPECIAL.sub(_ESCAPED, name) for name in offer.holes)
     holes = ", ".join(f"${{{number}:{name}}}" for number, name in enumerate(names, 1))
     name = _SPECIAL.sub(_ESCAPED, offer.text)
@@ -174,7 +174,10 @@ def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -
 
 
 def _last_resort(spec: InstructionSpec) -> int:
-    """0 for what kernels are made of, more for what is seldom meant."""
+    """Return the sort rank of an instruction; seldom intended ones have a higher rank.
+
+    Breakpoints are 1, no-ops 2, deprecated instructions 3, all others 0.
+    """
     if spec.deprecated is not None:
         return 3
     if spec.nop:
@@ -183,9 +186,9 @@ def _last_resort(spec: InstructionSpec) -> int:
 
 
 def _snippet(isa: Isa, spec: InstructionSpec) -> str | None:
-    """The mnemonic with a placeholder for each operand that must be written.
+    """Return the mnemonic with a placeholder for each required operand.
 
-    Where a mnemonic has several forms, nobody can tell yet which are its operands.
+    Returns None if there are none, or if the mnemonic has several forms with different operands.
     """
     operands = [operand for operand in spec.operands if not operand.optional]
     if not operands or len(isa.forms(spec)) > 1:
@@ -201,7 +204,7 @@ def _hole(number: int, operand: Operand) -> str:
 
 
 def _operands(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
-    """What the operands that may stand here can be; then the names of those that have one."""
+    """Yield the values of the operands that can follow, then the keywords of optional operands."""
     program = analysis.program
     spec = program.isa.spec(expected.mnemonic)
     offers = offers_for_operands(program)
@@ -230,7 +233,7 @@ def _operands(analysis: Analysis, expected: Expectation) -> Iterator[CompletionI
 def _forms_meant(
     isa: Isa, spec: InstructionSpec, expected: Expectation
 ) -> Sequence[InstructionSpec]:
-    """The forms that fit what is written; of these those for which there is room, if any."""
+    """Return the forms that fit the written operands, preferably those with a free slot."""
     forms = fitting_forms(isa, spec, expected.written)
     if len(forms) == 1:
         return forms
@@ -255,7 +258,7 @@ def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[Co
 def _arguments(
     program: Program, expected: Expectation, offers: Sequence[Offer]
 ) -> Iterator[CompletionItem]:
-    """What a macro of the text may be called with, or an instruction that a body is given."""
+    """Yield the arguments of a macro call, or of a mnemonic that contains a macro parameter."""
     if MARK in expected.mnemonic or macros_called(program, expected.mnemonic):
         for offer in offers_for_arguments(program.isa, offers):
             yield _macro(offer, expected, "")
@@ -264,7 +267,7 @@ def _arguments(
 def _values(
     analysis: Analysis, spec: InstructionSpec, operand: Operand, expected: Expectation, begun: str
 ) -> Iterator[CompletionItem]:
-    """What can be written for one operand, of which the first part stands there already."""
+    """Yield the values of one operand, of which `begun` is already typed."""
     program = analysis.program
     if begun in ("", operand.type.prefix) and _takes(operand.type, "a_label"):
         yield from _labels(program, operand.type, expected, begun)
@@ -284,12 +287,12 @@ def _values(
 
 
 def _takes(operand_type: OperandType, label: str) -> bool:
-    """Whether a type takes a text for a label or a distance to one."""
+    """Check whether a type accepts a text as a label or as a distance to one."""
     return isinstance(operand_type.parse(operand_type.prefix + label), str)
 
 
 def _filter_text(text: str, expected: Expectation) -> str:
-    """The text in the case in which it is being typed, for editors that tell cases apart."""
+    """Return the text in the case of the typed word, for editors that match case-sensitively."""
     if expected.typed.isupper():
         return text.upper()
     return text.lower() if expected.typed.islower() else text
@@ -298,7 +301,10 @@ def _filter_text(text: str, expected: Expectation) -> str:
 def _taken(
     isa: Isa, spec: InstructionSpec, operand: Operand, expected: Expectation
 ) -> dict[str, str]:
-    """Registers that this operand must not write because another instruction does, and which."""
+    """Return the registers that another instruction of the slot writes, each with a note on it.
+
+    Empty unless the operand is a destination in a slot with exclusive writes.
+    """
     if operand.name not in spec.writes or not isa.slot_by_name[spec.slot].exclusive_writes:
         return {}
     return {
@@ -313,7 +319,7 @@ def _taken(
 def _labels(
     program: Program, operand_type: OperandType, expected: Expectation, begun: str
 ) -> Iterator[CompletionItem]:
-    """The labels that can be reached, the nearest first, then what distances look like."""
+    """Yield the labels in range, nearest first, then example distances."""
     prefix = "" if begun else operand_type.prefix
     address, unit = expected.address_in(program), program.isa.unit
     labels = program.label_addresses
@@ -336,7 +342,7 @@ def _labels(
 
 
 def _numeric_labels(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
-    """The numbers before and behind the instruction that are labels, the nearest first."""
+    """Yield the nearest numeric labels before and behind the instruction, nearest first."""
     program = analysis.program
     address = expected.address_in(program)
     for text, number in nearest_labels(program, expected.bundle):

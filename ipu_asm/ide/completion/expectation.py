@@ -1,7 +1,7 @@
-"""What may be written at a cursor: a mnemonic, or an operand of a certain instruction.
+"""Syntactic context of a cursor: a mnemonic, or an operand of a certain instruction.
 
-It looks at tokens only, back to the last separator, so it does not matter whether the bundle around
-the cursor makes sense yet.
+Only the tokens back to the last separator are used, so an incomplete bundle around the cursor does
+no harm.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.text import Span
 
 _BOUNDARIES = ("SEPARATOR", "END", "LBRACE", "RBRACE")
-# With these a word may begin that is not one yet.
+# Stray characters with which a word may begin.
 _SIGNS = ("+", "-", "$")
 _BRACKETS = ("[", "]")
 _DEEPER = {"[": 1, "(": 1, "]": -1, ")": -1}
 
 
 class Expectation(NamedTuple):
-    """What may be written at a cursor.
+    """What can be written at a cursor.
 
-    `span` is the word that the cursor is in or behind, empty if there is none, and `typed` the part
-    of it before the cursor. `mnemonic` is empty where an instruction begins; else `written` are the
-    operands in front of the one at the cursor, and `begun` is what of that one stands in front of
-    the word, such as a keyword. `others` are the bundle's other instructions, `is_followed` tells
-    whether operands follow the word on its line.
+    `span` is the word at or directly before the cursor, empty if there is none, and `typed` its
+    part before the cursor. `mnemonic` is empty at the start of an instruction. Otherwise `written`
+    are the operands before the one at the cursor, and `begun` is the part of this one before the
+    word, such as a keyword. `others` are the bundle's other instructions. `is_followed` is true if
+    operands follow the word on its line.
     """
 
     bundle: int
@@ -47,14 +47,14 @@ class Expectation(NamedTuple):
     is_followed: bool
 
     def address_in(self, program: Program) -> int:
-        """The address of the instruction that is being written."""
+        """Return the address of the instruction at the cursor."""
         return program.addresses[self.bundle]
 
 
 def expectation_at(program: Program, offset: int) -> Expectation | None:
-    """What may be written at an offset; None in comments, directives and where labels are defined.
+    """Return what can be written at an offset; None in comments, directives and label definitions.
 
-    Behind the last bundle's end mark a new bundle begins: its number is that of no bundle yet.
+    Behind the end mark of the last bundle a new one begins: its number is the number of bundles.
     """
     number = program.bundle_at(offset)
     start = program.starts[number]
@@ -82,8 +82,10 @@ def expectation_at(program: Program, offset: int) -> Expectation | None:
 
 
 class _Roles(NamedTuple):
-    """What each token of a slice is: whether an instruction may begin behind it, and whether it
-    stands in the index of a word, as `[0]` in `AB[0]`. Other brackets are around an operand.
+    """The syntactic roles of the tokens of a slice, by token number.
+
+    `is_boundary`: an instruction may begin behind the token. `is_in_index`: the token is in the
+    index of a word, such as `[0]` in `AB[0]`; other brackets enclose an operand.
     """
 
     is_boundary: list[bool]
@@ -92,7 +94,7 @@ class _Roles(NamedTuple):
 
 @cached_on_bundle
 def _roles(isa: Isa, bundle: Bundle) -> _Roles:
-    """The roles of all tokens of a slice, in one pass over them."""
+    """Return the roles of all tokens of a slice, computed in one pass."""
     syntax, roles = bundle.syntax, _Roles([], [])
     labels_end = _labels_end(syntax)
     is_in_index = False
@@ -111,7 +113,10 @@ def _roles(isa: Isa, bundle: Bundle) -> _Roles:
 
 
 def _labels_end(syntax: BundleSyntax) -> int:
-    """The token up to which colons end labels: behind it they may stand in operands."""
+    """Return the first token behind the labels, where a colon can be part of an operand.
+
+    Returns the number of tokens if the grammar has no colons in operands.
+    """
     if not _has_colons_in_operands(syntax.grammar):
         return len(syntax.spans)
     end = 0
@@ -125,12 +130,12 @@ def _kind(syntax: BundleSyntax, token: int) -> str:
 
 
 def _is_label(syntax: BundleSyntax, roles: _Roles, word: range) -> bool:
-    """Whether a word is the name of a label."""
+    """Check whether a word is the name of a label definition."""
     return bool(word) and _kind(syntax, word.stop) == "COLON" and roles.is_boundary[word.stop]
 
 
 def _is_directive(syntax: BundleSyntax, word: range) -> bool:
-    """Whether a word stands in a directive, or is the first of one."""
+    """Check whether a word is in a directive, its first word included."""
     plan = syntax.plan
     at = word.start
     if 0 <= plan.directive <= at:
@@ -139,7 +144,7 @@ def _is_directive(syntax: BundleSyntax, word: range) -> bool:
 
 
 def _is_inside(syntax: BundleSyntax, token: int) -> bool:
-    """Whether a token stands inside the braces of a bundle."""
+    """Check whether a token is inside the braces of a bundle."""
     braces = syntax.plan.braces
     return braces is not None and braces[0] < token <= braces[1]
 
@@ -150,10 +155,10 @@ def _has_colons_in_operands(grammar: Grammar) -> bool:
 
 
 def _word_at(syntax: BundleSyntax, roles: _Roles, offset: int) -> range:
-    """The tokens of the word that the cursor is in or right behind.
+    """Return the tokens of the word at or directly before the cursor.
 
-    If there is none, no tokens, and these begin with the first one behind the cursor. Tokens that
-    brackets join to each other are one word.
+    If there is none, the range is empty and starts at the first token behind the cursor. A word
+    with an index is one word, though its brackets are tokens of their own.
     """
     stop = bisect_left(syntax.spans, (offset, -1))
     if not stop or syntax.spans[stop - 1].end < offset:
@@ -169,7 +174,7 @@ def _word_at(syntax: BundleSyntax, roles: _Roles, offset: int) -> range:
 
 
 def _is_wordlike(syntax: BundleSyntax, roles: _Roles, token: int) -> bool:
-    """Whether it is a word or the begin of one."""
+    """Check whether a token is a word or can begin one."""
     text = syntax.words[token]
     if _kind(syntax, token) == "STRAY":
         return text in _SIGNS
@@ -180,7 +185,7 @@ def _is_wordlike(syntax: BundleSyntax, roles: _Roles, token: int) -> bool:
 
 
 def _are_joined(syntax: BundleSyntax, roles: _Roles, token: int) -> bool:
-    """Whether a token and the one behind it touch and a bracket makes them one."""
+    """Check whether a token and the next one touch and belong to the same indexed word."""
     if syntax.spans[token].end != syntax.spans[token + 1].start:
         return False
     return any(
@@ -199,7 +204,7 @@ def _first_of_instruction(roles: _Roles, until: int) -> int:
 def _operands(
     isa: Isa, syntax: BundleSyntax, roles: _Roles, tokens: list[int]
 ) -> tuple[tuple[str, ...], str]:
-    """The complete operands among the tokens behind a mnemonic, and the begin of the next."""
+    """Return the complete operands in the tokens behind a mnemonic, and the start of the next."""
     separator = isa.surface.operand_separator.strip()
     texts = [syntax.words[token] for token in tokens]
     if not separator:
@@ -218,10 +223,10 @@ def _operands(
 
 
 def _others(program: Program, number: int, mnemonic: int, word: range) -> tuple[Instruction, ...]:
-    """The instructions of a bundle without the one whose mnemonic is that token, if any is.
+    """Return the instructions of a bundle except the one with the mnemonic token `mnemonic`.
 
-    As long as its separator is missing, that one seems to have the next instruction among its
-    operands: a mnemonic behind the word at the cursor counts as an instruction.
+    While the separator behind that one is missing, the parser takes the next instruction for its
+    operands. So the words from a known mnemonic behind the cursor on count as another instruction.
     """
     bundle, isa = program.bundles[number], program.isa
     others: list[Instruction] = []

@@ -1,4 +1,4 @@
-"""Which forms of a mnemonic still fit what is written of an instruction."""
+"""Selection of the forms of a mnemonic that fit the operands written so far."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 def fitting_forms(
     isa: Isa, spec: InstructionSpec, written: Sequence[str]
 ) -> tuple[InstructionSpec, ...]:
-    """The forms of the mnemonic of `spec` that the first operands fit; all of them if none."""
+    """Return the forms of the mnemonic that the written operands fit; all forms if none fits."""
     return tuple(form for form in isa.forms(spec) if fits(form, written)) or isa.forms(spec)
 
 
 def fits(form: InstructionSpec, written: Sequence[str]) -> bool:
-    """Whether each of the first operands may be what the form has in its place."""
+    """Check whether each written operand can be the one that the form has at its position."""
     return all(
         any(_takes(operand, text) for operand in _candidates(form, written[:place], text))
         for place, text in enumerate(written)
