@@ -1,23 +1,25 @@
-"""The expressions of conditions, watches, hovers, log messages and the console.
+"""The expression language of conditions, watches, hovers, log messages and the debug console.
 
     lr5  r0[3]  acc[0..7]  mask[2][5]  xmem[cr0 + lr1 .. +16 : f32]  sum(acc) > 100,x
 
-- Registers by name, in any case; `cyclic`, `mask` and `acc` are short for `r_cyclic`, ...; `pc`,
-  `cycle`, `dtype` (what `cr15` holds; `int8`, `fp8_e4m3`, `fp8_e5m2` are its values). Scalar
-  registers are signed; `u32(lr5)` is not. After registers and constants come the author's names,
-  then labels, worth their address; `label(lr5)` is a label in any case.
-- `[0..7]` takes both ends, eight elements; `[8 .. +4]` takes four from 8 on. xmem is addressed in
-  bytes; a `+count` counts elements. `[... : i32]` first reads the bytes as another type, and so do
-  `i32(place)` and the format `,i32`. Types: i8 u8 i16 u16 i32 u32 f32 e4m3 e5m2, and fp8, which is
-  what `cr15` selects. A type applied to what was computed converts it.
-- Elements are by default of the type that `cr15` selects, words of acc and mult_res int32 or
-  float32, those of aaq_result int8, and mask has eight masks of 128 bits, each a whole number.
-- `+ - * / // % ** & | ^ ~ << >> == != < <= > >= and or not && || !`, `a ? b : c`, lists, functions
-  (see `FUNCTIONS`). Vectors combine element by element with vectors of their length and with
-  single values. A condition is a single value.
+- Names. Registers are case-insensitive; `cyclic`, `mask` and `acc` are short for `r_cyclic`,
+  `r_mask` and `r_acc`. `pc`, `cycle` and `dtype` (the value of `cr15`, to be compared with `int8`,
+  `fp8_e4m3`, `fp8_e5m2`) are registers, too. A name is looked up as register, constant, register
+  note of the program, then label, whose value is its address; `label(lr5)` is always a label.
+  Scalar registers are signed; `u32(lr5)` is unsigned.
+- Slices. `[0..7]` includes both ends: eight elements; `[8 .. +4]` is four elements from 8 on. An
+  index into xmem is a byte address; a `+count` counts elements. `[... : i32]` reads the bytes as
+  another type, as do `i32(location)` and the format `,i32`. Types: i8 u8 i16 u16 i32 u32 f32 e4m3
+  e5m2, and fp8, which is the type that `cr15` selects. A type applied to a computed value converts
+  it.
+- Default types. Elements have the type that `cr15` selects, words of acc and mult_res are int32 or
+  float32, those of aaq_result int8. `mask` has eight masks of 128 bits; each is a whole number.
+- Operators. `+ - * / // % ** & | ^ ~ << >> == != < <= > >= and or not && || !`, `a ? b : c`, lists,
+  functions (see `FUNCTIONS`). Vectors combine element by element with vectors of the same length
+  and with single values. A condition is a single value.
 - Formats after a comma: `,x ,u ,b ,o ,d` and every type.
 
-Whatever the text, evaluating it ends soon and raises nothing but ExpressionError.
+Evaluation of any text takes bounded time and raises no exception other than ExpressionError.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Giving registers, elements, slices, bits and memory other values."""
+"""Assignment to registers, elements, slices, bits of masks and memory."""
 
 from __future__ import annotations
 
@@ -22,27 +22,31 @@ _Edit = Callable[[Region, bytes], None]
 
 
 def split_assignment(text: str) -> tuple[str, str] | None:
-    """`lr0 = 5` as its two expressions; None if it is none. Raises ExpressionError."""
+    """Split `lr0 = 5` at its `=` into two expressions; None if the text has no `=`.
+
+    The second expression is padded with blanks, so that its spans are offsets into `text`. Raises
+    ExpressionError.
+    """
     for token in tokens_of(text):
         if token.kind == "sign" and token.text == "=":
-            # Blanks keep the places of what follows.
+            # Blanks keep the offsets of the second expression.
             return text[: token.span.start], " " * token.span.end + text[token.span.end :]
     return None
 
 
 def assign(context: Writable, place_text: str, value_text: str) -> Value:
-    """Put the value of one expression where another one lies; returns what lies there then.
+    """Assign the value of one expression to the location of another; returns the new value there.
 
-    A single value fills a slice. Nothing is written unless all of it fits. Raises ExpressionError;
-    its span lies in the text that is wrong, see `PlaceError`.
+    A single value fills a slice. Nothing is written unless every element fits. Raises PlaceError
+    with a span in `place_text`, or ExpressionError with a span in `value_text`.
     """
     return _assigned(context, context.edit, place_text, value_text)
 
 
 def assign_in(debugger: Debugger, context: Context, place_text: str, value_text: str) -> Value:
-    """The same as an edit of a debugger, which its time travel repeats.
+    """Assign as an edit of the debugger, which its history replays; otherwise like `assign`.
 
-    `context` is the debugger's machine.
+    `context` reads the machine of `debugger`.
     """
     return _assigned(context, debugger.edit, place_text, value_text)
 
@@ -61,11 +65,11 @@ def _assigned(context: Context, edit: _Edit, place_text: str, value_text: str) -
 
 
 class PlaceError(ExpressionError):
-    """The expression on the left is wrong, or nothing can be put where it lies."""
+    """The expression on the left is wrong, or its value has no location that can be written."""
 
 
 def place_of(context: Context, text: str) -> Place:
-    """Where the value of an expression lies, if it can be changed. Raises PlaceError."""
+    """Return the writable location of an expression. Raises PlaceError."""
     try:
         parsed = parse(text)
         place = Evaluator(context).place(parsed.node)
@@ -83,14 +87,15 @@ def place_of(context: Context, text: str) -> Place:
 
 
 def write(context: Writable, place: Place, value: Value) -> None:
-    """Put a value there. Raises ValueError, with nothing written, if it does not fit."""
+    """Write a value to a location. Raises ValueError, with nothing written, if it does not fit."""
     context.edit(*edit_of(context, place, value))
 
 
 def edit_of(context: Context, place: Place, value: Value) -> tuple[Region, bytes]:
-    """What to write where, so that a value lies at a place. Raises ValueError if it does not fit.
+    """Return the region and the bytes that store a value at a location.
 
-    What is copied to a place of its own type keeps its bits, NaNs too.
+    Floats read from a location of the same type keep their bits, NaN payloads included. Raises
+    ValueError if the value does not fit.
     """
     numbers, kind = value.numbers, place.kind
     if value.kind == kind and value.patterns is not None:
@@ -108,7 +113,7 @@ _SINGLE: Final = "a single value"
 
 
 def _fitted(place: Place, value: Value) -> tuple[Number, ...]:
-    """As many numbers as the place has elements."""
+    """One number for each element of the location. Raises ValueError for another length."""
     if not value.is_vector:
         return value.numbers * place.elements
     if place.length != len(value.numbers):
@@ -126,7 +131,7 @@ def _address(number: Number) -> int:
 
 
 def _with_bits(context: Context, place: Place, numbers: Sequence[Number]) -> bytes:
-    """The bytes around some bits of a mask, with these bits changed."""
+    """The bytes of the region around some bits of a mask, with these bits replaced."""
     bits = 0
     for position, number in enumerate(numbers):
         bits |= place.kind.encode(number)[0] << position

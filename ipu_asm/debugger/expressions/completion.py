@@ -1,4 +1,4 @@
-"""What may be typed next in an expression that is being written."""
+"""Completion of a partly written expression: the words that may come next."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from ipu_asm.emulator.registers import DTYPE
 
 
 class Candidate(NamedTuple):
-    """A word to stand for the `length` characters of the text from `start` on.
+    """A completion that replaces the `length` characters of the text from `start` on.
 
-    `kind` is register, label, name (the author's, and constants), function, type or format; of a
-    console also command. `detail` says in one line what it is.
+    `kind` is register, label, name (a register note or a constant), function, type or format; in
+    the console also command. `detail` describes the word in one line.
     """
 
     text: str
@@ -41,7 +41,7 @@ class Candidate(NamedTuple):
 
 
 class KnownWord(NamedTuple):
-    """A word that fits somewhere, see `Candidate`."""
+    """A word that the language or the program defines; the fields are those of `Candidate`."""
 
     text: str
     kind: str
@@ -49,7 +49,7 @@ class KnownWord(NamedTuple):
 
 
 class Word(NamedTuple):
-    """The word at an offset: `typed` are its letters in front of it."""
+    """The word around an offset; `typed` is its part before the offset."""
 
     start: int
     length: int
@@ -57,7 +57,7 @@ class Word(NamedTuple):
 
 
 def complete(context: Context, text: str, offset: int) -> list[Candidate]:
-    """The words that fit at an offset, those first that begin with the letters in front of it."""
+    """Return the words that fit at an offset, those that begin with the typed letters first."""
     word = word_at(text, offset)
     if word is None:
         return []
@@ -66,7 +66,7 @@ def complete(context: Context, text: str, offset: int) -> list[Candidate]:
 
 
 def word_at(text: str, offset: int) -> Word | None:
-    """The word that is being written, which may be empty; None in a number."""
+    """Return the word around an offset, which may be empty; None within a number."""
     offset = max(0, min(offset, len(text)))
     before, behind = text[max(0, offset - LONGEST) : offset], text[offset : offset + LONGEST]
     typed = before[len(before.rstrip(_LETTERS)) :]
@@ -75,7 +75,7 @@ def word_at(text: str, offset: int) -> Word | None:
 
 
 def fitting(entries: Iterable[KnownWord], word: Word) -> list[Candidate]:
-    """The entries that begin with the letters typed, then those that have them elsewhere."""
+    """Return the entries that contain the typed letters, those that begin with them first."""
     typed = word.typed.lower()
     found = [
         Candidate(entry.text, word.start, word.length, entry.kind, entry.detail)
@@ -121,7 +121,7 @@ def _registers(context: Context) -> Iterator[KnownWord]:
 
 
 def _names(context: Context) -> Iterator[KnownWord]:
-    """The author's names, and the labels that no other name hides."""
+    """Register notes, then labels, without those that a name of higher precedence hides."""
     hiding = {*REGISTER_NAMES, *CONSTANTS}
     for name, text in context.names.items():
         if name.lower() not in hiding:

@@ -1,4 +1,4 @@
-"""What expressions are about: the machine as it runs, or as it was saved."""
+"""What an expression reads: registers, memory, labels and notes, of a live or a saved state."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _PAGE: Final = 4096
 
 
 class Context(Protocol):
-    """Registers and memory to read, and the names that a program adds.
+    """Read access to registers and memory, and the names that the program defines.
 
-    `block` and `scalars` are laid out as in a `RegFile`. `labels` maps to addresses of bundles;
-    `names` maps what the author calls things to expressions.
+    `block` and `scalars` have the layout of a `RegFile`. `labels` maps labels to bundle addresses;
+    `names` maps names from register notes to the expressions they stand for.
     """
 
     @property
@@ -34,14 +34,14 @@ class Context(Protocol):
     def names(self) -> Mapping[str, str]: ...
 
     def read_memory(self, address: int, size: int) -> bytes | bytearray:
-        """Bytes of xmem; the range lies in it."""
+        """Return `size` bytes of xmem from `address` on; the range must lie within xmem."""
 
 
 class Writable(Context, Protocol):
-    """A machine that takes values as well. What is written has been checked."""
+    """A context that can be written. Callers check the value before they call `edit`."""
 
     def edit(self, where: Region, data: bytes) -> None:
-        """Fill a region; `data` has its size."""
+        """Overwrite a region; `data` has exactly the region's size."""
 
 
 class _Names:
@@ -55,7 +55,7 @@ class _Names:
 
 
 class LiveContext(_Names):
-    """A machine as it is now. `cycle` is to be kept up to date by whoever lets it run."""
+    """The current state of a machine. The caller that runs the machine updates `cycle`."""
 
     def __init__(
         self,
@@ -75,16 +75,16 @@ class LiveContext(_Names):
         return self._state.program_counter
 
     def read_memory(self, address: int, size: int) -> bytearray:
-        """A copy of bytes of xmem."""
+        """Return a copy of `size` bytes of xmem from `address` on."""
         return self._state.xmem.read_address(address, size)
 
     def edit(self, where: Region, data: bytes) -> None:
-        """Fill a region, behind the back of a debugger: see `assign_in`."""
+        """Overwrite a region without recording it in a debugger's history; see `assign_in`."""
         write_region(self._state, where, data)
 
 
 class SavedContext(_Names):
-    """A machine as it was."""
+    """A saved state of a machine."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class SavedContext(_Names):
         self._memory = saved.memory
 
     def read_memory(self, address: int, size: int) -> bytes:
-        """Bytes of xmem."""
+        """Return `size` bytes of xmem from `address` on."""
         first, last = address // _PAGE, (address + size - 1) // _PAGE
         pages = b"".join(_page(self._memory, number) for number in range(first, last + 1))
         start = address - first * _PAGE

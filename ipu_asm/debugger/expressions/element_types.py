@@ -1,7 +1,7 @@
-"""The types of elements: how bytes are numbers, and which numbers fit.
+"""Element types: conversion between bytes and numbers, and the range of each type.
 
-An `i8` is a signed byte, a `u8` an unsigned one; `e4m3` and `e5m2` are the 8-bit floats; `mask` is
-128 bits, `bit` one of them.
+`i8` is a signed byte, `u8` an unsigned one; `e4m3` and `e5m2` are the 8-bit floats; `mask` is a
+mask of 128 bits, `bit` one bit of it.
 """
 
 from __future__ import annotations
@@ -20,40 +20,40 @@ FP8_NAN: Final = 0x7F
 
 
 class ElementType(NamedTuple):
-    """A type of elements of `size` bytes. `kind` is int, float, fp8, mask or bit."""
+    """A type whose elements take `size` bytes. `kind` is int, float, fp8, mask or bit."""
 
     name: str
     kind: str
     size: int
     code: str
-    """Of int and float: the letter of module `struct`; of fp8: nothing."""
+    """For int and float the format character of module `struct`; otherwise empty."""
 
     @property
     def is_float(self) -> bool:
-        """Whether the elements are floats."""
+        """Whether the elements are floating-point numbers."""
         return self.kind in ("float", "fp8")
 
     @property
     def bits(self) -> int:
-        """The bits of one element."""
+        """Number of bits of one element."""
         return 1 if self.kind == "bit" else 8 * self.size
 
     @property
     def lowest(self) -> int:
-        """The smallest number that may be put into an int: as signed as the type."""
+        """The smallest number that an integer type accepts: negative if the type is signed."""
         return -(1 << self.bits - 1) if self.code.islower() else 0
 
     @property
     def highest(self) -> int:
-        """The greatest number that may be put into an int: all its bits set."""
+        """The greatest number that an integer type accepts: all bits set, even if signed."""
         return (1 << self.bits) - 1
 
     def unsigned(self) -> ElementType:
-        """The type of the same size whose numbers are the bits themselves."""
+        """Return the unsigned integer type of the same size, for access to the raw bits."""
         return TYPES[f"u{self.bits}"]
 
     def decode(self, data: bytes | bytearray) -> tuple[Number, ...]:
-        """The numbers in some bytes, little-endian."""
+        """Decode little-endian bytes to numbers."""
         if self.kind == "fp8":
             values = fp8_values(self.name)
             return tuple([values[byte] for byte in data])
@@ -64,7 +64,7 @@ class ElementType(NamedTuple):
         return struct.unpack(f"<{count}{self.code}", data)
 
     def encode(self, value: Number) -> bytes:
-        """The bytes of a number. Raises ValueError, which says what would fit."""
+        """Encode a number as `size` bytes. Raises ValueError with the accepted range."""
         if self.is_float:
             return self._encode_float(value)
         if not isinstance(value, int):
@@ -108,7 +108,7 @@ _DTYPE_OF: Final = {name: dtype for dtype, name in _OF_DTYPE.items()}
 
 
 def named_type(name: str, dtype: int) -> ElementType | None:
-    """The type of a name; `fp8` is what `cr15` selects, e4m3 where it selects no float."""
+    """Return the type of that name, or None; `fp8` is the type `cr15` selects, or else e4m3."""
     if name == FP8:
         kind = element_of(dtype)
         return kind if kind.is_float else TYPES["e4m3"]
@@ -116,30 +116,30 @@ def named_type(name: str, dtype: int) -> ElementType | None:
 
 
 def element_of(dtype: int) -> ElementType:
-    """The type of bytes under a `cr15`; i8 where it selects nothing."""
+    """Return the element type that the `cr15` value `dtype` selects; i8 for an unknown value."""
     return TYPES[_OF_DTYPE[DType(dtype)]] if dtype in _OF_DTYPE else TYPES["i8"]
 
 
 def word_of(dtype: int) -> ElementType:
-    """The type of words under a `cr15`."""
+    """Return the accumulator word type for the `cr15` value `dtype`: f32 for floats, else i32."""
     return TYPES["f32" if element_of(dtype).is_float else "i32"]
 
 
 @lru_cache(maxsize=4)
 def fp8_values(name: str) -> tuple[float, ...]:
-    """The values of the 256 bytes."""
+    """Return the values of the 256 codes of an fp8 type."""
     return tuple(float(value) for value in element_values(_DTYPE_OF[name]).tolist())
 
 
 @lru_cache(maxsize=4)
 def _ladder(name: str) -> tuple[float, ...]:
-    """The finite values from zero up; the place of each is its code."""
+    """The finite non-negative values in ascending order; the index of each is its code."""
     values = fp8_values(name)[:128]
     return tuple(value for value in values if math.isfinite(value))
 
 
 def _fp8_code(name: str, value: float) -> int:
-    """The byte of a number, rounded to nearest, ties to even. Raises ValueError."""
+    """The code of a number, rounded to nearest, ties to even. Raises ValueError on overflow."""
     sign = 0x80 if math.copysign(1.0, value) < 0 else 0
     if math.isnan(value):
         return FP8_NAN | sign

@@ -1,4 +1,4 @@
-"""The value of a text: what a watch shows, and whether a condition holds."""
+"""Evaluation of an expression's text, for watches and conditions."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from ipu_asm.debugger.expressions.values import Value
 
 
 class Result(NamedTuple):
-    """A value, where it lies (None if it was computed) and how to write it."""
+    """A value, its location (None if it was computed) and the notation to format it in."""
 
     value: Value
     place: Place | None
     notation: str | None
 
     def text(self, most: int | None = 8) -> str:
-        """As text; of a vector at most so many elements, all of them for None."""
+        """Format the value; a vector with at most `most` elements, None for all of them."""
         return text_of(self.value, self.notation, most)
 
 
 def evaluate(context: Context, text: str) -> Result:
-    """The value of an expression. Raises ExpressionError."""
+    """Evaluate an expression. Raises ExpressionError."""
     return evaluate_parsed(Evaluator(context), parse(text))
 
 
 def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
-    """The value of an expression that has been read. Raises ExpressionError."""
+    """Evaluate a parsed expression and apply its formats. Raises ExpressionError."""
     found, notation = evaluator.evaluate(parsed.node), None
     for name in parsed.formats:
         check_format(name)
@@ -52,14 +52,14 @@ def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
 
 
 def check_format(name: Name) -> None:
-    """Refuse what is no format. Raises ExpressionError."""
+    """Check that a name is a format. Raises ExpressionError."""
     if name.text.lower() not in (*NOTATIONS, *TYPE_NAMES):
         known = ", ".join((*NOTATIONS, *TYPES, FP8))
         raise ExpressionError(f"a format is one of {known}, found {shown(name.text)}", name.span)
 
 
 def holds(context: Context, text: str) -> bool:
-    """Whether a condition holds. Raises ExpressionError."""
+    """Evaluate a condition to a truth value. Raises ExpressionError."""
     parsed = parse(text)
     value = Evaluator(context).evaluate(parsed.node).value
     try:

@@ -1,6 +1,7 @@
-"""From a tree to a value, or to the place where it lies.
+"""Evaluation of syntax trees to values or, where they are assignable, to locations.
 
-Every part of a tree is looked at once: what lies somewhere is a place until its value is needed.
+Every node is evaluated once. A value in a register or in memory remains a `Place` until its value
+is needed.
 """
 
 from __future__ import annotations
@@ -46,31 +47,31 @@ from ipu_asm.emulator.registers import DTYPE
 from ipu_asm.text import Span
 
 MOST_WORK: Final = 400_000
-"""How many elements one evaluation may look at, all its steps together."""
+"""Limit on the work of one `Evaluator`, in elements, summed over all steps."""
 _STEP: Final = 12
-"""What looking at a part of a tree costs, in elements."""
+"""Cost of one tree node, in elements."""
 _CONVERSION: Final = 2
-"""What giving a computed element a type costs besides."""
+"""Additional cost of converting one computed element to a type, in elements."""
 _LETTER: Final = 4
-"""What reading a letter behind an author's name costs."""
+"""Cost of parsing one character of the expression of a register note, in elements."""
 _DEEPEST_IN_ALL: Final = DEEPEST + 16
-"""How deep expressions nest together with those behind names."""
+"""Limit on nesting, including the expressions of register notes."""
 _T = TypeVar("_T")
 
 
 class PlacedValue(NamedTuple):
-    """A value and, unless it was computed, where it lies."""
+    """A value and its location; None if it was computed."""
 
     value: Value
     place: Place | None = None
 
 
 class _MistakeBehindName(ExpressionError):
-    """A mistake in what an author's name stands for; the innermost name says so."""
+    """An error in the expression of a register note; its message names the innermost note."""
 
 
 class Evaluator:
-    """Evaluates trees in one context, within one allowance of work for all of them."""
+    """Evaluates trees in one context, all of them within one budget of `MOST_WORK` elements."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
@@ -80,28 +81,28 @@ class Evaluator:
         self._stands_for: list[str] = []
 
     def evaluate(self, node: Node) -> PlacedValue:
-        """The value of a tree, and where it lies. Raises ExpressionError."""
+        """Return the value of a tree and its location. Raises ExpressionError."""
         found = self._started(node)
         if isinstance(found, Place):
             return PlacedValue(self._read(found, node.span), found)
         return PlacedValue(found)
 
     def place(self, node: Node) -> Place | None:
-        """Where the value of a tree lies; None if it is computed. Raises ExpressionError."""
+        """Return the location of a tree's value; None if computed. Raises ExpressionError."""
         if not isinstance(node, Name | Index | Call):
             return None
         found = self._started(node)
         return found if isinstance(found, Place) else None
 
     def seen_as(self, found: PlacedValue, kind: ElementType, span: Span) -> PlacedValue:
-        """The same bits, or what was computed, as another type. Raises ExpressionError."""
+        """Reinterpret the bits at a location or convert a value. Raises ExpressionError."""
         if found.place is None or not found.place.has_bytes:
             return PlacedValue(self._converted(found.value, kind, span))
         place = read_as(found.place, kind, span)
         return PlacedValue(self._read(place, span), place)
 
     def type_of(self, name: Name) -> ElementType:
-        """The type of a name. Raises ExpressionError."""
+        """Return the type that a name denotes. Raises ExpressionError."""
         kind = named_type(name.text.lower(), self._dtype)
         if kind is None:
             raise ExpressionError(
@@ -110,7 +111,7 @@ class Evaluator:
         return kind
 
     def _started(self, node: Node) -> Place | Value:
-        """What a tree is, whatever became of the one before."""
+        """Evaluate a tree from a clean state, whatever an earlier error left behind."""
         self._depth = 0
         self._stands_for.clear()
         return self._found(node)
@@ -167,7 +168,7 @@ class Evaluator:
         raise no_value(node, (*self._context.names, *self._context.labels))
 
     def _behind(self, node: Name) -> Place | Value:
-        """What the expression is that the author's name stands for."""
+        """The value or location of the expression that a register note stands for."""
         if node.text in self._stands_for:
             raise ExpressionError(f"`{node.text}` stands for itself", node.span)
         self._stands_for.append(node.text)

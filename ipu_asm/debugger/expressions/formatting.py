@@ -1,8 +1,8 @@
 """Values as text.
 
-A whole number is a signed decimal first, then hexadecimal in parentheses. A float has the fewest
-digits that give the same bits back. What the formats `x`, `u`, `b`, `o` and `d` print, and a vector
-in its long form, are expressions again.
+A whole number is a signed decimal, followed by hexadecimal in parentheses. A float has the fewest
+digits that round-trip to the same bits. The output of the formats `x`, `u`, `b`, `o` and `d`, and
+of a vector with all its elements, parses as an expression again.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _SHORT: Final = 8
 _GROUP: Final = 16
 _F32: Final = Struct("<f")
 _SURE_DIGITS: Final = 6
-"""Of a normal float32, so many digits tell what the shortest text is, if it is no longer."""
+"""Digits to try first: where a normal float32 has a shorter text, 6 digits round to it, too."""
 _MOST_DIGITS: Final = 9
 _SMALLEST_NORMAL: Final = 2.0**-126
 
 
 def text_of(value: Value, notation: str | None = None, most: int | None = _SHORT) -> str:
-    """A value in a notation; of a vector at most so many elements, all of them for None.
+    """Format a value; a vector with at most `most` elements, None for all of them.
 
     Raises ValueError for a computed float in a notation of bits.
     """
@@ -49,7 +49,7 @@ def text_of(value: Value, notation: str | None = None, most: int | None = _SHORT
 
 
 def refuse_floats_without_bits(value: Value, notation: str) -> None:
-    """Raise ValueError for computed floats in a notation of bits."""
+    """Check that a value has bits to show. Raises ValueError for computed floats."""
     if notation in _PREFIXES and value.kind is None:
         for number in value.numbers:
             if isinstance(number, float):
@@ -57,7 +57,7 @@ def refuse_floats_without_bits(value: Value, notation: str) -> None:
 
 
 def element_text(number: Number, kind: ElementType | None, notation: str | None = None) -> str:
-    """One number alone, without a second notation."""
+    """Format one number, without hexadecimal in parentheses."""
     if notation is not None and notation in _PREFIXES:
         return _in_bits(number, kind, notation)
     if isinstance(number, bool):
@@ -89,7 +89,7 @@ def _single(value: Value, notation: str | None) -> str:
 
 
 def _in_bits(number: Number, kind: ElementType | None, notation: str) -> str:
-    """Hexadecimal, octal or binary: of an element with all its digits."""
+    """Hexadecimal, octal or binary text; a number with a type has all digits of its width."""
     if kind is None:
         if isinstance(number, float):
             raise _without_bits(number, notation)
@@ -120,6 +120,6 @@ def _float(number: float, kind: ElementType | None) -> str:
             if _F32.pack(short) == wanted:
                 return repr(short)
         except OverflowError:
-            # Rounded up past the largest float32.
+            # Rounding to this many digits exceeds the largest float32.
             continue
     return repr(number)

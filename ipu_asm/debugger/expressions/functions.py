@@ -1,7 +1,6 @@
 """The functions of the expression language.
 
-NaN is not a number to `min`, `max`, `argmin` and `argmax`: they pass it over, and of nothing but
-NaN `min` and `max` are NaN.
+`min`, `max`, `argmin` and `argmax` ignore NaN; if all values are NaN, `min` and `max` return NaN.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from ipu_asm.debugger.expressions.values import Value
 
 
 class Function(NamedTuple):
-    """A function. `each` is for one that applies to every element, the other for all together."""
+    """A function: `each` maps one element, `together` reduces all arguments; one of them is set."""
 
     together: Callable[[Sequence[Number]], Number] | None
     each: Callable[[Number], Number] | None
     summary: str
 
     def apply(self, arguments: Sequence[Value]) -> Value:
-        """The value. Raises ValueError, which says what it takes."""
+        """Return the value of the call. Raises ValueError with the accepted arguments."""
         spread = [argument.spread() for argument in arguments]
         if self.together is not None:
             numbers = [number for value in spread for number in value.numbers]
@@ -45,7 +44,7 @@ def _sum(numbers: Sequence[Number]) -> Number:
 
 
 def _is_nan(number: Number) -> bool:
-    # A long whole number is nothing for `math.isnan`, which makes it a float.
+    # `math.isnan` would overflow converting a long whole number.
     return isinstance(number, float) and math.isnan(number)
 
 

@@ -13,7 +13,7 @@ _LONGEST_LINE: Final = 10_000
 
 
 class Hovered(NamedTuple):
-    """`text` stands from `start` to `end` of its line."""
+    """The expression `text`, from column `start` to column `end` of its line."""
 
     start: int
     end: int
@@ -21,9 +21,10 @@ class Hovered(NamedTuple):
 
 
 def expression_at(line: str, column: int) -> Hovered | None:
-    """The register, label or name at a column, with the index behind it; None if there is none.
+    """Return the register, label or name at a column, with its index; None if there is none.
 
-    On a word within the brackets it is that word. Parts of a mnemonic such as `acc.first` are none.
+    On a word within the brackets it returns that word. A part of a mnemonic such as `acc.first`
+    gives None.
     """
     if not 0 <= column <= len(line) <= _LONGEST_LINE:
         return None
@@ -32,6 +33,6 @@ def expression_at(line: str, column: int) -> Hovered | None:
     while (match := _WORD.search(line, start)) is not None and match.start() <= column:
         if column <= match.end():
             found = Hovered(*match.span(), match.group())
-        # What stands in the brackets comes next.
+        # Continue within the brackets.
         start = match.end(1)
     return found

@@ -1,4 +1,4 @@
-"""What stands in brackets: which elements of a vector, which bytes of xmem."""
+"""Evaluation of index brackets: elements of a vector, or bytes of xmem."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.text import Span
 
 Whole = Callable[[Node], int]
-"""The whole number that a tree is worth."""
+"""Evaluates a tree to a whole number."""
 
 
 def bounds(part: Range, length: int, whole: Whole) -> tuple[int, int | None]:
-    """First element and number of elements; None for a single one. Raises ExpressionError."""
+    """Return first element and element count, None for a single one. Raises ExpressionError."""
     first = whole(part.first)
     if not 0 <= first < length:
         message = f"an index is 0 to {length - 1}, found {shown_number(first)}"
@@ -32,7 +32,7 @@ def bounds(part: Range, length: int, whole: Whole) -> tuple[int, int | None]:
 
 
 def memory_slice(part: Range, kind: ElementType, whole: Whole) -> Place:
-    """Elements of xmem: the address counts bytes, so does an end; `+` counts elements.
+    """Return the location of elements of xmem; both ends are byte addresses, `+` counts elements.
 
     Raises ExpressionError.
     """
@@ -56,7 +56,7 @@ def memory_slice(part: Range, kind: ElementType, whole: Whole) -> Place:
 
 
 def read_as(place: Place, kind: ElementType, span: Span) -> Place:
-    """The same bytes as elements of another type. Raises ExpressionError."""
+    """Return the same bytes as elements of another type. Raises ExpressionError."""
     other = place.read_as(kind)
     if other is None and place.space is Space.SCALARS:
         message = f"a 32-bit register is read as i32, u32 or f32, found `{kind.name}`"

@@ -1,4 +1,4 @@
-"""What is wrong with an expression, and where."""
+"""Errors in expressions, with their spans."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from ipu_asm.text import Span
 
 
 class ExpressionError(Exception):
-    """An expression that has no value, or a value that does not fit; `span` lies in its text."""
+    """An expression that cannot be evaluated, or a value that does not fit.
+
+    `span` is the wrong part of the expression's text.
+    """
 
     def __init__(self, message: str, span: Span) -> None:
         self.message = message
@@ -19,13 +22,13 @@ _MOST_BITS_SHOWN = 64
 
 
 def shown(text: str) -> str:
-    """What a user wrote, for a message: short, in backticks, nothing unprintable in it."""
+    """Quote user input for a message: shortened, in backticks, unprintable characters escaped."""
     short = text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
     return "`" + "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in short) + "`"
 
 
 def shown_number(number: int | float) -> str:
-    """A number for a message: the length of a very long one."""
+    """Format a number for a message; a very long one as its number of bits."""
     if isinstance(number, int) and number.bit_length() > _MOST_BITS_SHOWN:
         return f"a number of {number.bit_length():,} bits"
     return repr(number)

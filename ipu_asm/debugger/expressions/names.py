@@ -1,4 +1,4 @@
-"""The words of the language itself, and what is said of a name that nobody knows."""
+"""Reserved names of the expression language, and the errors for unknown names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ipu_asm.emulator.elements import DType
 MEMORY: Final = "xmem"
 LABEL: Final = "label"
 DTYPES: Final = {dtype.name.lower(): dtype.value for dtype in DType}
-"""What `dtype` is compared with."""
+"""Constants to compare `dtype` with: the values of `cr15`."""
 CONSTANTS: Final[dict[str, Number]] = {
     "true": True,
     "false": False,
@@ -32,7 +32,7 @@ _MOST_MISTYPED: Final = 2
 
 
 def no_value(node: Name, given: Sequence[str]) -> ExpressionError:
-    """The mistake that a name alone is; `given` are the names that a program adds."""
+    """Return the error for a name without a value; `given` are the names the program defines."""
     if node.text.lower() == MEMORY:
         return ExpressionError(
             "`xmem` takes an address, `xmem[0x100 .. +16]`, found none", node.span
@@ -45,14 +45,14 @@ def no_value(node: Name, given: Sequence[str]) -> ExpressionError:
 
 
 def unknown_name(what: str, node: Name, known: Sequence[str]) -> ExpressionError:
-    """The mistake that a name is, with the name that may have been meant."""
+    """Return the error for an unknown name, with a similar known name as suggestion."""
     near = nearest_of(node.text, islice(_similar(node.text, known), _MOST_COMPARED))
     hint = f"; did you mean `{near}`?" if near is not None else ""
     return ExpressionError(f"no {what} is called {shown(node.text)}{hint}", node.span)
 
 
 def _similar(word: str, names: Sequence[str]) -> Iterator[str]:
-    """The names of nearly the same letters: a program may have a thousand labels."""
+    """The names that differ in few letters: a filter, as a program may have a thousand labels."""
     letters = Counter(word)
     for name in names:
         if name and abs(len(name) - len(word)) <= _MOST_MISTYPED:

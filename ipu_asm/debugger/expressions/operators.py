@@ -1,8 +1,8 @@
 """Arithmetic on numbers and, element by element, on vectors.
 
 Whole numbers are exact and at most 4,096 bits long, in vectors 128. `/` gives a float; `//` and `%`
-round down. Floats follow IEEE 754, so that a division by zero is an infinity or NaN; whole numbers
-cannot be divided by zero.
+round down. Floats follow IEEE 754: division by zero gives infinity or NaN. Division of a whole
+number by a whole zero is an error.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _Operation = Callable[[Number, Number, int], Number]
 
 
 def binary(sign: str, left: Value, right: Value) -> Value:
-    """Two operands with an operator. Raises ValueError, which says what it takes."""
+    """Apply a binary operator. Raises ValueError with the accepted operands."""
     if left.is_vector and right.is_vector and len(left.numbers) != len(right.numbers):
         raise ValueError(
             f"`{sign}` takes vectors of equal length, "
@@ -39,7 +39,7 @@ def binary(sign: str, left: Value, right: Value) -> Value:
 
 
 def unary(sign: str, operand: Value) -> Value:
-    """An operand with a sign before it. Raises ValueError."""
+    """Apply a prefix operator. Raises ValueError with the accepted operand."""
     most = MOST_BITS_IN_VECTOR if operand.is_vector else MOST_BITS
     operation = _SIGNS[sign]
     numbers = tuple(bounded(operation(number), most) for number in operand.numbers)
@@ -47,7 +47,7 @@ def unary(sign: str, operand: Value) -> Value:
 
 
 def truth(value: Value) -> bool:
-    """Whether a single number is not zero. Raises ValueError for a vector."""
+    """Return whether a single number is not zero. Raises ValueError for a vector."""
     if value.is_vector:
         raise ValueError(
             f"a condition is a single value, found {value.describe()}; use `any(...)` or `all(...)`"
@@ -56,7 +56,7 @@ def truth(value: Value) -> bool:
 
 
 def bounded(number: Number, most: int = MOST_BITS) -> Number:
-    """The number, unless it is too long. Raises ValueError."""
+    """Return the number unchanged. Raises ValueError if it has more than `most` bits."""
     if isinstance(number, int) and number.bit_length() > most:
         raise ValueError(_too_long(most, f"{number.bit_length():,} bits"))
     return number
@@ -89,7 +89,7 @@ def _floating(operation: Callable[[Number, Number], Number]) -> _Operation:
 
 
 def whole(number: Number) -> int:
-    """A whole number. Raises ValueError for a float."""
+    """Return the number unchanged. Raises ValueError for a float."""
     if isinstance(number, float):
         raise ValueError(f"bits are those of whole numbers, found {number!r}")
     return number
@@ -131,7 +131,7 @@ def _power(one: Number, other: Number, most: int) -> Number:
     if isinstance(one, int) and isinstance(other, int) and other >= 0:
         if (abs(one).bit_length() - 1) * other > most:
             raise ValueError(_too_long(most, "a longer power"))
-        # Powers of -1, 0 and 1 are short whatever the exponent is, and no work either.
+        # Powers of -1, 0 and 1 are short and fast for any exponent.
         power: int = one**other
         return power
     try:

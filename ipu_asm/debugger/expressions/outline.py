@@ -1,4 +1,4 @@
-"""What is due at the end of an expression that is not complete, and may be wrong before it."""
+"""What may follow an incomplete expression, which may contain errors."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipu_asm.debugger.expressions.tokens import WORD
 
 
 class Expected(Enum):
-    """What can come next."""
+    """What may come next."""
 
     VALUE = "value"
     OPERATOR = "operator"
@@ -22,7 +22,7 @@ class Expected(Enum):
 
 
 def expected_at_end(text: str) -> Expected:
-    """What can stand behind a text, whatever the text is."""
+    """Return what may follow a text, which may be any text."""
     outline = _Outline()
     for match in WORD.finditer(text):
         if match.lastgroup == "sign":
@@ -45,7 +45,7 @@ class _Bracket:
 
 
 class _Outline:
-    """The brackets that are open, and what is due within the innermost."""
+    """The stack of open brackets, and what may come next within the innermost."""
 
     def __init__(self) -> None:
         self.due = Expected.VALUE
@@ -53,12 +53,12 @@ class _Outline:
         self._word = ""
 
     def word(self, text: str) -> None:
-        """Go past a name or a number."""
+        """Consume a name or a number."""
         self.due = Expected.VALUE if text in WORDS else Expected.OPERATOR
         self._word = text
 
     def sign(self, sign: str) -> None:
-        """Go past an operator or a bracket."""
+        """Consume an operator or a bracket."""
         inner = self._open[-1]
         if sign in ("(", "["):
             self._enter(sign)

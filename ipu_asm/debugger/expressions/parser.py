@@ -1,8 +1,8 @@
-"""From text to tree.
+"""Parser of expressions: text to syntax tree.
 
-From loose to tight: `a ? b : c`, `or ||`, `and &&`, `not`, comparisons, `|`, `^`, `&`, `<< >>`,
-`+ -`, `* / // %`, signs and `~ !`, `**`, brackets. A comparison of three, `0 <= x < 5`, holds if
-both do.
+Precedence from low to high: `a ? b : c`, `or ||`, `and &&`, `not`, comparisons, `|`, `^`, `&`,
+`<< >>`, `+ -`, `* / // %`, signs and `~ !`, `**`, brackets. A chained comparison, `0 <= x < 5`,
+holds if both comparisons do.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from ipu_asm.isa.operands import number_value
 from ipu_asm.text import Span
 
 DEEPEST: Final = 48
-"""How many operators and brackets may stand in one another."""
+"""Limit on the nesting of operators and brackets."""
 _LONGEST_NUMBER: Final = 200
 _LOGIC: Final = {"||": "or", "&&": "and", "!": "not"}
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
@@ -47,7 +47,7 @@ WORDS: Final = ("and", "or", "not")
 
 @lru_cache(maxsize=512)
 def parse(text: str) -> Parsed:
-    """The tree of an expression. Raises ExpressionError."""
+    """Parse an expression and its formats. Raises ExpressionError."""
     parser = _Parser(tokens_of(text))
     node = parser.expression()
     formats = []
@@ -58,7 +58,7 @@ def parse(text: str) -> Parsed:
 
 
 def parse_first(text: str) -> tuple[Node, int]:
-    """The tree of the expression that a text begins with, and where the text goes on behind it.
+    """Parse the expression at the beginning of a text; returns its tree and the offset after it.
 
     Raises ExpressionError.
     """
@@ -71,7 +71,8 @@ class _Parser:
         self._tokens = tokens
         self._next = 0
         self._depth = 0
-        # The depth of what was parsed, by the identity of its node: a chain grows to the left.
+        # Height of each parsed tree by `id` of its root: a chain of operators grows to the left,
+        # without recursion.
         self._heights: dict[int, int] = {}
 
     @property
@@ -80,18 +81,18 @@ class _Parser:
 
     @property
     def place(self) -> int:
-        """Where the next word starts."""
+        """Offset of the next token."""
         return self._token.span.start
 
     def took(self, sign: str) -> bool:
-        """Whether the next word is this sign; if so, go on behind it."""
+        """Consume the next token if it is this sign; returns whether it is."""
         if self._token.kind == "sign" and self._token.text == sign:
             self._next += 1
             return True
         return False
 
     def name(self, expected: str) -> Name:
-        """The name that must stand here."""
+        """Consume a name. Raises ExpressionError with `expected` if the next token is none."""
         token = self._token
         if token.kind != "name" or token.text in WORDS:
             raise ExpressionError(f"expected {expected}, found {token}", token.span)
@@ -99,13 +100,13 @@ class _Parser:
         return Name(token.text, token.span)
 
     def expect_end(self) -> None:
-        """Refuse anything more."""
+        """Check that no token is left. Raises ExpressionError."""
         token = self._token
         if token.kind != END:
             raise ExpressionError(f"expected an operator or the end, found {token}", token.span)
 
     def expression(self) -> Node:
-        """Any expression, in brackets or alone."""
+        """Parse an expression, at the top level or within brackets."""
         self._enter()
         node = self._binary(0)
         if self.took("?"):
@@ -122,7 +123,7 @@ class _Parser:
             raise _too_deep(self._token.span)
 
     def _kept(self, node: Node, *parts: Node) -> Node:
-        """The node, unless it is too high a tree."""
+        """The node, with its height recorded. Raises ExpressionError if the tree is too high."""
         height = 1 + max((self._heights.get(id(part), 0) for part in parts), default=0)
         if height > DEEPEST:
             raise _too_deep(node.span)
@@ -156,7 +157,7 @@ class _Parser:
         return left
 
     def _before(self, tightness: int) -> Node:
-        """An operand with what stands before it."""
+        """Parse an operand with its prefix operators."""
         start = self._token
         if start.kind == "name" and start.text == "not" and tightness <= _NOT:
             return self._prefixed("not", _NOT)
@@ -233,7 +234,7 @@ class _Parser:
 
 
 def _number(token: Token) -> int | float:
-    """The value of a number. Raises ExpressionError."""
+    """The value of a numeric token. Raises ExpressionError."""
     text = token.text
     if len(text) > _LONGEST_NUMBER:
         message = f"a number has at most {_LONGEST_NUMBER} characters, found {len(text)}"
@@ -254,7 +255,7 @@ def _number(token: Token) -> int | float:
 def _whole_or_float(token: Token) -> int | float | None:
     if token.kind == "float":
         return float(token.text)
-    # Of more than a hundred characters, `number_value` reads the first hundred.
+    # `number_value` reads the first hundred characters only.
     return int(token.text, 0) if number_value(token.text) is not None else None
 
 

@@ -1,4 +1,4 @@
-"""Where values lie: registers, elements of vectors, bits of masks, ranges of xmem."""
+"""Locations of values: registers, elements of vectors, bits of masks, ranges of xmem."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.registers import DTYPE, PLACES, SCALAR_NAMES, VECTORS
 
 MOST_ELEMENTS: Final = 65_536
-"""How many elements a slice may have."""
+"""Limit on the number of elements of a slice."""
 
 
 class Space(Enum):
-    """What a place is a part of."""
+    """The part of the machine's state that a location is in."""
 
     SCALARS = "scalars"
     BLOCK = "block"
@@ -36,10 +36,10 @@ class Space(Enum):
 
 
 class Place(NamedTuple):
-    """Elements one after the other; `length` is None for a single value.
+    """A typed location of consecutive elements; `length` is None for a single value.
 
-    `start` is the index of a scalar register, a byte in the block of vector registers or in xmem,
-    or a bit in that block.
+    `start` is the index of a scalar register, a byte offset in the block of vector registers, a
+    byte address in xmem, or a bit offset in the block of vector registers.
     """
 
     space: Space
@@ -49,31 +49,35 @@ class Place(NamedTuple):
 
     @property
     def elements(self) -> int:
-        """How many elements there are."""
+        """Number of elements."""
         return 1 if self.length is None else self.length
 
     @property
     def size(self) -> int:
-        """How many bytes there are; how many bits among the bits of a mask."""
+        """Size in bytes; within a mask (`Space.BITS`) in bits."""
         return self.elements * self.kind.size
 
     def part(self, first: int, count: int | None) -> Place:
-        """Some of the elements, or one of them; they must be there."""
+        """Return `count` elements from `first` on, None for a single one; they must exist."""
         return self._replace(start=self.start + first * self.kind.size, length=count)
 
     def bits(self) -> Place | None:
-        """The bits of a single mask."""
+        """Return the location of the 128 bits of a single mask; None for another location."""
         if self.kind != MASK or self.length is not None:
             return None
         return Place(Space.BITS, 8 * self.start, BIT, MASK.bits)
 
     @property
     def has_bytes(self) -> bool:
-        """Whether it can be read as another type."""
+        """Whether the location can be read as another type."""
         return self.space in (Space.SCALARS, Space.BLOCK, Space.MEMORY)
 
     def read_as(self, kind: ElementType) -> Place | None:
-        """The same bytes as elements of another type; None if they are no whole number of them."""
+        """Return the same bytes as elements of another type; None if that is impossible.
+
+        Impossible are `pc`, `cycle` and bits of a mask, a size that is no multiple of the type's,
+        and for a scalar register any size but its own.
+        """
         if kind == self.kind:
             return self
         if not self.has_bytes or self.size % kind.size:
@@ -87,7 +91,7 @@ class Place(NamedTuple):
 
 @lru_cache(maxsize=256)
 def register_place(name: str, dtype: int) -> Place | None:
-    """The place of a register, by any of its names in any case; None for no register."""
+    """Return the location of a register, by any of its names in any case, or None."""
     name = name.lower()
     if name in SCALAR_NAMES:
         return Place(Space.SCALARS, SCALAR_NAMES.index(name), TYPES["i32"])
@@ -124,15 +128,15 @@ def _kind_of(name: str, dtype: int) -> ElementType:
 
 
 def memory_place(address: int, kind: ElementType, count: int | None) -> Place | None:
-    """A place in xmem; None if it leaves it."""
+    """Return a location in xmem; None if it exceeds xmem."""
     place = Place(Space.MEMORY, address, kind, count)
     return place if address >= 0 and address + place.size <= XMEM_SIZE else None
 
 
 def region_of(place: Place) -> regions.Region:
-    """The bytes around a place, for data breakpoints, edits and questions to the past.
+    """Return the bytes of a location as a region, for data breakpoints, edits and history queries.
 
-    Bits of a mask are in whole bytes. Raises ValueError for `cycle`, which is no part of a machine.
+    Bits of a mask are widened to whole bytes. Raises ValueError for `cycle`, which is not stored.
     """
     if place.space is Space.CYCLE:
         raise ValueError("a region is a register or a part of xmem, found `cycle`")
@@ -157,7 +161,7 @@ _VECTORS_FROM: Final = sorted(
 
 
 def read(context: Context, place: Place) -> Value:
-    """What lies at a place."""
+    """Read the value at a location."""
     if place.space is Space.BITS:
         first = place.start // 8
         data = context.block[first : (place.start + place.elements - 1) // 8 + 1]

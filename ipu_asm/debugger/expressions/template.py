@@ -1,4 +1,4 @@
-"""Messages with expressions in them, as log breakpoints write them.
+"""Log messages with embedded expressions.
 
 row {lr1} starts at {xmem[lr5 .. +4],x}; braces are written {{ and }}
 """
@@ -18,17 +18,17 @@ from ipu_asm.debugger.expressions.tree import Parsed
 from ipu_asm.text import Span
 
 MOST_TEXT: Final = 4096
-"""Characters that a message may have; it is cut there."""
+"""Limit on the characters of a formatted message; longer ones are cut."""
 _BRACE: Final = re.compile(r"\{\{|\}\}|\{|\}")
 
 
 class Template(NamedTuple):
-    """A message: texts, and expressions to evaluate each time."""
+    """A parsed log message: literal texts and the expressions between them."""
 
     parts: tuple[str | Parsed, ...]
 
     def text(self, context: Context) -> str:
-        """The message now. A mistake stands in braces where the value would be."""
+        """Format the message in a context; an expression with an error gives `{error}`."""
         evaluator = Evaluator(context)
         text = ""
         for part in self.parts:
@@ -39,7 +39,7 @@ class Template(NamedTuple):
 
 
 def parse_template(text: str) -> Template:
-    """Read a message. Raises ExpressionError; its span lies in `text`."""
+    """Parse a message. Raises ExpressionError with a span in `text`."""
     if len(text) > LONGEST:
         message = f"a message has at most {LONGEST:,} characters, found {len(text):,}"
         raise ExpressionError(message, Span(LONGEST, len(text)))

@@ -1,4 +1,4 @@
-"""The words of an expression, with their places."""
+"""Tokens of an expression, with their spans."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
 from ipu_asm.text import Span
 
 LONGEST: Final = 4096
-"""Characters that an expression may have."""
+"""Limit on the characters of an expression."""
 
 WORD: Final = re.compile(
     r"(?P<float>[0-9][0-9_]*(?:\.[0-9][0-9_]*(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)(?![0-9A-Za-z_]))"
@@ -17,14 +17,14 @@ WORD: Final = re.compile(
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_]*)"
     r"|(?P<sign>\.\.|\*\*|//|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^~!<>()\[\],:?=])"
 )
-"""A word of an expression; its group says of which kind."""
+"""A token of an expression; the name of the matching group is its kind."""
 
 _BLANK: Final = re.compile(r"[ \t\r\n]*")
 END: Final = "end"
 
 
 class Token(NamedTuple):
-    """A word: `kind` is float, number, name, sign or end."""
+    """A token; `kind` is float, number, name, sign or end."""
 
     kind: str
     text: str
@@ -35,7 +35,7 @@ class Token(NamedTuple):
 
 
 def tokens_of(text: str) -> list[Token]:
-    """The words of an expression, the last of kind `end`. Raises ExpressionError."""
+    """Split an expression into tokens, the last of kind `end`. Raises ExpressionError."""
     if len(text) > LONGEST:
         raise ExpressionError(
             f"an expression has at most {LONGEST:,} characters, found {len(text):,}",

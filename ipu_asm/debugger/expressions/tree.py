@@ -1,4 +1,4 @@
-"""What an expression consists of. Every part knows its place in the text."""
+"""Syntax tree of an expression. Every node has its span in the text."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from ipu_asm.text import Span
 
 
 class Number(NamedTuple):
-    """A number as written."""
+    """A numeric literal."""
 
     value: int | float
     span: Span
 
 
 class Name(NamedTuple):
-    """A register, a label, a name that the author gave."""
+    """A register, a constant, a name from a register note, or a label."""
 
     text: str
     span: Span
 
 
 class Unary(NamedTuple):
-    """A sign or `~` or `not` before an operand."""
+    """A prefix operator (sign, `~` or `not`) and its operand."""
 
     operator: str
     operand: Node
@@ -30,7 +30,7 @@ class Unary(NamedTuple):
 
 
 class Binary(NamedTuple):
-    """Two operands with an operator between them, comparisons and `and`, `or` included."""
+    """A binary operator and its operands, including comparisons, `and` and `or`."""
 
     operator: str
     left: Node
@@ -39,7 +39,7 @@ class Binary(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """`condition ? one : other`."""
+    """A conditional: `condition ? one : other`."""
 
     condition: Node
     one: Node
@@ -48,9 +48,9 @@ class Choice(NamedTuple):
 
 
 class Range(NamedTuple):
-    """What stands in brackets: `first`, or `first .. last`, or `first .. +length`, and a type.
+    """The content of index brackets: `first`, `first .. last` or `first .. +length`, and a type.
 
-    Both ends are part of it.
+    Both ends belong to the range.
     """
 
     first: Node
@@ -60,7 +60,7 @@ class Range(NamedTuple):
 
 
 class Index(NamedTuple):
-    """Elements of a vector, or bytes of the memory."""
+    """Elements of a vector, or bytes of xmem."""
 
     base: Node
     part: Range
@@ -68,7 +68,7 @@ class Index(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A function or a type, and what it is applied to."""
+    """A call of a function, or the conversion of an argument to a type."""
 
     name: Name
     arguments: tuple[Node, ...]
@@ -76,7 +76,7 @@ class Call(NamedTuple):
 
 
 class Values(NamedTuple):
-    """`[1, 2, 3]`."""
+    """A list: `[1, 2, 3]`."""
 
     items: tuple[Node, ...]
     span: Span

@@ -1,4 +1,4 @@
-"""What an expression is worth."""
+"""Values of expressions: single numbers and vectors."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from ipu_asm.debugger.expressions.mistake import shown_number
 class Value(NamedTuple):
     """One number or a vector of them.
 
-    `kind` is the type of what lies in registers or memory and what a type was applied to; None for
-    what was computed.
+    `kind` is the type of a value that was read from a register or memory or converted to a type;
+    None for a computed value.
     """
 
     numbers: tuple[Number, ...]
     kind: ElementType | None = None
     is_vector: bool = False
     patterns: tuple[Number, ...] | None = None
-    """The bits of floats that were read: there are many NaNs."""
+    """The bits of floats that were read; `numbers` does not preserve those of a NaN."""
 
     @property
     def number(self) -> Number:
-        """The number, of what is no vector."""
+        """The number of a single value."""
         return self.numbers[0]
 
     def spread(self) -> Value:
-        """A mask as its 128 bits, anything else as it is."""
+        """Return a single mask as its 128 bits, any other value unchanged."""
         if self.kind != MASK or self.is_vector:
             return self
         return Value(bits_of(self.numbers[0]), BIT, True)
 
     def describe(self) -> str:
-        """What it is, for a message."""
+        """Describe the value for a message."""
         return f"{len(self.numbers)} values" if self.is_vector else f"{shown_number(self.number)}"
 
 
 def converted(value: Value, kind: ElementType) -> Value:
-    """Computed numbers as elements of a type: the low bits of whole numbers; floats are rounded.
+    """Convert computed numbers to a type: integers keep their low bits, floats are rounded.
 
     Raises ValueError.
     """
@@ -55,5 +55,5 @@ def _element(number: Number, kind: ElementType) -> bytes:
 
 
 def bits_of(mask: Number) -> tuple[Number, ...]:
-    """The 128 bits of a mask, the lowest first."""
+    """Return the 128 bits of a mask, the lowest first."""
     return tuple(int(mask) >> place & 1 for place in range(MASK.bits))
