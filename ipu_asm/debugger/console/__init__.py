@@ -1,10 +1,10 @@
-"""What a person types in the debug console: expressions, assignments, and a few commands.
+"""The debug console: expressions, assignments, and a few commands.
 
     lr5        lr5 = 3        who acc[7]        when lr1 > 5        goto -100        dis loop 4
 
-Where a label, or a name that the author gave, is called like a command, that name alone, and with
-an operator or a format behind it, is the expression: of `when`, `when + 1` and `when,x` none is the
-command. Anything else behind the word makes it the command; `who (lr5)` always does.
+A label or register note may have the same name as a command. Alone, or followed by an operator or a
+format, that name is an expression: `when`, `when + 1` and `when,x` do not call the command.
+Followed by anything else it calls the command, as `who (lr5)` always does.
 """
 
 from __future__ import annotations

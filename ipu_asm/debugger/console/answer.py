@@ -1,4 +1,4 @@
-"""What the console answers."""
+"""Result of a console command."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ipu_asm.debugger.stop import Stop
 
 
 class Answer(NamedTuple):
-    """A text for the user.
+    """The text to show to the user.
 
-    `stop` is where the machine stands if a command has moved it, `changed` whether something was
-    written, `result` the value of an expression that was no more than that.
+    `stop` is the new position if the command moved the machine, `changed` whether it wrote a value,
+    `result` the value if the input was an expression only.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Numbers that commands take."""
+"""Numeric arguments of commands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipu_asm.text import Span
 
 
 def whole_number(context: Context, text: str, expected: str) -> int:
-    """The value of an expression; `expected` says what it must be. Raises ExpressionError."""
+    """Evaluate an expression to a whole number. Raises ExpressionError with `expected`."""
     value = evaluate(context, text).value
     if value.is_vector or not isinstance(value.number, int):
         raise ExpressionError(f"{expected}, found {value.describe()}", all_of(text))
@@ -15,5 +15,5 @@ def whole_number(context: Context, text: str, expected: str) -> int:
 
 
 def all_of(text: str) -> Span:
-    """The range of a text without the blanks around it."""
+    """Return the span of a text without surrounding blanks."""
     return Span(len(text) - len(text.lstrip()), len(text.rstrip()))

@@ -1,4 +1,4 @@
-"""The commands of the console, and when a word is one."""
+"""The commands of the console, and how they are recognized."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Run = Callable[[Debugger, LiveContext, str], Answer]
 
 
 class Command(NamedTuple):
-    """A command. `run` gets what stands behind its word, and raises ExpressionError."""
+    """A command. `run` takes the text after the command word, and raises ExpressionError."""
 
     usage: str
     summary: str
@@ -25,19 +25,19 @@ class Command(NamedTuple):
 
     @property
     def needs_argument(self) -> bool:
-        """Whether the word alone is not enough."""
+        """Whether the command requires an argument."""
         return " " in self.usage and "[" not in self.usage
 
 
 class Invocation(NamedTuple):
-    """A command that was typed, and where what it is given starts."""
+    """A recognized command, and the offset at which its argument starts."""
 
     command: Command
     start: int
 
 
 def invocation(context: Context, text: str) -> Invocation | None:
-    """The command that a text calls; None for an expression or an assignment."""
+    """Return the command that a text calls; None for an expression or an assignment."""
     match = _FIRST_WORD.match(text)
     if match is None or match[1] not in COMMANDS:
         return None
@@ -48,7 +48,7 @@ def invocation(context: Context, text: str) -> Invocation | None:
 
 
 def help_(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
-    """What there is to type, or one command in detail."""
+    """Return an overview of the console, or the details of one command. Raises ExpressionError."""
     name = argument.strip()
     if not name:
         return Answer(_overview())
@@ -99,7 +99,7 @@ COMMANDS: Final = {
 
 _FIRST_WORD: Final = re.compile(r"\s*([a-z]+)(?![A-Za-z0-9_])")
 _GOES_ON: Final = re.compile(r"\s*(?:\Z|(?:and|or)(?![A-Za-z0-9_])|!=|[-+*/%&|^<>=?,\[])")
-"""What stands behind the name of an expression: the end, an operator, an index or a format."""
+"""What may follow a name in an expression: the end, an operator, an index or a format."""
 
 _EXPRESSIONS: Final = """\
 lr5  r0[3]  acc[0..7]  mask[2][5]  xmem[cr0 + lr1 .. +16 : f32]  sum(acc) > 100

@@ -1,4 +1,4 @@
-"""What may be typed next in the console."""
+"""Completion in the console."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PLACEHOLDER: Final = "x"
 
 
 def complete_command(context: Context, text: str, offset: int) -> list[Candidate]:
-    """The words that fit at an offset, those first that begin with the letters in front of it."""
+    """Return the words that fit at an offset, those that begin with the typed letters first."""
     word = word_at(text, offset)
     if word is None:
         return []

@@ -1,4 +1,4 @@
-"""Runs what was typed."""
+"""Execution of console input."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ from ipu_asm.text import Span
 
 
 class Console:
-    """The debug console of one debugger. `make_context` gives its machine as it is now."""
+    """The debug console of one debugger; `make_context` returns its current context."""
 
     def __init__(self, debugger: Debugger, make_context: Callable[[], LiveContext]) -> None:
         self._debugger = debugger
         self._make_context = make_context
 
     def run(self, text: str) -> Answer:
-        """The answer to what was typed. Raises ExpressionError; its span lies in `text`.
+        """Execute console input and return the answer.
 
-        A question to the past that takes long may be interrupted, by the debugger's `Interrupted`.
+        Raises ExpressionError with a span in `text`, and `Interrupted` if a long search through the
+        history is interrupted.
         """
         if not text.strip():
             return Answer("")

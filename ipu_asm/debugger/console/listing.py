@@ -1,4 +1,4 @@
-"""The bundles in program memory, with the labels and lines of the source: `dis`."""
+"""The `dis` command: bundles in program memory, with labels and source lines."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOT_LOADED: Final = "(nothing was loaded here; it does nothing)"
 
 
 class BundleRow(NamedTuple):
-    """A bundle; `line` counts from 1. Label and line are None where the source has none."""
+    """A bundle; `line` counts from 1. `label` and `line` are None if the source has none."""
 
     address: int
     label: str | None
@@ -31,9 +31,9 @@ class BundleRow(NamedTuple):
 
 
 def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
-    """The bundles from an address on, as program memory has them, as far as that reaches.
+    """Return up to `count` bundles from address `first` on, decoded from program memory.
 
-    What the assembler puts in by itself is left out.
+    Instructions that the assembler adds to fill a bundle are omitted.
     """
     labels = {address: name for name, address in debugger.program.label_addresses.items()}
     found = []
@@ -46,7 +46,7 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
 
 
 def dis(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
-    """The bundles around the present one, or from an address on. Raises ExpressionError."""
+    """List the bundles around the current one, or from an address on. Raises ExpressionError."""
     halted = debugger.state.is_halted
     pc = debugger.ipu.snapshot.pc if halted else debugger.state.program_counter
     if not argument.strip():
@@ -60,7 +60,7 @@ def dis(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
 
 
 def _count(context: LiveContext, argument: str, end: int) -> int:
-    """The number behind the address, and perhaps a comma."""
+    """The count after the address and an optional comma."""
     rest = argument[end:].removeprefix(",")
     if not rest.strip():
         return _COUNT
@@ -76,7 +76,7 @@ def _count(context: LiveContext, argument: str, end: int) -> int:
 
 
 def _within(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
-    """The bundles as far as the program goes, at least one."""
+    """The bundles up to the end of the program, at least one."""
     return rows(debugger, first, max(1, min(count, debugger.program.size - first)))
 
 
@@ -98,7 +98,7 @@ def _code(word: int, address: int, labels: Mapping[int, str]) -> str:
 
 
 def _just_goes_on(code: Code, address: int) -> bool:
-    """Whether it is the jump to the next bundle that stands for no jump at all."""
+    """Whether this is the jump to the next bundle that encodes the absence of a jump."""
     is_jump = code.spec is not None and code.spec.flow == "jump"
     return is_jump and list(code.values.values()) == [address + 1]
 

@@ -1,4 +1,4 @@
-"""Questions to the past, and the way there: `who`, `when` and `goto`."""
+"""The commands `who`, `when` and `goto`, which search the history and move within it."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ipu_asm.emulator.stops import StopReason
 from ipu_asm.program.line_table import describe_bundle
 
 MOST_AHEAD: Final = 10_000_000
-"""How many cycles beyond what has been executed one can go at once."""
+"""Limit in cycles on moving beyond the cycles executed so far."""
 
 
 def who(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
-    """Who has written to a place last. Raises ExpressionError."""
+    """Report the instruction that last wrote to a location. Raises ExpressionError."""
     where = _region(evaluate(context, argument).place, argument)
     change = _last_step(debugger) if where.name == COUNTER else debugger.last_write(where)
     name = shown(argument.strip())
@@ -46,7 +46,7 @@ def who(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
 
 
 def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
-    """When a condition became true last. Raises ExpressionError."""
+    """Report the last cycle at which a condition became true. Raises ExpressionError."""
     now = "it holds now" if holds(context, argument) else "it does not hold any more"
 
     def held(state: IpuState) -> bool:
@@ -71,7 +71,7 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
 
 
 def goto(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
-    """Stand at another cycle. Raises ExpressionError."""
+    """Move to another cycle. Raises ExpressionError."""
     cycle = whole_number(context, argument, "`goto` takes a cycle, a whole number")
     if argument.lstrip()[:1] in ("+", "-"):
         cycle += debugger.cycle
@@ -86,7 +86,7 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
 
 
 def bundle_at(debugger: Debugger, pc: int) -> str:
-    """A bundle as people speak of it: by address, label and line."""
+    """Describe a bundle by address, label and line."""
     return describe_bundle(pc, debugger.resolver.table.place(pc))
 
 
@@ -101,7 +101,7 @@ def _region(place: Place | None, argument: str) -> Region:
 
 
 def _last_step(debugger: Debugger) -> LastWrite | None:
-    """Who has written the program counter: the last bundle executed, unless the user did since."""
+    """The last write to `pc`: the last bundle executed, unless the user edited `pc` since."""
     edited = debugger.last_write(whole(COUNTER))
     before = debugger.cycle - 1
     if before < debugger.history.first or (edited is not None and edited.cycle > before):
@@ -110,7 +110,7 @@ def _last_step(debugger: Debugger) -> LastWrite | None:
 
 
 def _pc_at(debugger: Debugger, cycle: int) -> int:
-    """The bundle in front of which the machine stood at a cycle."""
+    """The program counter at a cycle."""
     now = debugger.cycle
     try:
         debugger.history.go_to(cycle)
@@ -120,7 +120,7 @@ def _pc_at(debugger: Debugger, cycle: int) -> int:
 
 
 def _arrival(debugger: Debugger, stop: Stop, wanted: int) -> str:
-    """Where one has got to, and why no further."""
+    """Describe the cycle that was reached, and why an earlier one than requested."""
     if stop.reason is not StopReason.STEP:
         return f"cycle {stop.cycle}, {stop.description}"
     where = f"cycle {stop.cycle}, in front of {bundle_at(debugger, stop.pc)}"

@@ -1,9 +1,10 @@
-"""What a person sees while the machine stands still, as plain data.
+"""Contents of the variables view while the machine is stopped, as plain data.
 
-An `Inspector` has scopes; a scope opens to items, and an item may open to more. Every item of a
-register, of elements or of memory has an expression that evaluates to it. What differs from the
-stop before tells what it was: `5 was 3`; rows, vectors and memory tell how many elements changed.
-The notations of expressions (`x` for hexadecimal, ...) apply to all numbers but names and counts.
+An `Inspector` has scopes; a scope contains items, and an item may contain more. Every item of a
+register, of elements or of memory has an expression that evaluates to it. A value that differs from
+the previous stop also shows its old one, `5 was 3`; rows, vectors and memory show how many elements
+changed. The notations of expressions (`x` for hexadecimal, ...) apply to all numbers except names
+and counts.
 """
 
 from __future__ import annotations

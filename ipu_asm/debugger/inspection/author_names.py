@@ -1,4 +1,4 @@
-"""Names for expressions, out of what the author says about registers."""
+"""Names for registers in expressions, derived from the register notes of a program."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ _TAKEN: Final = {
 
 
 def names_of(program: Program) -> dict[str, str]:
-    """Identifiers that the notes on registers give, with the registers they stand for.
+    """Return the identifiers derived from register notes, each with the register it stands for.
 
-    `# lr5 = row offset` gives `row_offset`: a phrase of up to three words. One that names several
-    registers, or is a register, a label, a function or a type, gives none.
+    `# lr5 = row offset` gives `row_offset`: a phrase of up to three words. A phrase gives no
+    identifier if several registers have it, if it contains the name of a register, or if it is a
+    label, a function, a type or another reserved name.
     """
     names = {register: _name(note) for register, note in register_notes(program).items()}
     uses = Counter(names.values())
@@ -39,13 +40,13 @@ def names_of(program: Program) -> dict[str, str]:
 
 
 def _name(note: str) -> str | None:
-    """The identifier at the start of a note; None if there is no short phrase."""
+    """The identifier at the start of a note; None if the note starts with no short phrase."""
     match = _PHRASE.match(note)
     phrase = _ARTICLE.sub("", match[0].strip(), count=1) if match is not None else ""
     words = phrase.split()
     if not 0 < len(words) <= _MOST_WORDS or not all(map(_WORD.fullmatch, words)):
         return None
     name = "_".join(words)
-    # "a copy of cr2" says what the register holds, not what it is called.
+    # "a copy of cr2" describes the content of a register; it is not its name.
     taken = name.lower() in _TAKEN or any(word.lower() in REGISTER_NAMES for word in words)
     return None if taken or len(name) > _LONGEST else name

@@ -1,4 +1,4 @@
-"""All that differs from the stop before, as items."""
+"""Registers and memory ranges that differ from the previous stop, as items."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.registers import SCALAR_NAMES
 
 MOST_RANGES: Final = 256
-"""How many changed ranges of memory are listed."""
+"""Limit on the changed memory ranges that are listed."""
 
 
 def changed_registers(comparison: Comparison) -> list[Place]:
-    """The registers that changed, each mask for itself; program counter and cycle are left out."""
+    """Return the registers that changed, masks one by one, without `pc` and `cycle`."""
     if comparison.past is None:
         return []
     dtype = comparison.dtype
@@ -37,7 +37,7 @@ def changed_registers(comparison: Comparison) -> list[Place]:
 
 
 def changed_ranges(comparison: Comparison) -> Iterator[Place]:
-    """The ranges of memory that changed, from the first changed byte to the last."""
+    """Yield the memory ranges that changed, trimmed to the first and last changed byte."""
     kind = element_of(comparison.dtype)
     for start, end in comparison.changed_memory(ByteRange(0, XMEM_SIZE)):
         for first in range(start, end, MOST_ELEMENTS):
@@ -51,7 +51,7 @@ def changed_ranges(comparison: Comparison) -> Iterator[Place]:
 
 
 def changes_text(comparison: Comparison) -> tuple[str, int]:
-    """What changed, in short, and how many items tell it."""
+    """Return a summary of the changes, and the number of items in `change_items`."""
     if comparison.past is None:
         return "no stop before this one", 0
     registers, ranges = len(changed_registers(comparison)), len(list(changed_ranges(comparison)))
@@ -64,7 +64,7 @@ def changes_text(comparison: Comparison) -> tuple[str, int]:
 
 
 def change_items(items: Items, notation: str | None) -> list[Item]:
-    """A line for each register and each range of memory that changed."""
+    """Return an item for each register and each memory range that changed."""
     comparison = items.comparison
     found = []
     for place in changed_registers(comparison):
@@ -81,7 +81,7 @@ def change_items(items: Items, notation: str | None) -> list[Item]:
 
 
 def _parts(place: Place) -> list[Place]:
-    """A register itself; of the masks, each."""
+    """The register itself, or each mask of the mask register."""
     if path_of(place, 0).whole != MASKS:
         return [place]
     return [place.part(number, None) for number in range(place.elements)]

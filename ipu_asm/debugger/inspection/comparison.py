@@ -1,4 +1,4 @@
-"""What lies at a place, now and at the stop before."""
+"""Contents of a location now and at the previous stop."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Content = bytes | bytearray
 
 
 class Moment(NamedTuple):
-    """The machine as it was, with `cycle` bundles executed."""
+    """A saved state of the machine, after `cycle` bundles."""
 
     saved: SavedState
     cycle: int
 
 
 class ByteRange(NamedTuple):
-    """Bytes of xmem from `start` up to `end`, which is no part of it."""
+    """Bytes of xmem from `start` up to, not including, `end`."""
 
     start: int
     end: int
 
 
 class Comparison:
-    """A machine as it is, beside what it was at the stop before (None: there was none)."""
+    """The current state of a machine and its state at the previous stop, None if there was none."""
 
     def __init__(self, state: IpuState, context: Context, before: Moment | None) -> None:
         self.context = context
@@ -40,11 +40,14 @@ class Comparison:
 
     @property
     def dtype(self) -> int:
-        """What `cr15` holds now."""
+        """The present value of `cr15`."""
         return self.context.scalars[DTYPE]
 
     def pair(self, place: Place) -> tuple[Content, Content | None]:
-        """The bytes of a place, and what they were if that differs; one byte for each bit."""
+        """Return the bytes of a location, and the previous bytes or None if they are equal.
+
+        A bit of a mask takes one byte.
+        """
         now = content(self.context, place)
         if self.past is None or not self._may_differ(place):
             return now, None
@@ -52,7 +55,7 @@ class Comparison:
         return now, old if old != now else None
 
     def changes(self, place: Place) -> int:
-        """How many elements of a place have changed."""
+        """Return the number of elements of a location that changed."""
         if not self._may_differ(place):
             return 0
         if place.space is Space.MEMORY and place.kind.size == 1:
@@ -66,7 +69,7 @@ class Comparison:
         return sum(count_changed(place.kind, *self.pair(part)) for part in parts)
 
     def changed_memory(self, within: ByteRange) -> Iterator[ByteRange]:
-        """The stretches of memory with something changed in each of their rows of 128 bytes."""
+        """Yield the ranges of consecutive changed rows (128 bytes each), clipped to `within`."""
         rows = self._changed_rows()
         number = bisect_left(rows, within.start - ROW + 1)
         while number < len(rows) and rows[number] < within.end:
@@ -85,7 +88,7 @@ class Comparison:
         return next_row < len(rows) and rows[next_row] < place.start + place.size
 
     def _changed_rows(self) -> list[int]:
-        """The rows of memory that differ. Where nothing was written, the images are the same."""
+        """The addresses of changed rows; unwritten memory has the same image object."""
         if self._image is None:
             return []
         image = self._xmem.image()
@@ -95,7 +98,7 @@ class Comparison:
 
 
 def content(context: Context, place: Place) -> Content:
-    """The bytes of a place among registers and memory; one byte, 0 or 1, for each bit."""
+    """Return the bytes of a register or memory location; a byte, 0 or 1, for each bit of a mask."""
     if place.space is Space.SCALARS:
         return context.scalars[place.start].to_bytes(4, "little")
     if place.space is Space.MEMORY:
@@ -106,7 +109,7 @@ def content(context: Context, place: Place) -> Content:
 
 
 def count_changed(kind: ElementType, now: Content, old: Content | None) -> int:
-    """How many elements differ; `old` is None if none does."""
+    """Return the number of elements that differ; `old` is None if none does."""
     if old is None:
         return 0
     if kind.size not in _WORDS:
@@ -120,7 +123,7 @@ def count_changed(kind: ElementType, now: Content, old: Content | None) -> int:
     return len(words) - words.count(0)
 
 
-# How `memoryview` calls unsigned numbers of so many bytes.
+# Format characters of `memoryview` for unsigned numbers, by size in bytes.
 _WORDS: Final[dict[int, Literal["B", "H", "I"]]] = {1: "B", 2: "H", 4: "I"}
 
 

@@ -1,4 +1,4 @@
-"""Items of expressions, wherever their values come from."""
+"""Items of computed values, which have no location."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ipu_asm.debugger.inspection.model import Computed, Group, GroupKind, Item
 
 
 def without_formats(text: str) -> str:
-    """An expression without the notations behind it; types behind it become calls.
+    """Return an expression without its notations; type formats become conversion calls.
 
-    Raises ExpressionError for what is none.
+    Raises ExpressionError for text that is no expression.
     """
     parsed = parse(text)
     if not parsed.formats:
@@ -30,7 +30,7 @@ def without_formats(text: str) -> str:
 
 
 def computed_item(text: str, expression: str, value: Value, notation: str | None) -> Item:
-    """The line of a value that lies nowhere."""
+    """Return the item of a computed value."""
     group = None
     if value.is_vector:
         count = len(value.numbers)
@@ -45,7 +45,10 @@ def computed_item(text: str, expression: str, value: Value, notation: str | None
 def computed_children(
     context: Context, group: Group, start: int, stop: int, notation: str | None
 ) -> list[Item]:
-    """Rows or elements of values computed once more. Raises ExpressionError."""
+    """Return rows or elements of an expression that is evaluated again.
+
+    Raises ExpressionError.
+    """
     computed = group.computed
     assert computed is not None
     value = evaluate(context, computed.text).value

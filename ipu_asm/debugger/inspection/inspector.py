@@ -1,4 +1,4 @@
-"""Everything that a person sees while the machine stands still."""
+"""The scopes and items of the variables view of one machine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
 
 MOST_CHILDREN: Final = 4_096
-"""How many items a group gives at once; one more says so where it has more."""
+"""Limit on the items returned at once; one more item states how many are left."""
 
 _MEMORY_MAP: Final = "Memory map"
 _MACHINE: Final = "Machine"
@@ -49,11 +49,11 @@ _NUMBER: Final = re.compile(r"\[(0x[0-9a-f]{1,8}|[0-9]{1,9})(?:\]|\.\.| )")
 
 
 class Inspector:
-    """Shows one machine; reading never changes it. Made once for a session.
+    """Read-only view of one machine, created once per debug session.
 
-    `context` is what expressions are about, on the same machine. `notes` are the author's, see
-    `register_notes`; `ranges` are parts of xmem worth a line; `before` is the machine at the stop
-    before, `stopped` says why it stands still now: see `arrive`.
+    `context` evaluates expressions on the same machine. `notes` are the register notes of the
+    program, see `register_notes`; `ranges` are named parts of xmem to list; `before` is the state
+    at the previous stop and `stopped` the reason of this stop, see `arrive`.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Inspector:
         self.arrive(before, stopped)
 
     def arrive(self, before: Moment | None, stopped: str, last_bundle: int | None = None) -> None:
-        """The machine stands still again; `before` is where it stood the last time.
+        """Update the view after a stop; `before` is the state at the previous stop.
 
         `last_bundle` is the address of the bundle that halted the machine, if one did.
         """
@@ -85,7 +85,7 @@ class Inspector:
         self._without_notes = Items(comparison, {}, where)
 
     def scopes(self) -> list[Scope]:
-        """The headings, always the same."""
+        """Return the scopes, which are the same at every stop."""
         sizes = {name: len(registers) for name, registers in _REGISTERS.items()}
         sizes[_MEMORY_MAP] = len(self._ranges) + len(self._bases) + 1
         sizes[_MACHINE] = len((*_COUNTERS, _STOPPED, _CHANGED))
@@ -98,7 +98,7 @@ class Inspector:
     def children(
         self, group: Group, start: int = 0, count: int | None = None, notation: str | None = None
     ) -> list[Item]:
-        """What a group opens to: `count` items from `start` on, all that follow for None or 0.
+        """Return `count` items of a group from `start` on; all that follow for None or 0.
 
         Raises ExpressionError if the values of an expression cannot be computed any more.
         """
@@ -111,9 +111,9 @@ class Inspector:
     def item_of(
         self, expression: str, notation: str | None = None, with_notes: bool = True
     ) -> Item:
-        """The value of an expression; a vector opens as in the scopes. Raises ExpressionError.
+        """Return the item of an expression; a vector contains rows or elements as in the scopes.
 
-        Where there is little room it is told without what the author calls it.
+        Where space is short, `with_notes=False` omits the register note. Raises ExpressionError.
         """
         result = evaluate(self._context, expression)
         name, plain = expression.strip(), without_formats(expression)
@@ -126,21 +126,24 @@ class Inspector:
         return item._replace(group=_in_notation(item.group, result.notation))
 
     def vectors(self) -> list[Listed]:
-        """The registers that a picture can be made of."""
+        """Return the registers that `picture` accepts."""
         return listed(self._items.comparison.dtype)
 
     def picture(
         self, expression: str, type_: str | None = None, mask: str | None = None
     ) -> Picture:
-        """A whole vector, in a type and beneath a mask if one is given. Raises ExpressionError."""
+        """Return a whole vector, read as a type and under a mask if given.
+
+        Raises ExpressionError.
+        """
         return picture(self._items.comparison, expression, type_, mask)
 
     def note(self, name: str) -> str:
-        """What the author says of a register; nothing if that is nothing."""
+        """Return the register note of a register, or an empty string."""
         return self._notes.get(name, "")
 
     def child(self, group: Group, name: str) -> Item | None:
-        """The item of a name in a group; None if there is none. Raises ExpressionError."""
+        """Return the item of that name in a group, or None. Raises ExpressionError."""
         if group.kind in (GroupKind.SCOPE, GroupKind.CHANGES):
             found = self._named(group, None)
         else:
@@ -149,7 +152,7 @@ class Inspector:
         return next((item for item in found if item.name == name), None)
 
     def expression_of(self, group: Group, name: str) -> str | None:
-        """What evaluates to the item of a name in a group, if it can be written as an expression.
+        """Return the expression of the item of that name in a group, if it has one.
 
         Raises ExpressionError.
         """
@@ -201,7 +204,7 @@ class Inspector:
         return make(group, start, stop, notation)
 
     def _position(self, group: Group, name: str) -> int:
-        """Where the item of a name stands among rows or elements, if it is there; else below 0."""
+        """Index of the row or element of that name, perhaps out of range; -1 for other names."""
         match = _NUMBER.match(name)
         if match is None:
             return -1
@@ -214,7 +217,7 @@ class Inspector:
 
 
 def _where(lines: LineTable, last_bundle: int | None, pc: int) -> str:
-    """Where the bundle of a program counter stands in the source."""
+    """Describe the source location of the bundle at a program counter."""
     if pc >= INST_MEM_SIZE:
         return "halted" if last_bundle is None else f"halted; last bundle {last_bundle}"
     place = lines.place(pc)
@@ -228,7 +231,7 @@ def _scope(name: str) -> Group:
 
 
 def _size(group: Group) -> int:
-    """How many items rows or elements are."""
+    """Number of items in a group of rows or elements."""
     if group.computed is not None:
         return children_of(group.computed.length, group)
     assert group.place is not None

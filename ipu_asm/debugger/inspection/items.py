@@ -1,4 +1,4 @@
-"""From places to items: what a line says, and what it opens to."""
+"""Items of locations: their text, and the items they contain."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from ipu_asm.emulator.elements import DType
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
 
 ROW: Final = 16
-"""How many elements stand in one row."""
+"""Number of elements of a row."""
 _LONGEST_NOTE: Final = 80
 _DTYPE_NAMES: Final = {dtype.value: dtype.name.lower() for dtype in DType}
 _NO_DTYPE: Final = "no element type; bytes are shown as i8, words as i32"
 
 
 class Items:
-    """Makes items.
+    """Creates items for locations.
 
-    `notes` are what the author says about registers, by their names; `where` tells where a bundle
-    stands in the source.
+    `notes` maps registers to their register notes; `where` describes the source location of a
+    bundle address.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Items:
         self.where = where
 
     def at(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
-        """The line of a place."""
+        """Return the item of a location."""
         if place.space in (Space.PC, Space.CYCLE):
             return self._counter(place, name, expression, notation)
         if place.length is None:
@@ -64,7 +64,7 @@ class Items:
         )
 
     def rows(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
-        """Rows of 16 elements, from one row up to another."""
+        """Return the rows of 16 elements with index `start` up to, not including, `stop`."""
         place = group.place
         assert place is not None
         assert place.length is not None
@@ -72,7 +72,7 @@ class Items:
         return [] if count <= 0 else self._rows(place, first, count, notation)
 
     def elements(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
-        """Single elements, from one up to another."""
+        """Return the elements with index `start` up to, not including, `stop`."""
         place = group.place
         assert place is not None
         if start >= stop:
@@ -150,7 +150,7 @@ class Items:
         return Item(name, value, type_, expression, group, 0, indexed, place, True)
 
     def _texts_with_old(self, place: Place, notation: str | None) -> list[str]:
-        """The texts of elements on lines of their own, with what those were that changed."""
+        """One text per element; a changed element also has its previous value."""
         now, old = self.comparison.pair(place)
         texts = single_texts(place.kind, now, notation)
         if old is None:
@@ -181,7 +181,7 @@ class Items:
         return f"{', '.join(counts)} masked"
 
     def note(self, name: str, meaning: str = "") -> str:
-        """What the value of a register means and what the author calls it, as a comment."""
+        """Format the meaning of a register's value and its register note as a trailing comment."""
         note = "; ".join(filter(None, (meaning, self.notes.get(name, ""))))
         if len(note) > _LONGEST_NOTE:
             note = note[: _LONGEST_NOTE - 1] + "…"
@@ -201,7 +201,7 @@ class Items:
 
 
 def group_of(place: Place) -> Group | None:
-    """What the elements of a place open to; None if it has none."""
+    """Return the group of a location's elements; None if it has none."""
     if place.length is None:
         bits = place.bits()
         return group_of(bits) if bits is not None else None
@@ -210,7 +210,7 @@ def group_of(place: Place) -> Group | None:
 
 
 def children_of(count: int, group: Group | None) -> int:
-    """How many items so many elements open to."""
+    """Return the number of items that a group of `count` elements contains."""
     if group is None:
         return 0
     return -(-count // ROW) if group.kind is GroupKind.ROWS else count

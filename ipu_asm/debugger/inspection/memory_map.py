@@ -1,4 +1,4 @@
-"""The parts of xmem to look at: what was loaded, what is dumped, what base registers point at."""
+"""The memory map: ranges of xmem that were loaded, are dumped, or that base registers point to."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BASE: Final = "base"
 
 
 class MemoryRange(NamedTuple):
-    """Bytes of xmem that have a name, such as the file that was loaded there."""
+    """A named range of xmem, such as the file that was loaded there."""
 
     name: str
     address: int
@@ -28,12 +28,12 @@ class MemoryRange(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
+        """The first address after the range."""
         return self.address + self.size
 
 
 def base_registers(program: Program) -> list[str]:
-    """The registers that instructions of a program add offsets to for an address, in order."""
+    """Return the registers used as base addresses by the memory instructions, in order."""
     found = {
         operand.type.format(value)
         for bundle in program.bundles
@@ -47,7 +47,7 @@ def base_registers(program: Program) -> list[str]:
 
 
 def shown_ranges(ranges: Sequence[MemoryRange], taken: Sequence[str]) -> list[MemoryRange]:
-    """The ranges as far as they lie in xmem; where a name is taken, it tells the address too."""
+    """Return the ranges clipped to xmem; a name already in use gets a suffix."""
     names, shown = {MEMORY, *taken}, []
     for range_ in ranges:
         first, end = max(range_.address, 0), min(range_.end, XMEM_SIZE)
@@ -61,7 +61,7 @@ def shown_ranges(ranges: Sequence[MemoryRange], taken: Sequence[str]) -> list[Me
 def memory_items(
     items: Items, ranges: Sequence[MemoryRange], bases: Sequence[str], notation: str | None
 ) -> list[Item]:
-    """The ranges in their order, then what each base register points at, then all of xmem."""
+    """Return the items of all ranges, of the range at each base register, and of all xmem."""
     scalars = items.comparison.context.scalars
     addresses = [scalars[SCALAR_NAMES.index(name)] for name in bases]
     starts = sorted({*addresses, *(range_.address for range_ in ranges), XMEM_SIZE})

@@ -1,4 +1,4 @@
-"""What is shown: scopes with items, and groups that open to more of them. Plain values."""
+"""Data model of the variables view: scopes contain items, and groups contain more items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipu_asm.debugger.expressions import Place
 
 
 class GroupKind(Enum):
-    """What a group opens to."""
+    """The items that a group contains."""
 
     SCOPE = "the items of a scope"
     CHANGES = "everything that the last step changed"
@@ -18,7 +18,7 @@ class GroupKind(Enum):
 
 
 class Computed(NamedTuple):
-    """Some of the values that an expression computes."""
+    """A part of the values of an expression: `length` of them from index `first` on."""
 
     text: str
     first: int
@@ -26,10 +26,10 @@ class Computed(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Something that opens to items.
+    """A container of items.
 
-    Rows and elements are those of a place, or of values that were computed. `notation` is what the
-    user asked for when the group was made; it outweighs that of a request.
+    Rows and elements are those of a location (`place`) or of computed values. `notation` is the one
+    that the user requested when the group was created; it overrides that of a request.
     """
 
     kind: GroupKind
@@ -40,11 +40,12 @@ class Group(NamedTuple):
 
 
 class Item(NamedTuple):
-    """One line: a name, a value, and what it opens to.
+    """One line of the view: name, value, and the group it contains.
 
-    `expression` evaluates to it and, if it is writable, is where values go; "" if there is none.
-    `kind` is one of data (registers and elements), virtual (rows and ranges made up for reading)
-    and property (what describes the machine or was computed).
+    `expression` evaluates to the value and, if `is_writable`, can be assigned to; "" if there is
+    none. `named` and `indexed` count the group's items with a name and those with an index. `kind`
+    is data (registers and elements), virtual (rows and ranges that exist only in the view) or
+    property (machine state and computed values).
     """
 
     name: str
@@ -60,7 +61,7 @@ class Item(NamedTuple):
 
 
 class Scope(NamedTuple):
-    """A heading with items below. `hint` is `registers` for the registers to look at first."""
+    """A top-level heading. `hint` is `registers` for the scope to show first."""
 
     name: str
     group: Group

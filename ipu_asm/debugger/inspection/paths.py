@@ -1,4 +1,4 @@
-"""How places are written: names of lines, and expressions that evaluate to what stands there."""
+"""Textual form of locations: item names, and expressions that evaluate to a location."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ipu_asm.debugger.expressions.element_types import MASK, TYPES, element_of
 from ipu_asm.emulator.registers import SCALAR_NAMES
 
 VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic", "mult_res", "r_acc")
-"""The vector registers of elements and words, as a person goes through them."""
+"""The vector registers of elements and words, in display order."""
 RESULT: Final = "aaq_result"
 MASKS: Final = "mask"
 _MEMORY: Final = "xmem"
 
 
 class Path(NamedTuple):
-    """How a place is written. In the brackets behind `base`, its elements count from `first` on.
+    """The textual form of a location; its elements are `base[first]`, `base[first + step]`, ...
 
-    They count in steps, of bytes in memory; `suffix` is the type within the brackets.
+    `step` is in bytes for memory. `suffix` is the type within the brackets.
     """
 
     whole: str
@@ -29,25 +29,25 @@ class Path(NamedTuple):
     suffix: str = ""
 
     def element(self, number: int) -> str:
-        """The expression of one element."""
+        """Return the expression of one element."""
         return f"{self.base}[{self._at(number)}{self.suffix}]"
 
     def elements(self, start: int, stop: int) -> list[tuple[str, str]]:
-        """Names and expressions of the elements from one up to another."""
+        """Return name and expression of the elements `start` up to, not including, `stop`."""
         base, suffix = self.base, self.suffix
         places = map(self._at, range(start, stop))
         return [(f"[{at}]", f"{base}[{at}{suffix}]") for at in places]
 
     def part(self, number: int, count: int) -> str:
-        """The expression of some elements."""
+        """Return the expression of `count` elements."""
         return f"{self.base}[{self._from(number, count)}{self.suffix}]"
 
     def part_name(self, number: int, count: int) -> str:
-        """What the line of some elements is called."""
+        """Return the item name of `count` elements."""
         return f"[{self._from(number, count)}]"
 
     def number(self, position: int) -> int:
-        """The element that stands at a position in the brackets."""
+        """Return the index of the element at a position as written in the brackets."""
         return (position - self.first) // self.step
 
     def _at(self, number: int) -> str:
@@ -61,7 +61,7 @@ class Path(NamedTuple):
 
 
 def path_of(place: Place, dtype: int) -> Path:
-    """How a place is written under a `cr15`."""
+    """Return the textual form of a location; `dtype` is the value of `cr15`."""
     if place.space in (Space.PC, Space.CYCLE):
         return Path(place.space.value)
     if place.space is Space.SCALARS:
@@ -78,7 +78,7 @@ def path_of(place: Place, dtype: int) -> Path:
 
 @lru_cache(maxsize=256)
 def register_named(name: str, dtype: int) -> Place:
-    """The place of a register that there is."""
+    """Return the location of an existing register."""
     place = register_place(name, dtype)
     assert place is not None
     return place
@@ -89,7 +89,7 @@ def _path_in_block(place: Place, dtype: int) -> Path:
     register = register_named(name, dtype)
     offset, size = place.start - register.start, place.kind.size
     if offset % size:
-        # Elements that lie across those of the register: its bytes are cut out first.
+        # The elements are not aligned with those of the register: slice its bytes first.
         cut = f"{name}[{offset}..{offset + place.size - 1} : u8]"
         return _with_whole(Path("", f"{place.kind.name}({cut})"), place)
     default = place.kind == register.kind
@@ -103,7 +103,7 @@ def _path_in_block(place: Place, dtype: int) -> Path:
 def _with_whole(path: Path, place: Place) -> Path:
     if place.length is None:
         return path._replace(whole=path.element(0))
-    # Of what was cut out, everything is meant.
+    # A location sliced by bytes is the whole of `base`.
     is_cut = path.base.endswith(")")
     return path._replace(whole=path.base if is_cut else path.part(0, place.length))
 
@@ -111,4 +111,4 @@ def _with_whole(path: Path, place: Place) -> Path:
 _STARTS: Final = sorted(
     ((register_named(name, 0).start, name) for name in (*VECTORS, MASKS, RESULT)), reverse=True
 )
-"""Where the vector registers begin in their block, the last first."""
+"""Start offsets of the vector registers in their block, in descending order."""

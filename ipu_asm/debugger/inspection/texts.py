@@ -1,4 +1,4 @@
-"""Elements as text, many at once, as `element_text` has them one by one."""
+"""Text of many elements at once, equal to that of `element_text` for each."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ipu_asm.debugger.inspection.comparison import Content
 from ipu_asm.emulator.decimals import float_texts
 
 LONGEST_SUMMARY: Final = 4_096
-"""Of more elements than that, no smallest and greatest is looked for."""
+"""Number of elements above which a summary omits minimum and maximum."""
 _FEW: Final = 8
 _GROUP: Final = 16
 _OF_VALUES: Final = (None, "d")
 
 
 def element_texts(kind: ElementType, data: Content, notation: str | None) -> list[str]:
-    """Elements, each in one notation: the decimal value for None."""
+    """Return the text of each element in a notation; the decimal value for None."""
     if kind.size == 1:
         table = _byte_texts(kind, notation)
         return [table[byte] for byte in data]
@@ -37,7 +37,7 @@ def element_texts(kind: ElementType, data: Content, notation: str | None) -> lis
 
 
 def single_texts(kind: ElementType, data: Content, notation: str | None) -> list[str]:
-    """Elements on lines of their own: the decimal value, then hexadecimal where that helps."""
+    """Return the text of elements on separate lines: decimal, with hexadecimal if useful."""
     if notation is not None or kind in (BIT, MASK):
         return element_texts(kind, data, notation)
     if kind.size == 1:
@@ -47,16 +47,16 @@ def single_texts(kind: ElementType, data: Content, notation: str | None) -> list
 
 
 def list_text(texts: list[str]) -> str:
-    """Elements as an expression that can be put back."""
+    """Join the texts of elements to a list expression that can be assigned again."""
     return f"[{', '.join(texts)}]"
 
 
 def summary(
     kind: ElementType, data: Content, is_all: bool, changed: int, notation: str | None
 ) -> str:
-    """A vector in a line: its type, its extent, how many elements changed, the first of them.
+    """Summarize a vector in a line: type, minimum and maximum, changed count, first elements.
 
-    Without `is_all`, `data` is only its beginning.
+    Without `is_all`, `data` is only the beginning of the vector.
     """
     texts = element_texts(kind, data[: _FEW * kind.size], notation)
     parts = [kind.name]
@@ -72,7 +72,7 @@ def summary(
 
 
 def mask_text(data: Content, changed: int, notation: str | None) -> str:
-    """A mask: how many elements it suppresses, and its bits, that of element 0 at the left."""
+    """Format a mask: the number of suppressed elements, and its bits from element 0 on."""
     number = int.from_bytes(data, "little")
     counts = f"{number.bit_count()} masked, "
     if changed:
@@ -85,17 +85,17 @@ def mask_text(data: Content, changed: int, notation: str | None) -> str:
 
 
 def counter_text(number: int, notation: str | None) -> str:
-    """A count of bundles or an address of one, which have no sign."""
+    """Format a cycle or a bundle address, which are unsigned."""
     if notation is not None:
         return element_text(number, TYPES["u32"], notation)
     return _alone(number)
 
 
 def written_value(text: str) -> str:
-    """The expression in a value as it is shown, which a user may have changed a little.
+    """Return the expression in a displayed value, which a user may have edited.
 
-    Off go the other notations of a number, what it was, how many changed, the author's note. The
-    bits of a mask become a number.
+    Removes the second notation of a number, the previous value, the changed count and the register
+    note. The bits of a mask become a number.
     """
     text = text.partition("#")[0].strip()
     for pattern in _ADDED:
@@ -118,7 +118,7 @@ _MASK: Final = re.compile(r"[0-9]+ masked, (?:[0-9]+ changed, )?0\.\.127: ([01 ]
 
 @lru_cache(maxsize=4 * len(NOTATIONS) * len(TYPES))
 def _byte_texts(kind: ElementType, notation: str | None, alone: bool = False) -> list[str]:
-    """The texts of the 256 bytes."""
+    """The texts of all 256 bytes."""
     every = bytes(range(256))
     if kind == BIT:
         return [element_text(byte & 1, kind, notation) for byte in every]
@@ -142,10 +142,10 @@ def _alone(number: Number, kind: ElementType | None = None) -> str:
 
 
 def _extent(kind: ElementType, data: Content, notation: str | None) -> list[str]:
-    """Smallest and greatest number, and how many are none."""
+    """Minimum, maximum and NaN count; for bits the number of masked elements."""
     if kind == BIT:
         return [f"{sum(data)} masked"]
-    # A few distinct bytes stand for many elements.
+    # The distinct bytes suffice.
     numbers = kind.decode(bytes(sorted(set(data))) if kind.size == 1 else data)
     ordered = [number for number in numbers if number == number]
     parts = []

@@ -1,4 +1,4 @@
-"""Whole vectors, as a picture shows them: each element as a number and as text, what changed."""
+"""Whole vectors for the vectors view: numbers, texts and changes of every element."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ipu_asm.debugger.inspection.texts import element_texts
 from ipu_asm.text import Span
 
 MOST: Final = 512
-"""How many elements one picture has room for."""
+"""Limit on the elements of one `Picture`."""
 
 _LONG_NAMES: Final = {short: long for long, short in OTHER_NAMES.items()} | {BIT.name: BIT.name}
 _OFFERED: Final = ("i8", "u8", "e4m3", "e5m2", "i32", "u32", "f32")
@@ -31,7 +31,7 @@ _ROW: Final = 16
 
 
 class Listed(NamedTuple):
-    """A register that can be shown: its type at present, and those that its bytes can have."""
+    """A register that can be shown: its default type, and the types its bytes can be read as."""
 
     name: str
     type: str
@@ -41,12 +41,12 @@ class Listed(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A vector at one moment.
+    """A vector at one stop.
 
-    `place` is where it lies, `path` the expression for what was named. `texts` and `bits` are the
-    elements in decimal and in hexadecimal, `previous` what those at `changed` were at the stop
-    before. `masked` are the elements that a mask suppresses. Types have their long names, such as
-    `fp8_e4m3`.
+    `place` is its location, `path` the expression of the requested location. `texts` and `bits` are
+    the elements in decimal and in hexadecimal; `previous` has the values at the previous stop of
+    the elements with the indices `changed`. `masked` has the indices of elements that the mask
+    suppresses. Types have their long names, such as `fp8_e4m3`.
     """
 
     place: Place
@@ -64,12 +64,12 @@ class Picture(NamedTuple):
 
     @property
     def type(self) -> str:
-        """The type of the elements."""
+        """The long name of the element type."""
         return _LONG_NAMES[self.place.kind.name]
 
     @property
     def extent(self) -> tuple[str, str] | None:
-        """The smallest and the greatest number; None where there is no number."""
+        """The texts of minimum and maximum; None if all elements are NaN."""
         ordered = [place for place, number in enumerate(self.numbers) if number == number]
         if not ordered:
             return None
@@ -78,17 +78,17 @@ class Picture(NamedTuple):
 
     @property
     def nans(self) -> int:
-        """How many elements are no number."""
+        """Number of NaN elements."""
         return sum(number != number for number in self.numbers)
 
     @property
     def infinities(self) -> int:
-        """How many elements are infinite."""
+        """Number of infinite elements."""
         return sum(map(math.isinf, self.numbers))
 
     @property
     def numpy(self) -> str:
-        """An expression of Python that makes the same array."""
+        """A Python expression that creates the same numpy array."""
         texts = [_in_python(text) for text in self.texts]
         rows = [f"    {', '.join(texts[i : i + _ROW])},\n" for i in range(0, len(texts), _ROW)]
         short = self.place.kind.name
@@ -97,7 +97,7 @@ class Picture(NamedTuple):
 
 
 def listed(dtype: int) -> list[Listed]:
-    """The registers that can be shown under a `cr15`."""
+    """Return the registers that can be shown; `dtype` is the value of `cr15`."""
     names = (*VECTORS, RESULT, *(f"{MASKS}[{number}]" for number in range(8)))
     return [_listed(name, dtype) for name in names]
 
@@ -105,9 +105,9 @@ def listed(dtype: int) -> list[Listed]:
 def picture(
     comparison: Comparison, expression: str, type_: str | None = None, mask: str | None = None
 ) -> Picture:
-    """What an expression names, in a type if one is given, beneath a mask if one is given.
+    """Return the vector at an expression's location, read as `type_` and under `mask` if given.
 
-    A mask counts where there are as many elements as it has bits. Raises ExpressionError.
+    A mask applies only to a vector of as many elements as it has bits. Raises ExpressionError.
     """
     named = _place(comparison, expression)
     place = named.bits() or named
@@ -144,7 +144,7 @@ def _listed(name: str, dtype: int) -> Listed:
 
 
 def _place(comparison: Comparison, expression: str) -> Place:
-    """Where the elements lie. Raises ExpressionError."""
+    """The location of the elements. Raises ExpressionError."""
     place = evaluate(comparison.context, expression).place
     if place is None:
         raise _mistake("a vector lies in a register or in xmem, found", expression)
@@ -167,7 +167,7 @@ def _in_type(place: Place, name: str, dtype: int) -> Place:
 
 
 def _types(place: Place) -> tuple[str, ...]:
-    """The types that the bytes of a place can have, first those of the size of its elements."""
+    """The types that a location can be read as, those of its present element size first."""
     if place.space is Space.BITS:
         return (BIT.name,)
     fitting = [TYPES[name] for name in _OFFERED if place.size % TYPES[name].size == 0]
@@ -207,11 +207,11 @@ def _elements(kind: ElementType, data: Content) -> list[Content]:
 
 
 def _mistake(message: str, text: str) -> ExpressionError:
-    """What is wrong with all of a text, which comes last in the message."""
+    """An error about a whole text, which is appended to the message."""
     return ExpressionError(f"{message} {shown(text)}", Span(0, len(text)))
 
 
 def _in_python(text: str) -> str:
-    """A number as Python writes it with numpy at hand."""
+    """A number in Python notation, with `np` imported."""
     sign, word = ("-", text[1:]) if text.startswith("-") else ("", text)
     return f"{sign}np.{word}" if word in ("nan", "inf") else text
