@@ -1,4 +1,8 @@
-"""Patterns for paths, as `.gitignore` reads them: what a project's configuration is written in."""
+"""Glob patterns for paths, with the semantics of `.gitignore`.
+
+By hand, because pathspec compiles a pattern with many stars to an expression of exponential time
+(`*a` 40 times never ends), takes `[!b]` for a slash and raises for `[z-a]`.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +19,11 @@ _PART_ENDS = "(?![^/])"
 
 
 def path_matches(pattern: str, path: str, folder: str) -> bool:
-    """Whether a pattern that is relative to `folder` stands for `path`.
+    """Whether a pattern that is relative to `folder` matches `path`.
 
-    Without a slash (but at its end) it names files and folders at any depth, with one it begins at
-    `folder`; a folder stands for all that is in it. `*` and `?` stop at slashes; `**` alone between
-    slashes, or at the beginning of a name, stands for any number of folders.
+    A pattern without a slash, except at its end, matches names at any depth; one with a slash
+    begins at `folder`. A match of a folder includes all files in it. `*` and `?` match no slash;
+    `**` alone between slashes, or at the beginning of a name, matches any number of folders.
     """
     path = os.path.abspath(path)
     inside = os.path.relpath(path, folder) if path.startswith(folder) else path
@@ -30,8 +34,8 @@ def path_matches(pattern: str, path: str, folder: str) -> bool:
 def _expression(pattern: str) -> re.Pattern[str]:
     """The expression for a pattern; no pattern takes more than quadratic time.
 
-    Each star takes the shortest stretch that what follows it up to the next star allows, and is
-    not tried again: a longer one could only leave less for the stars behind it.
+    Each star takes the shortest stretch after which the part up to the next star matches, without
+    backtracking: a longer stretch could only leave less text for the stars that follow.
     """
     try:
         return re.compile(_Writer().written(_parts(pattern)), re.DOTALL)
@@ -40,7 +44,7 @@ def _expression(pattern: str) -> re.Pattern[str]:
 
 
 def _parts(pattern: str) -> list[str]:
-    """What stands between slashes; `**` is any number of folders."""
+    """The parts between slashes; `**` matches any number of folders."""
     parts: list[str] = [] if "/" in pattern.rstrip("/") else [_ANY_FOLDERS]
     for part in pattern.removeprefix("./").strip("/").split("/"):
         if part.startswith(_ANY_FOLDERS):
@@ -52,13 +56,13 @@ def _parts(pattern: str) -> list[str]:
 
 
 class _Writer:
-    """Writes an expression; counts its groups."""
+    """Writes the regular expression of one pattern; counts its groups."""
 
     def __init__(self) -> None:
         self._groups = 0
 
     def written(self, parts: Sequence[str]) -> str:
-        """The expression for a path, part by part."""
+        """The expression for a path, from the parts of its pattern."""
         written = ""
         for is_folders, group in groupby(parts, _ANY_FOLDERS.__eq__):
             if is_folders:
@@ -73,7 +77,7 @@ class _Writer:
         return written + ("/.*" if parts[-1] == _ANY_FOLDERS else "(?:/.*)?")
 
     def _name(self, part: str) -> str:
-        """A file's or folder's name, from its beginning to its end."""
+        """The expression for the whole name of a file or folder."""
         first, *rest = (_fixed(piece) for piece in _STAR.split(part))
         if not rest:
             return first + _PART_ENDS
@@ -82,16 +86,16 @@ class _Writer:
         return first + stretches + self._once(f"[^/]*?{last}{_PART_ENDS}")
 
     def _once(self, stretch: str) -> str:
-        """An expression that takes the first match of a stretch and never another.
+        """An expression that matches the first match of a stretch, without backtracking.
 
-        A look ahead is not entered again; the atomic groups of Python 3.11.0 to 3.11.4 are.
+        A lookahead is never entered again; the atomic groups of Python 3.11.0 to 3.11.4 are.
         """
         self._groups += 1
         return f"(?=(?P<g{self._groups}>{stretch}))(?P=g{self._groups})"
 
 
 def _fixed(piece: str) -> str:
-    """What has no star in it, so that its length is known."""
+    """The expression for a piece without stars, which matches one length only."""
     return "".join(map(_character, _PIECE.finditer(piece)))
 
 
@@ -100,6 +104,6 @@ def _character(match: re.Match[str]) -> str:
         return "[^/]"
     if match[2] is None:
         return re.escape(match[0])
-    # Escaped are those which mean, or will mean, something else in an expression's set.
+    # Escape what has, or will have, a meaning in the set of a regular expression.
     inner = re.sub(r"[\\\[&~|]", r"\\\g<0>", re.sub("-+", "-", match[2]))
     return f"(?!/)[{'^' if match[1] else ''}{inner}]"

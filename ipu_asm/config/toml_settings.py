@@ -1,4 +1,8 @@
-"""From the text of a configuration file to a `Configuration` and to findings about its keys."""
+"""From the text of a configuration file to a `Configuration` and to findings about its keys.
+
+By hand: msgspec stops at the first mistake; cattrs reports all but would need a hook for each of
+our sentences, which are most of this module, and 30 ms to import, half a run on a small file.
+"""
 
 from __future__ import annotations
 

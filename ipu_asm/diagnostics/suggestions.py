@@ -1,8 +1,10 @@
-"""The name that a misspelt one was meant to be, where there is only one.
+"""Suggestions for unknown names: the nearest known name, where exactly one is nearest.
 
-The standard library's difflib takes about half a millisecond a word, too long for a file full of
-unknown words. This looks words up by what is left of them when one or two letters are dropped, so
-its cost does not depend on the size of the vocabulary.
+By hand: on 650 mnemonics with one wrong letter, difflib suggests a wrong one 45 times (0.2 to 2 ms
+a word), rapidfuzz 40 times, and this never, because it says nothing where two names are equally
+near or only a number differs; rapidfuzz also takes 7 ms to import, a tenth of a run on a small
+file. A vocabulary finds words by what is left of them without one or two letters (symmetric
+deletion), so that a look-up costs the same however many names there are.
 """
 
 from __future__ import annotations
