@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.config.foreign import foreign_assembly
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import isa_of
@@ -55,7 +55,7 @@ class Analyzer:
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
-        self._read = resolver_for(isa).bundle
+        self._read = parser_for(isa).bundle
         rules = rules_for(isa)
         self._bundle_checks = [rule.check_bundle for rule in rules if rule.check_bundle]
         self._program_checks = [rule.check_program for rule in rules if rule.check_program]
@@ -107,7 +107,7 @@ class Analyzer:
     def read_ahead(self, text: str) -> Iterator[None]:
         """Read the bundles of a text one by one, so that `analyze` has little left to do."""
         start = 1 if text.startswith("\ufeff") else 0
-        for end in resolver_for(self.isa).grammar.ends_of_slices(text, start):
+        for end in parser_for(self.isa).grammar.ends_of_slices(text, start):
             self._bundle(text[start:end])
             start = end
             yield

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import LabelType
 
@@ -56,13 +56,13 @@ class _Decoder:
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
-        resolver = resolver_for(isa)
+        parser = parser_for(isa)
         self._defaults: dict[str, Instruction] = {}
         self._forms: dict[str, list[_Form]] = {}
         for slot in isa.slots:
             if slot.default:
-                words = resolver.grammar.words(slot.default)
-                self._defaults[slot.name] = resolver.instruction(words)
+                words = parser.grammar.words(slot.default)
+                self._defaults[slot.name] = parser.instruction(words)
             forms = [_Form(s, _operand_bits(s)) for s in isa.instructions_of(slot.name)]
             # Where two fit, the one that says more about the bits is meant.
             self._forms[slot.name] = sorted(forms, key=lambda form: form.operand_bits.bit_count())
@@ -180,7 +180,7 @@ class _Writer:
         if len(bundle) > 1:
             separator = self.isa.surface.separator
             code = separator.join(self._instruction(decoded, 0) for decoded in bundle)
-            for finding in resolver_for(self.isa).bundle(code).findings:
+            for finding in parser_for(self.isa).bundle(code).findings:
                 yield f"cannot be assembled: {finding.message}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Iterable, Sequence
 
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa import isa_of
@@ -117,9 +117,9 @@ def _integers(words: object) -> list[int]:
 
 def _fill_open_slots(program: Program, words: list[int]) -> None:
     """Put the default of slots that a bundle leaves open, such as a branch to the next address."""
-    resolver = resolver_for(program.isa)
+    parser = parser_for(program.isa)
     encoded: dict[str, tuple[int, int, int]] = {}
-    for slot, instruction in resolver.open_defaults():
+    for slot, instruction in parser.open_defaults():
         number = instruction.labels[0]
         operand, text = instruction.operands[number], instruction.values[number]
         assert operand is not None

@@ -88,7 +88,7 @@ class Bundle:
         self.has_unknown = any(i.spec is None for i in instructions)
         # Results of `cached_on_bundle` by the function's name; made when first needed.
         self.memo: dict[str, Any] | None = None
-        self.is_broken = bool(syntax.plan.misfits) or any(i.problems for i in instructions)
+        self.is_broken = bool(syntax.plan.findings) or any(i.findings for i in instructions)
 
     def with_findings(self, more: Sequence[Diagnostic]) -> Bundle:
         """The same bundle with more findings in it."""
@@ -162,4 +162,4 @@ def _flow_of(instructions: Sequence[Instruction]) -> str | None:
 
 def _is_spoilt(syntax: BundleSyntax) -> bool:
     """Whether something stands in place of instructions, of which nothing could be read."""
-    return any(misfit.reason in _SPOILING for misfit in syntax.plan.misfits)
+    return any(finding.reason in _SPOILING for finding in syntax.plan.findings)

@@ -6,7 +6,7 @@ from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.instruction import Instruction, Value, is_instruction, read_instruction
 from ipu_asm.bundle.matching import ON_MNEMONIC
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Problem, RelatedInformation
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     DUPLICATE_SLOT,
     LR_WRITE_CONFLICT,
@@ -26,15 +26,15 @@ def instruction_findings(
     broken = syntax.plan.instructions[number].broken
     counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
     findings = []
-    for place, problem in instruction.problems:
-        if broken and (problem.rule in counts or syntax.has_misfit(number, place)):
+    for place, problem in instruction.findings:
+        if broken and (problem.rule in counts or syntax.has_finding_in(number, place)):
             continue
         span = _span_of(syntax, number, place, problem)
-        finding = problem.finding(span)
+        finding = problem.at(span)
         if problem.reordered:
             finding = _reordered(isa, syntax, number, problem, finding)
         elif place == ON_MNEMONIC and _can_be_left_out(isa, syntax, number):
-            finding = problem._replace(replacement=None).finding(span)
+            finding = problem._replace(replacement=None).at(span)
             title = f"leave {quoted(instruction.mnemonic)} out"
             edits = syntax.instruction_removal(number)
             finding = finding._replace(fix=Fix(title, edits, Applicability.DISPLAY))
@@ -50,12 +50,12 @@ def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
     plan = syntax.plan
     mnemonic = syntax.words[plan.instructions[number].mnemonic].lower()
     foreign = isa.surface.foreign.mnemonics.get(mnemonic)
-    is_alone = len(plan.instructions) == 1 or bool(plan.misfits)
+    is_alone = len(plan.instructions) == 1 or bool(plan.findings)
     return foreign is not None and foreign.is_idle and not is_alone
 
 
 def _reordered(
-    isa: Isa, syntax: BundleSyntax, number: int, problem: Problem, finding: Diagnostic
+    isa: Isa, syntax: BundleSyntax, number: int, problem: UnplacedFinding, finding: Diagnostic
 ) -> Diagnostic:
     """A finding about operands in another order, with the right one as its fix."""
     words = syntax.instruction_words(number)
@@ -155,7 +155,7 @@ def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
     return Fix(f"begin a new bundle at `{mnemonic}`", (edit,), Applicability.UNSAFE)
 
 
-def _span_of(syntax: BundleSyntax, number: int, place: int, problem: Problem) -> Span:
+def _span_of(syntax: BundleSyntax, number: int, place: int, problem: UnplacedFinding) -> Span:
     if place == ON_MNEMONIC:
         return syntax.mnemonic_span(number)
     if problem.part is not None:
@@ -206,7 +206,7 @@ def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
     instruction = read_instruction(isa, words)
     return instruction is not None and all(
         problem.rule is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None
-        for place, problem in instruction.problems
+        for place, problem in instruction.findings
     )
 
 

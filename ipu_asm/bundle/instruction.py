@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import NamedTuple, Sequence
 
 from ipu_asm.bundle.matching import ON_MNEMONIC, any_named, match_operands, value_start
-from ipu_asm.diagnostics import Applicability, Problem
+from ipu_asm.diagnostics import Applicability, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     TOO_FEW_OPERANDS,
@@ -52,7 +52,7 @@ class Instruction(NamedTuple):
     spec: InstructionSpec | None
     operands: tuple[Operand | None, ...] = ()
     values: tuple[Value, ...] = ()
-    problems: tuple[tuple[int, Problem], ...] = ()
+    findings: tuple[tuple[int, UnplacedFinding], ...] = ()
     bits: int = 0
     labels: tuple[int, ...] = ()
     others: tuple[Instruction, ...] = ()
@@ -72,7 +72,7 @@ class Instruction(NamedTuple):
     @property
     def is_whole(self) -> bool:
         """Whether it is known and has as many operands as it takes, right or wrong ones."""
-        counted = (problem.rule not in _COUNTS for _, problem in self.problems)
+        counted = (problem.rule not in _COUNTS for _, problem in self.findings)
         return self.spec is not None and all(counted)
 
     @property
@@ -86,13 +86,13 @@ class Instruction(NamedTuple):
         )
 
 
-def resolve_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instruction:
+def parse_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instruction:
     """The instruction that these words are. `vocabulary` has the mnemonics of the set."""
     instruction = read_instruction(isa, words)
     if instruction is None:
         if isa.surface.preprocessed and _MACRO_PART in words[0]:
             return Instruction(words, None)
-        return Instruction(words, None, problems=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
+        return Instruction(words, None, findings=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
     return _excused(instruction) if isa.surface.preprocessed else instruction
 
 
@@ -121,11 +121,11 @@ def _read_forms(forms: Sequence[InstructionSpec], words: tuple[str, ...]) -> Ins
 def _in_order(instruction: Instruction) -> Instruction:
     """The same instruction; where only the order of its operands is wrong, that is all that is."""
     spec, texts = instruction.spec, instruction.words[1:]
-    if spec is None or not instruction.problems or not spec.all_due:
+    if spec is None or not instruction.findings or not spec.all_due:
         return instruction
     if len(texts) != len(spec.operands) or not 2 <= len(texts) <= _MOST_REORDERED:
         return instruction
-    if any(problem.unless for _, problem in instruction.problems):
+    if any(problem.unless for _, problem in instruction.findings):
         return instruction
     fits = [[_fits(operand, text, spec) for text in texts] for operand in spec.operands]
     misplaced = [number for number in range(len(texts)) if not fits[number][number]]
@@ -138,35 +138,35 @@ def _in_order(instruction: Instruction) -> Instruction:
         return instruction
     message = f"the operands of `{spec.mnemonic}` stand in the order `{spec.syntax}`"
     message += f", found {quoted(' '.join(texts))}"
-    problem = Problem(WRONG_OPERAND_TYPE, message)
+    problem = UnplacedFinding(WRONG_OPERAND_TYPE, message)
     if len(orders) == 1:
         problem = problem._replace(reordered=tuple(texts[place] for place in orders[0]))
     values = tuple(None for _ in texts)
-    return instruction._replace(values=values, labels=(), problems=((misplaced[0], problem),))
+    return instruction._replace(values=values, labels=(), findings=((misplaced[0], problem),))
 
 
 def _fits(operand: Operand, text: str, spec: InstructionSpec) -> bool:
     """Whether a text makes sense for an operand; a label is what fits no other."""
     if not isinstance(operand.type.parse(text), str):
-        return not isinstance(operand.type.parse(text), Problem)
+        return not isinstance(operand.type.parse(text), UnplacedFinding)
     others = (other.type.parse(text) for other in spec.operands if other.type is not operand.type)
-    return all(isinstance(value, (str, Problem)) for value in others)
+    return all(isinstance(value, (str, UnplacedFinding)) for value in others)
 
 
 def _excused(instruction: Instruction) -> Instruction:
     """What is wrong but for the number of operands, where macros may make several of one."""
-    if not any(problem.rule in _COUNTS for _, problem in instruction.problems):
+    if not any(problem.rule in _COUNTS for _, problem in instruction.findings):
         return instruction
     texts = instruction.words[1:]
     if any(_MACRO_PART in text or _CALL.search(text) for text in texts):
-        problems = [(n, p) for n, p in instruction.problems if p.rule not in _COUNTS]
+        problems = [(n, p) for n, p in instruction.findings if p.rule not in _COUNTS]
     else:
         names = tuple(text for text in texts if text.isidentifier())
         problems = [
             (n, p._replace(unless=(*p.unless, *names)) if p.rule in _COUNTS else p)
-            for n, p in instruction.problems
+            for n, p in instruction.findings
         ]
-    return instruction._replace(problems=tuple(problems))
+    return instruction._replace(findings=tuple(problems))
 
 
 def _may_fit(form: InstructionSpec, texts: Sequence[str]) -> bool:
@@ -174,7 +174,8 @@ def _may_fit(form: InstructionSpec, texts: Sequence[str]) -> bool:
     if not form.all_due:
         return True
     return len(texts) == len(form.operands) and not any(
-        isinstance(operand.type.parse(text), Problem) for operand, text in zip(form.operands, texts)
+        isinstance(operand.type.parse(text), UnplacedFinding)
+        for operand, text in zip(form.operands, texts)
     )
 
 
@@ -193,7 +194,7 @@ def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
         text = texts[number]
         start = value_start(text) if named else 0
         parsed = operand.type.parse(text[start:] if start else text)
-        if isinstance(parsed, Problem):
+        if isinstance(parsed, UnplacedFinding):
             problems.append((number, _in_operand(parsed, operand, start, len(text))))
             values.append(None)
             continue
@@ -217,7 +218,7 @@ def _chosen(readings: Sequence[Instruction]) -> Instruction:
     It knows those that fit in other slots. Where none fits, the one that comes furthest speaks for
     all of them.
     """
-    fitting = [reading for reading in readings if not reading.problems]
+    fitting = [reading for reading in readings if not reading.findings]
     if not fitting:
         best = _with_other_forms(min(readings, key=_misfit), readings)
         return best._replace(others=_others_that_may_fit(best, readings))
@@ -241,7 +242,7 @@ def _others_that_may_fit(
 
 
 def _is_excusable(reading: Instruction) -> bool:
-    return all(problem.unless for _, problem in reading.problems)
+    return all(problem.unless for _, problem in reading.findings)
 
 
 _NEARNESS = (IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE)
@@ -253,12 +254,12 @@ def _misfit(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
     Whatever macros may still make right is nearer than what they cannot. Of two operands that both
     do not fit, the one that takes more tells more.
     """
-    place, problem = min(reading.problems, key=lambda entry: entry[0])
-    counts = any(found.rule in _COUNTS for _, found in reading.problems)
+    place, problem = min(reading.findings, key=lambda entry: entry[0])
+    counts = any(found.rule in _COUNTS for _, found in reading.findings)
     kind = _NEARNESS.index(problem.rule) if problem.rule in _NEARNESS else len(_NEARNESS)
     operand = reading.operands[place] if 0 <= place < len(reading.operands) else None
     taken = len(operand.type.complete()) if operand is not None else 0
-    return not _is_excusable(reading), counts, -place, kind, len(reading.problems), -taken
+    return not _is_excusable(reading), counts, -place, kind, len(reading.findings), -taken
 
 
 def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Instruction:
@@ -270,13 +271,15 @@ def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Ins
     ]
     if not others or len(others) > _MOST_FORMS_SHOWN:
         return best
-    (place, problem), *rest = best.problems
+    (place, problem), *rest = best.findings
     listed = " or ".join(quoted(syntax) for syntax in others)
     problem = problem._replace(message=f"{problem.message} (or write {listed})")
-    return best._replace(problems=((place, problem), *rest))
+    return best._replace(findings=((place, problem), *rest))
 
 
-def _in_operand(problem: Problem, operand: Operand, start: int, stop: int) -> Problem:
+def _in_operand(
+    problem: UnplacedFinding, operand: Operand, start: int, stop: int
+) -> UnplacedFinding:
     """A problem of a value, told of the operand whose text has the value from `start` to `stop`."""
     part = problem.part
     if part is not None:
@@ -295,7 +298,7 @@ def _default_bits(spec: InstructionSpec, written: Sequence[Operand | None]) -> i
     )
 
 
-def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Problem:
+def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> UnplacedFinding:
     mnemonic = words[0]
     if mnemonic.lower() in isa.instructions:
         return _in_other_case(isa, mnemonic)
@@ -309,18 +312,18 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Proble
     nearest = _first_that_fits(isa, candidates, words)
     is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
     unless = (mnemonic, OF_CALLS) if is_call else (mnemonic,)
-    return Problem(UNKNOWN_MNEMONIC, message, nearest, unless=unless)
+    return UnplacedFinding(UNKNOWN_MNEMONIC, message, nearest, unless=unless)
 
 
 def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...]) -> str | None:
     """The first mnemonic that takes these operands as they are, or as macros may make them."""
     readings = [read_instruction(isa, (mnemonic, *words[1:])) for mnemonic in mnemonics]
-    right = [each.mnemonic for each in readings if each and not each.problems]
+    right = [each.mnemonic for each in readings if each and not each.findings]
     maybe = [each.mnemonic for each in readings if each and _is_excusable(each)]
     return next(iter((*right, *maybe)), None)
 
 
-def _in_other_case(isa: Isa, mnemonic: str) -> Problem:
+def _in_other_case(isa: Isa, mnemonic: str) -> UnplacedFinding:
     """The problem of a mnemonic in capitals; a single one may be a slip for another letter."""
     message = f"mnemonics are lower case, found {quoted(mnemonic)}"
     is_plain = all(map(_PLAIN_CASE.fullmatch, _PARTS.split(mnemonic)))
@@ -328,6 +331,6 @@ def _in_other_case(isa: Isa, mnemonic: str) -> Problem:
     is_safe = is_plain and not isa.surface.preprocessed
     applicability = Applicability.SAFE if is_safe else Applicability.DISPLAY
     lower = mnemonic.lower()
-    return Problem(
+    return UnplacedFinding(
         UNKNOWN_MNEMONIC, message, lower, unless=(mnemonic,), applicability=applicability
     )

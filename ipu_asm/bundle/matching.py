@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     TOO_FEW_OPERANDS,
@@ -19,7 +19,7 @@ ON_MNEMONIC = -1
 KEYWORD_MARK = "="
 _MOST_PROBLEMS = 20
 
-Problems = list[tuple[int, Problem]]
+Problems = list[tuple[int, UnplacedFinding]]
 
 
 def match_operands(
@@ -36,27 +36,29 @@ def match_operands(
     for number, text in enumerate(texts):
         matching.take(number, text)
     missing = [o for o in spec.operands if not o.optional and o not in matching.operands]
-    if missing and not matching.problems:
+    if missing and not matching.findings:
         names = ", ".join(f"`{operand.name}`" for operand in missing)
         message = f"{_expectation(spec)}, found {len(texts)}; missing: {names}"
         # What is there may stand in any place, so nothing is said about it.
-        return [None] * len(texts), [(ON_MNEMONIC, Problem(TOO_FEW_OPERANDS, message))]
-    return matching.operands, matching.problems
+        return [None] * len(texts), [(ON_MNEMONIC, UnplacedFinding(TOO_FEW_OPERANDS, message))]
+    return matching.operands, matching.findings
 
 
-class Due(NamedTuple):
+class ExpectedOperands(NamedTuple):
     """The operands that may come next: without their names, and with them."""
 
     by_place: list[Operand]
     by_name: list[Operand]
 
 
-def operands_due(spec: InstructionSpec, texts: Sequence[str]) -> Due:
+def expected_operands(spec: InstructionSpec, texts: Sequence[str]) -> ExpectedOperands:
     """What may come behind the operands written so far."""
     matching = _Matching(spec, len(texts))
     for number, text in enumerate(texts):
         matching.take(number, text)
-    return Due(matching.candidates(), [operand for operand in matching.free if operand.keyword])
+    return ExpectedOperands(
+        matching.candidates(), [operand for operand in matching.free if operand.keyword]
+    )
 
 
 def any_named(texts: Sequence[str]) -> bool:
@@ -78,7 +80,7 @@ class _Matching:
         self.count = count
         self.free = list(spec.operands)
         self.operands: list[Operand | None] = []
-        self.problems: Problems = []
+        self.findings: Problems = []
         self.has_surplus = False
 
     def take(self, number: int, text: str) -> None:
@@ -99,16 +101,16 @@ class _Matching:
         operand = by_keyword.get(name.lower())
         if operand in self.free:
             return operand
-        if len(self.problems) >= _MOST_PROBLEMS:
+        if len(self.findings) >= _MOST_PROBLEMS:
             return None
         if operand is not None:
             message = f"`{operand.keyword}{KEYWORD_MARK}` is written once, found it again"
-            self.problems.append((number, Problem(TOO_MANY_OPERANDS, message)))
+            self.findings.append((number, UnplacedFinding(TOO_MANY_OPERANDS, message)))
             return None
         nearest = intended_of(name.lower(), filter(None, by_keyword))
         replacement = f"{nearest}{KEYWORD_MARK}{value}" if nearest else None
         message = f"{_names_known(self.spec)}, found {quoted(name + KEYWORD_MARK)}"
-        self.problems.append((number, Problem(UNKNOWN_KEYWORD, message, replacement)))
+        self.findings.append((number, UnplacedFinding(UNKNOWN_KEYWORD, message, replacement)))
         return None
 
     def candidates(self) -> list[Operand]:
@@ -135,7 +137,7 @@ class _Matching:
         else:
             found = f"found {self.count}"
         message = f"{_expectation(self.spec)}, {found}"
-        self.problems.append((number, Problem(TOO_MANY_OPERANDS, message)))
+        self.findings.append((number, UnplacedFinding(TOO_MANY_OPERANDS, message)))
 
 
 def _strangeness(operand: Operand, text: str) -> int:
@@ -143,7 +145,7 @@ def _strangeness(operand: Operand, text: str) -> int:
     value = operand.type.parse(text)
     if isinstance(value, int):
         return 0
-    return 1 if isinstance(value, Problem) and value.rule is IMMEDIATE_OUT_OF_RANGE else 2
+    return 1 if isinstance(value, UnplacedFinding) and value.rule is IMMEDIATE_OUT_OF_RANGE else 2
 
 
 def _expectation(spec: InstructionSpec) -> str:

@@ -33,10 +33,10 @@ def reread(isa: Isa, read: Read, resolve: Callable[[tuple[str, ...]], Instructio
         return tuple(resolve(syntax.instruction_words(number)) for number in numbers)
 
     def is_code(words: tuple[str, ...]) -> bool:
-        return all(problem.replacement for _, problem in resolve(words).problems)
+        return all(problem.replacement for _, problem in resolve(words).findings)
 
     syntax, instructions = read
-    if syntax.plan.misfits:
+    if syntax.plan.findings:
         syntax = grouped(syntax, is_code)
         instructions = instructions_of(syntax)
     if any(_touches(syntax, n, each) for n, each in enumerate(instructions)):
@@ -50,7 +50,7 @@ def reread(isa: Isa, read: Read, resolve: Callable[[tuple[str, ...]], Instructio
 
 def _touches(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:
     """Whether a surplus operand touches the one before it, as in `4+4` and `my-loop`."""
-    for place, problem in instruction.problems:
+    for place, problem in instruction.findings:
         if problem.rule is TOO_MANY_OPERANDS and place > 0:
             before = syntax.operand_span(number, place - 1)
             return before.end == syntax.operand_span(number, place).start

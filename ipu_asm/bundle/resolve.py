@@ -11,7 +11,7 @@ from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, LabelUse
 from ipu_asm.bundle.findings import duplicate_slot, instruction_findings, write_conflicts
-from ipu_asm.bundle.instruction import Instruction, resolve_instruction
+from ipu_asm.bundle.instruction import Instruction, parse_instruction
 from ipu_asm.bundle.slot_assignment import assigned
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.suggestions import Vocabulary
@@ -24,7 +24,7 @@ _MOST_REMEMBERED = 60_000
 _LONGEST_REMEMBERED = 200
 
 
-class Resolver:
+class BundleParser:
     """Reads bundles of one instruction set. It remembers instructions, never bundles."""
 
     def __init__(self, isa: Isa) -> None:
@@ -60,12 +60,12 @@ class Resolver:
             syntax, instructions = reread(self.isa, read, self.instruction)
         findings = _misspelt(syntax, self.isa.surface, instructions)
         for number, instruction in enumerate(instructions):
-            if instruction.problems:
+            if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
             # Of what directives choose between, not all is there in the end; and of a bundle that
             # nothing closes nobody knows where it ends.
-            is_open = any(misfit.reason == "brace-unclosed" for misfit in syntax.plan.misfits)
+            is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)
             told = [] if syntax.plan.inner or is_open else findings
             instructions, places = assigned(self.isa, syntax, instructions, told)
         else:
@@ -77,7 +77,7 @@ class Resolver:
         """An instruction from its mnemonic and operands."""
         instruction = self._instructions.get(words)
         if instruction is None:
-            instruction = resolve_instruction(self.isa, self._vocabulary, words)
+            instruction = parse_instruction(self.isa, self._vocabulary, words)
             if sum(map(len, words)) <= _LONGEST_REMEMBERED:
                 if len(self._instructions) >= _MOST_REMEMBERED:
                     self._instructions.clear()
@@ -133,13 +133,13 @@ class Resolver:
 
 
 @lru_cache(maxsize=16)
-def resolver_for(isa: Isa) -> Resolver:
+def parser_for(isa: Isa) -> BundleParser:
     """The resolver that everybody who reads this instruction set shares."""
-    return Resolver(isa)
+    return BundleParser(isa)
 
 
 def _has_mistakes(syntax: BundleSyntax, instructions: Sequence[Instruction]) -> bool:
-    return bool(syntax.plan.misfits) or any(each.problems for each in instructions)
+    return bool(syntax.plan.findings) or any(each.findings for each in instructions)
 
 
 def _misspelt(
@@ -147,7 +147,7 @@ def _misspelt(
 ) -> list[Diagnostic]:
     """What does not fit the syntax. Most texts are right, so the sentences are loaded last."""
     findings: list[Diagnostic] = []
-    if syntax.plan.misfits:
+    if syntax.plan.findings:
         from ipu_asm.syntax.messages import Around, syntax_errors
 
         around = [Around(each.spec is not None, each.is_whole) for each in instructions]

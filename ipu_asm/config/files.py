@@ -70,7 +70,7 @@ class Stamp(NamedTuple):
     size: int
 
 
-class Text(NamedTuple):
+class SourceText(NamedTuple):
     """What a file says, without the byte-order mark that it may begin with.
 
     Bytes that are no UTF-8 are lone surrogates: `encoded` gives them back.
@@ -108,18 +108,18 @@ def scanned_text(path: str) -> str | None:
         return None
 
 
-def read_text(target: Target) -> Text:
+def read_text(target: Target) -> SourceText:
     """What a file or standard input says. Raises `FileError`."""
     return decoded(read_bytes(target), target.name)
 
 
-def decoded(data: bytes, name: str) -> Text:
+def decoded(data: bytes, name: str) -> SourceText:
     """What bytes say that were read from the file `name`. Raises `FileError`."""
     for mark, encoding in _OTHER_MARKS:
         if data.startswith(mark):
             raise FileError(f"expected UTF-8, found {encoding}", name)
     text = data.decode("utf-8", "surrogateescape")
-    return Text(text.removeprefix(_BYTE_ORDER_MARK), text.startswith(_BYTE_ORDER_MARK))
+    return SourceText(text.removeprefix(_BYTE_ORDER_MARK), text.startswith(_BYTE_ORDER_MARK))
 
 
 def read_bytes(target: Target, most: int | None = None) -> bytes:

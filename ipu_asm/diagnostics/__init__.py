@@ -1,4 +1,4 @@
-"""What a finding is. Values only: who finds it and who prints it live elsewhere."""
+"""Findings as values: severity, rule, message, span, related places and fix."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipu_asm.text import Span, TextEdit
 
 
 class Severity(IntEnum):
-    """How much a finding matters; the numbers are those of the language server protocol."""
+    """The severity of a finding; the numbers are those of the language server protocol."""
 
     ERROR = 1
     WARNING = 2
@@ -22,12 +22,12 @@ class Severity(IntEnum):
 
 
 class Applicability(IntEnum):
-    """Who may apply a fix; the smaller, the more may.
+    """Which commands may apply a fix; a smaller value is the safer fix.
 
-    `SAFE`: the fix leaves the meaning of every program that assembles as it is, and turns one that
-    does not into the only thing its author can have meant: `--fix` applies it. `UNSAFE`: it mends
-    the finding but may change what the program does: `--unsafe-fixes` applies it. `DISPLAY`: it is
-    a guess or needs a second look: shown and offered, never applied by a command.
+    `SAFE`: a program that assembles keeps its meaning, and one that does not becomes the only
+    program its author can have meant; `--fix` applies it. `UNSAFE`: it removes the finding but may
+    change what the program does; `--unsafe-fixes` applies it. `DISPLAY`: a guess, or needs review;
+    shown and offered, never applied by a command.
     """
 
     SAFE = 1
@@ -41,21 +41,20 @@ class Applicability(IntEnum):
 
 
 class RuleId(NamedTuple):
-    """The identity of a sort of finding: a stable code and a stable, readable name."""
+    """The identity of a rule: a stable code, a stable readable name and its severity."""
 
     code: str
     name: str
     severity: Severity
 
 
-class Problem(NamedTuple):
-    """What is wrong with a piece of text whose place the reader of the piece does not know.
+class UnplacedFinding(NamedTuple):
+    """A finding about a piece of text whose place in the file is not known yet.
 
-    `replacement` is the text that would be right: shown as "did you mean" and offered as a fix,
-    which has the `applicability`.
-    `reordered` are all operands of the instruction in the order that would be right.
-    `part` is the stretch of the piece, without its blanks, that is wrong; None if all of it is.
-    `unless` are names: where a macro or a preprocessor makes one of them, nothing is wrong.
+    `replacement` is the correct text: shown as "did you mean" and offered as a fix with that
+    `applicability`. `reordered` are all operands of the instruction in their correct order.
+    `part` is the range of the piece, not counting blanks, that is wrong; None for all of it.
+    `unless` are names: where a macro or a preprocessor defines one of them, the finding is dropped.
     """
 
     rule: RuleId
@@ -66,8 +65,8 @@ class Problem(NamedTuple):
     applicability: Applicability = Applicability.DISPLAY
     reordered: tuple[str, ...] = ()
 
-    def finding(self, span: Span) -> Diagnostic:
-        """The finding about the text at `span`, with the replacement as its fix."""
+    def at(self, span: Span) -> Diagnostic:
+        """The diagnostic about the text at `span`, with the replacement as its fix."""
         rule, message, replacement, _, unless, applicability, _ = self
         if replacement is None:
             return Diagnostic(rule, message, span, unless=unless)
@@ -78,7 +77,7 @@ class Problem(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """Edits that mend a finding, and who may make them."""
+    """Edits that resolve a finding, with their title and applicability."""
 
     title: str
     edits: tuple[TextEdit, ...]
@@ -86,22 +85,22 @@ class Fix(NamedTuple):
 
     @property
     def is_safe(self) -> bool:
-        """Whether it may be made without a look at it."""
+        """Whether `--fix` applies it."""
         return self.applicability is Applicability.SAFE
 
     @property
     def entry(self) -> str:
-        """The title as editors' menus have it: with a capital letter."""
+        """The title with a capital letter, as the menus of editors show it."""
         return self.title[:1].upper() + self.title[1:]
 
     def shifted(self, delta: int) -> Fix:
-        """The same fix for a text that starts `delta` code points earlier."""
+        """The same fix with all edits moved by `delta` code points."""
         edits = tuple([edit.shifted(delta) for edit in self.edits])
         return Fix(self.title, edits, self.applicability)
 
 
 class RelatedInformation(NamedTuple):
-    """A second place in the same file that a finding speaks of."""
+    """A second place in the same file that a finding refers to."""
 
     span: Span
     message: str
@@ -110,8 +109,8 @@ class RelatedInformation(NamedTuple):
 class Diagnostic(NamedTuple):
     """One finding in one text.
 
-    `tags` are the protocol's words `unnecessary` and `deprecated`, by which editors fade or strike
-    the text through. `unless` is that of a `Problem`.
+    `tags` are the protocol's `unnecessary` and `deprecated`: editors fade such text or strike it
+    through. `unless` is that of an `UnplacedFinding`.
     """
 
     rule: RuleId
@@ -134,16 +133,16 @@ class Diagnostic(NamedTuple):
 
     @property
     def hangs_on_name(self) -> bool:
-        """Whether it holds only where no other file makes a name."""
+        """Whether the finding is dropped where another file defines a name."""
         return any(name[:1].isidentifier() or name[:1] == "." for name in self.unless)
 
     @property
     def severity(self) -> Severity:
-        """How much it matters."""
+        """The severity of its rule."""
         return self.rule.severity
 
     def shifted(self, delta: int) -> Diagnostic:
-        """The same finding in a text in which its piece starts at `delta`."""
+        """The same finding with all spans moved by `delta` code points."""
         rule, message, (start, end), related, fix, tags, unless = self
         if related:
             related = tuple([RelatedInformation(s.shifted(delta), said) for s, said in related])

@@ -103,7 +103,7 @@ def _mnemonic(isa: Isa, bundle: Bundle, number: int) -> str | None:
 
 def _unknown(isa: Isa, instruction: Instruction) -> str | None:
     """The instruction that an unknown word was perhaps meant to be."""
-    nearest = next((problem.replacement for _, problem in instruction.problems), None)
+    nearest = next((problem.replacement for _, problem in instruction.findings), None)
     spec = isa.spec(nearest) if nearest else None
     if spec is None:
         return None

@@ -12,13 +12,13 @@ from typing import Final, Iterator, NamedTuple, Sequence
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.matching import value_start
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.registers import named_in
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
-from ipu_asm.syntax.bundle import BundleSyntax, Token
+from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
 from ipu_asm.text import Span
 
 MNEMONIC: Final = "function"
@@ -138,7 +138,7 @@ def _operand(
         at += len(syntax.words[token])
 
 
-def _alone(token: Token) -> Meaning | None:
+def _alone(token: SyntaxToken) -> Meaning | None:
     """What a token is that the operand around it says nothing of."""
     if token.text[0] == _QUOTE:
         return STRING, ()
@@ -158,7 +158,7 @@ def _meanings(
     isa: Isa, words: tuple[str, ...]
 ) -> tuple[Meaning | None, *tuple[tuple[_Part, ...], ...]]:
     """What the mnemonic is, None for what cannot be one, and what the parts of each operand are."""
-    instruction = resolver_for(isa).instruction(words)
+    instruction = parser_for(isa).instruction(words)
     mnemonic = None
     if instruction.spec is not None:
         more = (DEPRECATED,) if instruction.spec.deprecated else ()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
+from ipu_asm.bundle.matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.expectation import Expectation, expectation_at
 from ipu_asm.ide.completion.fitting import fits
 from ipu_asm.ide.macros.completion import with_values
@@ -110,10 +110,10 @@ def _by_fitness(
 def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str) -> int | None:
     """The number of the operand that is being written."""
     keyword = begun[: value_start(begun)].rstrip(KEYWORD_MARK).strip().lower()
-    due = operands_due(spec, written)
+    due = expected_operands(spec, written)
     named = [operand for operand in due.by_name if operand.keyword == keyword]
     # Of several operands that may come next, the one that the word is.
-    behind = operands_due(spec, (*written, begun + word)).by_place if word else due.by_place
+    behind = expected_operands(spec, (*written, begun + word)).by_place if word else due.by_place
     taken = [operand for operand in due.by_place if operand not in behind]
     found = next(iter((*named, *taken, *due.by_place, *due.by_name)), None)
     return None if found is None else spec.operands.index(found)

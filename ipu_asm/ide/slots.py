@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.bundle.slot_assignment import leaves_room
 from ipu_asm.isa.model import Isa
 
@@ -17,8 +17,8 @@ def free_slots(isa: Isa, instructions: Sequence[Instruction]) -> dict[str, int]:
     others make way for it.
     """
     if any(slot.units for slot in isa.slots):
-        resolver = resolver_for(isa)
-        whole = [resolver.instruction(instruction.words) for instruction in instructions]
+        parser = parser_for(isa)
+        whole = [parser.instruction(instruction.words) for instruction in instructions]
         return {slot.name: 1 for slot in isa.slots if leaves_room(isa, whole, slot)}
     named = [instruction.spec.slot for instruction in instructions if instruction.spec is not None]
     free = {slot.name: slot.capacity - named.count(slot.name) for slot in isa.slots}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping, NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     BRANCH_OUT_OF_RANGE,
     IMMEDIATE_OUT_OF_RANGE,
@@ -93,7 +93,7 @@ class OperandType:
         """Between what its number is; empty where it has none, or where syntax lines tell."""
         return ""
 
-    def parse(self, text: str) -> int | str | Problem | None:
+    def parse(self, text: str) -> int | str | UnplacedFinding | None:
         """The value of a written operand, or what is wrong with it.
 
         None for a text that may be right and whose value cannot be told, as in the body of a macro.
@@ -138,7 +138,7 @@ class OperandType:
         address: int,
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
-    ) -> int | Problem | None:
+    ) -> int | UnplacedFinding | None:
         """The address that a written label stands for in an instruction at `address`.
 
         Asked only of types that parse to a text; None for what other files may define. `nearest`
@@ -166,7 +166,7 @@ class RegisterType(OperandType):
         }
         self._vocabulary = Vocabulary(self.registers)
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         value = self._values.get(text)
         if value is None:
             value = self._values.get(text.lower())
@@ -176,7 +176,7 @@ class RegisterType(OperandType):
         value = self.parse(text)
         return [Named(self.registers[value], 0, len(text))] if isinstance(value, int) else ()
 
-    def _problem(self, text: str) -> Problem:
+    def _problem(self, text: str) -> UnplacedFinding:
         """Points at a near name only for what is no register of another sort by intention."""
         other = self._others.get(text.lower())
         if other:
@@ -187,8 +187,8 @@ class RegisterType(OperandType):
             return self._wrong(f"the number {quoted(text)}")
         return self._wrong(quoted(text), self._vocabulary.intended_register(text))
 
-    def _wrong(self, found: str, replacement: str | None = None) -> Problem:
-        return Problem(
+    def _wrong(self, found: str, replacement: str | None = None) -> UnplacedFinding:
+        return UnplacedFinding(
             WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}", replacement
         )
 
@@ -228,12 +228,12 @@ class KeywordType(OperandType):
         self._values = {word.lower(): code for code, word in enumerate(spellings)}
         self._vocabulary = Vocabulary(tuple(words))
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         value = self._values.get(text.lower())
         if value is not None:
             return value
         message = f"expected {self.describe()}, found {quoted(text)}"
-        return Problem(UNKNOWN_KEYWORD, message, self._vocabulary.intended(text))
+        return UnplacedFinding(UNKNOWN_KEYWORD, message, self._vocabulary.intended(text))
 
     def decode(self, bits: int) -> int | None:
         return bits if bits < len(self.spellings) else None
@@ -283,7 +283,7 @@ class IntegerType(OperandType):
         bits = self.encode(value)
         return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         value = number_value(text)
         if value is None:
             kind, found = WRONG_OPERAND_TYPE, quoted(text)
@@ -297,7 +297,7 @@ class IntegerType(OperandType):
             return value
         else:
             kind, found = IMMEDIATE_OUT_OF_RANGE, quoted(text)
-        return Problem(kind, f"expected {self.describe()}, found {found}")
+        return UnplacedFinding(kind, f"expected {self.describe()}, found {found}")
 
     def decode(self, bits: int) -> int | None:
         return self.stored(bits)
@@ -319,10 +319,10 @@ def _why_no_number(text: str) -> str:
 
 def undefined_label(
     text: str, nearest: Callable[[str], str | None], unless: tuple[str, ...] = ()
-) -> Problem:
-    """What is wrong with a label that the file does not define; `unless` is that of `Problem`."""
+) -> UnplacedFinding:
+    """The finding about a label that the file does not define, unless a macro makes `unless`."""
     message = f"no label {quoted(text)} in this file"
-    return Problem(UNDEFINED_LABEL, message, nearest(text), unless=unless)
+    return UnplacedFinding(UNDEFINED_LABEL, message, nearest(text), unless=unless)
 
 
 class LabelType(OperandType):
@@ -341,7 +341,7 @@ class LabelType(OperandType):
         address: int,
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
-    ) -> int | Problem:
+    ) -> int | UnplacedFinding:
         relative = text[0] in "+-" and number_value(text) is not None
         if relative and (text[0] == "+" or text not in labels):
             target = address + (number_value(text) or 0)
@@ -355,14 +355,14 @@ class LabelType(OperandType):
             return target
         where = f"bundle {target}" if abs(target) < 1 << 64 else "far outside"
         message = f"a target must lie in bundles 0 to {self.limit - 1}, {meant}{where}"
-        return Problem(BRANCH_OUT_OF_RANGE, message)
+        return UnplacedFinding(BRANCH_OUT_OF_RANGE, message)
 
     @staticmethod
-    def _undefined(text: str, nearest: Callable[[str], str | None]) -> Problem:
+    def _undefined(text: str, nearest: Callable[[str], str | None]) -> UnplacedFinding:
         value = number_value(text)
         if value is not None and text[0] not in "+-":
             hint = f"; addresses are no labels: write `+{text}` for {text} bundles further on"
-            return Problem(UNDEFINED_LABEL, f"no label {quoted(text)} in this file{hint}")
+            return UnplacedFinding(UNDEFINED_LABEL, f"no label {quoted(text)} in this file{hint}")
         problem = undefined_label(text, nearest)
         if _EXPRESSION.search(text) and problem.replacement is None:
             hint = "; there are no expressions, and no `-` or `+` in a name"

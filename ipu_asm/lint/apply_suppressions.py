@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Iterator, Sequence
 
-from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Problem, Severity
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity, UnplacedFinding
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.directives import Directive, directives_of, name_removal, removal
@@ -118,7 +118,7 @@ def _unknown(text: str, span: Span) -> Diagnostic:
     """The finding about a name that no finding has; it may be one that is needed, misspelt."""
     near = _known()[0].nearest(text)
     message = _message(text) if near else f"{_message(text)}; no finding is called that"
-    return Problem(UNUSED_SUPPRESSION, message, near).finding(span)._replace(tags=_TAGS)
+    return UnplacedFinding(UNUSED_SUPPRESSION, message, near).at(span)._replace(tags=_TAGS)
 
 
 def _message(name: str) -> str:

@@ -13,7 +13,7 @@ def removal_of(isa: Isa, bundle: Bundle, number: int) -> tuple[TextEdit, ...]:
     The only one of its bundle becomes its slot's no-op, since a bundle is never empty. No edits
     where that cannot be: the bundle is broken, or the slot has no no-op.
     """
-    if bundle.syntax.plan.misfits:
+    if bundle.syntax.plan.findings:
         return ()
     if len(bundle.instructions) == 1:
         return _no_op_instead(isa, bundle, bundle.syntax.instruction_span(number))

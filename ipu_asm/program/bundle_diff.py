@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Callable, Iterable, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import Change, changed_stretch
 
@@ -75,7 +75,7 @@ def read_slices(
 
     `change` is how `text` came out of `before`, if that is known. Also tells what was kept.
     """
-    grammar = resolver_for(isa).grammar
+    grammar = parser_for(isa).grammar
     cut = grammar.ends_of_slices
     if before is not None and change is None:
         change = changed_stretch(before.text, text)

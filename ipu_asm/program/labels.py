@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from typing import NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, LabelUse
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.suggestions import intended_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
@@ -59,7 +59,7 @@ class Reference(NamedTuple):
     use: LabelUse
     text: str
     target: int | None
-    problem: Problem | None = None
+    problem: UnplacedFinding | None = None
 
 
 def is_labelled(_isa: Isa, bundle: Bundle) -> bool:
@@ -126,12 +126,12 @@ class References:
                 operand, text = instruction.operands[use.operand], instruction.values[use.operand]
                 assert operand is not None
                 assert isinstance(text, str)
-                target: int | Problem | None = None
+                target: int | UnplacedFinding | None = None
                 if numeric and text[-1] in "bf":
                     target = self._numeric_target(number, text)
                 if target is None:
                     target = operand.type.resolve(text, addresses[number], labels, nearest)
-                if isinstance(target, Problem):
+                if isinstance(target, UnplacedFinding):
                     found.append(Reference(number, use, text, None, target))
                 else:
                     found.append(Reference(number, use, text, target))

@@ -8,9 +8,9 @@ from itertools import accumulate
 from typing import Any, Callable, Iterator, NamedTuple, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.bundle.undecodable import is_broken_by_bytes, is_undecodable, undecodable_byte
-from ipu_asm.diagnostics import Diagnostic, Problem, RelatedInformation
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
@@ -282,10 +282,10 @@ class Program:
         message = f"an operand {quoted(label)} is always a distance, so no label can be called that"
         return Diagnostic(SYNTAX_ERROR, message, self.label_span(label))
 
-    def _unresolved(self, reference: Reference, problem: Problem) -> Iterator[Diagnostic]:
+    def _unresolved(self, reference: Reference, problem: UnplacedFinding) -> Iterator[Diagnostic]:
         if problem.unless and (self.macros.make_labels or self.macros.make(problem.unless)):
             return
-        yield problem.finding(self.reference_span(reference))._replace(unless=())
+        yield problem.at(self.reference_span(reference))._replace(unless=())
 
     def _excess(self) -> Iterator[Diagnostic]:
         limit = self.isa.program_limit
@@ -332,7 +332,7 @@ def read_program(
 
     `change` is how `text` came out of that state, if it is known.
     """
-    read = read or resolver_for(isa).bundle
+    read = read or parser_for(isa).bundle
     slices, kept = read_slices(isa, text, read, before.slices if before else None, change)
     return Program(isa, slices, before, kept)
 

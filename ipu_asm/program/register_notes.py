@@ -10,7 +10,7 @@ import re
 from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
@@ -185,7 +185,7 @@ def _is_code(isa: Isa, text: str) -> bool:
     if word is None or isa.spec(word[0]) is None:
         return False
     # What the instruction set takes without a complaint was written for it.
-    return not resolver_for(isa).bundle(text).findings
+    return not parser_for(isa).bundle(text).findings
 
 
 def _register(isa: Isa, word: str) -> str | None:

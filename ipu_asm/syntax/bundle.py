@@ -13,7 +13,7 @@ from ipu_asm.syntax.shapes import MOST_TOKENS, plan_of
 from ipu_asm.text import Span, TextEdit
 
 
-class Token(NamedTuple):
+class SyntaxToken(NamedTuple):
     """A token of a bundle: the terminal's name, its text, and its place in the bundle's text."""
 
     kind: str
@@ -77,10 +77,10 @@ class BundleSyntax:
         return tuple(starmap(Span, self.grammar.spans(self.text)))
 
     @cached_property
-    def tokens(self) -> tuple[Token, ...]:
+    def tokens(self) -> tuple[SyntaxToken, ...]:
         """All tokens; what fits no terminal has the kind STRAY."""
         kinds = map(self.grammar.terminal, self.shape)
-        return tuple(map(Token, kinds, self.words, self.spans))
+        return tuple(map(SyntaxToken, kinds, self.words, self.spans))
 
     @property
     def label(self) -> str | None:
@@ -166,16 +166,16 @@ class BundleSyntax:
         operands = (_joined(self.words[first:last]) for first, last in plan.operands)
         return (self.words[plan.mnemonic], *operands)
 
-    def is_misfit(self, token: int) -> bool:
+    def has_finding_at(self, token: int) -> bool:
         """Whether a token does not fit."""
-        return any(misfit.token == token for misfit in self.plan.misfits)
+        return any(finding.token == token for finding in self.plan.findings)
 
-    def has_misfit(self, instruction: int, operand: int) -> bool:
+    def has_finding_in(self, instruction: int, operand: int) -> bool:
         """Whether a token that does not fit stands inside an operand; -1 is the mnemonic."""
         if operand < 0:
             return False
         first, last = self.plan.instructions[instruction].operands[operand]
-        return any(first <= misfit.token < last for misfit in self.plan.misfits)
+        return any(first <= finding.token < last for finding in self.plan.findings)
 
     def removal(self, start: int, end: int) -> tuple[TextEdit, ...]:
         """Edits that take out what stands between two offsets, but for the comments in it."""

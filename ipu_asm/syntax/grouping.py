@@ -17,7 +17,7 @@ from typing import Callable, NamedTuple
 from ipu_asm.syntax.bundle import BundleSyntax, Reading
 from ipu_asm.syntax.grammar import STRAY, Grammar
 from ipu_asm.syntax.lookalikes import intended_text
-from ipu_asm.syntax.plan import InstructionPlan, Misfit, Plan
+from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding
 from ipu_asm.syntax.shapes import plan_of
 from ipu_asm.text import Span
 
@@ -77,11 +77,11 @@ def grouped(
     reading = Reading(spans, "".join(token.letter for token in tokens))
     bundle = BundleSyntax(grammar, text, reading)
     wrong = [
-        Misfit(token, "label-name")
+        SyntaxFinding(token, "label-name")
         for label, token in bundle.labels
-        if grammar.shape((label,)) == STRAY and not bundle.is_misfit(token)
+        if grammar.shape((label,)) == STRAY and not bundle.has_finding_at(token)
     ]
-    return bundle.with_plan(_with_misfits(bundle.plan, wrong)) if wrong else bundle
+    return bundle.with_plan(_with_findings(bundle.plan, wrong)) if wrong else bundle
 
 
 def with_label(syntax: BundleSyntax) -> BundleSyntax:
@@ -91,9 +91,9 @@ def with_label(syntax: BundleSyntax) -> BundleSyntax:
     plan = rest._replace(
         label=0,
         instructions=tuple(map(_moved, rest.instructions)),
-        misfits=tuple(misfit._replace(token=misfit.token + 1) for misfit in rest.misfits),
+        findings=tuple(finding._replace(token=finding.token + 1) for finding in rest.findings),
     )
-    return syntax.with_plan(_with_misfits(plan, [Misfit(0, "label-unmarked")]))
+    return syntax.with_plan(_with_findings(plan, [SyntaxFinding(0, "label-unmarked")]))
 
 
 def _moved(plan: InstructionPlan) -> InstructionPlan:
@@ -101,8 +101,8 @@ def _moved(plan: InstructionPlan) -> InstructionPlan:
     return plan._replace(mnemonic=plan.mnemonic + 1, operands=operands, end=plan.end + 1)
 
 
-def _with_misfits(plan: Plan, more: list[Misfit]) -> Plan:
-    return plan._replace(misfits=tuple(sorted((*plan.misfits, *more))))
+def _with_findings(plan: Plan, more: list[SyntaxFinding]) -> Plan:
+    return plan._replace(findings=tuple(sorted((*plan.findings, *more))))
 
 
 @lru_cache(maxsize=8)

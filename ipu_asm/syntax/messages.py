@@ -61,7 +61,7 @@ def syntax_errors(
     """A finding for each mistake that makes tokens not fit, in their order."""
     findings: list[Diagnostic] = []
     told: set[tuple[int, str]] = set()
-    for token, reason in syntax.plan.misfits:
+    for token, reason in syntax.plan.findings:
         number = _instruction_around(syntax, surface, token)
         around = instructions[number] if number >= 0 else _NOTHING
         word = syntax.words[token]

@@ -24,7 +24,7 @@ class InstructionPlan(NamedTuple):
     broken: bool = False
 
 
-class Misfit(NamedTuple):
+class SyntaxFinding(NamedTuple):
     """A token that does not fit, and why; `messages.py` makes the sentence."""
 
     token: int
@@ -34,14 +34,14 @@ class Misfit(NamedTuple):
 class Plan(NamedTuple):
     """The parts of a bundle by token number; `label` and `directive` are -1 where there is none.
 
-    What follows a directive is the assembler's business: no token of it is a misfit. `more_labels`
+    What follows a directive is the assembler's business: its tokens have no findings. `more_labels`
     are those behind the first, `braces` the first and the last one around a bundle, `inner` the
     ranges of directives between them.
     """
 
     label: int
     instructions: tuple[InstructionPlan, ...]
-    misfits: tuple[Misfit, ...]
+    findings: tuple[SyntaxFinding, ...]
     directive: int = -1
     more_labels: tuple[int, ...] = ()
     braces: tuple[int, int] | None = None

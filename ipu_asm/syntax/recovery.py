@@ -6,7 +6,7 @@ What is wrong with one piece leaves the others alone.
 from __future__ import annotations
 
 from ipu_asm.syntax.grammar import BRACES, DIRECTIVE, LABEL_TOKENS, STRAY, Grammar, Tree
-from ipu_asm.syntax.plan import InstructionPlan, Misfit, Plan, instruction_plan
+from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding, instruction_plan
 
 _MOST_ERRORS_OF_A_BUNDLE = 100
 # No operand of any surface has more tokens before the one that makes it complete.
@@ -19,32 +19,34 @@ class _Braces:
     def __init__(self, grammar: Grammar, shape: str) -> None:
         self.letters = "".join(map(grammar.letter, BRACES))
         self.span: tuple[int, int] | None = None
-        self.wrong: list[Misfit] = []
+        self.wrong: list[SyntaxFinding] = []
         first = -1
         for number, letter in enumerate(shape) if self.letters else ():
             if letter not in self.letters:
                 continue
             if letter == self.letters[0]:
                 if self.span or first >= 0:
-                    self.wrong.append(Misfit(number, "unexpected" if self.span else "brace-inside"))
+                    self.wrong.append(
+                        SyntaxFinding(number, "unexpected" if self.span else "brace-inside")
+                    )
                 else:
                     first = number
             elif first < 0:
-                self.wrong.append(Misfit(number, "brace-unopened"))
+                self.wrong.append(SyntaxFinding(number, "brace-unopened"))
             else:
                 self.span, first = (first, number), -1
         if first >= 0:
             self.span = (first, len(shape))
-            self.wrong.append(Misfit(first, "brace-unclosed"))
+            self.wrong.append(SyntaxFinding(first, "brace-unclosed"))
 
     def hold(self, number: int) -> bool:
         """Whether a token stands behind the brace that begins the bundle."""
         return self.span is not None and number > self.span[0]
 
-    def misfits(self, has_more: bool) -> list[Misfit]:
+    def findings(self, has_more: bool) -> list[SyntaxFinding]:
         """What is wrong with them; `has_more` tells whether there is anything but braces."""
         if self.span and not self.wrong and not has_more:
-            return [Misfit(self.span[0], "brace-empty")]
+            return [SyntaxFinding(self.span[0], "brace-empty")]
         return self.wrong
 
 
@@ -56,7 +58,7 @@ class Recovery:
         self.shape = shape
         self.label = -1
         self.instructions: list[InstructionPlan] = []
-        self.misfits: list[Misfit] = []
+        self.findings: list[SyntaxFinding] = []
         self.label_shape = "".join(map(grammar.letter, LABEL_TOKENS))
         self.separator = grammar.letter("SEPARATOR")
         self.comma = grammar.letter("COMMA")
@@ -77,12 +79,12 @@ class Recovery:
             self._piece(start, len(self.shape), True)
         # Where directives choose between parts of a bundle, they may choose between braces too.
         if not self.inner:
-            self.misfits += self.braces.misfits(bool(self.instructions or self.misfits))
-        misfits = tuple(sorted(self.misfits)[:_MOST_ERRORS_OF_A_BUNDLE])
+            self.findings += self.braces.findings(bool(self.instructions or self.findings))
+        findings = tuple(sorted(self.findings)[:_MOST_ERRORS_OF_A_BUNDLE])
         return Plan(
             self.label,
             tuple(self.instructions),
-            misfits,
+            findings,
             more_labels=tuple(self.more_labels),
             braces=self.braces.span,
             inner=tuple(self.inner),
@@ -92,7 +94,7 @@ class Recovery:
         """What stands between two separators: perhaps a label, then one instruction."""
         numbers = [number for number in range(start, stop) if self.shape[number] != STRAY]
         strays = [number for number in range(start, stop) if self.shape[number] == STRAY]
-        self.misfits += (Misfit(number, "stray") for number in strays)
+        self.findings += (SyntaxFinding(number, "stray") for number in strays)
         shape = self.shape[start:stop].replace(STRAY, "")
         at = 0
         while shape.startswith(self.label_shape, at):
@@ -117,7 +119,7 @@ class Recovery:
             else:
                 reason = "second-label"
         if reason:
-            self.misfits.append(Misfit(number, reason))
+            self.findings.append(SyntaxFinding(number, reason))
         if self.label < 0:
             self.label = number
 
@@ -159,16 +161,16 @@ class Recovery:
             neighbour = number - 1
         # Where what is between two tokens does not fit, it is no wonder that they do not.
         if self.shape[neighbour : neighbour + 1] != STRAY:
-            self.misfits.append(Misfit(number, reason))
+            self.findings.append(SyntaxFinding(number, reason))
         return misfit, len(shape)
 
     def _report_empty(self, stop: int) -> None:
         if self.label >= 0 and not self.instructions:
             if not self.grammar.accepts(*LABEL_TOKENS):
-                self.misfits.append(Misfit(self.label, "label-of-nothing"))
+                self.findings.append(SyntaxFinding(self.label, "label-of-nothing"))
         elif not self.grammar.accepts("END"):
             reason = "empty-instruction" if self.instructions else "empty-bundle"
-            self.misfits.append(Misfit(min(stop, len(self.shape) - 1), reason))
+            self.findings.append(SyntaxFinding(min(stop, len(self.shape) - 1), reason))
 
 
 def _without_last_operand(plan: InstructionPlan) -> InstructionPlan:

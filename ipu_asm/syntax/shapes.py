@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from ipu_asm.syntax.grammar import DIRECTIVE, LABEL_TOKENS, Grammar, Tree
-from ipu_asm.syntax.plan import InstructionPlan, Misfit, Plan, instruction_plan, plan_of_tree
+from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding, instruction_plan, plan_of_tree
 from ipu_asm.syntax.recovery import Recovery
 
 MOST_TOKENS = 10_000
@@ -23,8 +23,8 @@ def plan_of(grammar: Grammar, shape: str) -> Plan:
     """
     if len(shape) > MOST_TOKENS:
         plan = _parsed_plan(grammar, shape[:MOST_TOKENS])
-        misfits = (*plan.misfits, Misfit(MOST_TOKENS, "endless"))
-        return plan._replace(instructions=plan.instructions[:-1], misfits=misfits)
+        findings = (*plan.findings, SyntaxFinding(MOST_TOKENS, "endless"))
+        return plan._replace(instructions=plan.instructions[:-1], findings=findings)
     if len(shape) > _LONGEST_REMEMBERED_SHAPE:
         return _parsed_plan(grammar, shape)
     return _remembered_plan(grammar, shape)

@@ -12,7 +12,7 @@ from typing import Sequence
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa.model import Surface
-from ipu_asm.syntax.bundle import BundleSyntax, Token
+from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
 from ipu_asm.text import Span, TextEdit
 
 _VALUES = ("WORD", "STRING")
@@ -41,14 +41,14 @@ def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
     return Diagnostic(SYNTAX_ERROR, message, tokens[at].span, fix=fix, unless=names)
 
 
-def _is_opaque(tokens: Sequence[Token]) -> bool:
+def _is_opaque(tokens: Sequence[SyntaxToken]) -> bool:
     """Whether something is there that a macro makes, or may be called to make."""
     if any(token.kind not in _READ or _OPAQUE.search(token.text) for token in tokens):
         return True
     return any(token.kind == "LPAR" and before.kind == "WORD" for before, token in pairwise(tokens))
 
 
-def _wrong(tokens: Sequence[Token]) -> tuple[int, str] | None:
+def _wrong(tokens: Sequence[SyntaxToken]) -> tuple[int, str] | None:
     """The number of the token to blame, and the sentence about it."""
     word = tokens[0].text
     if len(tokens) == 1:
@@ -63,7 +63,7 @@ def _wrong(tokens: Sequence[Token]) -> tuple[int, str] | None:
     return _wrong_in_expression(tokens, 3)
 
 
-def _wrong_in_expression(tokens: Sequence[Token], first: int) -> tuple[int, str] | None:
+def _wrong_in_expression(tokens: Sequence[SyntaxToken], first: int) -> tuple[int, str] | None:
     is_due, depth = True, 0
     for at, (kind, text, _) in enumerate(tokens[first:], first):
         if kind == "LPAR" and is_due:
@@ -82,7 +82,7 @@ def _wrong_in_expression(tokens: Sequence[Token], first: int) -> tuple[int, str]
     return None
 
 
-def _with_comma(tokens: Sequence[Token], at: int) -> Fix:
+def _with_comma(tokens: Sequence[SyntaxToken], at: int) -> Fix:
     end = tokens[at - 1].span.end
     edit = TextEdit(Span(end, end), ",")
     return Fix(f"insert `,` before `{tokens[at].text}`", (edit,), Applicability.UNSAFE)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import Resolver, resolver_for
+from ipu_asm.bundle.resolve import BundleParser, parser_for
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.text import apply_edits
@@ -13,7 +13,7 @@ from tests.marked import unmarked
 def check_bundle(marked: str, *names: str) -> Bundle:
     """The bundle of a text, with findings of these names, in any order, where the marks are."""
     text, places = unmarked(marked)
-    bundle = Resolver(load_isa("ipu")).bundle(text)
+    bundle = BundleParser(load_isa("ipu")).bundle(text)
     found = sorted((finding.span, finding.name) for finding in bundle.findings)
     assert found == list(zip(places, names))
     assert len(names) == len(places)
@@ -84,13 +84,13 @@ def test_an_unknown_mnemonic_has_no_spec() -> None:
 
 
 def test_equal_instructions_are_one_object() -> None:
-    resolver = Resolver(load_isa("ipu"))
-    first = resolver.bundle("acc; incr lr0 1;;").instructions[1]
-    assert resolver.bundle("x: incr  lr0 1;;").instructions[0] is first
+    parser = BundleParser(load_isa("ipu"))
+    first = parser.bundle("acc; incr lr0 1;;").instructions[1]
+    assert parser.bundle("x: incr  lr0 1;;").instructions[0] is first
 
 
-def test_everybody_shares_one_resolver() -> None:
-    assert resolver_for(load_isa("ipu")) is resolver_for(load_isa("ipu"))
+def test_everybody_shares_one_parser() -> None:
+    assert parser_for(load_isa("ipu")) is parser_for(load_isa("ipu"))
 
 
 def test_instructions_that_do_nothing_are_idle() -> None:

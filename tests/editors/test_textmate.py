@@ -17,7 +17,7 @@ from typing import Iterator, Sequence
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.semantic_tokens import (
     COMMENT,
     DEFINITION,
@@ -219,7 +219,7 @@ def _in_brackets(operand_type: OperandType) -> list[str]:
     begun = "["
     for _ in range(_MOST_PARTS):
         parts = [choice.text for choice in operand_type.complete_behind(begun)] or ["#0"]
-        if not isinstance(operand_type.parse(f"{begun}{parts[-1]}]"), Problem):
+        if not isinstance(operand_type.parse(f"{begun}{parts[-1]}]"), UnplacedFinding):
             return [f"{begun}{parts[-1]}]"]
         begun += f"{parts[-1]},"
     return []
@@ -231,7 +231,7 @@ def _samples(operand: Operand) -> Iterator[str]:
     mark = operand.type.prefix
     others = ("1", "0x1F0000", "0", "-4", "a_label", "1x1")
     for text in (*choices, *(mark + other for other in others)):
-        if not isinstance(operand.type.parse(text), Problem):
+        if not isinstance(operand.type.parse(text), UnplacedFinding):
             yield f"{name}{text}"
 
 

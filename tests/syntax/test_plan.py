@@ -11,7 +11,7 @@ from ipu_asm.syntax.grammar import Tree, load_grammar
 from ipu_asm.syntax.shapes import MOST_TOKENS
 
 
-def check_plan(text: str, parts: str, *misfits: str, grammar: str = "ipu") -> None:
+def check_plan(text: str, parts: str, *findings: str, grammar: str = "ipu") -> None:
     """The parts that a bundle is read as, and the tokens that do not fit, each with its reason.
 
     Parts are written ``label: mnemonic operand | mnemonic``; an instruction whose operands may not
@@ -24,8 +24,8 @@ def check_plan(text: str, parts: str, *misfits: str, grammar: str = "ipu") -> No
         for number, plan in enumerate(syntax.plan.instructions)
     ]
     assert " ".join([*label, " | ".join(instructions)]).strip() == parts
-    found = [f"{misfit.reason} {syntax.words[misfit.token]}" for misfit in syntax.plan.misfits]
-    assert found == list(misfits)
+    found = [f"{finding.reason} {syntax.words[finding.token]}" for finding in syntax.plan.findings]
+    assert found == list(findings)
 
 
 TEXTS = st.lists(
@@ -57,7 +57,7 @@ def test_a_bundle_that_fits_is_its_parts(text: str, parts: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "parts", "misfits"),
+    ("text", "parts", "findings"),
     [
         (";;", "", ["empty-bundle ;;"]),
         (";", "", ["empty-bundle ;"]),
@@ -67,13 +67,13 @@ def test_a_bundle_that_fits_is_its_parts(text: str, parts: str) -> None:
     ],
 )
 def test_nothing_between_separators_is_found_where_it_ends(
-    text: str, parts: str, misfits: list[str]
+    text: str, parts: str, findings: list[str]
 ) -> None:
-    check_plan(text, parts, *misfits)
+    check_plan(text, parts, *findings)
 
 
 @pytest.mark.parametrize(
-    ("text", "parts", "misfits"),
+    ("text", "parts", "findings"),
     [
         ("end:", "end:", ["label-of-nothing end"]),
         ("end: ;;", "end:", ["label-of-nothing end"]),
@@ -88,13 +88,13 @@ def test_nothing_between_separators_is_found_where_it_ends(
     ],
 )
 def test_a_label_stands_once_and_before_the_first_instruction(
-    text: str, parts: str, misfits: list[str]
+    text: str, parts: str, findings: list[str]
 ) -> None:
-    check_plan(text, parts, *misfits)
+    check_plan(text, parts, *findings)
 
 
 @pytest.mark.parametrize(
-    ("text", "parts", "misfits"),
+    ("text", "parts", "findings"),
     [
         ("@;;", "", ["stray @"]),
         ("@ acc;;", "acc ..", ["stray @"]),
@@ -108,9 +108,9 @@ def test_a_label_stands_once_and_before_the_first_instruction(
     ],
 )
 def test_a_token_that_does_not_fit_spoils_its_instruction_only(
-    text: str, parts: str, misfits: list[str]
+    text: str, parts: str, findings: list[str]
 ) -> None:
-    check_plan(text, parts, *misfits)
+    check_plan(text, parts, *findings)
 
 
 def test_a_bundle_without_an_end_is_read_for_a_while() -> None:
@@ -131,20 +131,20 @@ LINES: list[tuple[str, str, list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "parts", "misfits"), LINES)
-def test_a_line_of_another_surface_is_its_parts(text: str, parts: str, misfits: list[str]) -> None:
-    check_plan(text, parts, *misfits, grammar="edgenpu")
+@pytest.mark.parametrize(("text", "parts", "findings"), LINES)
+def test_a_line_of_another_surface_is_its_parts(text: str, parts: str, findings: list[str]) -> None:
+    check_plan(text, parts, *findings, grammar="edgenpu")
 
 
 @given(TEXTS)
-def test_a_bundle_has_misfits_exactly_where_the_grammar_refuses_it(text: str) -> None:
+def test_a_bundle_has_findings_exactly_where_the_grammar_refuses_it(text: str) -> None:
     for name in ("ipu", "edgenpu"):
         grammar = load_grammar(name)
         for part in _slices(name, text):
             syntax = BundleSyntax(grammar, part)
             tree = grammar.parse(grammar.shape(syntax.words), "bundle")
             fits = isinstance(tree, Tree) or not syntax.words
-            assert fits == (not syntax.plan.misfits)
+            assert fits == (not syntax.plan.findings)
             if isinstance(tree, Tree):
                 rules: dict[str, list[tuple[int, int]]] = {
                     "label": [],
@@ -183,7 +183,7 @@ def test_the_parts_of_any_bundle_are_tokens_in_their_order(text: str) -> None:
             syntax = BundleSyntax(grammar, part)
             plan, count = syntax.plan, len(syntax.words)
             assert -1 <= plan.label < max(count, 1)
-            assert all(0 <= misfit.token < count for misfit in plan.misfits)
+            assert all(0 <= finding.token < count for finding in plan.findings)
             last = 0
             for instruction in plan.instructions:
                 assert last <= instruction.mnemonic < instruction.end <= count

@@ -17,7 +17,7 @@ from ipu_asm.config.configuration import (
     listed,
 )
 from ipu_asm.config.configuration_file import Configurations, read_configuration
-from ipu_asm.config.files import FileError, Target, Text, read_text
+from ipu_asm.config.files import FileError, SourceText, Target, read_text
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
 from ipu_asm.isa import UnknownIsaError, load_isa
@@ -36,7 +36,7 @@ class Linted(NamedTuple):
     """
 
     target: Target
-    written: Text
+    written: SourceText
     analysis: Analysis
     findings: list[Diagnostic]
     fails: bool
@@ -88,7 +88,7 @@ class Linter:
     def _lint(
         self,
         target: Target,
-        written: Text,
+        written: SourceText,
         analyze: Analyze,
         configuration: Configuration,
         selection: Selection,

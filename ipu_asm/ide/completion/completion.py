@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
 
-from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
-from ipu_asm.diagnostics import Problem
+from ipu_asm.bundle.matching import KEYWORD_MARK, expected_operands, value_start
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.completion.expectation import Expectation, expectation_at
 from ipu_asm.ide.completion.fitting import fitting_forms
@@ -216,7 +216,7 @@ def _operands(analysis: Analysis, expected: Expectation) -> Iterator[CompletionI
     keyword = expected.begun[: start - 1].lower() if start else ""
     offered: set[str] = set()
     for form in _forms_meant(program.isa, spec, expected):
-        due = operands_due(form, expected.written)
+        due = expected_operands(form, expected.written)
         named = [operand for operand in due.by_name if operand.keyword == keyword]
         for number, operand in enumerate(named if start else due.by_place):
             begun = expected.begun[start:]
@@ -327,7 +327,7 @@ def _labels(
     texts += [(text, DISTANCE) for text in ("+1", "-1") if _takes(operand_type, text)]
     for text, kind in texts:
         target = operand_type.resolve(text, address, labels, lambda _: None)
-        if target is None or isinstance(target, Problem):
+        if target is None or isinstance(target, UnplacedFinding):
             continue
         distance = target - address
         yield CompletionItem(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.ide.place import comment_around
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
@@ -237,7 +237,7 @@ def _others(program: Program, number: int, mnemonic: int, word: range) -> tuple[
         behind = bundle.syntax.words[word.stop : plan.end]
         swallowed = next((at for at, text in enumerate(behind) if isa.spec(text)), None)
         if swallowed is not None and isa.surface.separator:
-            others.append(resolver_for(isa).instruction(behind[swallowed:]))
+            others.append(parser_for(isa).instruction(behind[swallowed:]))
     return tuple(others)
 
 

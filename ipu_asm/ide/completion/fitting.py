@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.bundle.matching import operands_due, value_start
-from ipu_asm.diagnostics import Problem
+from ipu_asm.bundle.matching import expected_operands, value_start
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 
 
@@ -25,7 +25,7 @@ def fits(form: InstructionSpec, written: Sequence[str]) -> bool:
 
 
 def _candidates(form: InstructionSpec, before: Sequence[str], text: str) -> Sequence[Operand]:
-    due = operands_due(form, before)
+    due = expected_operands(form, before)
     start = value_start(text)
     if not start:
         return due.by_place
@@ -33,4 +33,4 @@ def _candidates(form: InstructionSpec, before: Sequence[str], text: str) -> Sequ
 
 
 def _takes(operand: Operand, text: str) -> bool:
-    return not isinstance(operand.type.parse(text[value_start(text) :]), Problem)
+    return not isinstance(operand.type.parse(text[value_start(text) :]), UnplacedFinding)

@@ -12,7 +12,7 @@ from typing import Final, Iterator
 from ipu_asm.ide.formatting.bundle_layout import INDENT, is_readable
 from ipu_asm.ide.regions import bodies
 from ipu_asm.program.program import Program
-from ipu_asm.syntax.bundle import BundleSyntax, Token
+from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
 
 _OPENING: Final = ("COMMA", "SEPARATOR", "COLON", "LBRACE")
 _BLANKS: Final = " \t\f"
@@ -72,7 +72,7 @@ def _inside_operands(syntax: BundleSyntax) -> set[int]:
     }
 
 
-def _gap(left: Token, right: Token | None, gap: str) -> str:
+def _gap(left: SyntaxToken, right: SyntaxToken | None, gap: str) -> str:
     """Return the corrected blanks between two tokens; a gap with a comment is left alone.
 
     Before a line break, or at the end of the slice, only trailing blanks are removed.
@@ -89,5 +89,5 @@ def _gap(left: Token, right: Token | None, gap: str) -> str:
     return gap
 
 
-def _is_line_break(token: Token) -> bool:
+def _is_line_break(token: SyntaxToken) -> bool:
     return token.kind == "END" and token.text.strip() == ""

@@ -22,7 +22,7 @@ def lay_out_line(isa: Isa, bundle: Bundle) -> str:
         if syntax.plan.instructions:
             written = instruction_text(isa, syntax, 0, align=True)
             code = f"{code.ljust(len(INDENT) - 1)} {written}"
-    elif syntax.plan.misfits or len(syntax.tokens) > bool(line_break):
+    elif syntax.plan.findings or len(syntax.tokens) > bool(line_break):
         return syntax.text
     elif comment and syntax.text[:1] in (" ", "\t"):
         code = INDENT

@@ -109,10 +109,10 @@ def _entry_ending(bundle: Bundle, end: int) -> int | None:
     token = next((n for n, span in enumerate(syntax.spans) if span.end == end), -1)
     if token < 0 or syntax.tokens[token].kind != "SEPARATOR":
         return None
-    misfits = {misfit.token for misfit in syntax.plan.misfits}
+    broken = {finding.token for finding in syntax.plan.findings}
     for number, entry in enumerate(syntax.plan.instructions):
         if entry.end == token and not entry.broken:
-            is_whole = misfits.isdisjoint(range(entry.mnemonic, token + 1))
+            is_whole = broken.isdisjoint(range(entry.mnemonic, token + 1))
             return number if is_whole else None
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, Iterator, NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.macros.names import (
     Macro,
     Macros,
@@ -116,7 +116,7 @@ def _around(
         rest = text.removeprefix(sign + value)
         if len(rest) < len(text) and not rest[:1].isalnum():
             return sign, rest
-    return None if isinstance(found, Problem) or _is_register(isa, value) else ("", "")
+    return None if isinstance(found, UnplacedFinding) or _is_register(isa, value) else ("", "")
 
 
 def _is_register(isa: Isa, value: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.program.program import Program
@@ -45,7 +45,7 @@ def word_of(program: Program, number: int) -> int | None:
         if reference.target is None or operand is None:
             return None
         word |= operand.type.encode(reference.target) << reference.use.low
-    for slot, default in resolver_for(program.isa).open_defaults():
+    for slot, default in parser_for(program.isa).open_defaults():
         if slot in bundle.open_slots:
             place = default.labels[0]
             operand, text = default.operands[place], default.values[place]

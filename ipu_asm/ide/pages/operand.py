@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.matching import KEYWORD_MARK, operands_due, value_start
-from ipu_asm.diagnostics import Problem
+from ipu_asm.bundle.matching import KEYWORD_MARK, expected_operands, value_start
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.pages.label import target_markdown
 from ipu_asm.ide.pages.latency import sentences_about_latency
 from ipu_asm.ide.pages.timing import sentences_about_operand
@@ -86,7 +86,7 @@ def _operand_meant(instruction: Instruction, place: int) -> Operand | None:
         return instruction.operands[place] if instruction.operands else None
     text = instruction.words[place + 1]
     start = value_start(text)
-    due = operands_due(instruction.spec, instruction.words[1 : place + 1])
+    due = expected_operands(instruction.spec, instruction.words[1 : place + 1])
     if start:
         return next((o for o in due.by_name if o.keyword == text[: start - 1].lower()), None)
     return due.by_place[0] if due.by_place else None
@@ -144,7 +144,7 @@ def _number(operand: Operand | None, text: str, value: int) -> str:
     A negative number is shown in hexadecimal and binary as the bits of its field.
     """
     kind = operand.type if operand is not None else None
-    if not isinstance(kind, IntegerType) or isinstance(kind.parse(text), Problem):
+    if not isinstance(kind, IntegerType) or isinstance(kind.parse(text), UnplacedFinding):
         return _in_three_bases(value, value)
     bits = kind.encode(value)
     title = _in_three_bases(value, bits if value < 0 else value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Callable, Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import resolver_for
-from ipu_asm.diagnostics import Problem, Severity
+from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.diagnostics import Severity, UnplacedFinding
 from ipu_asm.ide.refactorings.offer import Refused
 from ipu_asm.program.bundle_diff import read_slices
 from ipu_asm.program.labels import Reference
@@ -55,13 +55,13 @@ def resolved(
     if operand is None:
         return None
     target = operand.type.resolve(text, address, labels, lambda _: None)
-    return None if isinstance(target, Problem) else target
+    return None if isinstance(target, UnplacedFinding) else target
 
 
 def check_outcome(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:
     """The edits. Raises `Refused` if they bring in errors, or make another number of bundles."""
     text = apply_edits(program.text, edits)
-    read = resolver_for(program.isa).bundle
+    read = parser_for(program.isa).bundle
     after = read_slices(program.isa, text, read, program.slices)[0].bundles
     known = set(map(id, program.bundles))
     for bundle in after:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.ide.refactorings.addresses import check_outcome
 from ipu_asm.ide.refactorings.moving import put_last
 from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
@@ -61,7 +61,7 @@ def _is_no_op(isa: Isa, bundle: Bundle, number: int) -> bool:
     slot = isa.slot_by_name[instruction.spec.slot] if instruction.spec is not None else None
     if slot is None or not slot.default:
         return False
-    return instruction.words == resolver_for(isa).grammar.words(slot.default)
+    return instruction.words == parser_for(isa).grammar.words(slot.default)
 
 
 def _maker(

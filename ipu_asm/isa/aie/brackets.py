@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.aie.operands import AieType, Parsed
 from ipu_asm.isa.operands import Choice, Named
 
@@ -45,7 +45,7 @@ class BracketType(AieType):
         start, value = 1, 0
         for part, element in zip(parts, self.elements):
             parsed = element.type.parse(part)
-            if isinstance(parsed, Problem):
+            if isinstance(parsed, UnplacedFinding):
                 return parsed._replace(part=(start, start + len(part)))
             start += len(part) + 1
         return value
@@ -73,7 +73,7 @@ class BracketType(AieType):
         if len(before) >= len(self.elements):
             return ()
         parts = list(zip(before, self.elements))
-        if any(isinstance(element.type.parse(part), Problem) for part, element in parts):
+        if any(isinstance(element.type.parse(part), UnplacedFinding) for part, element in parts):
             return ()
         return self.elements[len(before)].type.complete_behind(rest)
 

@@ -9,7 +9,7 @@ import re
 from functools import cached_property
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.aie.expressions import ExpressionError, has_names, value_of
@@ -36,7 +36,7 @@ _MOST_FILES_NAMED = 4
 _FIRST_FILES = 2
 _MOST_OFFERED = 64
 
-Parsed = int | str | Problem | None
+Parsed = int | str | UnplacedFinding | None
 
 
 class AieType(OperandType):
@@ -58,10 +58,10 @@ class AieType(OperandType):
     def _read(self, text: str) -> Parsed:
         raise NotImplementedError
 
-    def _wrong(self, text: str, sort: str = "", replacement: str | None = None) -> Problem:
+    def _wrong(self, text: str, sort: str = "", replacement: str | None = None) -> UnplacedFinding:
         found = f"{quoted(text)}, {with_article(sort)}" if sort else quoted(text)
         message = f"expected {self.describe()}, found {found}"
-        return Problem(WRONG_OPERAND_TYPE, message, replacement)
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message, replacement)
 
 
 class RegisterClass(AieType):
@@ -221,7 +221,7 @@ class FixedType(AieType):
         self.word = word
         self._registers = tuple(registers)
 
-    def _read(self, text: str) -> int | Problem:
+    def _read(self, text: str) -> int | UnplacedFinding:
         return 0 if text.lower() == self.word else self._wrong(text)
 
     def names(self, text: str) -> Sequence[Named]:
@@ -256,7 +256,9 @@ class ImmediateType(AieType):
     def _read(self, text: str) -> Parsed:
         if not text.startswith(MARK):
             number = text.removeprefix("$")
-            fits = number[:1].isdigit() and not isinstance(self._read(MARK + number), Problem)
+            fits = number[:1].isdigit() and not isinstance(
+                self._read(MARK + number), UnplacedFinding
+            )
             return self._wrong(text, replacement=MARK + number if fits else None)
         if has_names(text[1:]):
             return None
@@ -264,17 +266,17 @@ class ImmediateType(AieType):
             value = value_of(text[1:])
         except ExpressionError as error:
             message = f"expected {self.describe()}, found {quoted(text)}, which {error}"
-            return Problem(WRONG_OPERAND_TYPE, message)
+            return UnplacedFinding(WRONG_OPERAND_TYPE, message)
         return self._checked(text, value)
 
-    def _checked(self, text: str, value: int) -> int | Problem:
+    def _checked(self, text: str, value: int) -> int | UnplacedFinding:
         if self.minimum is None or self.maximum is None:
             return value
         if self.minimum <= value <= self.maximum and value % self.step == 0:
             return value
         shown = quoted(text) if text[1:].lstrip("-").isdigit() else f"{quoted(text)}, {value}"
         message = f"expected {self.describe()}, found {shown}"
-        return Problem(IMMEDIATE_OUT_OF_RANGE, message)
+        return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message)
 
     def format(self, value: int) -> str:
         return f"{MARK}{value}"
@@ -303,7 +305,7 @@ class SymbolType(ImmediateType):
         address: int,
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
-    ) -> int | Problem | None:
+    ) -> int | UnplacedFinding | None:
         if text in labels or not text.startswith(LOCAL_PREFIX):
             return labels.get(text)
         return undefined_label(text, nearest, unless=(text,))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping, NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     UNDEFINED_LABEL,
@@ -70,7 +70,7 @@ class RegisterOperand(OperandType):
         }
         self._vocabulary = Vocabulary(self.registers)
 
-    def parse(self, text: str) -> int | Problem | None:
+    def parse(self, text: str) -> int | UnplacedFinding | None:
         known = self._written.get(text)
         return self._problem(text) if known is None else known[0]
 
@@ -80,7 +80,7 @@ class RegisterOperand(OperandType):
         number, end = self._written[text]
         return [Named(group(self.file, number, self.group_width), 0, end)]
 
-    def _problem(self, text: str) -> Problem | None:
+    def _problem(self, text: str) -> UnplacedFinding | None:
         expression = read_expression(text)
         if expression.is_opaque:
             return None
@@ -96,9 +96,9 @@ class RegisterOperand(OperandType):
             nearest = self._vocabulary.intended(base)
             replacement = nearest + text[len(base) :] if nearest else None
             message = f"no register is called {quoted(base)}; expected {self.describe()}"
-            return Problem(WRONG_OPERAND_TYPE, message, replacement, unless=made)
+            return UnplacedFinding(WRONG_OPERAND_TYPE, message, replacement, unless=made)
         found = self._found(base, last, mark, text)
-        problem = Problem(WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}")
+        problem = UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}")
         return problem._replace(unless=made[1:]) if made[1:] else problem
 
     def _found(self, base: str, last: str | None, mark: str, text: str) -> str:
@@ -116,7 +116,7 @@ class RegisterOperand(OperandType):
             return f"{quoted(text)} without `{self.suffix}`"
         return f"{quoted(text)} with `{written}`"
 
-    def _no_register(self, text: str, expression: Expression) -> Problem:
+    def _no_register(self, text: str, expression: Expression) -> UnplacedFinding:
         if " " in text:
             found = f"{quoted(text)}; is a comma missing?"
         elif expression.value is not None:
@@ -126,7 +126,7 @@ class RegisterOperand(OperandType):
         message = f"expected {self.describe()}, found {found}"
         marked = "$" + text.removeprefix("%")
         replacement = marked if marked in self._written else None
-        return Problem(WRONG_OPERAND_TYPE, message, replacement, unless=expression.names)
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message, replacement, unless=expression.names)
 
     def format(self, value: int) -> str:
         return group(self.file, value, self.group_width) + self.suffix
@@ -205,7 +205,7 @@ class NumberOperand(OperandType):
         self.symbols = symbols
         self.note = note
 
-    def parse(self, text: str) -> int | str | Problem | None:
+    def parse(self, text: str) -> int | str | UnplacedFinding | None:
         expression = read_expression(text)
         if expression.is_opaque:
             return None
@@ -214,27 +214,27 @@ class NumberOperand(OperandType):
             if " " in text:
                 found += "; is a comma missing?"
             message = f"expected {self.describe()}, found {found}"
-            return Problem(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
+            return UnplacedFinding(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
         if expression.value is not None:
             return self._in_range(expression.value, text)
         if _NAME.fullmatch(text) or is_local_label(text):
             return self._name(text)
         return None
 
-    def _in_range(self, value: int, text: str) -> int | Problem:
+    def _in_range(self, value: int, text: str) -> int | UnplacedFinding:
         for first, last, step in self.ranges:
             if first <= value <= last and value % step == 0:
                 return value
         shown = quoted(text) if text.isdigit() else f"{quoted(text)}, which is {value}"
-        return Problem(IMMEDIATE_OUT_OF_RANGE, f"expected {self.describe()}, found {shown}")
+        return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, f"expected {self.describe()}, found {shown}")
 
-    def _name(self, text: str) -> str | Problem | None:
+    def _name(self, text: str) -> str | UnplacedFinding | None:
         if self.symbols:
             return text
         if is_local_label(text) or text == ".":
             return None
         message = f"expected {self.describe()}, found {quoted(text)}, which nothing here defines"
-        return Problem(WRONG_OPERAND_TYPE, message, unless=(text,))
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message, unless=(text,))
 
     def resolve(
         self,
@@ -242,12 +242,12 @@ class NumberOperand(OperandType):
         address: int,
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
-    ) -> int | Problem | None:
+    ) -> int | UnplacedFinding | None:
         if text in labels:
             return labels[text]
         if is_local_label(text):
             message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
-            return Problem(UNDEFINED_LABEL, message, unless=(text,))
+            return UnplacedFinding(UNDEFINED_LABEL, message, unless=(text,))
         if text.startswith(LOCAL_PREFIX):
             return undefined_label(text, nearest, unless=(text,))
         return None
@@ -274,12 +274,12 @@ class WordOperand(OperandType):
         super().__init__(name, 12)
         self.what = what
 
-    def parse(self, text: str) -> int | Problem | None:
+    def parse(self, text: str) -> int | UnplacedFinding | None:
         expression = read_expression(text)
         if expression.register is None and not expression.is_broken:
             return expression.value
         message = f"expected {self.describe()}, found {quoted(text) if text else 'nothing'}"
-        return Problem(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
 
     def describe(self) -> str:
         return f"{self.what}: a name that a header defines, or a number"
@@ -296,7 +296,7 @@ class ControlRegister(OperandType):
         self._number = NumberOperand(name, 8, Range(0, 255))
         self._vocabulary = Vocabulary(tuple(registers))
 
-    def parse(self, text: str) -> int | Problem | None:
+    def parse(self, text: str) -> int | UnplacedFinding | None:
         if text in self.registers:
             return self.registers[text]
         if text in CSR_MODES:
@@ -306,9 +306,9 @@ class ControlRegister(OperandType):
             if nearest is None or nearest.rstrip("0123456789") == text.rstrip("0123456789"):
                 return None  # of another generation, perhaps
             message = f"expected {self.describe()}, found {quoted(text)}"
-            return Problem(UNKNOWN_KEYWORD, message, nearest, unless=(text[1:],))
+            return UnplacedFinding(UNKNOWN_KEYWORD, message, nearest, unless=(text[1:],))
         value = self._number.parse(text)
-        if isinstance(value, Problem) and value.rule is WRONG_OPERAND_TYPE:
+        if isinstance(value, UnplacedFinding) and value.rule is WRONG_OPERAND_TYPE:
             message = f"expected {self.describe()}, found {quoted(text)}"
             return value._replace(message=message)
         return value if not isinstance(value, str) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Mapping, Sequence
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,
     UNKNOWN_KEYWORD,
@@ -61,14 +61,14 @@ class BufferType(RegisterType):
         super().__init__(name, 8, [file], REGISTER_FILES)
         self._letters = file.registers[0][:2]
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         match = _INDEXED.fullmatch(text)
         index = number_value(match[2]) if match else None
         name = f"{match[1]}[{index}]" if match and index is not None else text
         value = self._values.get(name.lower())
         return self._problem(text) if value is None else value
 
-    def _problem(self, text: str) -> Problem:
+    def _problem(self, text: str) -> UnplacedFinding:
         """Names the sort of what is there; a near number would be a guess, so none is offered."""
         letters = text.partition("[")[0].upper()
         titles = {file.registers[0][:2]: file.title for file in REGISTER_FILES}
@@ -97,7 +97,7 @@ class MemoryType(KeywordType):
         value = self.parse(text)
         return [Named(self.spellings[value], 0, len(text))] if isinstance(value, int) else ()
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         match = _INDEXED.fullmatch(text)
         if match and match[1].upper() in self.spellings:
             if number_value(match[2]) == 0:
@@ -107,7 +107,7 @@ class MemoryType(KeywordType):
             return super().parse(text)
         else:
             found = quoted(text)
-        return Problem(WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}")
+        return UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}")
 
 
 class FlagsType(OperandType):
@@ -123,7 +123,7 @@ class FlagsType(OperandType):
         self._owners = {flag: owner for owner, names in flags_of.items() for flag in names}
         self._vocabulary = Vocabulary(tuple(flags))
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         if text == _NO_FLAG:
             return 0
         value = start = 0
@@ -135,13 +135,13 @@ class FlagsType(OperandType):
             start += len(word) + 1
         return value
 
-    def _unknown(self, word: str, start: int) -> Problem:
+    def _unknown(self, word: str, start: int) -> UnplacedFinding:
         message = f"expected {self.describe()}, found {quoted(word)}"
         owner = self._owners.get(word.upper())
         if owner is not None:
             message += f", a flag of `{owner}`"
         nearest = None if owner else self._vocabulary.intended(word)
-        return Problem(UNKNOWN_KEYWORD, message, nearest, (start, start + len(word)))
+        return UnplacedFinding(UNKNOWN_KEYWORD, message, nearest, (start, start + len(word)))
 
     def decode(self, bits: int) -> int | None:
         return bits if bits < 1 << len(self.flags) else None
@@ -167,12 +167,14 @@ class DdrAddressType(IntegerType):
     def __init__(self, name: str) -> None:
         super().__init__(name, 16, 0, (1 << 32) - (1 << _GRANULE_BITS))
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         value = super().parse(text)
         if isinstance(value, int) and value % (1 << _GRANULE_BITS):
             below = value >> _GRANULE_BITS << _GRANULE_BITS
             found = f"{quoted(text)}, 0x{value - below:x} past `{self.format(below)}`"
-            return Problem(IMMEDIATE_OUT_OF_RANGE, f"expected {self.describe()}, found {found}")
+            return UnplacedFinding(
+                IMMEDIATE_OUT_OF_RANGE, f"expected {self.describe()}, found {found}"
+            )
         return value
 
     def encode(self, value: int) -> int:
@@ -200,11 +202,11 @@ class NumberOrLabelType(OperandType):
         self.hexadecimal = hexadecimal
         self._number = IntegerType(name, width, 0, (1 << width) - 1)
 
-    def parse(self, text: str) -> int | str | Problem:
+    def parse(self, text: str) -> int | str | UnplacedFinding:
         if _NAME.fullmatch(text):
             return text
         value = self._number.parse(text)
-        if isinstance(value, Problem):
+        if isinstance(value, UnplacedFinding):
             message = value.message.removeprefix("expected")
             return value._replace(message=f"expected a label or{message}")
         return value
@@ -215,7 +217,7 @@ class NumberOrLabelType(OperandType):
         address: int,
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
-    ) -> int | Problem:
+    ) -> int | UnplacedFinding:
         if text in labels:
             return labels[text]
         return undefined_label(text, nearest)
@@ -236,17 +238,17 @@ class PairType(OperandType):
         self.parts = names
         self.widths = widths
 
-    def parse(self, text: str) -> int | Problem:
+    def parse(self, text: str) -> int | UnplacedFinding:
         match = _PAIR.fullmatch(text)
         if match is None:
             message = f"expected {self.describe()}, found {quoted(text)}"
-            return Problem(WRONG_OPERAND_TYPE, message)
+            return UnplacedFinding(WRONG_OPERAND_TYPE, message)
         for group, (name, width) in enumerate(zip(self.parts, self.widths), 1):
             digits = match[group].lstrip("0")
             if len(digits) > _LONGEST_NUMBER or int(digits or "0") >= 1 << width:
                 most = (1 << width) - 1
                 message = f"expected {name} from 0 to {most}, found {quoted(match[group])}"
-                return Problem(IMMEDIATE_OUT_OF_RANGE, message, part=match.span(group))
+                return UnplacedFinding(IMMEDIATE_OUT_OF_RANGE, message, part=match.span(group))
         return int(match[1]) | int(match[2]) << self.widths[0]
 
     def format(self, value: int) -> str:

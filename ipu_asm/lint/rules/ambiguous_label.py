@@ -41,7 +41,7 @@ RULE_ID = RuleId("H105", "ambiguous-label", Severity.HINT)
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for the label of a bundle, where labels are no names that other files know."""
     label = bundle.label
-    if label is None or isa.surface.linked or bundle.syntax.plan.misfits:
+    if label is None or isa.surface.linked or bundle.syntax.plan.findings:
         return
     if isa.spec(label) is not None:
         other = "a mnemonic"

@@ -31,7 +31,7 @@ import re
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
@@ -74,7 +74,7 @@ def _comments_between(isa: Isa, bundle: Bundle) -> Iterator[tuple[int, Span]]:
 def _goes_on(bundle: Bundle, number: int) -> bool:
     """Whether the next token belongs to the same instruction, and is right there."""
     return any(
-        plan.mnemonic <= number < plan.end - 1 and not instruction.problems
+        plan.mnemonic <= number < plan.end - 1 and not instruction.findings
         for plan, instruction in zip(bundle.syntax.plan.instructions, bundle.instructions)
     )
 
@@ -83,7 +83,7 @@ def _is_code(isa: Isa, text: str, comment: Span) -> bool:
     """Whether a comment leaves out a bundle, or the rest of one."""
     content = text[comment.start : comment.end]
     mark = next(mark for mark in isa.surface.comments if content.startswith(mark))
-    left_out = resolver_for(isa).bundle(content[len(mark) :])
+    left_out = parser_for(isa).bundle(content[len(mark) :])
     return bool(left_out.instructions) and not left_out.findings
 
 

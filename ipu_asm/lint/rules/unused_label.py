@@ -93,7 +93,7 @@ def _meant(program: Program) -> set[str]:
 def _is_refused(program: Program, label: str) -> bool:
     """Whether an error has been reported about it, or about the bundle around it."""
     is_distance = label[0] == "+" and number_value(label) is not None
-    return is_distance or bool(program.bundles[program.labels[label]].syntax.plan.misfits)
+    return is_distance or bool(program.bundles[program.labels[label]].syntax.plan.findings)
 
 
 def _removal(program: Program, number: int, label: Span) -> tuple[TextEdit, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import InstructionSpec, Operand
 from tests.isa.aie.cases import NAMES, SETS, analyze, facts, immediates_of, specs_of, written
@@ -62,7 +62,7 @@ def test_an_immediate_is_refused_outside_its_range_and_between_its_steps(isa: st
                 wrong += [kind.minimum + 1] if kind.step > 1 else []
                 for value in wrong:
                     found = kind.parse(f"#{value}")
-                    assert isinstance(found, Problem), (spec.syntax, value)
+                    assert isinstance(found, UnplacedFinding), (spec.syntax, value)
 
 
 def test_forms_are_as_many_as_the_facts_say() -> None:

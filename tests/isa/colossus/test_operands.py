@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.colossus.expressions import is_local_label, read_expression
 from ipu_asm.isa.colossus.forms import operand_type
 
@@ -17,10 +17,10 @@ def check_parse(kind: str, text: str, value: int | str | None) -> None:
     assert operand_type(kind).parse(text) == value
 
 
-def check_problem(kind: str, text: str, said: str) -> Problem:
+def check_problem(kind: str, text: str, said: str) -> UnplacedFinding:
     """An operand is refused with a sentence that has these words."""
     problem = operand_type(kind).parse(text)
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, UnplacedFinding)
     assert said in problem.message
     return problem
 

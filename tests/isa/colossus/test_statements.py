@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.bundle.resolve import resolver_for
+from ipu_asm.bundle.resolve import parser_for
 from ipu_asm.ide.references import highlights
 from ipu_asm.isa import load_isa
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import apply_edits
 
-GRAMMAR = resolver_for(load_isa("colossus")).grammar
+GRAMMAR = parser_for(load_isa("colossus")).grammar
 
 
 def statements(text: str) -> list[BundleSyntax]:
@@ -25,7 +25,7 @@ def statements(text: str) -> list[BundleSyntax]:
 def check_statements(text: str, *expected: str) -> None:
     """What the statements are: labels, then a directive or instructions with bars between them.
 
-    Braces stand around bundles; misfits follow by their reasons.
+    Braces stand around bundles; findings follow by their reasons.
     """
     shown = [_shown(syntax) for syntax in statements(text)]
     assert [text for text in shown if text] == list(expected)
@@ -41,8 +41,8 @@ def _shown(syntax: BundleSyntax) -> str:
     if plan.braces is not None:
         instructions = f"{{{instructions}}}"
     directives = [" ".join(words) for words in syntax.directives]
-    misfits = [f"!{misfit.reason}" for misfit in plan.misfits]
-    return " ".join([*labels, *filter(None, [instructions]), *directives, *misfits])
+    findings = [f"!{finding.reason}" for finding in plan.findings]
+    return " ".join([*labels, *filter(None, [instructions]), *directives, *findings])
 
 
 @pytest.mark.parametrize(

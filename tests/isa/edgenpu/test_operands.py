@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.diagnostics import Problem
+from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.edgenpu.operands import OPERAND_TYPES
 
 
@@ -72,7 +72,7 @@ def test_every_choice_offered_can_be_written(name: str) -> None:
 def test_what_a_type_says_of_itself_stands_in_its_refusal(name: str) -> None:
     operand_type = OPERAND_TYPES[name]
     problem = operand_type.parse("1__2")
-    assert isinstance(problem, Problem)
+    assert isinstance(problem, UnplacedFinding)
     assert problem.message.startswith(f"expected {operand_type.describe()}, found ")
 
 

@@ -42,7 +42,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     for (instruction, _), touches in by_operand.items():
         registers = [touch.register for touch in touches]
         triple = next((each for each in _TRIPLES if each[_QUEUE] in registers), None)
-        if triple is not None and not bundle.instructions[instruction].problems:
+        if triple is not None and not bundle.instructions[instruction].findings:
             for touch, due in zip(touches, triple):
                 if touch.register != due:
                     yield _finding(bundle, touch, triple)

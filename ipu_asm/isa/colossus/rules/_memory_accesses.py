@@ -83,7 +83,7 @@ def _access(
     bundle: int, place: int, instruction: Instruction, known: dict[str, int]
 ) -> MemoryAccess | None:
     spec = instruction.spec
-    if spec is None or instruction.problems:
+    if spec is None or instruction.findings:
         return None
     size = next((int(t[len(_BYTES) :]) for t in spec.traits if t.startswith(_BYTES)), None)
     if spec.flow == "indirect":
@@ -127,7 +127,7 @@ def _advance(program: Program, bundle: Bundle, known: dict[str, int]) -> None:
                 known.pop(unit, None)
     for instruction in bundle.instructions:
         spec = instruction.spec
-        if spec is None or instruction.problems:
+        if spec is None or instruction.findings:
             continue
         if spec.flow == "branch" and spec.operands[0].access == "w":
             for register in set(known) - set(program.isa.zeros):

@@ -59,7 +59,7 @@ def repeats_in(program: Program, number: int) -> list[Repeat]:
         if instruction.spec is not None
         and REPEATING in instruction.spec.traits
         # A count under a name that a macro makes is as good as any.
-        and all(problem.unless for _, problem in instruction.problems)
+        and all(problem.unless for _, problem in instruction.findings)
     ]
 
 
@@ -86,7 +86,7 @@ def _goes_on(isa: Isa, bundle: Bundle) -> bool:
     """Whether the bundle is what it seems, so that it is known what follows it."""
     if bundle.directive:
         return bundle.directive in _ALIGNING or bool(_SILENT.fullmatch(bundle.directive))
-    broken = bundle.syntax.plan.misfits or bundle.syntax.plan.inner
+    broken = bundle.syntax.plan.findings or bundle.syntax.plan.inner
     return not broken and all(each.spec is not None for each in bundle.instructions)
 
 

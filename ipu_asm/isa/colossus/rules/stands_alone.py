@@ -34,7 +34,7 @@ _ALONE = "alone"
 
 def check(_isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for each instruction of a bundle that may not be in one."""
-    if bundle.syntax.plan.braces is None or bundle.syntax.plan.misfits:
+    if bundle.syntax.plan.braces is None or bundle.syntax.plan.findings:
         return
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is not None and _ALONE in instruction.spec.traits:

@@ -51,7 +51,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     texts = [syntax.text[span.start : span.end] for span in spans]
     edits = tuple(TextEdit(span, text) for span, text in zip(spans, reversed(texts)))
     # An instruction that is wrong may be meant for another lane than the one it reads as.
-    are_right = not any(instruction.problems for instruction in bundle.instructions)
+    are_right = not any(instruction.findings for instruction in bundle.instructions)
     applicability = Applicability.SAFE if are_right else Applicability.UNSAFE
     fix = Fix("swap the halves of the bundle", edits, applicability)
     yield Diagnostic(RULE_ID, message, bundle.span(0), fix=fix)

@@ -71,7 +71,7 @@ def _modes(isa: Isa) -> frozenset[str]:
 def _mistakes(isa: Isa, bundle: Bundle, mode: str) -> Iterator[tuple[str, Span]]:
     known = _modes(isa)
     for number, instruction in enumerate(bundle.instructions):
-        if instruction.spec is None or instruction.problems:
+        if instruction.spec is None or instruction.findings:
             continue
         own = instruction.spec.traits & known
         if own and mode not in own:

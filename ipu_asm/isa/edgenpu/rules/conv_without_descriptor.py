@@ -36,7 +36,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for each instruction that takes a descriptor and has none."""
     for number, instruction in enumerate(bundle.instructions):
         spec = instruction.spec
-        if spec is None or spec.operand(_OPERAND) is None or instruction.problems:
+        if spec is None or spec.operand(_OPERAND) is None or instruction.findings:
             continue
         if bundle.syntax.plan.instructions[number].broken:
             continue
