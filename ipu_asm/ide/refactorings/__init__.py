@@ -1,7 +1,7 @@
-"""Refactorings: changes of a program's text after which it does what it did before.
+"""Refactorings: edits of a program's text that keep its behaviour.
 
-One module for each family, and a row here. Each asks what stands at the selection and gives its
-offers, some of them refused with the reason.
+Each family is one module and one row of `REFACTORINGS`. Its function looks at the selection and
+returns offers, some of them refused with a reason.
 """
 
 from __future__ import annotations
@@ -28,4 +28,4 @@ REFACTORINGS: Final[tuple[tuple[str, Refactoring], ...]] = (
     (REWRITE, spell_or_drop),
     (REWRITE, add_halt),
 )
-"""Each with the kind of what it offers, in the order in which people see them."""
+"""Each refactoring with the code action kind of its offers, in the order shown to users."""

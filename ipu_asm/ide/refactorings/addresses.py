@@ -1,4 +1,4 @@
-"""What a bundle more or less means for the distances that are written elsewhere."""
+"""Corrections of written branch distances for a change of addresses, and checks of the result."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from ipu_asm.text import TextEdit, apply_edits
 def redistanced(
     program: Program, moved: Callable[[int], int], source: Callable[[Reference], int]
 ) -> Iterator[TextEdit]:
-    """Edits of the distances that change. Raises `Refused` for one that cannot be written.
+    """Yield the edits of all distances that change.
 
-    `moved` gives the new address of what is at an old one, `source` that of a branch.
+    `moved` maps an old address to the new one, `source` maps a reference to the new address of its
+    bundle. Raises `Refused` for a distance that cannot be encoded.
     """
     labels = {label: moved(address) for label, address in program.label_addresses.items()}
     for reference in program.references:
@@ -35,12 +36,12 @@ def redistanced(
 
 
 def distance(bundles: int) -> str:
-    """A distance as it is written."""
+    """Return a distance in source form, with its sign."""
     return f"{bundles:+d}"
 
 
 def is_distance(program: Program, reference: Reference) -> bool:
-    """Whether a label operand that has a target is written as a distance."""
+    """Check whether a resolved label operand is written as a distance, not as a label."""
     nowhere: dict[str, int] = {}
     address = program.addresses[reference.bundle]
     return resolved(program, reference, reference.text, address, nowhere) == reference.target
@@ -49,7 +50,7 @@ def is_distance(program: Program, reference: Reference) -> bool:
 def resolved(
     program: Program, reference: Reference, text: str, address: int, labels: dict[str, int]
 ) -> int | None:
-    """What a text would stand for in place of a label operand; None if for nothing."""
+    """Return the target that `text` would have in place of a label operand; None if it has none."""
     use = reference.use
     operand = program.bundles[reference.bundle].instructions[use.instruction].operands[use.operand]
     if operand is None:
@@ -59,7 +60,11 @@ def resolved(
 
 
 def check_outcome(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:
-    """The edits. Raises `Refused` if they bring in errors, or make another number of bundles."""
+    """Return the edits if the edited program is valid.
+
+    Raises `Refused` if they introduce errors in bundles, if the result has not `bundles` addresses,
+    or if it does not fit into instruction memory.
+    """
     text = apply_edits(program.text, edits)
     read = parser_for(program.isa).bundle
     after = read_slices(program.isa, text, read, program.slices)[0].bundles
@@ -80,7 +85,11 @@ def _check_findings(bundle: Bundle) -> None:
 
 
 def _check_size(program: Program, after: list[Bundle], size: int) -> None:
-    """Raises `Refused` if the bundles are too many, or the last has no-ops that lead too far."""
+    """Raise `Refused` if the program is too large for instruction memory.
+
+    A full memory is refused as well if the last bundle has address-dependent no-ops: these would
+    lead past the end.
+    """
     limit, unit = program.isa.program_limit, program.isa.unit
     if size < limit:
         return

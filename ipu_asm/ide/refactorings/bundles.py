@@ -19,7 +19,7 @@ from ipu_asm.text import Span, TextEdit
 
 
 def split_or_join(program: Program, span: Span) -> list[Offer]:
-    """The offers to split the bundle at the cursor and to join it with the next."""
+    """Return the offers to split the bundle at the cursor and to join it with the next one."""
     spot = spot_at(program, span.start)
     if spot is None or not program.isa.surface.separator:
         return []
@@ -37,7 +37,7 @@ def split_or_join(program: Program, span: Span) -> list[Offer]:
 
 
 def _cut(spot: Spot) -> int:
-    """Which instruction would be the first of a second bundle; 0 if there is none."""
+    """Return the number of the instruction that would begin the second bundle; 0 for no split."""
     number = spot.instruction
     if number < 0:
         return 0
@@ -78,7 +78,10 @@ def _check_halves(spot: Spot, cut: int) -> None:
 
 
 def _cut_edit(spot: Spot, cut: int) -> TextEdit:
-    """End the bundle where the separator stands; what follows on that line goes to its own."""
+    """Replace the separator by an end mark and put the rest of the line on a new line.
+
+    A comment between the two stays where it is; then only the separator is replaced.
+    """
     syntax, surface = spot.bundle.syntax, spot.program.isa.surface
     token = syntax.plan.instructions[cut].mnemonic
     separator, mnemonic = syntax.spans[token - 1], syntax.spans[token]
@@ -91,7 +94,7 @@ def _cut_edit(spot: Spot, cut: int) -> TextEdit:
 
 
 def _indent(spot: Spot) -> str:
-    """The blanks before the bundle's first instruction, if it begins a line."""
+    """Return the blanks before the bundle's first instruction if it begins a line, else four."""
     text, syntax = spot.program.text, spot.bundle.syntax
     start = spot.program.span(spot.number, syntax.mnemonic_span(0)).start
     ahead = text[text.rfind("\n", 0, start) + 1 : start]
@@ -121,7 +124,7 @@ def _join(program: Program, first: int, second: int) -> list[TextEdit]:
 
 
 def _joint(program: Program, number: int) -> list[TextEdit]:
-    """Make the end mark of a bundle a separator, which may stand there already."""
+    """Return the edits that replace a bundle's end mark by a separator, or drop it after one."""
     syntax, surface = program.bundles[number].syntax, program.isa.surface
     before, end = syntax.spans[-2], syntax.spans[-1]
     mark = "" if syntax.words[-2] == surface.separator else surface.separator

@@ -1,4 +1,4 @@
-"""Whether two bundles are one stretch: whoever runs the first runs the second, and only they."""
+"""Check that control flow enters and leaves two adjacent bundles only together."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipu_asm.program.program import Program
 
 
 def check_stretch(program: Program, first: int, second: int) -> None:
-    """Raises `Refused` unless the second bundle runs behind the first, always and only there."""
+    """Raise `Refused` unless the second bundle runs after the first, always and only then."""
     _check_goes_on(program, first)
     label = program.bundles[second].label
     if label is not None:
@@ -23,18 +23,18 @@ def check_stretch(program: Program, first: int, second: int) -> None:
 
 
 def check_no_indirect_branch(program: Program) -> None:
-    """Raises `Refused` if some branch takes its target from a register."""
+    """Raise `Refused` if a branch of the program takes its target from a register."""
     if any(bundle.flow == "indirect" for bundle in program.bundles):
         raise Refused("a branch of this program takes its target from a register")
 
 
 def stops(instruction: Instruction) -> bool:
-    """Whether a debugger may stop in front of a bundle because of it."""
+    """Check whether an instruction can make a debugger stop before its bundle."""
     return instruction.spec is not None and instruction.spec.flow == "break"
 
 
 def branches(instruction: Instruction) -> bool:
-    """Whether control may leave a bundle by it other than to the next one, or halts."""
+    """Check whether an instruction may transfer control away from the next bundle, or halt."""
     return instruction.spec is not None and instruction.spec.flow not in (None, "break")
 
 

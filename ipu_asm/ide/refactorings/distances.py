@@ -1,4 +1,4 @@
-"""Turn the label at the cursor into a distance, and back."""
+"""Convert the label operand at the cursor to a distance, and back."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_asm.text import Span, TextEdit
 
 
 def convert_target(program: Program, span: Span) -> list[Offer]:
-    """The offer to write a branch target the other way."""
+    """Return the offer to write a branch target as a distance instead of a label, or vice versa."""
     place = place_at(program, span.start)
     reference = reference_at(program, place) if isinstance(place, OperandAt) else None
     if reference is None or reference.target is None:
@@ -36,7 +36,10 @@ def _as_label(program: Program, reference: Reference, target: int) -> list[TextE
 
 
 def _replaced(program: Program, reference: Reference, text: str) -> TextEdit:
-    """The edit that writes a branch target so, which must still be what it is."""
+    """Return the edit that replaces a branch target by `text`, which must have the same target.
+
+    Raises `Refused` if it has another one.
+    """
     address = program.addresses[reference.bundle]
     if resolved(program, reference, text, address, program.label_addresses) != reference.target:
         raise Refused(f"{quoted(text)} means another place here")

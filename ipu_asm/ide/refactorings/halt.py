@@ -1,4 +1,4 @@
-"""Add the halt that is missing behind the last bundle."""
+"""Add a missing halt behind the last bundle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ipu_asm.text import Span, TextEdit
 
 
 def add_halt(program: Program, span: Span) -> list[Offer]:
-    """The offer in the last bundle of a program, if control can leave it there."""
+    """Return the offer if the selection touches the last bundle and control can run past it."""
     isa = program.isa
     if not isa.branches or not program.size or not isa.surface.bundle_end:
         return []
@@ -42,7 +42,7 @@ def _behind(program: Program, last: int, halt: str) -> list[TextEdit]:
 
 
 def _indent(program: Program, last: int) -> str:
-    """The blanks before the last bundle, if it begins its line."""
+    """Return the blanks before the last bundle if it begins a line, else ""."""
     start = program.span(last, program.bundles[last].first_token).start
     ahead = program.text[program.text.rfind("\n", 0, start) + 1 : start]
     return "" if ahead.strip(" \t") else ahead

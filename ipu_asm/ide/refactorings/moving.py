@@ -1,4 +1,4 @@
-"""Move the instruction at the cursor to the bundle before or behind."""
+"""Move the instruction at the cursor to the previous or the next bundle."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ipu_asm.text import Span, TextEdit
 
 
 def move_instruction(program: Program, span: Span) -> list[Offer]:
-    """The offers to move the instruction at the cursor."""
+    """Return the offers to move the instruction at the cursor."""
     spot = spot_at(program, span.start)
     if spot is None or not program.isa.surface.separator or spot.instruction < 0:
         return []
@@ -72,19 +72,19 @@ def _keys(program: Program, number: int) -> list[Key]:
 
 
 def put_first(isa: Isa, bundle: Bundle, text: str) -> TextEdit:
-    """The edit of a bundle's text that puts an instruction in front of the others."""
+    """Return the edit of the bundle's text that inserts an instruction before the others."""
     start = bundle.syntax.mnemonic_span(0).start
     return TextEdit(Span(start, start), f"{text}{isa.surface.separator}{_gap(bundle)}")
 
 
 def put_last(isa: Isa, bundle: Bundle, text: str) -> TextEdit:
-    """The edit of a bundle's text that puts an instruction behind the others."""
+    """Return the edit of the bundle's text that inserts an instruction behind the others."""
     end = bundle.syntax.instruction_span(len(bundle.instructions) - 1).end
     return TextEdit(Span(end, end), f"{isa.surface.separator}{_gap(bundle)}{text}")
 
 
 def _gap(bundle: Bundle) -> str:
-    """What stands before the last of several instructions, if that is nothing but blanks."""
+    """Return the blanks before the last of several instructions; one blank if there are none."""
     if len(bundle.instructions) > 1:
         spans, token = bundle.syntax.spans, bundle.syntax.plan.instructions[-1].mnemonic
         gap = bundle.syntax.text[spans[token - 1].end : spans[token].start]
@@ -94,7 +94,10 @@ def _gap(bundle: Bundle) -> str:
 
 
 def _has_remark(bundle: Bundle) -> bool:
-    """Whether a comment stands behind the last instruction, which would seem to be another's."""
+    """Check whether a comment follows the last instruction.
+
+    An instruction put behind it would seem to be the one that the comment describes.
+    """
     syntax = bundle.syntax
     end = syntax.instruction_span(len(bundle.instructions) - 1).end
     tokens = [span for span in syntax.spans if span.start >= end]

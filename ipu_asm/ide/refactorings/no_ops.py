@@ -1,4 +1,4 @@
-"""Spell out the no-ops of the slots that bundles do not name, or drop those that are written."""
+"""Write out the no-ops of unnamed slots, or remove written no-ops."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ipu_asm.text import Span, TextEdit
 
 
 def spell_or_drop(program: Program, span: Span) -> list[Offer]:
-    """The offers for the bundles in a selection, or for that at the cursor."""
+    """Return the offers for the bundles in a selection, or for the bundle at the cursor."""
     if not program.isa.surface.separator:
         return []
     numbers = [number for number in bundles_in(program, span) if _is_readable(program, number)]
@@ -28,7 +28,7 @@ def spell_or_drop(program: Program, span: Span) -> list[Offer]:
 
 
 def spelled_out(isa: Isa, bundle: Bundle) -> list[TextEdit]:
-    """Edits of a bundle's text that name every place in the word which it leaves to a no-op."""
+    """Return the edits that add the default no-op for each unused place of each slot."""
     missing = []
     for slot in isa.slots:
         if slot.default:
@@ -40,7 +40,10 @@ def spelled_out(isa: Isa, bundle: Bundle) -> list[TextEdit]:
 
 
 def dropped(isa: Isa, bundle: Bundle) -> list[TextEdit]:
-    """Edits of a bundle's text that take out its no-ops, but for the first if it has only such."""
+    """Return the edits that remove the no-ops of a bundle.
+
+    A bundle that has nothing else keeps its first one.
+    """
     syntax = bundle.syntax
     count = len(bundle.instructions)
     kept = [number for number in range(count) if not _is_no_op(isa, bundle, number)] or [0]

@@ -1,4 +1,4 @@
-"""Write the number at the cursor in another base."""
+"""Convert the number at the cursor to another base."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _BASES: Final = (("decimal", ""), ("hexadecimal", "#x"), ("binary", "#b"))
 
 
 def convert_number(program: Program, span: Span) -> list[Offer]:
-    """The offers to write the number at the cursor in the bases in which it is not written."""
+    """Return the offers to write the number at the cursor in each other base."""
     place = place_at(program, span.start)
     if not isinstance(place, OperandAt):
         return []
@@ -36,7 +36,7 @@ def convert_number(program: Program, span: Span) -> list[Offer]:
 
 
 def _spellings(text: str, number: int) -> Iterator[tuple[str, str]]:
-    """The bases other than that of the text, with the number in each."""
+    """Yield each base other than the current one, with the number in that base."""
     prefix = text.lstrip("+-")[:2].lower()
     sign = "+" if text.startswith("+") else ""
     own = {"0x": "hexadecimal", "0b": "binary", "0o": "octal"}.get(prefix, "decimal")

@@ -1,4 +1,4 @@
-"""What a refactoring offers: edits with a title, or the reason why it cannot be done here."""
+"""The result of a refactoring: titled edits, or the reason why it is refused."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ REWRITE: Final = "refactor.rewrite"
 
 
 class Refused(Exception):
-    """Why a refactoring would change what the program does: a sentence for people."""
+    """Raised if a refactoring would change what the program does; the message is shown to users."""
 
 
 class Offer(NamedTuple):
-    """A refactoring at a place. `refused` says why it cannot be done; then there are no edits."""
+    """A refactoring that applies to the selection.
+
+    If it cannot be done, `refused` gives the reason and `edits` is empty.
+    """
 
     title: str
     kind: str
@@ -24,7 +27,7 @@ class Offer(NamedTuple):
 
 
 def offered(title: str, kind: str, make: Callable[[], Sequence[TextEdit]]) -> Offer:
-    """The offer of what `make` gives, or of the reason with which it raises `Refused`."""
+    """Return the offer with the edits that `make` returns, or with the message of its `Refused`."""
     try:
         return Offer(title, kind, tuple(sorted(make())))
     except Refused as refused:

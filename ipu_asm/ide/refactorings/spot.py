@@ -1,4 +1,4 @@
-"""The bundle at a cursor, and its instruction there."""
+"""The bundle and the instruction at a cursor, or the bundles in a selection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from ipu_asm.text import Span
 
 
 class Spot(NamedTuple):
-    """A place in a bundle that has instructions; `offset` counts from the start of its text."""
+    """A position in a bundle that has instructions.
+
+    `number` is the number of the bundle, `offset` counts from the start of its text.
+    """
 
     program: Program
     number: int
@@ -21,19 +24,19 @@ class Spot(NamedTuple):
 
     @property
     def bundle(self) -> Bundle:
-        """The bundle."""
+        """Return the bundle."""
         return self.program.bundles[self.number]
 
     @property
     def instruction(self) -> int:
-        """The instruction at or before the place; -1 in front of the first."""
+        """Return the number of the instruction at or before the position; -1 before the first."""
         plans = self.bundle.syntax.plan.instructions
         starts = [self.bundle.syntax.spans[plan.mnemonic].start for plan in plans]
         return bisect_right(starts, self.offset) - 1
 
     @property
     def neighbours(self) -> tuple[int | None, int | None]:
-        """The numbers of the bundles at the addresses before and behind."""
+        """Return the numbers of the previous and the next bundle with an address, or None."""
         program = self.program
         at, address = program.bundle_at_address, program.addresses[self.number]
         behind = at[address + 1] if address + 1 < program.size else None
@@ -41,12 +44,12 @@ class Spot(NamedTuple):
 
 
 def spot_at(program: Program, offset: int) -> Spot | None:
-    """The place at an offset of the text; None between bundles."""
+    """Return the position at an offset of the program's text; None between bundles."""
     number = program.bundle_at(offset)
     if not program.bundles[number].instructions or offset < _start(program, number):
         if not number or offset > program.starts[number]:
             return None
-        # Directly behind the end mark one still means the bundle that it ends.
+        # A cursor directly behind an end mark selects the bundle that the mark ends.
         number -= 1
     if not program.bundles[number].instructions or program.starts[number] > offset:
         return None
@@ -54,7 +57,7 @@ def spot_at(program: Program, offset: int) -> Spot | None:
 
 
 def bundles_in(program: Program, span: Span) -> list[int]:
-    """The numbers of the bundles with instructions that a selection, or a cursor, touches."""
+    """Return the numbers of the bundles with instructions that a selection or a cursor touches."""
     spot = spot_at(program, span.start)
     first = spot.number if spot is not None else program.bundle_at(span.start)
     last = program.bundle_at(span.end)
@@ -68,7 +71,7 @@ def bundles_in(program: Program, span: Span) -> list[int]:
 
 
 def check_readable(program: Program, *numbers: int) -> None:
-    """Raises `Refused` for a bundle with a mistake: who knows what it will be."""
+    """Raise `Refused` if one of the bundles has an error: its meaning is unknown."""
     for number in numbers:
         bundle = program.bundles[number]
         errors = any(finding.severity is Severity.ERROR for finding in bundle.findings)

@@ -1,4 +1,4 @@
-"""Silence a finding where it stands: ``# ipu: ignore[name]``."""
+"""Suppression of a finding by a comment: ``# ipu: ignore[name]``."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _BLANKS: Final = " \t"
 def suppression(
     program: Program, source: SourceFile, directives: list[Directive], finding: Diagnostic
 ) -> TextEdit:
-    """The edit that silences a finding on its line: in a list that is there, or a new comment.
+    """Return the edit that suppresses a finding on its line.
 
-    `directives` are the comments for the linter of this text. A new one stands above the line
-    where it would make the line long.
+    It extends the list of a suppression comment on that line, or adds a new comment. `directives`
+    are the linter comments of the text. A new comment goes above the line if it would make the line
+    longer than `_LONGEST_LINE`.
     """
     line = source.lines.position(finding.span.start).line
     for directive in directives:

@@ -1,7 +1,7 @@
-"""Whether instructions that stand in other bundles than before see and leave the same values.
+"""Check that instructions moved between bundles read and write the same values.
 
-For every read it is asked which write reaches it, for every register and piece of state in which
-order it is written. Memory is one piece: what is stored where is not looked at.
+Every read must see the same write as before, and every register or piece of state must be written
+in the same order. Memory is one piece of state: addresses are not distinguished.
 """
 
 from __future__ import annotations
@@ -13,20 +13,23 @@ from ipu_asm.ide.refactorings.offer import Refused
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
 
-# An instruction by the number of its bundle in the old program and its own number there.
+# An instruction: the number of its bundle in the old program and its number in that bundle.
 Key = tuple[int, int]
 Arrangement = Sequence[Sequence[Key]]
 
 
 class _Trace(NamedTuple):
-    """The write that each read sees (None: one from further up), and the writes of each name."""
+    """The write that each read sees (None: one before these bundles); all writes by register."""
 
     seen: dict[tuple[Key, RegisterAccess], Key | None]
     writers: dict[str, list[Key]]
 
 
 def check_values(program: Program, before: Arrangement, after: Arrangement) -> None:
-    """Raises `Refused` if bundles that run one after the other do not do the same in both ways."""
+    """Raise `Refused` if the arrangement `after` has another effect than `before`.
+
+    Both consist of bundles that run one after the other.
+    """
     accesses = _accesses(program, before)
     old, new = _trace(before, accesses), _trace(after, accesses)
     for (key, access), writer in old.seen.items():
@@ -40,7 +43,7 @@ def check_values(program: Program, before: Arrangement, after: Arrangement) -> N
 
 
 def check_slots(program: Program, arrangement: Arrangement) -> None:
-    """Raises `Refused` if a bundle has more instructions for a slot than it holds."""
+    """Raise `Refused` if a bundle has more instructions for a slot than the slot holds."""
     for keys in arrangement:
         counts: dict[str, int] = {}
         for number, instruction in keys:
