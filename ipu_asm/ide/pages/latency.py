@@ -45,7 +45,7 @@ def _about_read(
 
 
 def line_text(program: Program, lines: LineIndex, number: int | None) -> str:
-    """The line of a bundle in brackets; empty for no bundle."""
+    """Return the line of a bundle in parentheses; "" for no bundle."""
     if number is None:
         return ""
     start = program.span(number, _first(program.bundles[number])).start

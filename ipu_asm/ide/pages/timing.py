@@ -1,7 +1,7 @@
-"""Time inside a bundle: which of its instructions see what the others write.
+"""Sentences about timing inside a bundle: which instructions see what the others write.
 
-The slots of a bundle run one after the other. What an instruction reads "live" it sees as earlier
-slots have left it; what it reads from the "snapshot" is as it was before the bundle.
+The slots of a bundle execute in order. A "live" read sees the writes of earlier slots; a "snapshot"
+read sees the value from before the bundle.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.reports.markdown import inline_code
 
-# A bundle without mistakes has fewer.
+# A valid bundle has fewer.
 _MOST_NAMED = 8
 
 
@@ -37,9 +37,9 @@ def sentences_about_operand(isa: Isa, bundle: Bundle, instruction: int, operand:
 
 
 def lines_about_instruction(isa: Isa, bundle: Bundle, instruction: int) -> list[str]:
-    """What an instruction and the others of its bundle see of each other's writes.
+    """Return a line for each register that an instruction shares with the others of its bundle.
 
-    A line for each register that one of them writes and another reads.
+    Only registers that one of them writes and another reads count.
     """
     every = accesses_of(isa, bundle)
     mine = [access for access in every if access.instruction == instruction]
@@ -55,9 +55,10 @@ def lines_about_instruction(isa: Isa, bundle: Bundle, instruction: int) -> list[
 
 
 def reads_of_changed_registers(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
-    """The reads of registers that another instruction of the bundle writes."""
+    """Return the reads of registers that another instruction of the bundle writes."""
     every = accesses_of(isa, bundle)
-    # Not `_writers`: a bundle that lacks its end mark may have thousands of instructions.
+    # Not `_writers`, which is quadratic: a bundle without end mark may have thousands of
+    # instructions.
     writers: dict[str, set[int]] = {}
     for access in every:
         if access.writes:
@@ -70,14 +71,14 @@ def reads_of_changed_registers(isa: Isa, bundle: Bundle) -> list[RegisterAccess]
 
 
 def _is_shared(isa: Isa) -> bool:
-    """Whether a bundle can carry more than one instruction at all."""
+    """Check whether a bundle can hold more than one instruction."""
     return sum(slot.capacity for slot in isa.slots) > 1
 
 
 def _meet(read: RegisterAccess, write: RegisterAccess) -> bool:
-    """Whether a read either sees or just misses a write: one of another instruction.
+    """Check whether `read` sees or misses `write`, a write of another instruction.
 
-    An instruction that changes what it reads live is alone with it: there is one such a bundle.
+    A read-modify-write of a live value does not count: a bundle has only one such instruction.
     """
     if not write.writes or not _may_meet(read):
         return False
@@ -85,7 +86,7 @@ def _meet(read: RegisterAccess, write: RegisterAccess) -> bool:
 
 
 def _may_meet(read: RegisterAccess) -> bool:
-    """Whether a read can see or miss a write of another instruction at all."""
+    """Check whether a read can see or miss a write of another instruction."""
     return read.timing.read is not None and not (read.writes and read.timing.read == LIVE)
 
 
@@ -142,7 +143,7 @@ def _what_readers_see(
 
 
 def _listed(bundle: Bundle, accesses: list[RegisterAccess], verb: str, plural: str) -> str:
-    """The instructions of some accesses as written, with the verb in their number."""
+    """Return the instructions of some accesses in source form, followed by the verb that agrees."""
     words = (bundle.instructions[access.instruction].words for access in accesses)
     texts = list(dict.fromkeys(inline_code(" ".join(text)) for text in words))[:_MOST_NAMED]
     if len(texts) == 1:
@@ -152,7 +153,7 @@ def _listed(bundle: Bundle, accesses: list[RegisterAccess], verb: str, plural: s
 
 @lru_cache(maxsize=16)
 def _writable(isa: Isa) -> frozenset[str]:
-    """The registers that some instruction can write."""
+    """Return the registers that at least one instruction can write."""
     return frozenset(
         choice.text
         for spec in isa.instructions.values()
