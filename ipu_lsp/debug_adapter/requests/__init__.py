@@ -1,4 +1,4 @@
-"""The handlers of requests, by subject. Importing a module registers them."""
+"""Handlers of DAP requests, one module per subject. Importing a module registers its handlers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,6 @@ _MODULES: Final = (
 
 
 def load_all() -> None:
-    """Register all handlers."""
+    """Import every module of handlers."""
     for name in _MODULES:
         import_module(f"{__name__}.{name}")

@@ -1,4 +1,4 @@
-"""Breakpoints on lines and columns, labels and addresses of bundles."""
+"""Breakpoints on source lines and columns, on labels, and on addresses of bundles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LAST: Final = 1 << 31
 
 
 class Conditional(Protocol):
-    """What all sorts of breakpoints have."""
+    """The fields that all types of breakpoint share."""
 
     @property
     def condition(self) -> str | None: ...
@@ -48,7 +48,7 @@ def set_breakpoints(
     breakpoints: list[SourceBreakpoint] | None = None,
     lines: list[int] | None = None,
 ) -> Json:
-    """Breakpoints of one source, in place of those that it had."""
+    """Replace the breakpoints of one source."""
     if breakpoints is None:
         breakpoints = [SourceBreakpoint(line) for line in lines or ()]
     wanted, key = breakpoints, _key(session, source)
@@ -64,7 +64,7 @@ def set_breakpoints(
 def set_function_breakpoints(
     session: DebugSession, *, breakpoints: list[FunctionBreakpoint]
 ) -> Json:
-    """Breakpoints on labels."""
+    """Replace the breakpoints on labels."""
     return replace(
         session,
         BreakpointKind.LABEL,
@@ -77,7 +77,7 @@ def set_function_breakpoints(
 def set_instruction_breakpoints(
     session: DebugSession, *, breakpoints: list[InstructionBreakpoint]
 ) -> Json:
-    """Breakpoints on bundles by their addresses."""
+    """Replace the breakpoints on bundle addresses."""
     return replace(
         session,
         BreakpointKind.ADDRESS,
@@ -96,7 +96,7 @@ def breakpoint_locations(
     end_line: int | None = None,
     end_column: int | None = None,
 ) -> Json:
-    """Where breakpoints can go: to the bundles that begin in a range."""
+    """Return the positions of the bundles that begin in a range of the source."""
     debuggee = session.program
     positions, resolver = debuggee.positions, debuggee.debugger.resolver
     last = line if end_line is None else end_line
@@ -114,7 +114,7 @@ def breakpoint_locations(
 def conditions(
     session: DebugSession, breakpoint: Conditional
 ) -> tuple[Callable[[IpuState], bool] | None, HitCondition | None]:
-    """The tests of a breakpoint. Raises `BreakpointError`."""
+    """Compile a breakpoint's condition and hit condition. Raises `BreakpointError`."""
     if breakpoint.condition:
         check_condition(session.program.context, breakpoint.condition)
     hits = None
@@ -127,35 +127,38 @@ def conditions(
 
 
 def replace(session: DebugSession, kind: BreakpointKind, key: str, place: Resolve) -> Json:
-    """Set the breakpoints of a request, in place of those that the last one of its kind set."""
+    """Replace the breakpoints of one kind and source; return the response body.
+
+    `place` resolves them in the loaded program, now and after each restart.
+    """
     return replaced(session, session.breakpoints.replace(kind, key, place))
 
 
 def replaced(session: DebugSession, shown: Iterable[Json]) -> Json:
-    """The answer to a request that has set breakpoints, which the machine knows from now on."""
+    """Arm the breakpoints in the machine; return the response body."""
     session.use_breakpoints()
     return {"breakpoints": list(shown)}
 
 
 def failed(reason: str) -> BreakpointOutcome:
-    """A breakpoint that cannot be set."""
+    """Return an unverified breakpoint with the reason of the failure."""
     return None, {"message": reason, "reason": "failed"}
 
 
 def waiting() -> BreakpointOutcome:
-    """A breakpoint for a program that is not there yet."""
+    """Return an unverified breakpoint that is resolved when a program is loaded."""
     return None, {"message": "no program is loaded yet", "reason": "pending"}
 
 
 def _key(session: DebugSession, source: SourceArgument) -> str:
-    """The source, however it is spelt."""
+    """A key of the source that is equal for all spellings of its path."""
     if source.source_reference or source.path is None or session.client is None:
         return f"{source.source_reference}"
     path = session.client.path(source.path)
     try:
         return os.path.normcase(os.path.realpath(path))
     except ValueError:
-        return path  # which no file can have
+        return path  # no file can have this path, e.g. one with a null character
 
 
 def _in_source(

@@ -1,4 +1,4 @@
-"""Breakpoints on registers, elements, bits of masks and ranges of memory."""
+"""Data breakpoints on registers, vector elements, mask bits and ranges of memory."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def data_breakpoint_info(
     bytes_: int | None = None,
     as_address: bool = False,
 ) -> Json:
-    """Whether something can be watched, and under which name."""
-    del frame_id  # all frames see the same machine
+    """Return the ID and access types of a data breakpoint on a value, or why there is none."""
+    del frame_id  # all frames share one machine state
     try:
         if as_address:
             watched = _at_address(name, bytes_)
@@ -42,7 +42,7 @@ def data_breakpoint_info(
     except (ExpressionError, ValueError) as error:
         message = error.message if isinstance(error, ExpressionError) else str(error)
         return {"dataId": None, "description": message}
-    # Nobody can say when a program counter is read.
+    # Reads of the program counter are not observable.
     accesses = [AccessType.WRITE] if watched.where.name == COUNTER else list(AccessType)
     return {
         "dataId": watched.id,
@@ -56,7 +56,7 @@ def data_breakpoint_info(
 def set_data_breakpoints(
     session: DebugSession, *, breakpoints: list[DataBreakpointRequest]
 ) -> Json:
-    """What to watch from now on, and nothing else."""
+    """Replace all data breakpoints."""
     return replace(
         session, BreakpointKind.DATA, "", lambda: [_set(session, each) for each in breakpoints]
     )
@@ -84,10 +84,10 @@ def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutc
 
 
 def _called(session: DebugSession, name: str, variables_reference: int) -> WatchTarget:
-    """What has a name in something that is open; else what the name is as an expression.
+    """Resolve a name: a child of an open variable, else an expression.
 
-    Some clients send the expression of a variable for its name. Raises ValueError and
-    ExpressionError.
+    Some clients send a variable's expression instead of its name. Raises `ValueError` and
+    `ExpressionError`.
     """
     item = None
     if variables_reference:
@@ -106,7 +106,7 @@ def _watched(place: Place | None, name: str) -> WatchTarget:
 
 
 def _sized(watched: WatchTarget, size: int | None) -> WatchTarget:
-    """So many bytes from where something starts. Raises ValueError."""
+    """Return a target of `size` bytes at the same start. Raises `ValueError` if out of range."""
     if size is None:
         return watched
     return WatchTarget(region(watched.where.name, watched.where.start, size))

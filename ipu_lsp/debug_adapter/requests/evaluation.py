@@ -1,4 +1,4 @@
-"""Expressions in watches, hovers and the debug console, and the commands of the console."""
+"""Evaluation of expressions in all contexts, and commands of the debug console."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def evaluate_(
     context: str | None = None,
     format_: ValueFormat | None = None,
 ) -> Json:
-    """The value of an expression; in the console also assignments and commands."""
+    """Evaluate an expression; in the console, also execute an assignment or a command."""
     check_frame(frame_id)
     notation = notation_of(format_)
     try:
@@ -56,7 +56,7 @@ def evaluate_(
         if context == _CLIPBOARD:
             text = _complete_text(session.program.context, expression, notation)
             return {"result": text, "variablesReference": 0}
-        # Watches are short: editors show them behind the lines as well.
+        # Watch values are short, because editors also show them at the end of source lines.
         item = session.program.inspector.item_of(expression, notation, context != _WATCH)
         return _result(session, item)
     except ExpressionError as error:
@@ -79,7 +79,7 @@ def completions(
     line: int | None = None,
     frame_id: int | None = None,
 ) -> Json:
-    """What can be typed next in the console."""
+    """Return completions for the text in the debug console."""
     check_frame(frame_id)
     client = session.program.client
     row = 0 if line is None else line - client.first_line
@@ -91,7 +91,7 @@ def completions(
 def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     debuggee = session.program
     assigned = _assigned(debuggee.context, text)
-    # If a command moves the machine, changes are told from here.
+    # The baseline for "changed" marks, in case the command moves the machine.
     debuggee.leave()
     answer = Console(debuggee.debugger, lambda: debuggee.context).run(text)
     if answer.stop is not None:
@@ -107,7 +107,7 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
 
 
 def _assigned(context: Context, text: str) -> tuple[str, Region] | None:
-    """The place that an assignment names, and the bytes there; None for anything else."""
+    """Return an assignment's target and its bytes; None if the text is no assignment."""
     try:
         sides = split_assignment(text)
         return sides and (sides[0], region_of(place_of(context, sides[0])))
@@ -121,7 +121,7 @@ def _result(session: DebugSession, item: Item) -> Json:
 
 
 def _complete_text(context: Context, text: str, notation: str | None) -> str:
-    """All of a value, in one notation, as an expression that can be put elsewhere."""
+    """Format a whole value, untruncated, as an expression that can be pasted elsewhere."""
     result = evaluate(context, text)
     value, notation = result.value, result.notation or notation
     if notation is None and not value.is_vector:
@@ -129,14 +129,14 @@ def _complete_text(context: Context, text: str, notation: str | None) -> str:
     try:
         return text_of(value, notation, None)
     except ValueError:
-        # A computed float has no bits to show.
+        # A computed float has no bit pattern: fall back to the default notation.
         return text_of(value, None, None)
 
 
 def _target(text: str, offset: int, number: int, candidate: Candidate) -> Json:
-    """A completion as all known clients understand it.
+    """Encode a completion in the way that all tested clients agree on.
 
-    They count `start` from 0, whatever they say of columns, and replace what stands from there up
+    They count `start` from 0, even if their columns count from 1, and replace the text from `start`
     to the cursor.
     """
     return {
@@ -150,7 +150,7 @@ def _target(text: str, offset: int, number: int, candidate: Candidate) -> Json:
 
 
 def _offset(text: str, row: int, column: int) -> int:
-    """The code point at a row and a column of UTF-16 code units, both counted from 0."""
+    """Convert a row and a column in UTF-16 code units, both from 0, to an offset in code points."""
     rows = text.split("\n")
     row = min(max(row, 0), len(rows) - 1)
     before = rows[row].encode(_UTF_16, "surrogatepass")[: 2 * max(column, 0)]

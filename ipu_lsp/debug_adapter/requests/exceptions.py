@@ -1,4 +1,4 @@
-"""What stops a program besides breakpoints: faults, break instructions, NaNs, overflows."""
+"""Exception filters: faults, break instructions, NaNs and accumulator overflows."""
 
 from __future__ import annotations
 
@@ -49,14 +49,17 @@ def set_exception_breakpoints(
     filters: list[str],
     filter_options: list[FilterOptions] | None = None,
 ) -> Json:
-    """Which filters are on, each with a condition if it has one."""
+    """Replace the enabled filters, each with an optional condition."""
     wanted = [FilterOptions(name) for name in filters] + list(filter_options or ())
     return replace(session, BreakpointKind.FILTER, "", lambda: _set_filters(session, wanted))
 
 
 @request("exceptionInfo", Needs.STANDING, "supportsExceptionInfoRequest")
 def exception_info(session: DebugSession, *, thread_id: int) -> Json:
-    """Why the machine stands, at length."""
+    """Return details of the exception that stopped the machine.
+
+    Raises `RequestError` if the last stop was not an exception.
+    """
     del thread_id
     stop = session.stop
     name = None if stop is None else _id(stop.reason)
@@ -74,7 +77,7 @@ def exception_info(session: DebugSession, *, thread_id: int) -> Json:
 
 
 def _set_filters(session: DebugSession, wanted: list[FilterOptions]) -> list[BreakpointOutcome]:
-    """These filters are on, as far as they can be, and no others."""
+    """Enable exactly these filters; those that cannot be set are reported as failed."""
     session.traps = {}
     return [_set_filter(session, each) for each in wanted]
 

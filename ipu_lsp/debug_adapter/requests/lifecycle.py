@@ -1,4 +1,4 @@
-"""From `initialize` to `disconnect`."""
+"""Start and end of a session: `initialize`, `launch`, `restart`, `terminate`, `disconnect`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ipu_lsp.debug_adapter.table import Needs, RequestError, capabilities, reque
 from ipu_lsp.json_types import Json
 
 _MOST_SHOWN: Final = 100
-"""How many mistakes of a program the debug console lists."""
+"""Maximum number of errors in a program that the debug console lists."""
 
 
 @request("initialize", Needs.NOTHING)
@@ -34,7 +34,7 @@ def initialize(
     supports_invalidated_event: bool = False,
     supports_memory_event: bool = False,
 ) -> Json:
-    """The client says what it can do, and learns what we can."""
+    """Store the client's capabilities; return the adapter's."""
     if session.client is not None:
         raise RequestError("a session begins once, found a second `initialize`")
     session.client = DebugClient(
@@ -51,7 +51,7 @@ def initialize(
 
 @request("launch", Needs.CLIENT)
 def launch(session: DebugSession, *, everything: Json) -> None:
-    """Load a program; it runs once the client has said all that it wants to say before."""
+    """Load a program; execution starts after `configurationDone`."""
     if session.debuggee is not None:
         raise RequestError("a program is loaded already: `restart` it, or begin another session")
     _load(session, everything)
@@ -60,13 +60,13 @@ def launch(session: DebugSession, *, everything: Json) -> None:
 
 @request("attach", Needs.CLIENT)
 def attach(session: DebugSession) -> None:
-    """There is nothing to attach to."""
+    """Refuse: the machine lives inside the adapter, so there is no process to attach to."""
     raise RequestError("a kernel runs inside of the debugger: use `launch`, found `attach`", True)
 
 
 @request("configurationDone", Needs.CLIENT, "supportsConfigurationDoneRequest")
 def configuration_done(session: DebugSession) -> None:
-    """All breakpoints are set: off we go, or as soon as a program is there."""
+    """Start execution, or let `launch` start it if no program is loaded yet."""
     if session.is_configured:
         raise RequestError("the configuration is done once, found a second time")
     session.is_configured = True
@@ -76,9 +76,9 @@ def configuration_done(session: DebugSession) -> None:
 
 @request("restart", Needs.PROGRAM, "supportsRestartRequest")
 def restart(session: DebugSession, *, arguments: Json | None = None) -> None:
-    """Read the program again, or another one, and run it from the beginning.
+    """Reload the program, or load another one, and start it from the beginning.
 
-    If that cannot be, everything stays as it was.
+    If loading fails, the current session remains unchanged.
     """
     stood = session.stop is not None and not session.has_ended
     _load(session, arguments or session.launched)
@@ -89,7 +89,7 @@ def restart(session: DebugSession, *, arguments: Json | None = None) -> None:
 
 @request("terminate", Needs.CLIENT, "supportsTerminateRequest")
 def terminate(session: DebugSession) -> None:
-    """End the program."""
+    """End the debugged program and send the event `terminated`."""
     if not session.has_ended:
         session.forget_run()
         session.has_ended = True
@@ -98,14 +98,14 @@ def terminate(session: DebugSession) -> None:
 
 @request("disconnect", Needs.NOTHING)
 def disconnect(session: DebugSession) -> None:
-    """The client takes its leave; the program, which lives in this process, ends with it."""
+    """End the session and this process, which also holds the machine."""
     session.is_over = True
 
 
 def _load(session: DebugSession, given: Json) -> None:
-    """Put a program on a new machine. Raises `RequestError` and `Cancelled`."""
+    """Load a program onto a new machine. Raises `RequestError` and `Cancelled`."""
     assert session.client is not None
-    # A long source takes seconds, and whoever launched it by mistake wants to leave.
+    # Loading a long source takes seconds; the client must be able to cancel.
     loaded = run_interruptibly(session.inbox, partial(_read, given, session.client, session.hooks))
     if isinstance(loaded, _Mistakes):
         raise _refused(session, loaded)
@@ -117,8 +117,8 @@ def _load(session: DebugSession, given: Json) -> None:
 
 
 class _Mistakes(NamedTuple):
-    """Why a program cannot be loaded: messages, each with its place in the source, and how many
-    there are in all.
+    """The errors that prevent loading: the first ones, each with its source position (or an empty
+    object), and the total count.
     """
 
     shown: list[tuple[str, Json]]
@@ -126,7 +126,7 @@ class _Mistakes(NamedTuple):
 
 
 def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistakes:
-    """The program on a new machine."""
+    """Create a machine with the program, or return the errors that prevent it."""
     try:
         return Debuggee(read_configuration(given), client, hooks)
     except RejectedSource as error:
@@ -137,7 +137,7 @@ def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistake
 
 
 def _findings(error: RejectedSource, client: DebugClient) -> list[tuple[str, Json]]:
-    """The first findings of a source, each with the place that it speaks of."""
+    """Return the first errors of a source, each as text and source position."""
     path, positions = error.source.path, Positions(error.source.text, client)
     source = {"name": os.path.basename(path), "path": client.sent_path(path)}
     return [
@@ -150,7 +150,7 @@ def _findings(error: RejectedSource, client: DebugClient) -> list[tuple[str, Jso
 
 
 def _refused(session: DebugSession, mistakes: _Mistakes) -> RequestError:
-    """Why a program cannot be loaded: a list as output, the first of it as the answer."""
+    """List the errors in the debug console; return the first one as the request's error."""
     for mistake, place in mistakes.shown:
         session.tell(f"{printable(mistake)}\n", "stderr", **place)
     hidden = mistakes.total - len(mistakes.shown)
@@ -162,7 +162,7 @@ def _refused(session: DebugSession, mistakes: _Mistakes) -> RequestError:
 
 
 def _begin(session: DebugSession) -> None:
-    """The program is there: breakpoints can be placed."""
+    """Resolve pending breakpoints, then send `initialized`, so that the client sends more."""
     _place_again(session)
     session.event("initialized")
     if session.is_configured:
@@ -170,7 +170,7 @@ def _begin(session: DebugSession) -> None:
 
 
 def _place_again(session: DebugSession) -> None:
-    """Look for the breakpoints in the program that is loaded now."""
+    """Resolve all breakpoints in the newly loaded program and report those that changed."""
     changed = session.breakpoints.place_again()
     session.use_breakpoints()
     for shown in changed:
@@ -178,7 +178,10 @@ def _place_again(session: DebugSession) -> None:
 
 
 def _go(session: DebugSession, stood: bool = False) -> None:
-    """Let the program run from its beginning; `stood` if the client saw the machine stand."""
+    """Start execution, or stop at entry.
+
+    With `stood` the client saw a stopped machine and needs a `continued` event.
+    """
     debuggee = session.program
     debugger = debuggee.debugger
     session.event("process", _process(session))

@@ -1,4 +1,4 @@
-"""Bytes of memory and registers, and program memory as assembly."""
+"""Requests to read and write memory and registers as bytes, and to disassemble program memory."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 MOST_INSTRUCTIONS: Final = 4_096
-"""How many bundles are disassembled at once; program memory has 1,024."""
+"""Maximum number of bundles per `disassemble` request; program memory has 1,024."""
 MOST_VIEWED: Final = 256
-"""So many references that a client has looked at are kept up to date, the last ones."""
+"""Number of recently read memory references for which `memory` events are sent."""
 
 
 @request("readMemory", Needs.STANDING, "supportsReadMemoryRequest")
 def read_memory(
     session: DebugSession, *, memory_reference: str, count: int, offset: int = 0
 ) -> Json:
-    """Bytes from a reference on; what lies outside is told as unreadable."""
+    """Return bytes from a reference on, and the number of bytes beyond its end as unreadable."""
     reference = _reference(memory_reference)
     _note_viewed(session, memory_reference, reference)
     start, count = reference.start + offset, max(0, count)
     body: Json = {"address": MemoryReference(reference.part, start).address}
     if not 0 <= start <= reference.size:
-        # So many bytes are to be skipped until there is one to read.
+        # The number of bytes to skip before the first readable one.
         return {**body, "unreadableBytes": min(count, -start) if start < 0 else count}
     readable = min(count, reference.size - start)
     data = b""
@@ -58,7 +58,10 @@ def write_memory(
     offset: int = 0,
     allow_partial: bool = False,
 ) -> Json:
-    """Put bytes into memory or a register: all of them, or as many as fit if that is allowed."""
+    """Write bytes to memory or a register; return how many were written.
+
+    Raises `RequestError` if they do not all fit, unless `allow_partial` is set.
+    """
     reference = _reference(memory_reference)
     content = _decoded(data)
     start = reference.start + offset
@@ -85,7 +88,10 @@ def disassemble(
     offset: int = 0,
     instruction_offset: int = 0,
 ) -> Json:
-    """Bundles around an address. An offset counts bundles; those that are none are marked."""
+    """Return bundles around an address as assembly; addresses outside of memory are marked invalid.
+
+    `offset` and `instruction_offset` both count bundles.
+    """
     address = code_address(memory_reference)
     if address is None:
         raise RequestError(
@@ -137,7 +143,7 @@ def _decoded(data: str) -> bytes:
 
 
 def _note_viewed(session: DebugSession, text: str, reference: MemoryReference) -> None:
-    """Remember what the client shows of memory, to tell it of changes."""
+    """Remember a memory reference that the client shows, for `memory` events."""
     session.viewed.pop(text, None)
     session.viewed[text] = reference
     if len(session.viewed) > MOST_VIEWED:

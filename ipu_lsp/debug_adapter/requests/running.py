@@ -1,4 +1,4 @@
-"""Letting the machine move, forwards and backwards."""
+"""Requests that execute: continue, step, pause, jump; forwards and backwards."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def continue_(session: DebugSession) -> Json:
 
 @request("next", Needs.STANDING, "supportsSteppingGranularity")
 def next_(session: DebugSession, *, granularity: str = "statement") -> None:
-    """Execute one bundle, or all of a line."""
+    """Execute one bundle, or with granularity `line` all bundles of a line."""
     _step(session, granularity)
 
 
 @request("stepIn")
 def step_in(session: DebugSession, *, granularity: str = "statement") -> None:
-    """There is nothing to step into: one bundle, or all of a line."""
+    """Do the same as `next`: there are no calls to step into."""
     _step(session, granularity)
 
 
@@ -40,7 +40,7 @@ def step_out(session: DebugSession) -> None:
 
 @request("stepBack", Needs.STANDING, "supportsStepBack")
 def step_back(session: DebugSession, *, granularity: str = "statement") -> None:
-    """Undo one bundle, or all of a line."""
+    """Undo one bundle, or with granularity `line` all bundles of a line."""
     debugger = session.program.debugger
     move = debugger.step_back_line if granularity == "line" else debugger.step_back
     _run(session, move, "Stepping back")
@@ -48,13 +48,13 @@ def step_back(session: DebugSession, *, granularity: str = "statement") -> None:
 
 @request("reverseContinue")
 def reverse_continue(session: DebugSession) -> None:
-    """Go back to the last stop before this one."""
+    """Run backwards to the previous stop."""
     _run(session, session.program.debugger.reverse_continue, "Running backwards")
 
 
 @request("pause", Needs.PROGRAM)
 def pause(session: DebugSession) -> None:
-    """Stop the machine at once."""
+    """Stop the machine."""
     if session.is_running:
         session.later(session.hold)
 
@@ -63,7 +63,7 @@ def pause(session: DebugSession) -> None:
 def goto_targets(
     session: DebugSession, *, source: SourceArgument, line: int, column: int | None = None
 ) -> Json:
-    """The bundles where the machine can go on that a line stands for."""
+    """Return the bundles on a line, as targets of `goto`."""
     debuggee = session.program
     if not debuggee.is_source(source.path, source.source_reference):
         return {"targets": []}
@@ -91,7 +91,7 @@ def goto_targets(
 
 @request("goto")
 def goto(session: DebugSession, *, target_id: int) -> None:
-    """Let the machine go on elsewhere; nothing is executed on the way."""
+    """Set the program counter to a bundle without executing anything."""
     _check_begun(session)
     debugger = session.program.debugger
     if debugger.resolver.at_address(target_id) is None:
@@ -107,7 +107,7 @@ def goto(session: DebugSession, *, target_id: int) -> None:
 def cancel(
     session: DebugSession, *, request_id: int | None = None, progress_id: str | None = None
 ) -> None:
-    """Give up a request that waits, or stop a run that takes long."""
+    """Withdraw a queued request, or pause the run whose progress is shown."""
     if progress_id is not None and progress_id == session.progress.running:
         if session.is_running:
             session.later(session.hold)

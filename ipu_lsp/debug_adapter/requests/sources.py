@@ -1,4 +1,4 @@
-"""The program as text, and the memory that it stands in."""
+"""Requests about the loaded program: its source text, and program memory as a module."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_lsp.json_types import Json
 
 @request("loadedSources", Needs.PROGRAM, "supportsLoadedSourcesRequest")
 def loaded_sources(session: DebugSession) -> Json:
-    """The program's only source."""
+    """Return the program's only source."""
     return {"sources": [session.program.source()]}
 
 
@@ -21,9 +21,9 @@ def source(
     session: DebugSession,
     *,
     source_reference: int = 0,
-    source: SourceArgument | None = None,  # the protocol's name
+    source: SourceArgument | None = None,  # the argument's name in the protocol
 ) -> Json:
-    """The text of the program, as it was read."""
+    """Return the text of the program as it was when it was loaded."""
     debuggee = session.program
     path = None if source is None else source.path
     reference = source_reference or (0 if source is None else source.source_reference)
@@ -46,7 +46,7 @@ def source(
     ],
 )
 def modules(session: DebugSession, *, start_module: int = 0, module_count: int = 0) -> Json:
-    """Program memory."""
+    """Return program memory as the only module."""
     kernel = session.program.kernel
     program = {
         "id": "program",

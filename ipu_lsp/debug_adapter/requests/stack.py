@@ -1,4 +1,4 @@
-"""Where the machine is: its one thread, and the loops around the bundle as frames."""
+"""The machine as one thread; its stack frames are the current bundle and the loops around it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 FRAME: Final = 1
-"""The frame of the bundle itself; those of the loops around it follow."""
+"""ID of the frame of the current bundle; the frames of enclosing loops have the next numbers."""
 
 
 @request("threads", Needs.CLIENT)
 def threads(session: DebugSession) -> Json:
-    """The machine."""
+    """Return the machine as the only thread."""
     return {"threads": [{"id": THREAD, "name": "IPU"}]}
 
 
@@ -28,9 +28,9 @@ def stack_trace(
     levels: int = 0,
     format_: FrameFormat | None = None,
 ) -> Json:
-    """The bundle, and behind it the loops around it from the inside out.
+    """Return the frame of the current bundle, followed by enclosing loops, innermost first.
 
-    That frames may be asked for in parts is not announced: VS Code then offers more of these few.
+    `supportsDelayedStackTraceLoading` is not announced: VS Code would offer to load more of them.
     """
     format_ = format_ or FrameFormat()
     address = standing_at(session)
@@ -46,13 +46,13 @@ def stack_trace(
 
 
 def check_frame(frame_id: int | None) -> None:
-    """Raise `RequestError` for what can be no frame."""
+    """Raise `RequestError` for an ID that no frame can have."""
     if frame_id is not None and frame_id < FRAME:
         raise RequestError(f"a frame is one that `stackTrace` lists, found {frame_id}")
 
 
 def standing_at(session: DebugSession) -> int:
-    """The bundle in front of which the machine stands; the one that has halted it."""
+    """Return the address of the bundle that is executed next, or that halted the machine."""
     stop = session.stop
     pc = session.program.debugger.state.program_counter
     if session.program.debugger.state.is_halted and stop is not None and stop.pc >= 0:
@@ -84,6 +84,6 @@ def _frame(
     }
     if found is not None:
         frame["source"] = debuggee.source()
-        # With an end, VS Code selects the bundle: the next key that is pressed would replace it.
+        # With an end, VS Code selects the bundle, and the next key pressed would replace it.
         frame.update(debuggee.positions.sent_start(found.place.span))
     return frame

@@ -1,4 +1,4 @@
-"""What the machine holds: scopes, what they open to, and giving it other values."""
+"""Scopes, variables, and assignment to variables and expressions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _INDEXED: Final = (GroupKind.ROWS, GroupKind.ELEMENTS)
 
 @request("scopes")
 def scopes(session: DebugSession, *, frame_id: int) -> Json:
-    """The headings under which the machine is shown."""
+    """Return the scopes: groups of registers and memory. They are the same for every frame."""
     check_frame(frame_id)
     return {
         "scopes": [
@@ -62,7 +62,7 @@ def variables(
     count: int = 0,
     format_: ValueFormat | None = None,
 ) -> Json:
-    """What something opens to, or a part of it."""
+    """Return the children of a variable, or a range of them."""
     group = opened(session, variables_reference)
     if filter_ in _FILTERS and (filter_ == "indexed") is not (group.kind in _INDEXED):
         return {"variables": []}
@@ -84,7 +84,7 @@ def set_variable(
     value: str,
     format_: ValueFormat | None = None,
 ) -> Json:
-    """Give what is shown under a name another value, which may be any expression."""
+    """Assign the value of an expression to a child of a variable."""
     group = opened(session, variables_reference)
     item = child(session, group, name)
     if item is None:
@@ -105,15 +105,15 @@ def set_expression(
     frame_id: int | None = None,
     format_: ValueFormat | None = None,
 ) -> Json:
-    """Give what an expression stands for another value. Notations behind it are for its result."""
+    """Assign to an expression's target. A format specifier in it applies to the response."""
     check_frame(frame_id)
     return shown(session, assigned(session, expression, value, notation_of(format_)))
 
 
 def assigned(session: DebugSession, expression: str, value: str, notation: str | None) -> Item:
-    """What an expression is after a value was put where it lies.
+    """Assign a value and return the target as it is now. Raises `RequestError`.
 
-    The value is an expression too, or the one that was shown, with what stands around it there.
+    `value` is an expression, or a displayed value including its decoration.
     """
     debuggee = session.program
     context, value = debuggee.context, written_value(value)
@@ -122,7 +122,7 @@ def assigned(session: DebugSession, expression: str, value: str, notation: str |
         place = place_of(context, target)
         shown_in = evaluate(context, expression).notation or notation
         if place.kind.is_float and shown_in in _OF_BITS and _BITS.fullmatch(value):
-            # What is shown as its bits takes bits.
+            # The value is shown as a bit pattern: assign a bit pattern.
             target = f"{place.kind.unsigned().name}({target})"
         assign_in(debuggee.debugger, context, target, value)
         told_changed(session, region_of(place))
@@ -132,7 +132,7 @@ def assigned(session: DebugSession, expression: str, value: str, notation: str |
 
 
 def told_changed(session: DebugSession, where: Region) -> None:
-    """Let the client look again at what has changed, once it has its answer."""
+    """Send `invalidated` and `memory` events for a changed region, after the current response."""
     client = session.client
     assert client is not None
     if client.has_invalidated:
@@ -148,7 +148,7 @@ def told_changed(session: DebugSession, where: Region) -> None:
 
 
 def opened(session: DebugSession, number: int) -> Group:
-    """What a number of ours stands for."""
+    """Return the group for a `variablesReference`. Raises `RequestError` for an invalid one."""
     group = session.handles.get(number)
     if group is None and session.handles.was_given(number):
         raise RequestError(f"the machine has moved since: what {number} stood for has gone")
@@ -158,7 +158,7 @@ def opened(session: DebugSession, number: int) -> Group:
 
 
 def child(session: DebugSession, group: Group, name: str) -> Item | None:
-    """What is shown under a name in something that is open."""
+    """Return the child of a group by name, None if it has none."""
     try:
         return session.program.inspector.child(group, name)
     except ExpressionError as error:
@@ -166,12 +166,12 @@ def child(session: DebugSession, group: Group, name: str) -> Item | None:
 
 
 def notation_of(format_: ValueFormat | None) -> str | None:
-    """The notation that a request asks for."""
+    """Return the notation that the client's `format` selects; None for the default."""
     return _HEX if format_ is not None and format_.hex else None
 
 
 def variable(session: DebugSession, item: Item, notation: str | None = None) -> Json:
-    """An item as the protocol's `Variable`; `notation` is that of the group that it is in."""
+    """Encode an item as a DAP `Variable`; `notation` is that of its group."""
     body = shown(session, item)
     if item.expression:
         body["evaluateName"] = f"{item.expression},{notation}" if notation else item.expression
@@ -179,7 +179,7 @@ def variable(session: DebugSession, item: Item, notation: str | None = None) -> 
 
 
 def shown(session: DebugSession, item: Item) -> Json:
-    """An item's value and what it opens to; variables and evaluated expressions have it alike."""
+    """Encode the fields that variables and results of `evaluate` share."""
     opens = 0 if item.group is None else session.handles.number(item.group)
     attributes = [] if _is_writable(item) else ["readOnly"]
     body: Json = {
@@ -201,7 +201,7 @@ def shown(session: DebugSession, item: Item) -> Json:
 
 @lru_cache(maxsize=4_096)
 def memory_reference(place: Place | None) -> str | None:
-    """Where a place can be read as bytes; None if it cannot."""
+    """Return the memory reference of a location; None for bits and computed values."""
     if place is None or place.space not in (Space.MEMORY, Space.BLOCK, Space.SCALARS):
         return None
     return reference_of(region_of(place))

@@ -1,4 +1,4 @@
-"""Requests of our own: whole vectors, with all that it takes to draw them. See docs/protocol.md."""
+"""Custom requests `ipu/vectors` and `ipu/vector`: whole vectors for plots. See docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VECTORS = "ipu/vectors"
 
 @request(VECTORS, Needs.STANDING)
 def vectors(session: DebugSession) -> Json:
-    """The registers that can be drawn, with the types that their elements can have."""
+    """Return the vector registers, with the element types in which they can be read."""
     inspector = session.program.inspector
     return {
         "vectors": [
@@ -45,7 +45,7 @@ def vector(
     mask: str | None = None,
     frame_id: int | None = None,
 ) -> Json:
-    """The elements of a vector, what they were, and which of them a mask suppresses."""
+    """Return the elements of a vector, their previous values, and those that a mask suppresses."""
     check_frame(frame_id)
     try:
         picture = session.program.inspector.picture(name, type_, mask)
@@ -76,7 +76,7 @@ def vector(
 
 
 def _location(picture: Picture) -> Json:
-    """Where the bytes are; nothing for bits, which are parts of bytes."""
+    """Encode the location of the bytes; empty for bits, which have no byte address."""
     place = picture.place
     if place.space is Space.BITS:
         return {}
@@ -88,7 +88,7 @@ def _location(picture: Picture) -> Json:
 
 
 def _numbers(numbers: Iterable[int | float]) -> list[int | float | str]:
-    """Numbers for JSON, which has no word for some of them."""
+    """Encode numbers for JSON, with strings for NaN and infinities."""
     return [number if math.isfinite(number) else _word(number) for number in numbers]
 
 
