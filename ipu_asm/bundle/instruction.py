@@ -78,12 +78,7 @@ class Instruction(NamedTuple):
     @property
     def is_idle(self) -> bool:
         """Whether it does nothing at all, by what it is or by its operands."""
-        if self.spec is None:
-            return False
-        idle = self.spec.idle.items()
-        return self.spec.nop or (
-            bool(idle) and all(self.value(name) == value for name, value in idle)
-        )
+        return self.spec is not None and self.spec.is_idle_with(self.value)
 
 
 def parse_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instruction:

@@ -10,7 +10,6 @@ from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint
 from ipu_asm.debugger.history import MEMORY_LIMIT, SPACING, History, Pause
 from ipu_asm.debugger.lines import ends_of_line, last_line_start
 from ipu_asm.debugger.lookout import Log
-from ipu_asm.debugger.loops import enclosing_loops
 from ipu_asm.debugger.queries import Interrupted, LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_asm.debugger.runner import Runner
@@ -19,6 +18,7 @@ from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
+from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.program.program import Program
 
 __all__ = ["DebugOptions", "Debugger", "Interrupted"]

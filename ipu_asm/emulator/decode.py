@@ -28,12 +28,7 @@ class Code(NamedTuple):
     @property
     def is_idle(self) -> bool:
         """Whether it does nothing at all."""
-        if self.spec is None:
-            return False
-        idle = self.spec.idle.items()
-        return self.spec.nop or (
-            bool(idle) and all(self.values[name] == value for name, value in idle)
-        )
+        return self.spec is not None and self.spec.is_idle_with(self.values.__getitem__)
 
     @property
     def registers(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.flow.loops import backward_branches
 from ipu_asm.ide.labels import is_local
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
 from ipu_asm.program.program import Program
@@ -33,7 +34,7 @@ def blocks_of(program: Program) -> list[Block]:
     outside = _outside(labelled, macros)
     ends = {**_ends(labelled, program), **_ends(outside, program)}
     ends |= _ends_of_functions(program, outside)
-    repeats = program.branches_back
+    repeats = backward_branches(program)
     blocks: list[Block] = []
     for number in labelled:
         source = repeats.get(program.addresses[number])

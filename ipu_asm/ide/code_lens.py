@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
 
+from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.labels import is_local
-from ipu_asm.ide.loops import Loop, loops
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -60,7 +60,7 @@ def _is_known_elsewhere(isa: Isa, label: str) -> bool:
 def _texts(program: Program, family: str) -> tuple[str, Callable[[int], str]]:
     """A family with what it says about the bundle at an address; nothing where that is empty."""
     if family == LOOPS:
-        costs = {loop.first: _cost(program.isa, loop) for loop in loops(program)}
+        costs = {loop.first: _cost(program.isa, loop) for loop in loops_of(program)}
         return family, lambda address: costs.get(address, "")
     named = Counter(r.target for r in program.references if r.target is not None)
     return family, lambda address: _count(named[address])
@@ -70,9 +70,9 @@ def _count(branches: int) -> str:
     return f"{branches} {'branch comes' if branches == 1 else 'branches come'} here"
 
 
-def _cost(isa: Isa, loop: Loop) -> str:
+def _cost(isa: Isa, loop: SourceLoop) -> str:
     """The bundles of one turn of a loop, straight through, and how full they are."""
     text = f"{loop.size} {isa.unit if loop.size == 1 else f'{isa.unit}s'} an iteration"
-    if loop.places == loop.size:
+    if loop.slots == loop.size:
         return text
-    return f"{text}, {loop.used} of {loop.places} slots used ({100 * loop.used // loop.places} %)"
+    return f"{text}, {loop.used} of {loop.slots} slots used ({100 * loop.used // loop.slots} %)"

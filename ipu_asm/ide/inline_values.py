@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -46,15 +47,11 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
 
 
 def _begin(program: Program, number: int) -> int:
-    """The number of the bundle from which on something leads straight to another."""
+    """The first bundle of the innermost loop around a bundle, or else the last one with a label."""
     address = program.addresses[number]
-    loops = [
-        (last - first, first)
-        for first, last in program.branches_back.items()
-        if first <= address <= last
-    ]
+    loops = enclosing_loops(program, address)
     if loops:
-        return program.number_at(min(loops)[1])
+        return program.number_at(loops[0].start)
     labelled = (label for label in program.labels.values() if label <= number)
     return max(labelled, default=0)
 

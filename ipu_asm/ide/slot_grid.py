@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.ide.loops import Loop, loops
+from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.program.program import Program
@@ -47,7 +47,7 @@ class SlotGrid(NamedTuple):
 
     slots: tuple[Slot, ...]
     rows: tuple[Row, ...]
-    loops: tuple[Loop, ...]
+    loops: tuple[SourceLoop, ...]
     current: int | None
 
 
@@ -58,7 +58,7 @@ def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
         _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
     )
     current = None if offset is None else _current(program, offset)
-    return SlotGrid(program.isa.slots, rows, tuple(loops(program)), current)
+    return SlotGrid(program.isa.slots, rows, tuple(loops_of(program)), current)
 
 
 def _row(program: Program, number: int, address: int) -> Row:

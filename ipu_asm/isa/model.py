@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from copy import copy
-from typing import TYPE_CHECKING, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.foreign_syntax import ForeignSyntax
 
@@ -158,6 +158,12 @@ class InstructionSpec(NamedTuple):
     def syntax(self) -> str:
         """The syntax line: the documented one, or one made of the operand names."""
         return self.doc.syntax or " ".join([self.mnemonic, *(o.name for o in self.operands)])
+
+    def is_idle_with(self, value_of: Callable[[str], object]) -> bool:
+        """Whether the instruction does nothing at all with these values of its operands."""
+        if self.nop or not self.idle:
+            return self.nop
+        return all(value_of(name) == value for name, value in self.idle.items())
 
     def operand(self, name: str) -> Operand | None:
         """The operand of that name."""

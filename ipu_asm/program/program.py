@@ -154,17 +154,6 @@ class Program:
         """The number of the bundle at each address."""
         return [number for number, bundle in enumerate(self.bundles) if bundle.size]
 
-    @cached_property
-    def branches_back(self) -> dict[int, int]:
-        """For each address that is branched back to, the last address from which it is."""
-        found: dict[int, int] = {}
-        for reference in self.references:
-            source, target = self.addresses[reference.bundle], reference.target
-            flow = self.bundles[reference.bundle].flow
-            if target is not None and 0 <= target <= source and flow in ("branch", "jump"):
-                found[target] = max(found.get(target, 0), source)
-        return found
-
     def bundle_at(self, offset: int) -> int:
         """The number of the bundle whose slice holds an offset."""
         return max(0, min(bisect_right(self.starts, offset), len(self.bundles)) - 1)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.loops import enclosing_loops
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import read_program
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on

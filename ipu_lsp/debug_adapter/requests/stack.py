@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.loops import enclosing_loops
+from ipu_asm.flow.loops import enclosing_loops
 from ipu_lsp.debug_adapter.session import THREAD, DebugSession
 from ipu_lsp.debug_adapter.shapes import FrameFormat
 from ipu_lsp.debug_adapter.table import Needs, RequestError, request

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ipu_asm.flow.loops import SourceLoop
 from ipu_asm.ide import slot_grid as ide
-from ipu_asm.ide.loops import Loop
 from ipu_asm.isa.model import Slot
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
@@ -61,7 +61,7 @@ def _cell(cell: ide.Cell, coordinates: Coordinates) -> Json:
     }
 
 
-def _loop(loop: Loop) -> Json:
+def _loop(loop: SourceLoop) -> Json:
     return {
         "first": loop.first,
         "last": loop.last,

@@ -1,0 +1,107 @@
+"""The loops of the source: from the target of a backward branch to its last such branch.
+
+The loops of a run, found in the path that it took, are those of `emulator/loops.py`.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.flow.control_flow import delay_slots_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program, cached_on_program
+
+
+class SourceLoop(NamedTuple):
+    """The addresses from `first`, where branches lead back to, to `last`, delay slots included.
+
+    Of the `slots` of its bundles, `used` have an instruction that does something. `label` is that
+    of its first bundle, None if it has none.
+    """
+
+    first: int
+    last: int
+    label: str | None
+    used: int
+    slots: int
+
+    @property
+    def size(self) -> int:
+        """The number of bundles from first to last."""
+        return self.last - self.first + 1
+
+    @property
+    def utilisation(self) -> float:
+        """The fraction of the slots that is used, from 0 to 1."""
+        return self.used / self.slots
+
+
+def loops_of(program: Program) -> list[SourceLoop]:
+    """The loops of a program by their first address."""
+    branches = backward_branches(program)
+    if not branches:
+        return []
+    isa = program.isa
+    bundles = [program.bundles[number] for number in program.bundle_at_address]
+    used = [0, *accumulate(_used_slots(isa, bundle) for bundle in bundles)]
+    width = len({unit for slot in isa.slots for unit in slot.units})
+    width = width or sum(slot.capacity for slot in isa.slots)
+    labels = _labels(program)
+    found = []
+    for first, branch in sorted(branches.items()):
+        last = min(branch + delay_slots_of(bundles[branch]), len(bundles) - 1)
+        slots = (last + 1 - first) * width
+        found.append(
+            SourceLoop(first, last, labels.get(first), used[last + 1] - used[first], slots)
+        )
+    return found
+
+
+def enclosing_loops(program: Program, address: int) -> list[range]:
+    """The addresses of the loops around a bundle, innermost first, without delay slots.
+
+    Each loop includes the one before it. Of two that overlap otherwise only the shorter counts.
+    """
+    around = [
+        range(first, last + 1)
+        for first, last in backward_branches(program).items()
+        if first <= address <= last
+    ]
+    loops: list[range] = []
+    for loop in sorted(around, key=len):
+        if not loops or (loop.start <= loops[-1].start and loop.stop >= loops[-1].stop):
+            loops.append(loop)
+    return loops
+
+
+@cached_on_program
+def backward_branches(program: Program) -> dict[int, int]:
+    """For each address that is the target of a backward branch, the last address that has one."""
+    found: dict[int, int] = {}
+    for reference in program.references:
+        source, target = program.addresses[reference.bundle], reference.target
+        flow = program.bundles[reference.bundle].flow
+        if target is not None and 0 <= target <= source and flow in ("branch", "jump"):
+            found[target] = max(found.get(target, 0), source)
+    return found
+
+
+def _labels(program: Program) -> dict[int, str]:
+    """The label of each address that has one, the last of several."""
+    found = {}
+    for number, bundle in program.notable:
+        if bundle.label is not None:
+            found[program.addresses[number]] = bundle.label
+    return found
+
+
+@cached_on_bundle
+def _used_slots(isa: Isa, bundle: Bundle) -> int:
+    """How many slots of a bundle have an instruction that does something."""
+    return sum(
+        max(len(isa.slot_by_name[instruction.spec.slot].units), 1)
+        for instruction, place in zip(bundle.instructions, bundle.places)
+        if place is not None and instruction.spec is not None and not instruction.is_idle
+    )
