@@ -1,4 +1,4 @@
-"""Where the thing under the cursor is defined."""
+"""Go to definition."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Definition(NamedTuple):
-    """Where one piece of text leads: from `origin` to `name`, which begins `whole`."""
+    """A link from the span `origin` to the definition `name`, at the start of the span `whole`."""
 
     origin: Span
     name: Span
@@ -36,7 +36,10 @@ class Definition(NamedTuple):
 
 
 def definition(analysis: Analysis, offset: int) -> Definition | None:
-    """Where the label, distance or macro at an offset leads; a definition leads to itself."""
+    """Return the definition of the label, distance or macro at an offset.
+
+    At a definition, it returns that definition itself.
+    """
     program = analysis.program
     place = place_at(program, offset)
     if program.isa.surface.preprocessed and not isinstance(place, Comment):
@@ -62,7 +65,7 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
 
 
 def _to_macro(program: Program, place: Place, offset: int) -> Definition | None:
-    """To the macro that the text speaks of, or to the parameter of one."""
+    """Return the definition of the macro or macro parameter at an offset, if any."""
     argument = argument_at(program, offset) or parameter_at(program, offset)
     if argument is not None:
         (body, parameter), origin = argument
@@ -75,7 +78,7 @@ def _to_macro(program: Program, place: Place, offset: int) -> Definition | None:
 
 
 def _by_name(analysis: Analysis, offset: int) -> Definition | None:
-    """To the label of that name, where it stands in place of something else."""
+    """Return the definition of the label that a word names where no label operand is expected."""
     found = subject_at(analysis, offset)
     if found is None or not isinstance(found[0], Label):
         return None
@@ -84,7 +87,7 @@ def _by_name(analysis: Analysis, offset: int) -> Definition | None:
 
 
 def _to_address(program: Program, origin: Span, reference: Reference) -> Definition | None:
-    """To the label of that name if it is one, else to the first instruction at the address."""
+    """Return the definition of the referenced label, else the first instruction at the target."""
     target = reference.target
     if target is None or target >= program.size:
         return None
@@ -102,5 +105,5 @@ def _to_label(program: Program, origin: Span, label: str) -> Definition:
 
 
 def _whole(program: Program, bundle: int, name: Span) -> Span:
-    """From a name in a bundle to the bundle's last token."""
+    """Return the span from a name in a bundle to the end of the bundle's last token."""
     return Span(name.start, end_of_bundle(program, bundle))

@@ -1,4 +1,4 @@
-"""The directives that an instruction set tells of: where one stands, and what it does."""
+"""Directives that the instruction set documents: their spans and pages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARK: Final = "."
 
 
 def directive_at(program: Program, offset: int) -> Span | None:
-    """The word at an offset that begins a directive; None at lines for the preprocessor."""
+    """Return the span of a directive's name at an offset; None for preprocessor lines."""
     number = program.bundle_at(offset)
     syntax, start = program.bundles[number].syntax, program.starts[number]
     plan = syntax.plan
@@ -25,6 +25,6 @@ def directive_at(program: Program, offset: int) -> Span | None:
 
 
 def directive_markdown(program: Program, word: str) -> str | None:
-    """The page of a directive; None where the set says nothing of it."""
+    """Return the Markdown page of a directive; None if the instruction set does not document it."""
     text = program.isa.surface.directives.get(word)
     return f"**{inline_code(word)}** · directive\n\n{text}" if text else None

@@ -1,4 +1,4 @@
-"""Address, word and source of a program side by side, with its errors in their places."""
+"""Listing of a program: address, word and source line side by side, with errors in place."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
 
 class Line(NamedTuple):
-    """What a line of a listing shows: the word of an address, and a line of the source from 0."""
+    """The address whose word a listing line shows, and the source line (from 0) that it shows."""
 
     address: int | None
     line: int | None
 
 
 class Listing(NamedTuple):
-    """A listing, and what each of its lines shows."""
+    """The text of a listing, and the contents of each of its lines."""
 
     text: str
     lines: tuple[Line, ...]
 
 
 def listing(analysis: Analysis, words: Sequence[int | None]) -> Listing:
-    """The listing of a program, whose words are None for bundles with errors."""
+    """Return the listing of a program, given its words; a bundle with errors has the word None."""
     name = os.path.basename(analysis.source.path) or analysis.source.path
     rows = list(listing_rows(analysis.program, words, name))
     text = "".join(f"{row.text}\n" for row in rows)

@@ -1,6 +1,6 @@
-"""What a word names, a label, macro or register, and every place that speaks of it.
+"""The label, macro or register that a word names, and all its occurrences in the text.
 
-A bundle's registers are worked out once for the bundle, so asking again costs a look at each.
+The registers of a bundle are cached with the bundle, so a repeated query scans the bundles only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class Access(Enum):
-    """What an occurrence does with what it names."""
+    """What an occurrence does with the symbol."""
 
     NAMES = "names"
     READS = "reads"
@@ -46,7 +46,7 @@ class Access(Enum):
 
 
 class Occurrence(NamedTuple):
-    """A place in a text that names something."""
+    """A span that names a symbol."""
 
     span: Span
     access: Access
@@ -59,13 +59,13 @@ class Label(NamedTuple):
 
 
 class Register(NamedTuple):
-    """The name of a register, as the instruction set spells it."""
+    """The canonical name of a register."""
 
     name: str
 
 
 class MacroName(NamedTuple):
-    """The name of a macro of the text: one of the preprocessor's, or one of the assembler's."""
+    """The name of a macro; `is_define` is true for ``#define`` and false for ``.macro``."""
 
     name: str
     is_define: bool
@@ -82,7 +82,7 @@ _ACCESSES = {
 
 
 def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
-    """What the word at an offset names, and the word; None if it names nothing of the kind."""
+    """Return the symbol at an offset and the span of its name there; None if there is none."""
     program = analysis.program
     place = place_at(program, offset)
     if program.isa.surface.preprocessed and not isinstance(place, Comment):
@@ -101,7 +101,7 @@ def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
 
 
 def _of_macros(program: Program, offset: int) -> tuple[Subject, Span] | None:
-    """The macro, or the parameter of one, of which the text speaks at an offset."""
+    """Return the macro or macro parameter at an offset, if any."""
     argument = argument_at(program, offset) or parameter_at(program, offset)
     if argument is not None:
         return argument
@@ -133,7 +133,7 @@ def _in_operand(program: Program, place: OperandAt, offset: int) -> tuple[Subjec
 
 
 def _loose_label(program: Program, number: int, offset: int) -> tuple[Subject, Span] | None:
-    """The label that a word in a directive or in an expression names."""
+    """Return the label named by a word in a directive or an expression, if any."""
     for word, spans in _loose_words(program.isa, program.bundles[number]).items():
         for span in spans:
             if word in program.labels and program.span(number, span).touches(offset):
@@ -142,9 +142,9 @@ def _loose_label(program: Program, number: int, offset: int) -> tuple[Subject, S
 
 
 def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
-    """Every place that names it, in the order of the text.
+    """Return all occurrences of a symbol in source order.
 
-    Of a label also the branches that come to it by their distance.
+    Those of a label include branches that reach it by a distance.
     """
     if isinstance(subject, Label):
         found = dict.fromkeys(_of_label(analysis.program, subject.name))
@@ -161,7 +161,7 @@ def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
 
 
 def _label_of(program: Program, text: str, target: int | None) -> str | None:
-    """The label that a branch names, or the last of those where its distance leads."""
+    """Return the label that a branch names, or the last label at the target of its distance."""
     if target is None or program.label_addresses.get(text) == target:
         return text
     labels = reversed(program.label_addresses.items())
@@ -203,7 +203,7 @@ def _of_macro(program: Program, subject: MacroName) -> Iterator[Occurrence]:
 
 @cached_on_program
 def _places_of_loose_words(program: Program) -> dict[str, list[tuple[int, Span]]]:
-    """The bundles and places of words that may be labels, by word."""
+    """Return the places of words that may be labels, by word: bundle and span in the bundle."""
     found: dict[str, list[tuple[int, Span]]] = {}
     if program.isa.surface.linked:
         for number, bundle in enumerate(program.bundles):
@@ -213,7 +213,7 @@ def _places_of_loose_words(program: Program) -> dict[str, list[tuple[int, Span]]
 
 
 def _misplaced(isa: Isa, bundle: Bundle, name: str) -> Iterator[Span]:
-    """Where a bundle with a mistake in it has a name as an operand that it cannot be."""
+    """Yield the spans at which a bundle has `name` as an operand that cannot be a label."""
     labels = {(use.instruction, use.operand) for use in bundle.label_uses}
     registers = {(use.instruction, use.operand) for use in registers_in(isa, bundle)}
     for number, instruction in enumerate(bundle.instructions):
@@ -235,7 +235,7 @@ def _of_register(program: Program, name: str) -> list[Occurrence]:
 
 @cached_on_program
 def _places_of_registers(program: Program) -> list[dict[str, list[Occurrence]]]:
-    """For each bundle its registers with their places, counted from the start of the bundle."""
+    """Return the occurrences of registers, for each bundle; spans count from the bundle's start."""
     isa = program.isa
     return [_by_register(isa, bundle) for bundle in program.bundles]
 
@@ -251,9 +251,9 @@ def _by_register(isa: Isa, bundle: Bundle) -> dict[str, list[Occurrence]]:
 
 @cached_on_bundle
 def _loose_words(isa: Isa, bundle: Bundle) -> dict[str, list[Span]]:
-    """The words of a bundle that may be labels without being operands of their own.
+    """Return the words of a bundle that may be labels but are no operand of their own.
 
-    They stand in directives, and in operands whose value cannot be told.
+    They are in directives and in operands whose value is unknown.
     """
     found: dict[str, list[Span]] = {}
     for token in _loose_tokens(bundle):

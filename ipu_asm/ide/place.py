@@ -1,6 +1,6 @@
-"""What stands at an offset of a program: the question that most features begin with.
+"""Syntax element at an offset of a program; the first step of most editor features.
 
-A place costs the tokens of one bundle, whatever the length of the program.
+The cost is proportional to the tokens of one bundle, not to the length of the program.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ipu_asm.text import Span
 
 
 class Mnemonic(NamedTuple):
-    """The name of instruction number `instruction` of a bundle."""
+    """The mnemonic of instruction number `instruction` of a bundle."""
 
     bundle: int
     span: Span
@@ -25,7 +25,7 @@ class Mnemonic(NamedTuple):
 
 
 class OperandAt(NamedTuple):
-    """The written operand number `operand` of an instruction."""
+    """An operand as written: number `operand` of instruction number `instruction`."""
 
     bundle: int
     span: Span
@@ -34,7 +34,7 @@ class OperandAt(NamedTuple):
 
 
 class LabelDefinition(NamedTuple):
-    """The name of a label where it is defined; the span does not include the colon."""
+    """The name of a label at its definition; the span does not include the colon."""
 
     bundle: int
     span: Span
@@ -42,21 +42,21 @@ class LabelDefinition(NamedTuple):
 
 
 class BundleEnd(NamedTuple):
-    """The mark that ends a bundle."""
+    """The end mark of a bundle."""
 
     bundle: int
     span: Span
 
 
 class Comment(NamedTuple):
-    """A comment, with its mark and without the line break."""
+    """A comment with its delimiters, without the line break."""
 
     bundle: int
     span: Span
 
 
 class Blank(NamedTuple):
-    """Nothing, or a token that has no meaning of its own: a separator, a colon, a stray sign."""
+    """Blank space, or a token without a meaning of its own, such as a separator or a colon."""
 
     bundle: int
     span: Span
@@ -66,9 +66,10 @@ Place = Mnemonic | OperandAt | LabelDefinition | BundleEnd | Comment | Blank
 
 
 def place_at(program: Program, offset: int) -> Place:
-    """What stands at an offset. Between two neighbours a name wins, then the one that begins there.
+    """Return the syntax element at an offset.
 
-    An offset outside the text counts as its nearest end.
+    Between two adjacent elements, a name is preferred to a mark or blank space, then the element
+    that starts at the offset. An offset outside the text is clamped to it.
     """
     number = program.bundle_at(offset)
     bundle, start = program.bundles[number], program.starts[number]
@@ -85,7 +86,7 @@ def place_at(program: Program, offset: int) -> Place:
 
 
 def reference_at(program: Program, place: OperandAt) -> Reference | None:
-    """The reference that an operand is; None for operands that are no labels."""
+    """Return the reference that an operand is; None if the operand is no label."""
     for reference in program.references_of(place.bundle):
         use = reference.use
         if (use.instruction, use.operand) == (place.instruction, place.operand):
@@ -94,23 +95,29 @@ def reference_at(program: Program, place: OperandAt) -> Reference | None:
 
 
 def has_value(bundle: Bundle, instruction: int, operand: int) -> bool:
-    """Whether a written operand is what it should be: a number, a keyword or a register.
+    """Check whether an operand is a valid number, keyword or register.
 
-    Such a one names no label, even where one is spelt like it.
+    Such an operand does not refer to a label, even if one has the same name.
     """
     values = bundle.instructions[instruction].values
     return operand < len(values) and isinstance(values[operand], int)
 
 
 def end_of_bundle(program: Program, bundle: int) -> int:
-    """The offset behind the last token of a bundle that has any, without a line break it may be."""
+    """Return the end offset of a bundle's last token, without a line break in it.
+
+    The bundle must have a token.
+    """
     start = program.starts[bundle]
     end = program.span(bundle, program.bundles[bundle].syntax.spans[-1]).end
     return start + len(program.text[start:end].rstrip())
 
 
 def comment_around(program: Program, bundle: int, offset: int) -> Span | None:
-    """The comment in which a cursor at `offset` stands: behind the start of its mark."""
+    """Return the comment that contains a cursor at `offset`, if any.
+
+    A cursor directly before a comment is not in it, nor is one behind a block comment.
+    """
     start = program.starts[bundle]
     syntax = program.bundles[bundle].syntax
     following = bisect_left(syntax.spans, (offset - start, -1))
@@ -127,7 +134,7 @@ def comment_around(program: Program, bundle: int, offset: int) -> Span | None:
 
 
 def _tokens_touching(syntax: BundleSyntax, offset: int) -> list[int]:
-    """The tokens that hold or touch an offset, the one that ends there last."""
+    """Return the tokens that contain or touch an offset; the one that ends there comes last."""
     last = bisect_right(syntax.spans, (offset, len(syntax.text) + 1)) - 1
     return [
         token for token in (last, last - 1) if token >= 0 and syntax.spans[token].touches(offset)

@@ -1,4 +1,4 @@
-"""What the instruction reference is opened at: the instruction that a place is about."""
+"""The instruction at a position, at which the editor opens the instruction reference."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def instruction_at(analysis: Analysis, offset: int) -> InstructionSpec | None:
-    """The instruction whose name or operand stands at an offset.
+    """Return the instruction whose mnemonic or operand is at an offset.
 
-    None for anything else, and for a name that nobody knows.
+    Returns None for any other syntax element and for an unknown mnemonic.
     """
     place = place_at(analysis.program, offset)
     if not isinstance(place, Mnemonic | OperandAt):

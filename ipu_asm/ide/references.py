@@ -1,4 +1,4 @@
-"""All places that speak of what the cursor is on, across the file or lit up in the window."""
+"""Find references and document highlights for the symbol at the cursor."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def references(analysis: Analysis, offset: int, with_definition: bool = True) -> list[Span]:
-    """Where the label, macro or register at an offset is named, in the order of the text.
+    """Return the spans that name the label, macro or register at an offset, in source order.
 
-    Of a label the branches that come to it by their distance are among them.
+    For a label, these include branches that reach it by a distance.
     """
     return [
         occurrence.span
@@ -24,6 +24,6 @@ def references(analysis: Analysis, offset: int, with_definition: bool = True) ->
 
 
 def highlights(analysis: Analysis, offset: int) -> list[Occurrence]:
-    """The same places with what each of them does: reads, writes, or just names."""
+    """Return the same places as occurrences: read, written, or only named."""
     found = subject_at(analysis, offset)
     return [] if found is None else occurrences(analysis, found[0])

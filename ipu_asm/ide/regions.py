@@ -1,4 +1,4 @@
-"""Parts of a text that directives open and close: macro bodies, and what depends on conditions."""
+"""Regions of a text between an opening and a closing directive: macro bodies and conditionals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _BETWEEN: Final = re.compile(r"(?:#\s*|\.)(?:else|elif)")
 
 
 class Region(NamedTuple):
-    """From the directive in bundle `first` to the one in bundle `last` that closes or parts it."""
+    """A region from the directive in bundle `first` to the closing or ``#else`` one in `last`."""
 
     first: int
     last: int
@@ -30,7 +30,10 @@ class Region(NamedTuple):
 
 @cached_on_program
 def regions(program: Program) -> list[Region]:
-    """All regions that are closed, by their last bundles. One may lie in another."""
+    """Return all regions: the closed ones ordered by their last bundle, then the unclosed ones.
+
+    Regions can be nested. An unclosed one extends to the last bundle.
+    """
     found: list[Region] = []
     opened: list[tuple[int, str]] = []
     for number, bundle in program.directives if program.isa.surface.preprocessed else ():
@@ -43,20 +46,20 @@ def regions(program: Program) -> list[Region]:
         if opened and opened[-1][1] == CONDITION and _BETWEEN.match(word):
             found.append(Region(opened.pop()[0], number, CONDITION))
             opened.append((number, CONDITION))
-    # A body that nothing closes yet is one all the same.
+    # An unclosed body or conditional is a region as well.
     found += [Region(first, len(program.bundles) - 1, kind) for first, kind in opened]
     return found
 
 
 @cached_on_program
 def region_ends(program: Program) -> dict[int, int]:
-    """The last bundle of each region by its first one."""
+    """Return the last bundle of each region by its first one."""
     return {region.first: region.last for region in regions(program)}
 
 
 @cached_on_program
 def bodies(program: Program) -> frozenset[int]:
-    """The numbers of the bundles that stand in bodies of macros."""
+    """Return the numbers of the bundles in macro bodies, including the enclosing directives."""
     found: set[int] = set()
     covered = 0
     for first, last, kind in sorted(regions(program)):

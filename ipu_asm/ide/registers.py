@@ -1,4 +1,4 @@
-"""The registers that a bundle names: where, as what, and what happens to them."""
+"""The registers that a bundle names, with their spans and accesses."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ipu_asm.text import Span
 class RegisterUse(NamedTuple):
     """A register that a bundle names; its span counts from the start of the bundle.
 
-    `access` is "r", "w", "rw", or empty where it is only named. `instruction` and `operand` are the
-    numbers of those that name it.
+    `access` is "r", "w" or "rw", or empty if the register is only named. `instruction` and
+    `operand` are the numbers of the instruction and of its operand.
     """
 
     register: str
@@ -29,7 +29,7 @@ class RegisterUse(NamedTuple):
 
 @cached_on_bundle
 def registers_in(isa: Isa, bundle: Bundle) -> tuple[RegisterUse, ...]:
-    """The registers that a bundle names, also where they are the wrong ones."""
+    """Return the registers that a bundle names, including invalid ones for their operand."""
     return tuple(
         RegisterUse(
             named.register,
@@ -45,7 +45,7 @@ def registers_in(isa: Isa, bundle: Bundle) -> tuple[RegisterUse, ...]:
 
 
 def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[Named]:
-    """The registers in the text of one written operand, each with what happens to it."""
+    """Return the registers in the text of one operand, each with its access."""
     word = instruction.words[place + 1]
     start = value_start(word)
     operand = instruction.operands[place] if place < len(instruction.operands) else None
@@ -65,7 +65,7 @@ def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[Named]:
 
 
 def _guessed(isa: Isa, names: Sequence[Named], word: str, start: int) -> Iterator[Named]:
-    """What a wrong operand names, or one whose value cannot be told."""
+    """Yield the registers in an operand that is invalid or whose value is unknown."""
     if names:
         yield from (Named(n.register, n.start + start, n.end + start) for n in names)
         return

@@ -1,6 +1,6 @@
-"""What each word is, for colours that know the instruction set.
+"""Semantic tokens: the kind of each word, as the instruction set defines it.
 
-Each bundle is worked out once; places count from the start of its text.
+The tokens of a bundle are cached; their offsets count from the start of the bundle's text.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ Meaning = tuple[str, tuple[str, ...]]
 
 
 class SemanticToken(NamedTuple):
-    """A word on one line: its place, one of `KINDS`, and some of `modifiers()`."""
+    """A word on one line: its span, one of `KINDS`, and some of `modifiers()`."""
 
     span: Span
     kind: str
@@ -64,10 +64,10 @@ class SemanticToken(NamedTuple):
 
 @lru_cache(maxsize=1)
 def modifiers() -> tuple[str, ...]:
-    """All modifiers: those of any word, and of each set its slots and register files.
+    """Return all modifiers: the general ones, then the slots and register files of each set.
 
-    They come from the manifests. The protocol has room for 31 names; words of a set whose names
-    find no room have colours all the same, only fewer.
+    They come from the manifests. The protocol allows 31 names; further ones are dropped, so some
+    words have fewer modifiers but still their kind.
     """
     names = (name for manifest in manifests().values() for name in manifest.modifiers)
     return tuple(dict.fromkeys((DEFINITION, DEPRECATED, *names)))[:_MOST_MODIFIERS]
@@ -75,7 +75,7 @@ def modifiers() -> tuple[str, ...]:
 
 @cached_on_bundle
 def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
-    """The words of a bundle and the comments around them, in their order."""
+    """Return the tokens of a bundle and of the comments around it, in source order."""
     comments = (SemanticToken(span, COMMENT) for span in comments_in(isa, bundle.syntax))
     text = bundle.syntax.text
     return tuple(
@@ -86,7 +86,7 @@ def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
 
 
 def _lines(text: str, span: Span) -> Iterator[Span]:
-    """The parts of a span, one for each line that it has something of."""
+    """Yield the parts of a span, one for each line with text in it."""
     if "\n" not in text[span.start : span.end] and "\r" not in text[span.start : span.end]:
         yield span
         return
@@ -112,7 +112,7 @@ def _words(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:
 
 
 def _directive(syntax: BundleSyntax, tokens: range) -> Iterator[SemanticToken]:
-    """What the assembler itself is told: the name of the directive, numbers and strings."""
+    """Yield the tokens of a directive: its name, numbers and strings."""
     for token in tokens:
         word = syntax.words[token]
         if token == tokens.start:
@@ -126,7 +126,7 @@ def _directive(syntax: BundleSyntax, tokens: range) -> Iterator[SemanticToken]:
 def _operand(
     syntax: BundleSyntax, tokens: range, parts: Sequence[_Part]
 ) -> Iterator[SemanticToken]:
-    """The tokens of a written operand, each as the part of the operand that it belongs to."""
+    """Yield the tokens of an operand, each with the kind of the part that it is in."""
     at = number = 0
     for token in tokens:
         while number < len(parts) and parts[number].end <= at:
@@ -139,14 +139,14 @@ def _operand(
 
 
 def _alone(token: SyntaxToken) -> Meaning | None:
-    """What a token is that the operand around it says nothing of."""
+    """Return the kind of a token that is in no part with a kind of its own."""
     if token.text[0] == _QUOTE:
         return STRING, ()
     return (NUMBER, ()) if number_value(token.text) is not None else None
 
 
 class _Part(NamedTuple):
-    """A stretch of an operand's text and what it means; None where each token is what it is."""
+    """A range of an operand's text and its kind; None if each token in it has its own kind."""
 
     start: int
     end: int
@@ -157,19 +157,19 @@ class _Part(NamedTuple):
 def _meanings(
     isa: Isa, words: tuple[str, ...]
 ) -> tuple[Meaning | None, *tuple[tuple[_Part, ...], ...]]:
-    """What the mnemonic is, None for what cannot be one, and what the parts of each operand are."""
+    """Return the kind of the mnemonic, None if it cannot be one, and the parts of each operand."""
     instruction = parser_for(isa).instruction(words)
     mnemonic = None
     if instruction.spec is not None:
         more = (DEPRECATED,) if instruction.spec.deprecated else ()
         mnemonic = (MNEMONIC, (*_known(instruction.spec.slot), *more))
     elif isa.surface.preprocessed and words[0].isidentifier():
-        mnemonic = (DIRECTIVE, ())  # if it is not misspelt, a macro is called that
+        mnemonic = (DIRECTIVE, ())  # a macro call, unless it is misspelt
     return (mnemonic, *(tuple(_parts(isa, instruction, n)) for n in range(len(words) - 1)))
 
 
 def _parts(isa: Isa, instruction: Instruction, place: int) -> Iterator[_Part]:
-    """What the stretches of a written operand are; the keyword in front is a name."""
+    """Yield the parts of an operand; the keyword before the value is a parameter name."""
     word = instruction.words[place + 1]
     start = value_start(word)
     if start:
@@ -194,7 +194,7 @@ def _parts(isa: Isa, instruction: Instruction, place: int) -> Iterator[_Part]:
 def _plain(
     text: str, value: int | str | None, is_rest: bool, operand: Operand | None
 ) -> Meaning | None:
-    """What an operand is that names no register; a composite one is what its tokens are."""
+    """Return the kind of an operand that names no register; None if it is composite."""
     if is_rest or value is None:
         return None
     prefix = operand.type.prefix if operand is not None else ""

@@ -1,4 +1,4 @@
-"""Which slots of a bundle are still free."""
+"""Free slots of a bundle."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ipu_asm.isa.model import Isa
 
 
 def free_slots(isa: Isa, instructions: Sequence[Instruction]) -> dict[str, int]:
-    """How many more instructions each slot of a bundle can carry; only slots that can, in order.
+    """Return the slots that can hold more instructions, in order, with how many more.
 
-    Where slots compete, those are free into which one more instruction could go, wherever the
-    others make way for it.
+    If slots compete for execution units, a slot is free if one more instruction fits in it,
+    whichever slots the others then take; the count is 1.
     """
     if any(slot.units for slot in isa.slots):
         parser = parser_for(isa)
