@@ -1,8 +1,8 @@
-"""The IPU as a machine that runs: exact to the bit, and honest about what it cannot execute.
+"""Emulator of the IPU: bit-exact, with a fault for every operation it cannot execute.
 
-`state` holds what the machine remembers (`registers`, `memory`), `decode` reads words, `binding`
-turns them into operations, `semantics` says what each instruction does, `ipu` runs them. Only here
-numpy is needed, and only once one of the names below is used.
+`state` holds the machine state (`registers`, `memory`), `decode` decodes words, `binding` binds
+them to operations, `semantics` implements the instructions, and `ipu` runs bundles. Only this
+package and `testbench` use numpy; it is loaded on first use of a name below.
 """
 
 from __future__ import annotations

@@ -42,10 +42,10 @@ def bind(machine: object, live: RegFile, old: RegFile, word: int, codes: Sequenc
     first, *middle, last = codes
     stops = None
     if first.spec is None:
-        # A break slot is not executed, but there must be an instruction in it.
+        # The break slot is not executed, but a bundle with an invalid opcode in it must fault.
         middle.insert(0, first)
     elif not first.is_idle:
-        # In front of a bundle, the present registers are those from before it.
+        # In front of a bundle, the live registers have the values from before it.
         stops = _operation(machine, live, live, first)
     running = [code for code in middle if not code.is_idle]
     operations = [_operation(machine, live, old, code) for code in running]
@@ -56,7 +56,7 @@ def bind(machine: object, live: RegFile, old: RegFile, word: int, codes: Sequenc
 
 
 def mistakes_of(machine: type, spec: InstructionSpec) -> list[str]:
-    """The reasons why a class cannot execute an instruction, each with its remedy."""
+    """Return the reasons why a class cannot execute an instruction, each with its remedy."""
     place = f"{spec.slot} instruction `{spec.mnemonic}`"
     names = [operand.name for operand in spec.operands]
     wanted = f"def {spec.execute_fn}({', '.join(['self', *(['*'] if names else []), *names])})"
@@ -122,7 +122,7 @@ def _source(operand: Operand, value: int) -> tuple[str, int | slice]:
 
 @lru_cache(maxsize=256)
 def _maker(names: tuple[str, ...], sources: tuple[str, ...]) -> Any:
-    """A function that makes the operations of instructions with these operand names and sources.
+    """A function that creates operations for instructions with these operand names and sources.
 
     The text handed to `exec` is one call with its keyword arguments written out. It consists of
     operand names, which `mistakes_of` has compared with the parameters of a method. Building the

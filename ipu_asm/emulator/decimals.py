@@ -1,4 +1,4 @@
-"""Float32 as decimals, many at once."""
+"""Decimal texts of float32 arrays."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def float_texts(data: bytes | bytearray) -> list[str]:
-    """Of each float32, little-endian, the fewest digits that give the same bits back."""
+    """Return the shortest decimal of each little-endian float32 that round-trips exactly."""
     texts = [str(number) for number in np.frombuffer(data, "<f4")]
-    # Numpy turns to exponents sooner than Python does.
+    # Numpy switches to exponents sooner than Python does.
     return [repr(float(text)) if "e" in text else text for text in texts]

@@ -1,4 +1,4 @@
-"""From the word of a bundle to its instructions and the values of their operands."""
+"""Decoding of a bundle's word to its instructions and the values of their operands."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import RegisterType
 
 EXECUTION_ORDER: Final = ("break", "lr", "xmem", "mult", "acc", "aaq", "cond")
-"""The slots in the order in which a bundle goes through them."""
+"""The slots in the order in which a bundle executes them."""
 
 
 class Code(NamedTuple):
-    """One instruction of a bundle; `place` counts the instructions of its slot.
+    """One instruction of a bundle; `place` is the index within its slot.
 
-    `values` maps its operands to register numbers, codes, literals and addresses; None stands for
-    bits that mean nothing. `spec` is None where the opcode stands for no instruction.
+    `values` maps its operands to register numbers, codes, literals and addresses; None for bits
+    that encode no value. `spec` is None if the opcode encodes no instruction.
     """
 
     slot: Slot
@@ -27,7 +27,7 @@ class Code(NamedTuple):
 
     @property
     def is_idle(self) -> bool:
-        """Whether it does nothing at all."""
+        """Whether it has no effect."""
         return self.spec is not None and self.spec.is_idle_with(self.values.__getitem__)
 
     @property
@@ -53,7 +53,7 @@ class Code(NamedTuple):
 
 
 def decode_word(isa: Isa, word: int) -> list[Code]:
-    """The instructions of a bundle in the order in which they are executed."""
+    """Return the instructions of a bundle in execution order."""
     specs = _specs_by_opcode(isa)
     return [
         _decode_place(slot, place, specs[slot.name], word >> low)
@@ -63,7 +63,7 @@ def decode_word(isa: Isa, word: int) -> list[Code]:
 
 
 def _decode_place(slot: Slot, place: int, specs: Mapping[int, InstructionSpec], bits: int) -> Code:
-    """The instruction in the lowest bits of what is left of a word."""
+    """Decode one instruction, which starts at bit 0 of `bits`."""
     field = slot.fields[0]
     opcode = bits >> field.low & (1 << field.width) - 1
     spec = specs.get(opcode)

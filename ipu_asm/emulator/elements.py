@@ -1,4 +1,4 @@
-"""The element types: what a byte means, and the table of all products of two elements."""
+"""The element types: the value of each byte, and the table of all products of two elements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Elements = NDArray[np.uint8]
 
 
 class DType(IntEnum):
-    """What `cr15` selects."""
+    """The element types, by their value in `cr15`."""
 
     INT8 = 0
     FP8_E4M3 = 1
@@ -29,7 +29,7 @@ FORMATS: Final[dict[DType, Any]] = {
     DType.FP8_E5M2: ml_dtypes.float8_e5m2,
 }
 ONE: Final = {DType.INT8: 0x01, DType.FP8_E4M3: 0x38, DType.FP8_E5M2: 0x3C}
-"""The element 1 of each type."""
+"""The encoding of 1 in each type."""
 
 
 class Products(NamedTuple):
@@ -44,7 +44,7 @@ class Products(NamedTuple):
 
 
 def element_type(code: int) -> DType:
-    """The element type that a number selects. Raises ValueError if it selects none."""
+    """Return the element type of a `cr15` value. Raises ValueError for an unknown one."""
     if code not in FORMATS:
         known = ", ".join(f"{dtype.value} ({dtype.name})" for dtype in DType)
         raise ValueError(f"an element type is one of {known}, found {code}")
@@ -52,13 +52,13 @@ def element_type(code: int) -> DType:
 
 
 def element_values(dtype: DType) -> NDArray[Any]:
-    """The values of the 256 elements: int32 in INT8, else float32."""
+    """Return the values of the 256 elements: int32 in INT8, else float32."""
     values = np.arange(256, dtype=np.uint8).view(FORMATS[dtype])
     if dtype is DType.INT8:
         integers: NDArray[np.int32] = values.astype("<i4")
         return integers
     floats: NDArray[np.float32] = values.astype("<f4")
-    # An element's NaN carries its sign and nothing else.
+    # A NaN element becomes the machine's NaN with the sign of the element.
     signs = np.arange(256, dtype="<u4") >> 7 << 31
     np.copyto(floats.view("<u4"), signs | MADE_NAN, where=np.isnan(floats))
     return floats
@@ -66,7 +66,10 @@ def element_values(dtype: DType) -> NDArray[Any]:
 
 @lru_cache(maxsize=len(DType))
 def products_of(code: int) -> Products:
-    """The products of an element type. Of two NaNs the first stays. ValueError for no type."""
+    """Return the products of an element type. Of two NaNs the first is propagated.
+
+    Raises ValueError for an unknown `cr15` value.
+    """
     dtype = element_type(code)
     values = element_values(dtype)
     with np.errstate(all="ignore"):
@@ -82,9 +85,9 @@ def products_of(code: int) -> Products:
 
 
 def ipu_mult(a: int, b: int, dtype: DType) -> int | float:
-    """The product of two elements, given as bytes: an int in INT8, else a float.
+    """Return the product of two elements, given as bytes: an int in INT8, else a float.
 
-    Raises ValueError for what is no element type.
+    Raises ValueError for an unknown element type.
     """
     values = element_values(element_type(dtype))
     with np.errstate(all="ignore"):
@@ -93,9 +96,9 @@ def ipu_mult(a: int, b: int, dtype: DType) -> int | float:
 
 
 def ipu_add(a: int | float, b: int | float, dtype: DType) -> int | float:
-    """The sum of two words, given as values: an int32 that wraps in INT8, else a float32.
+    """Return the sum of two words, given as values: an int32 that wraps in INT8, else a float32.
 
-    Raises ValueError for what is no element type.
+    Raises ValueError for an unknown element type.
     """
     if element_type(dtype) is DType.INT8:
         return (int(a) + int(b) + (1 << 31) & 0xFFFF_FFFF) - (1 << 31)

@@ -1,4 +1,4 @@
-"""What stops the machine against the program's will. A fault is a value; errors carry one."""
+"""Errors of the emulator. A fault is a value; exceptions carry it."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from ipu_asm.text import LineIndex, Span
 
 
 class EmulatorError(Exception):
-    """The machine cannot do what it is told to."""
+    """Base class of errors of the emulator."""
 
 
 class Refusal(EmulatorError):
     """Raised by the semantics of an instruction that cannot be executed; the text is the cause.
 
-    The machine turns it into an `ExecutionFault`, which knows the place.
+    `Ipu.run` converts it to an `ExecutionFault`, which has the location.
     """
 
 
 class Fault(NamedTuple):
-    """Why a bundle could not be executed, and where; the state is that from before it.
+    """Cause and location of a bundle that could not be executed; its effects were undone.
 
     `cycle` counts the bundles executed before it, `word` is the whole bundle, `instruction` the
-    culprit as assembly writes it, and `registers` the values of the scalar registers that it names,
-    as it saw them. `line` (from 1) and `span` tell where it stands if the source is known.
+    failing instruction in assembly syntax, and `registers` the scalar registers that it names, with
+    the values that it read. `line` (from 1) and `span` are its location in the source, if known.
     """
 
     pc: int
@@ -38,7 +38,7 @@ class Fault(NamedTuple):
     span: Span | None = None
 
     def located(self, program: Program | None, place: int) -> Fault:
-        """The fault with its place in a source; `place` counts the instructions of the slot."""
+        """Return the fault with its source location; `place` is the index within the slot."""
         if program is None or self.pc >= program.size:
             return self
         number = program.bundle_at_address[self.pc]
@@ -60,7 +60,7 @@ class Fault(NamedTuple):
 
 
 class ExecutionFault(EmulatorError):
-    """A bundle could not be executed; `fault` says why."""
+    """A bundle could not be executed; `fault` has cause and location."""
 
     def __init__(self, fault: Fault) -> None:
         self.fault = fault
@@ -68,7 +68,7 @@ class ExecutionFault(EmulatorError):
 
 
 class CycleLimitError(EmulatorError):
-    """A run took all the cycles that it may take; the state is that after the last of them."""
+    """A run reached its cycle limit without halting; the state is that after the last cycle."""
 
     def __init__(self, limit: int, pc: int) -> None:
         self.limit = limit
@@ -77,7 +77,7 @@ class CycleLimitError(EmulatorError):
 
 
 class ProgramError(EmulatorError):
-    """A program that the machine cannot take; `mistakes` says all that is wrong with it."""
+    """A program that the machine cannot execute; `mistakes` has every reason."""
 
     def __init__(self, mistakes: Sequence[str]) -> None:
         self.mistakes = tuple(mistakes)

@@ -1,15 +1,15 @@
-"""Ctrl-C (SIGINT) that is never lost.
+"""Handling of Ctrl-C (SIGINT) that does not lose an interrupt.
 
-Python raises KeyboardInterrupt wherever the program happens to be. Where that is a callback of the
-garbage collector, a finalizer (`__del__`) or a callback of a weak reference, Python prints the
-exception and drops it, and the program goes on. A loop that may run long therefore looks at a flag
-as well, which the signal handler sets.
+Python raises KeyboardInterrupt wherever the program happens to be. In a callback of the garbage
+collector, a finalizer (`__del__`) or a weak reference callback, Python prints the exception and
+drops it, and the program continues. A long-running loop therefore also checks a flag that the
+signal handler sets.
 """
 
 from __future__ import annotations
 
-# Not `signal`: its functions convert from and to enumerations by way of exceptions. A block would
-# cost seven microseconds instead of one, and a run of a few bundles takes three.
+# its functions convert: Not `signal`: its functions convert enumerations by way of exceptions. A
+# block would take seven microseconds instead of one, and a run of a few bundles takes three.
 from _signal import (  # type: ignore[import-not-found]  # typeshed does not describe it
     SIGINT,
     default_int_handler,
@@ -20,13 +20,13 @@ from types import FrameType, TracebackType
 
 
 class Interrupts:
-    """A block during which `came` tells whether Ctrl-C was pressed.
+    """A context manager whose flag `came` is set once Ctrl-C was pressed.
 
-    Ctrl-C raises KeyboardInterrupt as always, and leaving the block raises it if it was lost. With
-    `is_quiet` the first Ctrl-C only sets `came`, and the second one raises.
+    Ctrl-C raises KeyboardInterrupt as usual; if that exception was lost, leaving the block raises
+    it. With `is_quiet` the first Ctrl-C only sets `came`, and the second one raises.
 
-    The block changes nothing where Ctrl-C is ignored or handled by others, outside of the main
-    thread, and within a quiet block, whose owner looks at the flag.
+    The block has no effect where Ctrl-C is ignored or has another handler, outside of the main
+    thread, and within a quiet block, whose owner checks the flag.
     """
 
     __slots__ = ("_before", "_is_armed", "came", "is_quiet")
@@ -46,7 +46,7 @@ class Interrupts:
                 self.came = before.came
             try:
                 signal(SIGINT, self)
-            except ValueError:  # signals belong to the main thread
+            except ValueError:  # only the main thread can set signal handlers
                 return self
             self._before = before
             self._is_armed = True
@@ -58,7 +58,8 @@ class Interrupts:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # From the next line on, the handler sets the flag only, so that the old one comes back.
+        # From the next line on, the handler only sets the flag, so that the previous handler is
+        # restored in any case.
         self._is_armed = False
         if self._before is not None:
             signal(SIGINT, self._before)
@@ -73,7 +74,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def _is_left_in(self, frame: FrameType | None) -> bool:
-        """Whether a frame is at the very beginning of leaving this block."""
+        """Whether a frame is a call of this block's `__exit__`."""
         if frame is None or frame.f_code is not Interrupts.__exit__.__code__:
             return False
         return frame.f_locals.get("self") is self

@@ -1,4 +1,4 @@
-"""The machine: bundles bound to the methods that execute them, and the loop that runs them."""
+"""The machine: binds bundles to the methods that execute them, and runs them in a loop."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 
 __all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu", "StopTest", "Trace"]
 
-# The name that the "Adding Instructions" document uses.
+# Name used in the "Adding Instructions" document.
 _MULT_STAGE_MAP: Final = MULT_STAGE_MAP
 
 _NO_BUNDLE: Final = -1
 _NO_INTERRUPTS: Final = Interrupts()
 
 StopTest = Callable[[int], bool]
-"""Whether to stop in front of the bundle at an address. It changes nothing."""
+"""Returns whether to stop in front of the bundle at an address; has no side effects."""
 
 Trace = Callable[[int], object]
-"""Called with the address of each bundle that a run begins to execute."""
+"""Called with the address of each bundle before it is executed."""
 
 
 class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
-    """One IPU working on a state. What an instruction does is one method, `execute_...`.
+    """One IPU operating on a state. Each instruction is implemented by one `execute_...` method.
 
     `cycles` counts the bundles executed so far.
     """
@@ -50,26 +50,28 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         self._words: list[int | None] = []
         self._bundles: list[Bundle] = []
         self._steps: list[tuple[tuple[Operation, ...], Operation]] = []
-        # Here numpy is silent about float errors and notes invalid operations, at no cost a run.
+        # In this context numpy ignores float errors but reports invalid operations to
+        # `_float_errors`; it is set up once, so a run does not pay for it.
         self._context = copy_context()
         self._context.run(np.seterr, all="ignore", invalid="call")
         self._context.run(np.seterrcall, self._float_errors.note)
 
     def execute_vliw_cycle(self) -> bool:
-        """Execute one bundle, whatever its break slot says; False if the machine is halted.
+        """Execute one bundle, ignoring its break slot; returns False if the machine is halted.
 
-        Raises `ExecutionFault`, with the state untouched, if the bundle cannot be executed, and
-        `ProgramError` if the program needs methods that are not there.
+        Raises `ExecutionFault`, with the state unchanged, if the bundle cannot be executed, and
+        `ProgramError` if the machine cannot execute the program.
         """
         return self.run(1) == 1
 
     def run(self, limit: int, stop: StopTest | None = None, trace: Trace | None = None) -> int:
-        """Execute up to `limit` bundles, until the machine halts; the number of bundles executed.
+        """Execute up to `limit` bundles or until the machine halts; returns the number executed.
 
-        `stop` is asked in front of each bundle but the first, with `snapshot` still that of the
-        bundle before; where it is true, the run ends. `trace` is called with the address of each
-        bundle that begins. Raises as `execute_vliw_cycle` does. Ctrl-C ends every run of more than
-        one bundle with a KeyboardInterrupt, and leaves the state between two bundles.
+        `stop` is called with the address of each bundle except the first, while `snapshot` is still
+        that of the previous bundle; the run ends when it returns true. `trace` is called with the
+        address of each bundle before it is executed. Raises as `execute_vliw_cycle` does. Ctrl-C
+        ends every run of more than one bundle with a KeyboardInterrupt and leaves the state between
+        two bundles.
         """
         if limit > 1 or not self._is_bound(self._registers.pc):
             self._bind_program()
@@ -85,7 +87,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
             xmem.recording = False
 
     def stops_at(self, pc: int) -> bool:
-        """Whether the break slot of the bundle at an address stops in the present state."""
+        """Return whether the break slot of the bundle at an address stops in the current state."""
         if pc >= INST_MEM_SIZE:
             return False
         if not self._is_bound(pc):
@@ -107,11 +109,11 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
                 pc = live.pc
                 if pc >= INST_MEM_SIZE:
                     return executed
-                if interrupts.came:  # the exception was lost in a callback
+                if interrupts.came:  # Python dropped the exception in a callback
                     raise KeyboardInterrupt
                 if stop is not None and executed and stop(pc):
                     return executed
-                # No interrupt comes between these lines, as there is no call in them.
+                # No interrupt occurs between these lines, as they contain no call.
                 is_begun = True
                 old_block[:] = block
                 old_scalars[:] = scalars
@@ -140,12 +142,12 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         return executed
 
     def _undo(self) -> None:
-        """Restore the state from before the bundle."""
+        """Restore the state from before the current bundle."""
         self._registers.copy_from(self.snapshot)
         self.state.xmem.undo()
 
     def _fault(self, cause: str, operation: Operation | None, cycle: int) -> Fault:
-        """The fault of an operation; the state is still that in which it refused."""
+        """Describe a refused operation; the state is still that at the refusal."""
         pc = self.snapshot.pc
         bundle = self._bundles[pc]
         operations = (*bundle.operations, bundle.control)
@@ -159,13 +161,13 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         return fault.located(self.state.source, code.place)
 
     def _is_bound(self, pc: int) -> bool:
-        """Whether the bundle at an address is bound as it stands in program memory now."""
+        """Whether the bundle at an address is bound to the word now in program memory."""
         return pc >= INST_MEM_SIZE or (
             bool(self._words) and self._words[pc] is self.state.inst_mem[pc]
         )
 
     def _bind_program(self) -> None:
-        """Bind the bundles of program memory, each once; nothing to do if they are as before."""
+        """Bind each distinct word of program memory once; do nothing if no word changed."""
         words = self.state.inst_mem
         if words == self._words:
             return
@@ -182,12 +184,12 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
 
     @classmethod
     def mistakes(cls, specs: Iterable[InstructionSpec]) -> list[str]:
-        """Why this class cannot execute some instructions, each with its remedy."""
+        """Return the reasons why this class cannot execute instructions, each with its remedy."""
         return [mistake for spec in specs for mistake in mistakes_of(cls, spec)]
 
 
 def _decoded(isa: Isa, words: Sequence[int | None]) -> dict[int, list[Code]]:
-    """The instructions of each word. Raises `ProgramError` for a number that is no word."""
+    """The instructions of each distinct word. Raises `ProgramError` for a word that is too wide."""
     too_wide = [
         f"bundle {address}: a word of the program has {isa.word_bits} bits, found {word:#x}"
         for address, word in enumerate(words)
@@ -199,7 +201,7 @@ def _decoded(isa: Isa, words: Sequence[int | None]) -> dict[int, list[Code]]:
 
 
 def _do_nothing(machine: object) -> None:
-    """What a bundle does that was never loaded."""
+    """Operation of an address whose bundle was never loaded."""
 
 
 _EMPTY: Final = Bundle(None, None, (), _do_nothing, ())

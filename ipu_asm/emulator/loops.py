@@ -1,4 +1,4 @@
-"""Loops of a run, found in the way that it took: no instruction is looked at."""
+"""Detection of loops in a run, from the transitions between bundles alone."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ Steps = Mapping[tuple[int, int], int]
 
 
 class Loop(NamedTuple):
-    """Bundles that were executed again and again.
+    """A set of bundles that was executed repeatedly.
 
-    `header` is where every iteration begins, `body` all bundles of an iteration, the header and
-    inner loops included. `entries` counts how often the loop was begun, `iterations` how often the
-    header was executed; in a loop that ends at its header the last of them is a partial one.
+    `header` is the bundle at which every iteration begins, `body` all bundles of an iteration, with
+    the header and inner loops. `entries` counts how often the loop was entered, `iterations` how
+    often the header was executed; in a loop that exits at its header the last iteration is partial.
     """
 
     header: int
@@ -23,10 +23,10 @@ class Loop(NamedTuple):
 
 
 def find_loops(first: int, steps: Steps) -> list[Loop]:
-    """The loops of a run that began at `first`, outer ones before inner ones.
+    """Return the loops of a run that began at `first`, outer loops before inner ones.
 
-    A loop is a natural loop of the control flow that was taken. Where control came into the middle
-    of one, so that it has no single header, the target of its backward branch counts as header.
+    A loop is a natural loop of the executed control flow. Where control entered the middle of a
+    loop, so that it has no single header, the target of its backward branch serves as the header.
     """
     graph = _Graph(first, steps)
     loops: dict[int, set[int]] = {}
@@ -38,7 +38,8 @@ def find_loops(first: int, steps: Steps) -> list[Loop]:
             rest.append((source, target))
     natural = dict(loops)
     for source, target in rest:
-        # What leads through the header of a loop around both is that loop's iteration.
+        # A path through the header of a natural loop around both bundles is an iteration of that
+        # loop.
         around = {header for header, body in natural.items() if {source, target} <= body}
         body = graph.between(target, source, around)
         if body:
@@ -55,7 +56,7 @@ def _loop(first: int, steps: Steps, header: int, body: set[int]) -> Loop:
 
 
 class _Graph:
-    """The control flow that was taken."""
+    """The executed control flow."""
 
     def __init__(self, first: int, steps: Steps) -> None:
         self.next: dict[int, list[int]] = {first: []}
@@ -68,13 +69,13 @@ class _Graph:
         self._dominators = self._find_dominators(first)
 
     def dominates(self, one: int, other: int) -> bool:
-        """Whether every way from the start to `other` leads through `one`."""
+        """Return whether every path from the start to `other` goes through `one`."""
         return bool(self._dominators[other] >> one & 1)
 
     def between(self, header: int, last: int, closed: set[int] | None = None) -> set[int]:
-        """The bundles on the ways from `header` to `last`, with both; empty if there is none.
+        """Return the bundles on paths from `header` to `last`, with both; empty if there is none.
 
-        No way leads through the `closed` ones.
+        No path goes through the `closed` ones.
         """
         walls = closed or set()
         ahead = _reached(header, self.next, walls) - walls
@@ -83,7 +84,7 @@ class _Graph:
         return _reached(last, self.before, {header, *walls}) & ahead
 
     def _find_dominators(self, first: int) -> dict[int, int]:
-        """For each bundle, the bits of the bundles that dominate it."""
+        """For each bundle a bit set of the bundles that dominate it."""
         everything = (1 << max(self.next) + 1) - 1
         dominators = dict.fromkeys(self.next, everything)
         dominators[first] = 1 << first
@@ -103,7 +104,7 @@ class _Graph:
 
 
 def _reached(start: int, neighbours: Mapping[int, list[int]], walls: set[int]) -> set[int]:
-    """All that can be reached without going on behind a wall."""
+    """All nodes reachable from `start`; the successors of a wall are not followed."""
     found: set[int] = set()
     waiting = [start]
     while waiting:

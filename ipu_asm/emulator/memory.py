@@ -1,4 +1,4 @@
-"""The 2 MiB of xmem: byte-addressed, with images that share every page that has not changed."""
+"""The 2 MiB of xmem: byte-addressed, with images that share all unchanged pages."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ _PAGE: Final = 1 << _PAGE_BITS
 _GROUP: Final = 32
 
 Image: TypeAlias = tuple[tuple[bytes, ...], ...]
-"""All of xmem: groups of 32 pages of 4 KiB. Images share the pages that they have in common."""
+"""All of xmem: groups of 32 pages of 4 KiB. Images share pages that are equal."""
 
 
 class XMem:
-    """External memory, all zero at first."""
+    """External memory, initially all zero."""
 
     __slots__ = ("_dirty", "_image", "content", "recording", "written")
 
     def __init__(self) -> None:
-        # Read it freely; write by `write_address`, which keeps the account of what changed.
+        # Write with `write_address` only, which records what changed.
         self.content = bytearray(XMEM_SIZE)
         self.recording = False
-        # While recording: address and old content of every write, the earliest first.
+        # address and old: While recording: address and previous content of every write, the
+        # earliest first.
         self.written: list[tuple[int, bytearray]] = []
         self._dirty: set[int] = set()
         self._image = _BLANK
 
     def read_address(self, addr: int, size: int) -> bytearray:
-        """A copy of `size` bytes. Raises `Refusal` for a range that leaves the memory."""
+        """Return a copy of `size` bytes. Raises `Refusal` for a range outside of the memory."""
         check_range(addr, size)
         return self.content[addr : addr + size]
 
@@ -45,12 +46,12 @@ class XMem:
         self._put(addr, content)
 
     def undo(self) -> None:
-        """Take back every recorded write."""
+        """Revert every recorded write."""
         while self.written:
             self._put(*self.written.pop())
 
     def image(self) -> Image:
-        """The memory as it is now, sharing all pages that did not change since the last image."""
+        """Return an image of the memory that shares all pages unchanged since the last image."""
         if self._dirty:
             groups = list(self._image)
             for page in self._dirty:
@@ -63,7 +64,7 @@ class XMem:
         return self._image
 
     def restore(self, image: Image) -> None:
-        """Make the memory that of an image; costs only the pages that differ."""
+        """Overwrite the memory with an image; the cost is proportional to the pages that differ."""
         for page, _, theirs in _differing_pages(self.image(), image):
             start = page << _PAGE_BITS
             self.content[start : start + _PAGE] = theirs
@@ -76,7 +77,7 @@ class XMem:
 
 
 def check_range(addr: int, size: int) -> None:
-    """Refuse a range of bytes that leaves the memory."""
+    """Check that a range of bytes lies within the memory. Raises `Refusal`."""
     if addr < 0 or size < 0 or addr + size > XMEM_SIZE:
         raise Refusal(
             f"an access must end within the {XMEM_SIZE:#x} bytes of xmem, "
@@ -85,7 +86,7 @@ def check_range(addr: int, size: int) -> None:
 
 
 def changed_rows(before: Image, after: Image) -> list[int]:
-    """The addresses of the 128-byte rows in which two images differ, ascending."""
+    """Return the addresses of the 128-byte rows in which two images differ, ascending."""
     return [
         (page << _PAGE_BITS) + start
         for page, old, new in _differing_pages(before, after)

@@ -1,6 +1,6 @@
-"""What a bundle does to numbers that people want to hear of: NaNs that appear, sums that wrap.
+"""Numeric events of a bundle: NaNs that it created, int32 sums that wrapped.
 
-A probe tells it from the registers before and after the bundle.
+A probe detects them from the registers before and after the bundle.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _ADDING: Final = {
         AccUnit.execute_acc_add_aaq_first,
     )
 }
-"""The methods that write the sum of what their instruction reads, element by element."""
+"""The methods that write the element-wise sum of the registers that their instruction reads."""
 
 
 class NumericEvent(NamedTuple):
-    """What an instruction did to `number` elements of a register of words, `first` before others.
+    """An event in `number` elements of a register of words; `first` is the lowest index.
 
-    `exact` is the sum that did not fit there; None for a NaN. An aaq register has one element.
+    `exact` is the sum that did not fit; None for a NaN. An aaq register has one element.
     """
 
     code: Code
@@ -43,13 +43,13 @@ class NumericEvent(NamedTuple):
 
 
 Probe = Callable[[RegFile, RegFile], list[NumericEvent]]
-"""What a bundle did, by the registers before it and those after it."""
+"""Returns the events of a bundle, from the registers before it and those after it."""
 
 
 def nan_probe(codes: Sequence[Code]) -> Probe | None:
-    """Finds NaNs, where none were, in words that a bundle has written; in INT8 mode it finds none.
+    """Return a probe for words that a bundle changed to NaN; it reports none in INT8 mode.
 
-    None for a bundle that cannot make any.
+    None for a bundle that cannot create any.
     """
     written = [(code, name) for code in codes if _reads_anything(code) for name in _written(code)]
 
@@ -66,7 +66,7 @@ def nan_probe(codes: Sequence[Code]) -> Probe | None:
 
 
 def overflow_probe(codes: Sequence[Code]) -> Probe | None:
-    """Finds sums that int32 cannot hold in what a bundle has written; only in INT8 mode.
+    """Return a probe for sums written by a bundle that exceed int32; only in INT8 mode.
 
     None for a bundle that adds no words.
     """
@@ -87,7 +87,7 @@ def overflow_probe(codes: Sequence[Code]) -> Probe | None:
 
 
 def _new_nans(before: RegFile, after: RegFile, name: str) -> NDArray[np.bool_]:
-    """The elements of a register that are NaN and were none."""
+    """A truth value per element: whether it is NaN now and was not before."""
     if name in _FLOATS:
         nans: NDArray[np.bool_] = np.isnan(getattr(after, _FLOATS[name]))
         return nans & ~np.isnan(getattr(before, _FLOATS[name])) if nans.any() else nans
@@ -113,7 +113,7 @@ def _overflow(
 
 
 def _addends(code: Code) -> Iterator[tuple[str, bool]]:
-    """The registers that an instruction reads, and whether as other slots have left them."""
+    """The registers that an instruction reads, and whether it sees writes of earlier slots."""
     assert code.spec is not None
     for name, when in code.spec.reads.items():
         yield code.registers.get(name, name), when == "live"

@@ -1,4 +1,4 @@
-"""What a run spent its cycles on: bundles, slots and loops, in plain numbers."""
+"""Profile of a run: cycles by bundle, slot and loop."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ipu_asm.isa.operands import LabelType
 from ipu_asm.program.line_table import LineTable, Place
 
 HOTTEST: Final = 10
-"""How many bundles are worth a list of the hottest ones."""
+"""Length of a list of the hottest bundles."""
 
 
 class SlotUse(NamedTuple):
-    """How many instructions a slot executed that do something, out of how many it could have."""
+    """Number of instructions with an effect that a slot executed, of the number possible."""
 
     slot: str
     capacity: int
@@ -26,12 +26,12 @@ class SlotUse(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The part of the possible instructions that were there, 0 to 1."""
+        """Utilization of the slot, 0 to 1."""
         return self.busy / self.possible if self.possible else 0.0
 
 
 class BundleUse(NamedTuple):
-    """A bundle and the cycles it took; `instructions` are those of it that do something."""
+    """A bundle and the cycles it took; `instructions` are those that have an effect."""
 
     pc: int
     cycles: int
@@ -40,10 +40,11 @@ class BundleUse(NamedTuple):
 
 
 class LoopUse(NamedTuple):
-    """A loop and the cycles it took. `own_cycles` leaves out those of the loops inside it.
+    """A loop and the cycles it took. `own_cycles` excludes those of inner loops.
 
-    `depth` is 0 for a loop that is in no other, `slots` the use of the slots in the whole loop,
-    `place` that of the header, and `lines` are the first and the last line of all its bundles.
+    `depth` is 0 for an outermost loop, `slots` is the use of the slots in the whole loop, `place`
+    the source location of the header, and `lines` are the first and the last source line of all
+    bundles.
     """
 
     loop: Loop
@@ -56,19 +57,19 @@ class LoopUse(NamedTuple):
 
     @property
     def bundles_per_iteration(self) -> float:
-        """Bundles executed for each time that the header was."""
+        """Bundles executed per execution of the header."""
         return self.cycles / self.loop.iterations
 
     @property
     def own_bundles_per_iteration(self) -> float:
-        """The same without the bundles of inner loops."""
+        """Bundles executed per execution of the header, without inner loops."""
         return self.own_cycles / self.loop.iterations
 
 
 class Profile(NamedTuple):
-    """A whole run of a program of `size` bundles.
+    """The profile of a whole run of a program of `size` bundles.
 
-    `bundles` are all of the program, and those past its end that were executed.
+    `bundles` are all of the program, and those beyond its end that were executed.
     """
 
     cycles: int
@@ -79,7 +80,7 @@ class Profile(NamedTuple):
 
     @property
     def lines(self) -> Counter[int]:
-        """The cycles of the bundles that begin on each line, by line."""
+        """Cycles by source line: those of the bundles that begin on the line."""
         cycles: Counter[int] = Counter()
         for bundle in self.bundles:
             if bundle.place is not None:
@@ -88,7 +89,7 @@ class Profile(NamedTuple):
 
     @property
     def hottest(self) -> list[BundleUse]:
-        """The bundles that were executed, those with most cycles first."""
+        """The bundles that were executed, by descending cycles."""
         used = (bundle for bundle in self.bundles if bundle.cycles)
         return sorted(used, key=lambda bundle: (-bundle.cycles, bundle.pc))
 
@@ -96,7 +97,7 @@ class Profile(NamedTuple):
 def profile_of(
     recording: Recording, words: Sequence[int], isa: Isa, lines: LineTable | None = None
 ) -> Profile:
-    """The profile of a recorded run of a program."""
+    """Return the profile of a recorded run of a program."""
     visits = recording.visits
     codes = {pc: active_codes(isa, word, pc) for pc, word in enumerate(words)}
     bundles = tuple(
@@ -118,15 +119,15 @@ def profile_of(
 
 
 def active_codes(isa: Isa, word: int, pc: int) -> list[Code]:
-    """The instructions of a bundle that do something, in the order in which they are executed.
+    """Return the instructions of a bundle that have an effect, in execution order.
 
-    A jump to the next address does nothing.
+    A jump to the next address has none.
     """
     return [code for code in decode_word(isa, word) if not code.is_idle and not _goes_on(code, pc)]
 
 
 def instruction_text(code: Code, pc: int, lines: LineTable | None) -> str:
-    """An instruction as the source has it, else as it is decoded."""
+    """Return an instruction as written in the source, else as decoded."""
     written = lines and lines.instruction(pc, code.slot.name, code.place)
     return written or str(code)
 
@@ -141,7 +142,7 @@ def _goes_on(code: Code, pc: int) -> bool:
 def _slot_uses(
     isa: Isa, codes: Mapping[int, list[Code]], visits: Mapping[int, int], body: Iterable[int]
 ) -> tuple[SlotUse, ...]:
-    """The use of every slot in some bundles."""
+    """The use of every slot, summed over the bundles of `body`."""
     cycles = 0
     busy = {slot.name: 0 for slot in isa.slots}
     for pc in body:

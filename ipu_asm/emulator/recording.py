@@ -10,7 +10,7 @@ from typing import Final
 from ipu_asm.emulator.ipu import Ipu, StopTest
 
 MOST_AT_ONCE: Final = 1 << 16
-"""The most bundles that one call of `Recording.run` should take: it keeps 2 bytes for each."""
+"""Recommended limit on bundles per call of `Recording.run`, which uses 2 bytes for each."""
 
 
 class Recording:
@@ -36,14 +36,14 @@ class Recording:
         try:
             return ipu.run(limit, stop, addresses.append)
         finally:
-            # The last bundle noted may have faulted.
+            # The last bundle recorded may have faulted.
             del addresses[ipu.cycles - before :]
             if addresses:
                 self._add(addresses)
 
     @property
     def visits(self) -> Counter[int]:
-        """How often each bundle was executed."""
+        """How often each bundle was executed, by address."""
         visits: Counter[int] = Counter()
         if self.first is not None:
             visits[self.first] = 1
@@ -53,7 +53,7 @@ class Recording:
 
     @property
     def tail(self) -> array[int]:
-        """The addresses of the last bundles, up to `tail_limit` of them."""
+        """The addresses of the bundles executed last, up to `tail_limit` of them."""
         return self._tail[-self._tail_limit :] if self._tail_limit else self._tail
 
     def _add(self, addresses: array[int]) -> None:

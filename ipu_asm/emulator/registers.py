@@ -1,6 +1,6 @@
 """The register file: all vectors in one block of bytes, all scalars in one list.
 
-So the state before a bundle is kept by two copies, and every view of a vector stays valid.
+Two copies therefore save the state before a bundle, and array views of vectors remain valid.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Vector(NamedTuple):
     elements: int = 1
 
     def place(self, element: int) -> slice:
-        """Where one element lies in the block. Raises IndexError."""
+        """Return the bytes of one register in the block. Raises IndexError."""
         if not 0 <= element < self.elements:
             raise IndexError(f"element must be below {self.elements}, found {element}")
         start = self.start + element * self.size
@@ -50,10 +50,10 @@ LR: Final = 0
 CR: Final = LR + len(LOOP.registers)
 AAQ_START: Final = CR + len(CONFIG.registers)
 DTYPE: Final = CR + 15
-"""Where `cr15`, the element type, stands among the scalars."""
+"""Index of `cr15`, the element type, among the scalars."""
 
 MULT_STAGE_MAP: Final = {0: ("r", 0), 1: ("r", 1), 2: ("mem_bypass", 0)}
-"""Name and element of the register that each number of a mult-stage register stands for."""
+"""Name and element of the register for each mult-stage register number."""
 
 PLACES: Final[dict[str, int | slice]] = {
     **{name: index for index, name in enumerate(SCALAR_NAMES)},
@@ -62,14 +62,14 @@ PLACES: Final[dict[str, int | slice]] = {
         for name, (vector, element) in zip(MULT_STAGE.registers, MULT_STAGE_MAP.values())
     },
 }
-"""Where a register that an instruction can name is: an index of `scalars` or a part of `block`."""
+"""Position of each register that an operand can name: an index of `scalars`, a slice of `block`."""
 
 
 class RegFile:
-    """The registers, all zero at first. Words are unsigned 32-bit patterns.
+    """The registers, initially all zero. Words are unsigned 32-bit patterns.
 
     `block` holds the vectors as bytes, `scalars` lr0-15, cr0-15, aaq0-3, in this order. The arrays
-    are views of `block`: r_acc and mult_res as 128 bare words, as int32 and as float32.
+    are views of `block`: r_acc and mult_res as 128 words, in unsigned, int32 and float32 form.
     """
 
     __slots__ = (
@@ -99,54 +99,60 @@ class RegFile:
         return np.frombuffer(self.block, kind, LANES, VECTORS[name].start)
 
     def copy_from(self, other: RegFile) -> None:
-        """Take over every register of another file."""
+        """Copy every register of another register file."""
         self.block[:] = other.block
         self.scalars[:] = other.scalars
         self.pc = other.pc
 
     def get_lr(self, index: int) -> int:
-        """A loop register."""
+        """Return a loop register. Raises IndexError."""
         return self.scalars[_scalar(LR, len(LOOP.registers), index)]
 
     def set_lr(self, index: int, value: int) -> None:
-        """Set a loop register to the low 32 bits of a value."""
+        """Set a loop register to the low 32 bits of a value. Raises IndexError."""
         self.scalars[_scalar(LR, len(LOOP.registers), index)] = value & WORD_MASK
 
     def get_cr(self, index: int) -> int:
-        """A config register."""
+        """Return a config register. Raises IndexError."""
         return self.scalars[_scalar(CR, len(CONFIG.registers), index)]
 
     def set_cr(self, index: int, value: int) -> None:
-        """Set a config register to the low 32 bits of a value."""
+        """Set a config register to the low 32 bits of a value. Raises IndexError."""
         self.scalars[_scalar(CR, len(CONFIG.registers), index)] = value & WORD_MASK
 
     def get_aaq(self, index: int) -> int:
-        """An aaq register."""
+        """Return an aaq register. Raises IndexError."""
         return self.scalars[_scalar(AAQ_START, len(AAQ.registers), index)]
 
     def set_aaq(self, index: int, value: int) -> None:
-        """Set an aaq register to the low 32 bits of a value."""
+        """Set an aaq register to the low 32 bits of a value. Raises IndexError."""
         self.scalars[_scalar(AAQ_START, len(AAQ.registers), index)] = value & WORD_MASK
 
     def get_register_bytes(self, name: str, element: int = 0) -> bytearray:
-        """A copy of a vector register: `r` (elements 0 and 1), `r_acc`, ... see `VECTORS`."""
+        """Return a copy of a vector register: `r` (elements 0 and 1), `r_acc`, ... see `VECTORS`.
+
+        Raises KeyError and IndexError.
+        """
         return self.block[_vector(name).place(element)]
 
     def set_register_bytes(
         self, name: str, element: int, data: bytes | bytearray | memoryview
     ) -> None:
-        """Fill a vector register. Raises ValueError unless `data` has exactly its size."""
+        """Overwrite a vector register. Raises ValueError unless `data` has exactly its size.
+
+        Raises KeyError and IndexError for a register that does not exist.
+        """
         vector = _vector(name)
         if len(data) != vector.size:
             raise ValueError(f"`{name}` takes {vector.size} bytes, found {len(data)}")
         self.block[vector.place(element)] = data
 
     def get_r_acc_bytes(self) -> bytearray:
-        """A copy of the accumulator's 512 bytes."""
+        """Return a copy of the accumulator's 512 bytes."""
         return self.get_register_bytes("r_acc")
 
     def set_r_acc_bytes(self, data: bytes | bytearray | memoryview) -> None:
-        """Fill the accumulator with 512 bytes."""
+        """Overwrite the accumulator. Raises ValueError unless `data` has 512 bytes."""
         self.set_register_bytes("r_acc", 0, data)
 
     def set_pc(self, address: int) -> None:

@@ -1,4 +1,4 @@
-"""Running a program: to its end, or with someone who looks on."""
+"""Running a program to its end, or under the control of a callback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_CYCLES: Final = 100_000
 
 
 class DebugAction(Enum):
-    """What a run does after it has stopped."""
+    """How to continue a run after a stop."""
 
     CONTINUE = auto()
     """Run to the next break."""
@@ -31,10 +31,10 @@ DebugCallback: TypeAlias = Callable[[IpuState, int], DebugAction]
 def run_until_complete(
     state: IpuState, max_cycles: int = MAX_CYCLES, *, ipu: Ipu | None = None
 ) -> int:
-    """Run until the machine halts, ignoring breaks; the number of bundles executed.
+    """Run until the machine halts, ignoring breaks; returns the number of bundles executed.
 
-    `ipu` is the machine to run, if it is to be one with options or instructions of its own. Raises
-    `ExecutionFault` with the state from before the bundle, and `CycleLimitError`.
+    `ipu` is the machine to run if it has options or instructions of its own. Raises
+    `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`.
     """
     ipu = ipu or Ipu(state)
     cycles = ipu.run(max_cycles)
@@ -49,11 +49,10 @@ def run_with_debug(
     *,
     ipu: Ipu | None = None,
 ) -> int:
-    """Run until the machine halts or the callback quits; the number of bundles executed.
+    """Run until the machine halts or the callback quits; returns the number of bundles executed.
 
-    The callback is called in front of a bundle whose break slot stops and, after it has answered
-    STEP, in front of every bundle; nothing of that bundle has happened yet. Raises as
-    `run_until_complete` does.
+    The callback is called before a bundle whose break slot stops and, after it returned STEP,
+    before every bundle. Raises as `run_until_complete` does.
     """
     ipu = ipu or Ipu(state)
     cycles, stepping = 0, False

@@ -1,4 +1,4 @@
-"""What the machine remembers: registers, memory, program; saved, restored and compared."""
+"""The state of the machine: registers, memory and program; save, restore and compare."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ INST_MEM_SIZE: Final = PROGRAM_LIMIT
 
 
 class SavedState(NamedTuple):
-    """Registers and memory at one moment. Two are equal exactly if nothing differs.
+    """Registers and memory at one time. Two are equal exactly if no bit differs.
 
-    Cheap to make and to keep: about 3 KB, and the memory pages written since the one before.
+    Cheap to create and to keep: about 3 KB, plus the memory pages written since the previous one.
     """
 
     block: bytes
@@ -24,7 +24,7 @@ class SavedState(NamedTuple):
     memory: Image
 
     def differences(self, other: SavedState) -> list[str]:
-        """What differs: names of registers and `xmem[ADDRESS]` for each row of 128 bytes."""
+        """Return the names of registers that differ, and `xmem[ADDRESS]` per 128-byte row."""
         names = ["pc"] if self.pc != other.pc else []
         values = zip(SCALAR_NAMES, self.scalars, other.scalars)
         names += (name for name, mine, theirs in values if mine != theirs)
@@ -37,9 +37,9 @@ class SavedState(NamedTuple):
 
 
 class IpuState:
-    """The state of one machine: everything zero and no program at first.
+    """The state of one machine, initially all zero and without a program.
 
-    `source` is the program that was loaded, where it is known: faults name its lines.
+    `source` is the source of the loaded program, if known; faults refer to its lines.
     """
 
     def __init__(self) -> None:
@@ -68,9 +68,9 @@ class IpuState:
         self.load_program(words)
 
     def load_program(self, words: Iterable[int | None], source: Program | None = None) -> None:
-        """Put words into program memory from address 0 on; the rest of it is cleared.
+        """Load words into program memory from address 0 on, and clear the rest of it.
 
-        The program counter stays. Raises ValueError if the words do not fit.
+        The program counter is unchanged. Raises ValueError if the words do not fit.
         """
         program = list(words)
         if len(program) > INST_MEM_SIZE:
@@ -89,11 +89,11 @@ class IpuState:
 
     @property
     def is_halted(self) -> bool:
-        """Whether the program counter has left program memory."""
+        """Whether the program counter is outside of program memory."""
         return self._regfile.pc >= INST_MEM_SIZE
 
     def get_cr_dtype(self) -> int:
-        """What `cr15` holds: the element type, see `DType`."""
+        """Return the value of `cr15`, the element type: see `DType`."""
         return self._regfile.scalars[DTYPE]
 
     def set_cr_dtype(self, dtype: int) -> None:
@@ -101,14 +101,14 @@ class IpuState:
         self._regfile.scalars[DTYPE] = int(dtype) & WORD_MASK
 
     def save(self) -> SavedState:
-        """Registers and memory as they are now; the program is not part of it."""
+        """Return a copy of registers and memory, without the program."""
         registers = self._regfile
         return SavedState(
             bytes(registers.block), tuple(registers.scalars), registers.pc, self._xmem.image()
         )
 
     def restore(self, saved: SavedState) -> None:
-        """Make registers and memory those of a saved state."""
+        """Overwrite registers and memory with a saved state."""
         self._regfile.block[:] = saved.block
         self._regfile.scalars[:] = saved.scalars
         self._regfile.pc = saved.pc

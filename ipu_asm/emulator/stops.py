@@ -1,4 +1,4 @@
-"""Why a machine stands still, and where: for whoever tells it to people."""
+"""Why and where a machine stopped, as values and as text for users."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ipu_asm.program.line_table import LineTable, Place, describe_bundle
 
 
 class StopReason(Enum):
-    """Why a run went no further, of a plain run or of a debugger; the values stand in reports."""
+    """Why a run or a debugger stopped; the values appear in reports."""
 
     HALTED = "halted"
     BREAK = "break"
@@ -25,28 +25,28 @@ class StopReason(Enum):
     INTERRUPTED = "interrupted"
     """By Ctrl-C; a debugger has PAUSE instead."""
     ENTRY = "entry"
-    """At the first cycle, before anything was executed."""
+    """At the first cycle, before any bundle was executed."""
     STEP = "step"
     BREAKPOINT = "breakpoint"
     DATA = "data"
-    """Behind a bundle that has accessed a data breakpoint's region."""
+    """After a bundle that accessed a data breakpoint's region."""
     BKPT = "halt instruction"
-    """Behind an instruction that exists to halt the machine."""
+    """After an instruction whose purpose is to halt the machine."""
     ENDED = "ended"
-    """The machine has halted before, and cannot go on."""
+    """The machine halted before and cannot continue."""
     NAN = "nan"
     OVERFLOW = "overflow"
     PAUSE = "pause"
     START = "start of history"
-    """At the beginning of the history, on the way back."""
+    """At the beginning of the history, while moving backwards."""
 
 
 class MachineStop(NamedTuple):
     """The end of a run, or a pause in it.
 
-    `pc` is the bundle in front of which the machine stands; if it has halted, the bundle that did
-    it (-1 if it had halted already). `instruction` is the one that halted or stopped the machine,
-    `registers` has the scalar registers that the bundle names, with their values.
+    `pc` is the next bundle; if the machine has halted, the bundle that halted it (-1 if it was
+    halted before the run). `instruction` is the one that halted or stopped the machine, `registers`
+    has the scalar registers that the bundle names, with their values.
     """
 
     reason: StopReason
@@ -60,7 +60,7 @@ class MachineStop(NamedTuple):
 def stop_of(
     ipu: Ipu, reason: StopReason, lines: LineTable | None = None, fault: Fault | None = None
 ) -> MachineStop:
-    """The stop of a machine that stands still; `lines` is the source, if there is one."""
+    """Return the stop of a machine in its current state; `lines` is the source, if there is one."""
     halted = reason is StopReason.HALTED
     pc = ipu.snapshot.pc if halted else ipu.state.program_counter
     word = ipu.state.inst_mem[pc] if pc >= 0 else None
@@ -74,7 +74,7 @@ def stop_of(
 
 
 def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
-    """The scalar registers that some instructions name, with their values now."""
+    """Return the scalar registers that instructions name, with their current values."""
     values = {}
     for code in codes:
         if not code.is_idle:
@@ -86,14 +86,14 @@ def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
 
 
 def describe_stop(stop: MachineStop) -> str:
-    """The stop in one line: why, where, and the registers that matter there."""
+    """Describe the stop in one line: reason, location, and the registers of the bundle."""
     if stop.fault is not None:
         return f"{summarize_stop(stop)}: {stop.fault.cause}{_registers(stop.fault.registers)}"
     return f"{summarize_stop(stop)}{_registers(stop.registers)}"
 
 
 def summarize_stop(stop: MachineStop) -> str:
-    """The sort of the stop and its place; not the cause of a fault, and no registers."""
+    """Describe reason and location of the stop, without the cause of a fault and registers."""
     line = stop.fault.line if stop.fault is not None else None
     where = describe_bundle(stop.pc, stop.place, line)
     if stop.fault is not None:
@@ -112,12 +112,12 @@ def summarize_stop(stop: MachineStop) -> str:
 
 
 def describe_standing(stop: MachineStop) -> str:
-    """The bundle of a stop in one line, with the registers that it names."""
+    """Describe the bundle of a stop in one line, with the registers that it names."""
     return f"{describe_bundle(stop.pc, stop.place)}{_registers(stop.registers)}"
 
 
 def describe_word(value: int) -> str:
-    """A register's 32 bits as people read them: signed, and in hexadecimal where that differs."""
+    """Format a 32-bit register: signed decimal, and hexadecimal where that differs."""
     number = signed(value)
     return str(number) if 0 <= number < 10 else f"{number} ({value:#x})"
 

@@ -1,7 +1,7 @@
-"""A run as a picture of time: the trace format of Chrome, which Perfetto opens too.
+"""Export of a run as a timeline: the trace format of Chrome, which Perfetto opens, too.
 
-Each place of a slot is a track, each instruction that does something an event. A cycle lasts one
-microsecond, so the numbers on the time axis are cycles.
+Each instruction position of a slot is a track, each instruction that has an effect an event. A
+cycle lasts one microsecond, so the numbers on the time axis are cycles.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def chrome_trace(
     name: str,
     lines: LineTable | None = None,
 ) -> Iterator[str]:
-    """The text of a trace, in pieces: bundles executed one after the other from `first_cycle` on.
+    """Yield the JSON text of a trace of bundles executed consecutively from `first_cycle` on.
 
-    `stop` is the end of the run, `words` the program and `name` what it is called; `lines` is its
-    source, if there is one.
+    `addresses` are those bundles, `stop` is the end of the run, `words` and `name` are the program,
+    and `lines` is its source, if there is one.
     """
     tracks = _tracks(isa)
     last_cycle = first_cycle + len(addresses)
@@ -52,7 +52,7 @@ def chrome_trace(
 
 
 def _tracks(isa: Isa) -> dict[tuple[str, int], int]:
-    """The number of the track of each place of a slot, in the order of execution."""
+    """The track number of each instruction position of each slot, in execution order."""
     places = [
         (name, place)
         for name in EXECUTION_ORDER
@@ -77,7 +77,7 @@ def _forms(
     tracks: dict[tuple[str, int], int],
     lines: LineTable | None,
 ) -> Iterator[tuple[str, str]]:
-    """The events of a bundle, each as what stands before and behind its time."""
+    """The events of a bundle, each as the text before and after its timestamp."""
     if word is None:
         return
     place = lines.place(pc) if lines else None
@@ -92,7 +92,7 @@ def _forms(
 
 
 def _end(stop: MachineStop, cycle: int) -> str:
-    """A mark across all tracks where the run stopped."""
+    """An instant event across all tracks at the end of the run."""
     return _event(describe_stop(stop), "i", 0, cat="stop", s="g", ts=cycle, args={"pc": stop.pc})
 
 

@@ -1,7 +1,7 @@
-"""Words: the int32 or float32 that 32 bits stand for, and what becomes of a NaN among them.
+"""32-bit words as int32 or float32, and the machine's rules for NaN.
 
-A NaN that an operation makes is 0x7FC00000. One that is passed on keeps its payload and becomes
-quiet; where two meet, the first operand's stays.
+An operation that creates a NaN creates 0x7FC00000. An operand that is NaN is propagated with its
+payload and made quiet; of two, the first operand is propagated.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ _WORD: Final = struct.Struct("<I")
 
 
 def signed(word: int) -> int:
-    """The int32 that a word stands for."""
+    """Return the int32 value of a word."""
     return word - (1 << 32) if word & _SIGN else word
 
 
 def is_nan_word(word: int) -> bool:
-    """Whether a word is NaN as a float32."""
+    """Return whether a word is NaN as a float32."""
     return word & ~_SIGN > _INFINITY
 
 
 def to_float(word: int) -> float:
-    """The float32 that a word stands for; a NaN becomes quiet."""
+    """Return the float32 value of a word; a NaN becomes quiet."""
     if is_nan_word(word):
         word |= _QUIET
     value: float = _FLOAT.unpack(_WORD.pack(word))[0]
@@ -44,7 +44,7 @@ def to_float(word: int) -> float:
 
 
 def to_word(value: float) -> int:
-    """The word of a number rounded to float32; past the largest float32 it is infinity."""
+    """Return the word of a number rounded to float32; beyond the largest float32 it is infinity."""
     try:
         packed = _FLOAT.pack(value)
     except OverflowError:
@@ -53,7 +53,7 @@ def to_word(value: float) -> int:
 
 
 def product(a: float, b: float) -> float:
-    """a x b in double precision."""
+    """Return a x b in double precision."""
     if math.isnan(a):
         return a
     if math.isnan(b):
@@ -62,7 +62,7 @@ def product(a: float, b: float) -> float:
 
 
 def sum_in_order(numbers: Iterable[float]) -> float:
-    """0.0 plus the numbers, one after the other, in double precision."""
+    """Return 0.0 plus the numbers, added one by one in double precision."""
     total = 0.0
     for number in numbers:
         if math.isnan(number):
@@ -74,12 +74,12 @@ def sum_in_order(numbers: Iterable[float]) -> float:
 
 
 def made(value: float) -> float:
-    """The result of an operation on numbers: its NaN has the machine's bits."""
+    """Return the result of an operation on numbers, with the machine's bits if it is NaN."""
     return math.nan if math.isnan(value) else value
 
 
 def is_nan(words: Words) -> NDArray[np.bool_]:
-    """Which words are NaN as a float32."""
+    """Return a truth value per word: whether it is NaN as a float32."""
     return (words & ~np.uint32(_SIGN)) > np.uint32(_INFINITY)
 
 
@@ -89,7 +89,7 @@ def quieten(words: Words) -> None:
 
 
 def sum_words(first: Words, *others: Words) -> Words:
-    """The float32 sums of words: added one after the other in double precision, rounded once."""
+    """Return the float32 sums of words, added one by one in double precision and rounded once."""
     totals = first.view("<f4").astype(np.float64)
     nans = np.where(is_nan(first), first | np.uint32(_QUIET), np.uint32(0))
     for other in others:
@@ -101,9 +101,10 @@ def sum_words(first: Words, *others: Words) -> Words:
 
 
 def _passes_nans_on(kind: Any) -> bool:
-    """Whether additions here pass quiet NaNs on as the machine does: of two, the first.
+    """Whether numpy additions on this processor propagate quiet NaNs as the machine does.
 
-    Adding one number to all is tried as well; adding one NaN to all is not, as that differs.
+    The machine propagates the first of two. Adding one number to an array is tried as well; adding
+    one NaN to an array is not, because its result differs.
     """
     first = np.arange(0x7FC0_0001, 0x7FC0_0081, dtype="<u4")
     a = first.view("<f4").astype(kind)
@@ -116,4 +117,4 @@ def _passes_nans_on(kind: Any) -> bool:
 
 
 NANS_PASS_ON: Final = _passes_nans_on("<f4") and _passes_nans_on("<f8")
-"""Whether only an invalid operation can leave a NaN of wrong bits in a sum: hardware differs."""
+"""Whether only invalid operations leave wrong NaN bits in a sum; depends on the processor."""

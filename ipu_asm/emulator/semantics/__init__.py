@@ -1,7 +1,7 @@
-"""What every instruction does, slot by slot: one method for each.
+"""Semantics of the instructions, slot by slot: one method for each.
 
-A method is named by `execute_fn` of its instruction, and its keyword-only parameters are the names
-of its operands. It gets values for operands that are marked `read`, numbers for all others; it
-raises `Refusal` where the instruction cannot be executed. Undoing what the bundle has done by then
-is the machine's business.
+`execute_fn` of an instruction names its method, whose keyword-only parameters are the names of the
+operands. An operand marked `read` is passed as the value of the register, any other one as its
+number. A method raises `Refusal` if the instruction cannot be executed; the machine then reverts
+the effects of the bundle.
 """

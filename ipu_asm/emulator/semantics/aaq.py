@@ -1,4 +1,7 @@
-"""The aaq slot: the accumulator to one number, or to bytes. It sees what acc has just written."""
+"""The aaq slot: reduces the accumulator to one number, or quantizes it to bytes.
+
+It sees the result of the acc slot of the same bundle.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class AaqUnit(Unit):
         self._scalars[AAQ_START + aaq_rf_idx] = word
 
     def execute_aaq(self) -> None:
-        """Clamp the words to bytes."""
+        """Shift the words right by `aaq_shift` and clamp them to int8. Refuses float words."""
         if self._has_float_words():
             raise Refusal(f"cr15 must be 0 (INT8), found {self._scalars[DTYPE]}")
         words = self._registers.acc_ints >> self.aaq_shift
@@ -53,20 +56,24 @@ class AaqUnit(Unit):
         return int(words.sum(dtype=np.int64))
 
     def _float_sum(self) -> float:
-        """The sum in double precision, word after word."""
+        """The sum in double precision, word by word."""
         np.add.accumulate(self._registers.acc_floats, 0, np.float64, self._running_sums)
-        # A sum begins with +0.
+        # A sum starts from +0.
         total = float(self._running_sums[-1]) + 0.0
         return sum_in_order(self._registers.acc_floats.tolist()) if math.isnan(total) else total
 
     def _float_maximum(self, old: float) -> float:
-        """The first word that no later one, the aaq register being the last, exceeds."""
+        """The maximum of the words and the aaq register; of equal ones the first.
+
+        The first word is the initial maximum, and a NaN there is the result; later NaNs are
+        ignored.
+        """
         floats = self._registers.acc_floats
         best = to_float(int(self._registers.acc_words[0]))
         if math.isnan(best):
             return best
         greatest = floats[~np.isnan(floats)].max()
-        # Of +0 and -0 the first.
+        # The first of +0 and -0.
         best = float(floats[(floats == greatest).argmax()])
         return old if old > best else best
 

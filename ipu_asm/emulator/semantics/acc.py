@@ -1,4 +1,4 @@
-"""The acc slot: products into the accumulator. It reads the accumulator from before the bundle."""
+"""The acc slot: accumulates products. It reads the accumulator from before the bundle."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.words import Words, is_nan_word, quieten, signed, sum_words, to_float
 
 _START_UNIT = 32
-# First row or column to keep, and the step to the next.
+# First row or column to keep, and the step.
 _KEPT = {0: (0, 1), 1: (0, 2), 2: (1, 2)}
 _EXPANDED = {3: 1, 4: 2}
 
@@ -31,18 +31,18 @@ class AccUnit(Unit):
         if not self._scalars[DTYPE]:
             add(old.acc_ints, new.product_ints, out=new.acc_ints)
             return
-        # One addition of two float32 in float32 is what one in double, rounded, gives.
+        # A sum of two float32 in float32 equals that in double precision, rounded.
         self._float_errors.invalid = False
         add(old.acc_floats, new.product_floats, new.acc_floats)
         if self._nans_may_be_wrong():
             new.acc_words[...] = sum_words(old.acc_words, new.product_words)
 
     def execute_acc_first(self) -> None:
-        """Start with the products."""
+        """Set the accumulator to the products."""
         self._registers.acc_words[...] = self._registers.product_words
 
     def execute_reset_acc(self) -> None:
-        """Start with zeros."""
+        """Set the accumulator to zero."""
         self._registers.acc_words.fill(0)
 
     def execute_acc_nop(self) -> None:
@@ -63,7 +63,7 @@ class AccUnit(Unit):
         self._finish_sum(aaq, old.acc_words, new.product_words)
 
     def execute_acc_add_aaq_first(self, *, aaq_rf_idx: int) -> None:
-        """Start with the products and an aaq register."""
+        """Set the accumulator to the products plus an aaq register."""
         aaq = self.snapshot.scalars[AAQ_START + aaq_rf_idx]
         registers = self._registers
         if not self._has_float_words():
@@ -74,7 +74,7 @@ class AccUnit(Unit):
         self._finish_sum(aaq, registers.product_words)
 
     def execute_acc_max(self, *, aaq_rf_idx: int) -> None:
-        """Keep the greatest of accumulator, product and an aaq register."""
+        """Set the accumulator to the maximum of itself, products and an aaq register."""
         old, new = self.snapshot, self._registers
         if not self._has_float_words():
             np.maximum(old.acc_ints, new.product_ints, out=new.acc_ints)
@@ -85,14 +85,14 @@ class AccUnit(Unit):
         self._finish_maximum(aaq_rf_idx)
 
     def execute_acc_max_first(self, *, aaq_rf_idx: int) -> None:
-        """Start with the greater of product and an aaq register."""
+        """Set the accumulator to the maximum of products and an aaq register."""
         self._registers.acc_words[...] = self._registers.product_words
         self._finish_maximum(aaq_rf_idx)
 
     def execute_acc_stride(
         self, *, elements_in_row: int, horizontal_stride: int, vertical_stride: int, offset: int
     ) -> None:
-        """Put the products of some rows and columns side by side."""
+        """Write the products of selected rows and columns side by side."""
         kept = self._strided(8 << elements_in_row, horizontal_stride, vertical_stride)
         start = offset % (LANES // _START_UNIT) * _START_UNIT
         end = start + kept.size
@@ -111,7 +111,7 @@ class AccUnit(Unit):
             self._registers.acc_words[...] = sum_words(*operands, np.full(LANES, aaq, "<u4"))
 
     def _finish_maximum(self, aaq_rf_idx: int) -> None:
-        """Compare the accumulator with the aaq register, the last of the three."""
+        """Take the maximum of accumulator and aaq register, the last of the operands."""
         aaq, registers = self.snapshot.scalars[AAQ_START + aaq_rf_idx], self._registers
         if not self._has_float_words():
             np.maximum(registers.acc_ints, signed(aaq), out=registers.acc_ints)
@@ -121,7 +121,7 @@ class AccUnit(Unit):
         quieten(registers.acc_words)
 
     def _strided(self, width: int, horizontal: int, vertical: int) -> Words:
-        """The words that a stride keeps, in their order."""
+        """The words that a stride selects, in order."""
         columns = _EXPANDED.get(horizontal, horizontal)
         if columns not in _KEPT or vertical not in _KEPT:
             raise Refusal("the stride modes of `acc.stride` must not be reserved ones")

@@ -1,4 +1,4 @@
-"""The break slot: whether a debugger stops in front of the bundle. True means it does."""
+"""The break slot: whether a debugger stops in front of the bundle (True)."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from ipu_asm.emulator.semantics.unit import Unit
 
 
 class BreakUnit(Unit):
-    """Methods of the break slot. They run before the bundle, and only where someone debugs."""
+    """Methods of the break slot. They run before the bundle, and only under a debugger."""
 
     def execute_break(self) -> bool:
         """Always stop."""
         return True
 
     def execute_break_ifeq(self, *, reg: int, value: int) -> bool:
-        """Stop if a register equals a number of 16 bits, taken as unsigned."""
+        """Stop if a register equals a 16-bit number, taken as unsigned."""
         return reg == value & 0xFFFF
 
     def execute_break_nop(self) -> bool:

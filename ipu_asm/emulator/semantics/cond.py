@@ -1,4 +1,4 @@
-"""The cond slot: where the program goes on. The machine has already stepped to the next address."""
+"""The cond slot: branches. The program counter already has the next address when they execute."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class CondUnit(Unit):
             self._registers.pc = label
 
     def execute_b(self, *, label: int) -> None:
-        """Branch."""
+        """Branch unconditionally."""
         self._registers.pc = label
 
     def execute_br(self, *, reg: int) -> None:
-        """Go to the address in a register; past the program memory it halts."""
+        """Branch to the address in a register; one beyond program memory halts."""
         self._registers.pc = reg
 
     def execute_bkpt(self) -> None:

@@ -1,4 +1,7 @@
-"""The lr slot: loop registers. Two of its instructions run in a bundle, on different registers."""
+"""The lr slot: arithmetic on loop registers.
+
+A bundle executes two of its instructions, on different registers.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from ipu_asm.emulator.semantics.unit import Unit
 
 
 class LrUnit(Unit):
-    """Methods of the lr slot. A loop register has the same number among the scalars."""
+    """Methods of the lr slot. The number of a loop register is its index among the scalars."""
 
     def execute_incr(self, *, reg: int, value: int) -> None:
         """Add a signed number, modulo 2^32."""
@@ -15,7 +18,7 @@ class LrUnit(Unit):
         scalars[reg] = scalars[reg] + value & WORD_MASK
 
     def execute_set(self, *, reg: int, value: int) -> None:
-        """Put in a signed number."""
+        """Assign a signed number."""
         self._scalars[reg] = value & WORD_MASK
 
     def execute_add(self, *, dest: int, src_a: int, src_b: int) -> None:

@@ -1,6 +1,6 @@
 """The mult slot: 128 products at a time, looked up in the table of the element type.
 
-One look-up serves all types and leaves exactly the bits that the machine gives a NaN.
+One look-up serves all types and gives NaNs the exact bits of the machine.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class MultUnit(Unit):
         place = VECTORS["r_cyclic"]
         self._cyclic = np.frombuffer(self._block, np.uint8, CYCLIC_SIZE, place.start)
         self._windows = [self._cyclic[i : i + LANES] for i in range(_LAST_WINDOW + 1)]
-        # Numbers of table entries, one for each lane; `_pairs` is (ra << 8 | rc), as bytes.
+        # Indices into the table, one for each lane; `_pairs` is (ra << 8 | rc), as bytes.
         self._lanes = np.zeros(LANES, np.intp)
         self._pair_bytes = bytearray(2 * LANES)
         self._pairs = np.frombuffer(self._pair_bytes, "<u2")
@@ -101,14 +101,14 @@ class MultUnit(Unit):
         self._look_up(table.rows[scalar & 0xFF], mask_offset, mask_shift)
 
     def _table(self) -> Products:
-        """The products of the element type in force."""
+        """The products of the current element type. Raises `Refusal` for an unknown one."""
         try:
             return products_of(self._scalars[DTYPE])
         except ValueError as error:
             raise Refusal(f"cr15: {error}") from None
 
     def _load_lanes(self, start: int, beyond: Elements) -> None:
-        """Put 128 elements of r_cyclic into the lanes, those past its end from `beyond`."""
+        """Load 128 elements of r_cyclic into the lanes; elements past its end from `beyond`."""
         inside = max(0, min(CYCLIC_SIZE - start, LANES))
         self._lanes[:inside] = self._cyclic[start : start + inside]
         self._lanes[inside:] = beyond[: LANES - inside]
@@ -116,13 +116,13 @@ class MultUnit(Unit):
     def _multiply_pairs(
         self, table: Products, firsts: bytearray, mask_offset: int, mask_shift: int
     ) -> None:
-        """Multiply elements by those that lie in the low bytes of the pairs."""
+        """Multiply `firsts` by the elements in the low bytes of the pairs."""
         self._pair_bytes[1::2] = firsts
         self._lanes[...] = self._pairs
         self._look_up(table.pairs, mask_offset, mask_shift)
 
     def _look_up(self, table: Words, mask_offset: int, mask_shift: int) -> None:
-        """The products whose numbers in a table are in the lanes; masked ones are zero."""
+        """Write the products at the indices in the lanes to mult_res; masked ones are zero."""
         table.take(self._lanes, None, self._products, "clip")
         start = _MASK + mask_offset % _MASKS * _MASK_SIZE
         mask = self._block[start : start + _MASK_SIZE]
@@ -132,7 +132,7 @@ class MultUnit(Unit):
 
 @lru_cache(maxsize=256)
 def _kept(mask: bytes, shift: int) -> Words:
-    """All bits set in the words whose bit of the shifted mask is not; positive shifts go up."""
+    """An AND mask per word: zero where the shifted mask has a bit; positive shifts go up."""
     bits = int.from_bytes(mask, "little")
     distance = min(abs(shift), LANES)
     bits = (bits << distance if shift > 0 else bits >> distance) & (1 << LANES) - 1

@@ -1,4 +1,4 @@
-"""What the functional units of one machine share."""
+"""Base class of the functional units of a machine."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ _LARGEST_SHIFT = 31
 
 
 class FloatErrors:
-    """The float errors that numpy has reported while the machine runs.
+    """The float errors that numpy reported while the machine ran.
 
     numpy keeps its error handler in a context variable, where the garbage collector cannot follow
-    references. So the handler must not lead to the machine, which owns that context.
+    references. So the handler must not refer to the machine, which owns that context.
     """
 
     __slots__ = ("invalid",)
@@ -27,9 +27,9 @@ class FloatErrors:
 
 
 class Unit:
-    """Access to the state of now, `state`, and to the registers before the bundle, `snapshot`.
+    """Access to the current state, `state`, and to the registers before the bundle, `snapshot`.
 
-    `aaq_shift` is how far the instruction `aaq` shifts words to the right, 0 to 31.
+    `aaq_shift` is the distance in bits, 0 to 31, by which the instruction `aaq` shifts words right.
     """
 
     def __init__(self, state: IpuState, aaq_shift: int = 0) -> None:
@@ -45,9 +45,9 @@ class Unit:
         self._float_errors = FloatErrors()
 
     def _has_float_words(self) -> bool:
-        """Whether words are float32; else they are int32."""
+        """Whether words are float32; otherwise they are int32."""
         return self._scalars[DTYPE] != 0
 
     def _nans_may_be_wrong(self) -> bool:
-        """Whether the last additions may have left NaNs that need to be settled."""
+        """Whether the last additions may have left NaNs whose bits must be corrected."""
         return self._float_errors.invalid or not NANS_PASS_ON

@@ -1,4 +1,4 @@
-"""The xmem slot: between memory and the vector registers."""
+"""The xmem slot: transfers between memory and the vector registers."""
 
 from __future__ import annotations
 
