@@ -1,4 +1,4 @@
-"""What heads which bundles: labels, loops and macros, each around what lies in it."""
+"""Nested blocks of bundles: labels, loops and macros."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _DEEPEST = 20
 
 
 class Block(NamedTuple):
-    """A label's bundles: numbers from `first` up to `end`; a loop goes up to its last branch.
+    """The bundles `first` to ``end - 1`` of a label, or of a macro.
 
-    Or those of a macro, which has no label.
+    The block of a loop extends to its last branch.
     """
 
     first: int
@@ -28,7 +28,7 @@ class Block(NamedTuple):
 
 
 def blocks_of(program: Program) -> list[Block]:
-    """The blocks by their first bundles: of two, one lies in the other or behind it."""
+    """Return the blocks by first bundle; two blocks are nested or disjoint."""
     labelled = [number for number, bundle in program.notable if bundle.label is not None]
     macros = macro_blocks(program)
     outside = _outside(labelled, macros)
@@ -48,7 +48,7 @@ def blocks_of(program: Program) -> list[Block]:
 
 
 def macro_blocks(program: Program) -> list[Block]:
-    """The macros that take something or have a body, in the order of the text."""
+    """Return the blocks of macros that have parameters or a body, in source order."""
     found = (
         Block(macro.bundle, last_bundle_of(program, macro) + 1, False, macro)
         for macros in macros_in(program).values()
@@ -59,7 +59,7 @@ def macro_blocks(program: Program) -> list[Block]:
 
 
 def has_content(bundle: Bundle) -> bool:
-    """Whether a bundle is an instruction or has a label."""
+    """Check whether a bundle has an instruction or a label."""
     return bool(bundle.size) or bundle.label is not None
 
 
@@ -68,12 +68,12 @@ def _by_place(block: Block) -> tuple[int, bool]:
 
 
 def _ends(labelled: list[int], program: Program) -> dict[int, int]:
-    """Where the next label stands, for each."""
+    """Return for each label the bundle of the next label, or the number of bundles."""
     return dict(zip(labelled, [*labelled[1:], len(program.bundles)]))
 
 
 def _outside(numbers: list[int], macros: list[Block]) -> list[int]:
-    """Those of some bundles that stand in no macro."""
+    """Return the bundles in `numbers` that are in no macro."""
     found, end = list[int](), 0
     rest = iter(macros)
     following = next(rest, None)
@@ -87,7 +87,11 @@ def _outside(numbers: list[int], macros: list[Block]) -> list[int]:
 
 
 def _apart(program: Program, blocks: list[Block], macros: list[Block]) -> list[Block]:
-    """The blocks of labels: in a macro they end with it, and macros behind them are not theirs."""
+    """Return the blocks of labels, adjusted to macros.
+
+    A block in a macro ends with the macro. Any other block ends behind its last instruction or
+    label that is not in a macro.
+    """
     with_content = [number for number, b in enumerate(program.bundles) if has_content(b)]
     content = _outside(with_content, macros)
     found, ends, rest = list[Block](), list[int](), macros[::-1]
@@ -104,7 +108,11 @@ def _apart(program: Program, blocks: list[Block], macros: list[Block]) -> list[B
 
 
 def _may_be_loop(program: Program, number: int) -> bool:
-    """Whether a label heads something: where a line is a bundle, labels have lines of their own."""
+    """Check whether a label can head a loop, that is, whether an instruction follows it.
+
+    If a line is a bundle, labels have lines of their own and the instruction may be in a later
+    bundle.
+    """
     is_line = not program.isa.surface.bundle_end
     return bool(program.bundles[number].size) or (
         is_line and program.addresses[number] < program.size
@@ -112,7 +120,7 @@ def _may_be_loop(program: Program, number: int) -> bool:
 
 
 def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
-    """Where the functions end whose local labels lie in them, by the bundles where they begin."""
+    """Return the ends of functions, which contain their local labels, by first bundle."""
     isa = program.isa
     if not isa.surface.linked:
         return {}
@@ -121,7 +129,7 @@ def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
 
 
 def _closed(blocks: list[Block]) -> list[Block]:
-    """A loop reaches to the end of whatever begins in it."""
+    """Extend each loop to the end of every block that begins in it."""
     closed: list[Block] = []
     outer: list[Block] = []
     for block in reversed(blocks):
@@ -134,7 +142,7 @@ def _closed(blocks: list[Block]) -> list[Block]:
 
 
 def _shallow(blocks: list[Block]) -> list[Block]:
-    """Loops that lie too deep in others hold nothing but their own bundles."""
+    """Limit nesting to `_DEEPEST`: a deeper block ends at the next one."""
     found: list[Block] = []
     around: list[int] = []
     for block, following in zip_longest(blocks, blocks[1:]):

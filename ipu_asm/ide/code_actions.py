@@ -1,4 +1,4 @@
-"""What an editor offers to do at a place: fixes, suppressions and refactorings."""
+"""Code actions at a position: fixes, suppressions and refactorings."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ KINDS: Final = (QUICK_FIX, MOVE, REWRITE, FIX_ALL)
 
 
 class CodeAction(NamedTuple):
-    """Edits with a title. `is_preferred` marks a safe fix.
+    """Titled edits; `is_preferred` marks a safe fix.
 
-    `diagnostic` is the finding that a quick fix mends, None where it mends several. `refused` is
-    the reason why a refactoring cannot be made here; then it has no edits.
+    `diagnostic` is the finding that a quick fix corrects, None for an action that corrects several.
+    `refused` is the reason why a refactoring is not possible; then there are no edits.
     """
 
     title: str
@@ -37,10 +37,9 @@ class CodeAction(NamedTuple):
 
 
 def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) -> list[CodeAction]:
-    """The actions for what `span`, perhaps just a cursor, touches, and one that mends all the file.
+    """Return the actions for `span`, which may be empty, and one that fixes the whole file.
 
-    `only` names the kinds that are asked for; a kind includes those whose names go on from it with
-    a dot, the empty one all.
+    `only` has the requested kinds. A kind includes its dotted subkinds, the empty one all kinds.
     """
     actions: list[CodeAction] = []
     if _is_wanted(QUICK_FIX, only):
@@ -53,7 +52,7 @@ def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
 
 
 def quick_fixes(analysis: Analysis, span: Span) -> list[CodeAction]:
-    """An action for each finding with a fix that `span` touches."""
+    """Return an action for each finding with a fix that `span` touches."""
     return [
         CodeAction(finding.fix.entry, QUICK_FIX, finding.fix.edits, finding, finding.fix.is_safe)
         for finding in _touched(analysis, span)
@@ -62,7 +61,7 @@ def quick_fixes(analysis: Analysis, span: Span) -> list[CodeAction]:
 
 
 def suppressions(analysis: Analysis, span: Span) -> list[CodeAction]:
-    """An action that silences each warning or hint that `span` touches, where it stands."""
+    """Return an action that suppresses each warning or hint that `span` touches."""
     findings = [
         finding
         for finding in _touched(analysis, span)
@@ -84,9 +83,10 @@ def suppressions(analysis: Analysis, span: Span) -> list[CodeAction]:
 
 
 def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) -> list[CodeAction]:
-    """The refactorings of the wanted kinds at `span`, with those that are refused.
+    """Return the refactorings of the requested kinds at `span`, including refused ones.
 
-    There are none where nobody can tell by the words that a program means the same with them.
+    There are none if the instruction set has no encoding: without encoded words, it cannot be
+    verified that the program keeps its meaning.
     """
     if not analysis.isa.has_words:
         return []
@@ -99,7 +99,7 @@ def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
 
 
 def fix_all(analysis: Analysis) -> list[CodeAction]:
-    """The action that makes all safe fixes which leave each other alone; none if there is none."""
+    """Return the action that applies all non-overlapping safe fixes; [] if there is none."""
     safe = [finding for finding in analysis.diagnostics if finding.fix and finding.fix.is_safe]
     chosen = apart(safe)
     if not chosen:

@@ -1,4 +1,4 @@
-"""Lines above labels: how often they are named, and what a loop costs."""
+"""Code lenses above labels: the number of references and the cost of loops."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Lens(NamedTuple):
 
 
 def code_lenses(analysis: Analysis, families: Collection[str]) -> list[Lens]:
-    """The lines of some families, by their places."""
+    """Return the lenses of some families in source order."""
     program = analysis.program
     comes = Counter(r.target for r in program.references if r.target is not None)
     texts = [_texts(program, family) for family in FAMILIES if family in families]
@@ -46,19 +46,19 @@ def code_lenses(analysis: Analysis, families: Collection[str]) -> list[Lens]:
 
 
 def _heads_something(program: Program, number: int) -> bool:
-    """Whether a label stands before a bundle; that may be on a line of its own."""
+    """Check whether a label precedes an instruction, perhaps in a bundle on a later line."""
     if program.isa.surface.bundle_end:
         return bool(program.bundles[number].size)
     return program.addresses[number] < program.size
 
 
 def _is_known_elsewhere(isa: Isa, label: str) -> bool:
-    """Whether other files may name a label, so that nobody can tell how often it is named."""
+    """Check whether other files can refer to a label, so that its reference count is unknown."""
     return isa.surface.linked and not is_local(isa, label)
 
 
 def _texts(program: Program, family: str) -> tuple[str, Callable[[int], str]]:
-    """A family with what it says about the bundle at an address; nothing where that is empty."""
+    """Return a family, and a function from an address to its lens text, "" for none."""
     if family == LOOPS:
         costs = {loop.first: _cost(program.isa, loop) for loop in loops_of(program)}
         return family, lambda address: costs.get(address, "")
@@ -71,7 +71,7 @@ def _count(branches: int) -> str:
 
 
 def _cost(isa: Isa, loop: SourceLoop) -> str:
-    """The bundles of one turn of a loop, straight through, and how full they are."""
+    """Return the bundles of one iteration of a loop, without branches, and their utilisation."""
     text = f"{loop.size} {isa.unit if loop.size == 1 else f'{isa.unit}s'} an iteration"
     if loop.slots == loop.size:
         return text

@@ -1,4 +1,4 @@
-"""Where comments stand: between tokens, and only there."""
+"""Spans of comments, which are always between tokens."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_asm.text import Span
 
 
 def comments_in(isa: Isa, syntax: BundleSyntax) -> Iterator[Span]:
-    """The comments of a slice, in their order, each from its mark to its end."""
+    """Yield the comments of a slice in order, each with its delimiters."""
     text = syntax.text
     if not syntax.grammar.comment.search(text):
         return
@@ -21,13 +21,13 @@ def comments_in(isa: Isa, syntax: BundleSyntax) -> Iterator[Span]:
 
 
 def comments_between(syntax: BundleSyntax, start: int, end: int) -> Iterator[Span]:
-    """The comments between two offsets of a slice that have no token between them."""
+    """Yield the comments between two offsets of a slice that have no token between them."""
     for match in syntax.grammar.comment.finditer(syntax.text, start, end):
         yield Span(*match.span())
 
 
 def is_block(isa: Isa, text: str) -> bool:
-    """Whether a comment has an end of its own, so that something may follow it on its line."""
+    """Check whether a comment has a closing delimiter, so that code can follow it on its line."""
     return any(
         text.startswith(opening) and text.endswith(closing) and len(text) > len(opening)
         for opening, closing in isa.surface.block_comments

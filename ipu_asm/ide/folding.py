@@ -1,4 +1,4 @@
-"""What can be folded away: blocks of comments, bundles over several lines, what a label heads."""
+"""Folding ranges: comment blocks, multi-line bundles, labelled blocks and regions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ REGION: Final = "region"
 
 
 class Fold(NamedTuple):
-    """Lines, counted from 0, of which the first stays visible."""
+    """A range of lines, counted from 0; the first one stays visible."""
 
     first: int
     last: int
@@ -26,9 +26,9 @@ class Fold(NamedTuple):
 
 
 def folding(analysis: Analysis) -> list[Fold]:
-    """All folds by their first line; of those that begin together the longest comes first.
+    """Return all folding ranges by first line, the longest first where several begin.
 
-    A region ends before the directive that closes it.
+    The range of a region ends before the closing directive.
     """
     found = {
         *_comments(analysis),
@@ -41,7 +41,7 @@ def folding(analysis: Analysis) -> list[Fold]:
 
 
 def _comments(analysis: Analysis) -> Iterator[Fold]:
-    """Runs of lines with nothing but a comment on each."""
+    """Yield runs of lines that have only a comment."""
     marks = analysis.isa.surface.comments
     read_first = _lines_read_first(analysis)
     first = None
@@ -61,7 +61,7 @@ def _comments(analysis: Analysis) -> Iterator[Fold]:
 
 
 def _lines_read_first(analysis: Analysis) -> set[int]:
-    """The lines of directives, which may begin like comments."""
+    """Return the lines of directives, which may begin like comments."""
     program, lines = analysis.program, analysis.source.lines
     return {
         lines.position(program.span(number, bundle.first_token).start).line
@@ -70,7 +70,7 @@ def _lines_read_first(analysis: Analysis) -> set[int]:
 
 
 def _block_comments(analysis: Analysis) -> Iterator[Fold]:
-    """Comments that go over several lines by themselves."""
+    """Yield block comments of several lines."""
     program, lines = analysis.program, analysis.source.lines
     for number, bundle in enumerate(program.bundles if analysis.isa.surface.block_comments else ()):
         if "/" in bundle.syntax.text:
@@ -81,7 +81,7 @@ def _block_comments(analysis: Analysis) -> Iterator[Fold]:
 
 
 def _regions(analysis: Analysis) -> Iterator[Fold]:
-    """What stands between directives that open and close something."""
+    """Yield macro bodies and conditional regions."""
     program, lines = analysis.program, analysis.source.lines
     for region in regions(program):
         first, last = (

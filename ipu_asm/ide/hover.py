@@ -1,4 +1,4 @@
-"""What an editor shows about the thing under the cursor."""
+"""Hover: the Markdown page of the syntax element under the cursor."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 class Hover(NamedTuple):
-    """A page in Markdown about the text in `span`."""
+    """A Markdown page about the text in `span`."""
 
     markdown: str
     span: Span
 
 
 def hover(analysis: Analysis, offset: int) -> Hover | None:
-    """The page about what stands at an offset; None about blanks and comments."""
+    """Return the page of the syntax element at an offset; None for blank space and comments."""
     place = place_at(analysis.program, offset)
     found = _about_macro(analysis, place, offset) or _about_directive(analysis, offset)
     if found is not None:
@@ -55,7 +55,7 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
 
 
 def _about_macro(analysis: Analysis, place: Place, offset: int) -> Hover | None:
-    """The page of a macro, or of a parameter of one."""
+    """Return the page of the macro or macro parameter at an offset, if any."""
     program = analysis.program
     if isinstance(place, Comment) or not program.isa.surface.preprocessed:
         return None
@@ -90,7 +90,7 @@ def _markdown(analysis: Analysis, place: Place) -> str | None:
 
 
 def _mnemonic(isa: Isa, bundle: Bundle, number: int) -> str | None:
-    """What happens in this bundle, if it is worth a word, above the instruction's page."""
+    """Return the instruction's page, below the timing inside this bundle if there is any."""
     instruction = bundle.instructions[number]
     if instruction.spec is None:
         return _unknown(isa, instruction)
@@ -102,7 +102,7 @@ def _mnemonic(isa: Isa, bundle: Bundle, number: int) -> str | None:
 
 
 def _unknown(isa: Isa, instruction: Instruction) -> str | None:
-    """The instruction that an unknown word was perhaps meant to be."""
+    """Return the page of the known instruction that is nearest to an unknown mnemonic, if any."""
     nearest = next((problem.replacement for _, problem in instruction.findings), None)
     spec = isa.spec(nearest) if nearest else None
     if spec is None:

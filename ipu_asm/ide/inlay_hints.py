@@ -1,4 +1,4 @@
-"""Small remarks between the words: addresses, the numbers that immediates become, and time."""
+"""Inlay hints: addresses, the values of immediates, read timing, latency and duration."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS)
 
 
 class Hint(NamedTuple):
-    """A remark behind the word that ends at `offset`; `tooltip` says it in a sentence."""
+    """A hint behind the word that ends at `offset`; `tooltip` is the same as a sentence."""
 
     offset: int
     text: str
@@ -36,7 +36,7 @@ class Hint(NamedTuple):
 
 
 def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> list[Hint]:
-    """The remarks of some families in a part of the text, by their places."""
+    """Return the hints of some families in a span, sorted by offset."""
     program = analysis.program
     first, last = program.bundle_at(span.start), program.bundle_at(span.end)
     found: list[Hint] = []
@@ -53,9 +53,9 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
 
 
 def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
-    """The addresses of labels, at their definitions and where branches name them.
+    """Yield the addresses of labels, at their definitions and at references to them.
 
-    What stands in the body of a macro has none.
+    Bundles in macro bodies have no address.
     """
     program = analysis.program
     unit = analysis.isa.unit
@@ -77,7 +77,7 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
 
 
 def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
-    """The lines in which slow results land, and the durations of instructions that state one.
+    """Yield the latencies of slow results, and the durations of instructions that have one.
 
     An instruction with arguments of a macro has no hint: its form is unknown.
     """
@@ -104,12 +104,12 @@ def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
 
 @cached_on_bundle
 def _of_bundle(isa: Isa, bundle: Bundle) -> tuple[Hint, ...]:
-    """The remarks that depend on nothing but the bundle; offsets count from its start."""
+    """Return the hints that depend on the bundle alone; offsets count from its start."""
     return (*_immediates(bundle), *_times(isa, bundle))
 
 
 def _immediates(bundle: Bundle) -> Iterator[Hint]:
-    """What immediates are as a number, where they are not written like that."""
+    """Yield the stored values of immediates that are written in another way."""
     for number, instruction in enumerate(bundle.instructions):
         for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values)):
             if operand is None or not isinstance(operand.type, IntegerType):
@@ -122,7 +122,7 @@ def _immediates(bundle: Bundle) -> Iterator[Hint]:
 
 
 def _times(isa: Isa, bundle: Bundle) -> Iterator[Hint]:
-    """Which value a read sees of a register that the same bundle changes."""
+    """Yield whether a read sees the old or the new value of a register that its bundle changes."""
     for access in reads_of_changed_registers(isa, bundle):
         seen = "new" if access.timing.read == LIVE else "old"
         tooltip = f"sees the {seen} value of `{access.register}`, which this {isa.unit} changes"

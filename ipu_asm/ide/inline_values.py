@@ -1,6 +1,6 @@
-"""Values behind the lines while a program is debugged: which registers to show, and where.
+"""Inline values while debugging: which registers to show, and where.
 
-What the registers hold, a debugger knows: an answer names the expressions to ask it for.
+An answer has the expressions to evaluate; their values come from the debugger.
 """
 
 from __future__ import annotations
@@ -18,18 +18,17 @@ if TYPE_CHECKING:
 
 
 class InlineValue(NamedTuple):
-    """A register where it is named, and the expression of its value."""
+    """The span of a register's name, and the expression that evaluates to its value."""
 
     span: Span
     expression: str
 
 
 def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineValue]:
-    """The scalar registers to show in a part of the text, for a machine that stands at an offset.
+    """Return the scalar registers to show in `span` while the program is stopped at an offset.
 
-    They are those that the bundles name that have just been executed: from the start of the
-    innermost loop, or else from the last label, up to the bundle that comes next. A line tells each
-    register once.
+    They are the registers named from the start of the innermost loop, or else from the last label,
+    to the bundle that is next to execute. Each line shows a register once.
     """
     program = analysis.program
     last = program.bundle_at(stopped)
@@ -47,7 +46,7 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
 
 
 def _begin(program: Program, number: int) -> int:
-    """The first bundle of the innermost loop around a bundle, or else the last one with a label."""
+    """Return the first bundle of the innermost loop around a bundle, else that of its label."""
     address = program.addresses[number]
     loops = enclosing_loops(program, address)
     if loops:
@@ -58,7 +57,7 @@ def _begin(program: Program, number: int) -> int:
 
 @cached_on_bundle
 def _named(isa: Isa, bundle: Bundle) -> tuple[tuple[str, Span], ...]:
-    """The scalar registers that a bundle names, and where they stand in it."""
+    """Return the scalar registers that a bundle names, and their spans in it."""
     return tuple(
         (register, bundle.value_span(number, place))
         for number, instruction in enumerate(bundle.instructions)

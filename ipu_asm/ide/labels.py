@@ -1,4 +1,4 @@
-"""What the name of a label says about it."""
+"""Classification of labels by name."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ipu_asm.isa.model import Isa
 
 
 def is_local(isa: Isa, label: str) -> bool:
-    """Whether a label is of no interest outside of the function in which it stands."""
+    """Check whether a label is local to its function."""
     surface = isa.surface
     if surface.numeric_labels and label.isdigit():
         return True

@@ -1,4 +1,4 @@
-"""Labels that are numbers: ``1:`` may be defined again, ``1b`` is the last, ``1f`` the next."""
+"""Numeric labels: ``1:`` can be defined repeatedly; ``1b`` is the last one, ``1f`` the next."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ _BACK, _FORTH = "bf"
 
 
 class NumericLabel(NamedTuple):
-    """One definition of a number as a label: the number as written, and its bundle."""
+    """One definition of a numeric label: the number as written, and its bundle."""
 
     name: str
     bundle: int
 
 
 def definition_of(program: Program, place: LabelDefinition) -> NumericLabel | None:
-    """The numeric label that is defined at a place."""
+    """Return the numeric label that is defined at a place, if any."""
     if place.bundle in program.numeric_labels.get(place.name, ()):
         return NumericLabel(place.name, place.bundle)
     return None
 
 
 def numeric_label_span(program: Program, label: NumericLabel) -> Span:
-    """Where a numeric label is defined."""
+    """Return the span of a numeric label's definition."""
     first = program.bundles[label.bundle].syntax.label_span(label.name)
     return program.span(label.bundle, first)
 
 
 @cached_on_program
 def references_of(program: Program) -> dict[Reference, NumericLabel]:
-    """The references to numeric labels, each with the definition that it means."""
+    """Return the references to numeric labels, each with the definition that it refers to."""
     found = {}
     for reference in program.references if program.numeric_labels else ():
         label = meant(program, reference)
@@ -45,7 +45,7 @@ def references_of(program: Program) -> dict[Reference, NumericLabel]:
 
 
 def meant(program: Program, reference: Reference) -> NumericLabel | None:
-    """The definition that a reference such as ``1b`` or ``2f`` means."""
+    """Return the definition that a reference such as ``1b`` or ``2f`` refers to, if any."""
     name, way = reference.text[:-1], reference.text[-1]
     if way not in (_BACK, _FORTH):
         return None
@@ -55,7 +55,7 @@ def meant(program: Program, reference: Reference) -> NumericLabel | None:
 
 
 def nearest_labels(program: Program, bundle: int) -> list[tuple[str, int]]:
-    """What can be written in a bundle for a number that is a label, and the bundle of each."""
+    """Return the numeric references that are valid in a bundle, each with its target bundle."""
     found = []
     for name, numbers in program.numeric_labels.items():
         at = bisect_right(numbers, bundle)

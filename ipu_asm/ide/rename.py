@@ -1,4 +1,4 @@
-"""Giving a label or a macro another name. Nothing else has a name that its author chose."""
+"""Rename a label or a macro; no other symbol has a name that the author chose."""
 
 from __future__ import annotations
 
@@ -17,18 +17,21 @@ if TYPE_CHECKING:
 
 
 class RenameRefused(Exception):
-    """Why something cannot be called so, or has no name to change: a sentence for people."""
+    """Raised if a symbol cannot be renamed, or not to this name; the message is shown to users."""
 
 
 class Renameable(NamedTuple):
-    """The word at the cursor and the name that it is."""
+    """The span of the word at the cursor, and the name that it is."""
 
     span: Span
     name: str
 
 
 def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
-    """The label or macro whose name can be changed at an offset. Raises `RenameRefused`."""
+    """Return the label or macro at an offset that can be renamed.
+
+    Raises `RenameRefused` if there is none.
+    """
     found = subject_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
         _refuse(macro_rename.reason_against(analysis, found[0].name))
@@ -52,10 +55,7 @@ def _label(program: Program, label: str, span: Span) -> Renameable:
 
 
 def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
-    """The edits that call the label or macro at an offset `new_name`. Raises `RenameRefused`.
-
-    The program means the same with them.
-    """
+    """Return the edits that rename the label or macro at an offset and keep the meaning."""
     old = prepare_rename(analysis, offset).name
     if new_name == old:
         return []
@@ -91,7 +91,7 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
 
 
 def _check_hidden(analysis: Analysis, name: str) -> None:
-    """Lines that the preprocessor reads are not taken apart, so nothing in them can be renamed."""
+    """Raise `RenameRefused` if a preprocessor line contains the name: such lines are not parsed."""
     program = analysis.program
     word = re.compile(rf"(?<![\w.$]){re.escape(name)}(?![\w.$])")
     for number, bundle in program.notable:
@@ -111,7 +111,7 @@ def _definitions(program: Program, label: str) -> int:
 
 
 def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) -> None:
-    """Read the program with its new name: it must be what it was."""
+    """Raise `RenameRefused` if the edited program has other labels, findings or encodings."""
     after = read_program(program.isa, apply_edits(program.text, edits))
     labels = {new if label == old else label: at for label, at in program.labels.items()}
     if after.labels != labels:
@@ -126,9 +126,9 @@ def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) 
 
 
 def _meaning(program: Program, old: str = "", new: str = "") -> list[object]:
-    """What the words of a program are, and where its branches go.
+    """Return the encoded words of a program and the targets of its branches.
 
-    Where words have no bits it is what is written, with the new name.
+    Without encodings, the words are those of the source, with `old` replaced by `new`.
     """
     targets = [
         (reference.bundle, reference.use, reference.target) for reference in program.references

@@ -1,4 +1,4 @@
-"""What a selection grows to: operand, instruction, bundle, what a label heads, file."""
+"""Selection ranges: operand, instruction, bundle, labelled block, file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def selection_ranges(analysis: Analysis, offset: int) -> list[Span]:
-    """The spans around an offset from the inside out; each is greater than the one before."""
+    """Return the spans around an offset from the inside out; each contains the one before."""
     offset = min(max(offset, 0), len(analysis.text))
     found: list[Span] = []
     for span in _around(analysis, offset):

@@ -1,7 +1,6 @@
-"""The operands of the instruction that is being written, with the one that is next.
+"""Signature help: the operands of the instruction at the cursor and the next one to write.
 
-A mnemonic with several forms has a signature for each. So has a macro with several definitions,
-where a file calls one of its own.
+A mnemonic has one signature for each form, a macro of the file one for each definition.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_SIGNATURES = 40
 _OF_PREPROCESSOR = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:\\.|[^'\\])'|[()]|(?P<between>,)""")
-# Blanks are between arguments where they have no operator at either side.
+# Blanks separate arguments if there is no operator next to them.
 _OF_ASSEMBLER = re.compile(
     r""""(?:[^"\\]|\\.)*"?|[()\[\]]|(?P<between>,|(?<=[\w")\]])\s+(?=[\w$"\\]|\Z))"""
 )
@@ -36,9 +35,9 @@ _NAMED = re.compile(r"\s*(\w+)\s*=(?!=)")
 
 
 class Parameter(NamedTuple):
-    """An operand: what the syntax line has for it, and what it takes, as Markdown.
+    """An operand: its text in the syntax line, and what it accepts, as Markdown.
 
-    The label is found in the line as a whole word, the first time that it stands there.
+    The label is the first whole-word match in the line.
     """
 
     label: str
@@ -46,9 +45,9 @@ class Parameter(NamedTuple):
 
 
 class Signature(NamedTuple):
-    """An instruction's syntax line, what it does, its operands, and which of them is next.
+    """An instruction's syntax line, summary and operands, and the number of the next operand.
 
-    `active` is None where there is no operand left to write.
+    `active` is None if all operands are written.
     """
 
     label: str
@@ -58,10 +57,10 @@ class Signature(NamedTuple):
 
 
 def signatures(analysis: Analysis, offset: int) -> list[Signature]:
-    """The signatures of the instruction or macro around an offset, once its name is written.
+    """Return the signatures of the instruction or macro around an offset behind its name.
 
-    First comes the form that is meant, then the others that fit what is written, then the rest.
-    Where an argument of a macro stands among the operands of an instruction there is none.
+    The best form is first, then the others that fit the written operands, then the rest. The result
+    is empty if an operand of an instruction contains an argument of a macro.
     """
     expected = expectation_at(analysis.program, offset)
     if expected is None or not expected.mnemonic:
@@ -70,7 +69,7 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     if spec is None:
         return _of_macros(analysis, expected, offset)
     word = analysis.text[expected.span.start : expected.span.end]
-    # An argument of a macro may become any number of operands.
+    # An argument of a macro can expand to any number of operands.
     if MARK in "".join((*expected.written, expected.begun, word)):
         return []
     *written, word = with_values(analysis.program, (*expected.written, word))
@@ -86,14 +85,14 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
 
 
 def signature_help(analysis: Analysis, offset: int) -> Signature | None:
-    """The signature of the form that is meant; None where no instruction is being written."""
+    """Return the signature of the best form; None if no instruction is being written."""
     return next(iter(signatures(analysis, offset)), None)
 
 
 def _by_fitness(
     analysis: Analysis, spec: InstructionSpec, expected: Expectation, word: str
 ) -> list[InstructionSpec]:
-    """The forms of a mnemonic, those first that fit best; they keep their order otherwise."""
+    """Return the forms of a mnemonic, best fit first; the sort is stable."""
     forms = analysis.isa.forms(spec)
     if len(forms) == 1:
         return [spec]
@@ -108,11 +107,11 @@ def _by_fitness(
 
 
 def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str) -> int | None:
-    """The number of the operand that is being written."""
+    """Return the number of the operand that is being written, if any."""
     keyword = begun[: value_start(begun)].rstrip(KEYWORD_MARK).strip().lower()
     due = expected_operands(spec, written)
     named = [operand for operand in due.by_name if operand.keyword == keyword]
-    # Of several operands that may come next, the one that the word is.
+    # If several operands can come next, prefer the one that the word matches.
     behind = expected_operands(spec, (*written, begun + word)).by_place if word else due.by_place
     taken = [operand for operand in due.by_place if operand not in behind]
     found = next(iter((*named, *taken, *due.by_place, *due.by_name)), None)
@@ -120,7 +119,7 @@ def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str
 
 
 def _line(spec: InstructionSpec, separator: str) -> tuple[str, tuple[Parameter, ...]]:
-    """A syntax line that names every operand, and what it calls each."""
+    """Return a syntax line that names every operand, and the parameters in it."""
     line = spec.syntax
     labels = [_label(operand, line) for operand in spec.operands]
     if "" in labels:
@@ -131,7 +130,7 @@ def _line(spec: InstructionSpec, separator: str) -> tuple[str, tuple[Parameter, 
 
 
 def _label(operand: Operand, line: str) -> str:
-    """What a line has for an operand: its name, or its keyword with what follows it."""
+    """Return an operand's text in the line: its name, or its keyword with the value; else ""."""
     name = re.escape(operand.name)
     if operand.keyword:
         name = rf"{re.escape(operand.keyword)}{KEYWORD_MARK}\w+"
@@ -146,7 +145,7 @@ def _markdown(operand: Operand) -> str:
 
 
 def _of_macros(analysis: Analysis, expected: Expectation, offset: int) -> list[Signature]:
-    """The signatures of the macro that is called, those first that have something to write."""
+    """Return the signatures of the called macro, those with parameters left to write first."""
     macros = macros_called(analysis.program, expected.mnemonic)
     code = _call(analysis.program, expected, offset) if macros else ""
     if not code:
@@ -169,7 +168,7 @@ def _of_macro(analysis: Analysis, macro: Macro, arguments: Sequence[str]) -> Sig
     line = analysis.source.lines.position(macro.span.start).line + 1
     comment = comment_above(program, macro.bundle)
     takes = (
-        # Its title repeats what the line shows.
+        # The title repeats what the line shows.
         argument_markdown(analysis, Argument(body, parameter)).partition("\n\n")[2]
         for parameter in parameters
     )
@@ -185,7 +184,7 @@ def _of_macro(analysis: Analysis, macro: Macro, arguments: Sequence[str]) -> Sig
 def _active_of_macro(
     parameters: Sequence[MacroParameter], arguments: Sequence[str], may_name: bool
 ) -> int | None:
-    """The number of the parameter that the last argument is for."""
+    """Return the number of the parameter that the last argument is for, if any."""
     names = [parameter.name for parameter in parameters]
     matches = [_NAMED.match(argument) if may_name else None for argument in arguments]
     *given, here = (match[1] if match and match[1] in names else "" for match in matches)
@@ -200,7 +199,7 @@ def _active_of_macro(
 
 
 def _call(program: Program, expected: Expectation, offset: int) -> str:
-    """What stands behind the name of a macro up to the end of the word at the cursor."""
+    """Return the text from the end of the macro's name to the end of the word at the cursor."""
     number = program.bundle_at(offset)
     syntax, start = program.bundles[number].syntax, program.starts[number]
     ends = [syntax.spans[entry.mnemonic].end for entry in syntax.plan.instructions]
@@ -212,7 +211,7 @@ def _call(program: Program, expected: Expectation, offset: int) -> str:
 
 
 def _arguments(code: str, is_define: bool) -> list[str]:
-    """The arguments up to the cursor, the one at the cursor last; none where it is behind them."""
+    """Return the arguments up to the cursor, the current one last; [] behind the parentheses."""
     if not is_define:
         return _separated(code, _OF_ASSEMBLER)
     code = code.lstrip()
@@ -220,7 +219,7 @@ def _arguments(code: str, is_define: bool) -> list[str]:
 
 
 def _separated(code: str, marks: re.Pattern[str]) -> list[str]:
-    """The pieces between what separates arguments; none where an opening bracket is missing."""
+    """Return the pieces between separators; [] if a closing bracket has no opening one."""
     arguments: list[str] = []
     start = depth = 0
     has_blanks = False
@@ -229,7 +228,7 @@ def _separated(code: str, marks: re.Pattern[str]) -> list[str]:
         if depth < 0:
             return []
         is_blank = match[0].isspace()
-        # A comma may follow the blanks at the end, unless the call does without.
+        # A comma may follow trailing blanks, unless the call separates its arguments by blanks.
         is_open = is_blank and match.end() == len(code) and not has_blanks
         if match["between"] and not depth and not is_open:
             arguments.append(code[start : match.start()])

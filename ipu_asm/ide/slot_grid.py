@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Cell(NamedTuple):
-    """An instruction: its words, with one blank before each operand, and where it stands.
+    """An instruction: its words, with one blank before each operand, and its span.
 
-    `slot` is None where nobody knows the mnemonic; `is_idle` tells that it does nothing.
+    `slot` is None for an unknown mnemonic; `is_idle` means that the instruction has no effect.
     """
 
     mnemonic: str
@@ -30,9 +30,9 @@ class Cell(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The bundle at an address. `cells` has the instructions of each slot, in the slots' order.
+    """The bundle at an address; `cells` has the instructions of each slot, in slot order.
 
-    `strays` are instructions of no slot, or too many for theirs.
+    `strays` are instructions without a slot, or more than their slot holds.
     """
 
     address: int
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 class SlotGrid(NamedTuple):
-    """The table. `current` is the number of the row of a place in the text, if it has one."""
+    """The table; `current` is the number of the row at the requested offset, if any."""
 
     slots: tuple[Slot, ...]
     rows: tuple[Row, ...]
@@ -52,7 +52,7 @@ class SlotGrid(NamedTuple):
 
 
 def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
-    """The table of a program, in which the bundle at an offset is the current one."""
+    """Return the table of a program; the row of the bundle at `offset` is the current one."""
     program = analysis.program
     rows = tuple(
         _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
@@ -73,7 +73,7 @@ def _row(program: Program, number: int, address: int) -> Row:
 
 @cached_on_bundle
 def _cells(isa: Isa, bundle: Bundle) -> tuple[tuple[Cell, ...], ...]:
-    """The instructions of each slot, then those without a place; spans are in the bundle."""
+    """Return the instructions of each slot, then those without a place; spans are in the bundle."""
     groups: dict[str | None, list[Cell]] = {slot.name: [] for slot in isa.slots}
     strays = groups[None] = []
     for number, (instruction, place) in enumerate(zip(bundle.instructions, bundle.places)):
@@ -94,7 +94,7 @@ def _text(isa: Isa, instruction: Instruction) -> str:
 
 
 def _current(program: Program, offset: int) -> int | None:
-    """The row of the bundle at an offset; behind its end, up to the end of its line, still its."""
+    """Return the row of the bundle at an offset, or of the one that ends before it on its line."""
     number = program.bundle_at(offset)
     start, syntax = program.starts[number], program.bundles[number].syntax
     is_ahead = not syntax.words or offset < start + syntax.spans[0].start

@@ -1,4 +1,4 @@
-"""The outline of a file: labels with their bundles, loops around what they repeat, and macros."""
+"""Document symbols: labels with their bundles, loops with their bodies, and macros."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST_NAME = 60
 
 
 class Symbol(NamedTuple):
-    """A named part of the file: `span` is all of it, `name_span` its name within."""
+    """A named part of the file: `span` is all of it, `name_span` its name."""
 
     name: str
     kind: str
@@ -41,11 +41,11 @@ class Symbol(NamedTuple):
 
 
 def symbols(analysis: Analysis) -> list[Symbol]:
-    """A symbol for each label, with what follows up to the next one, in the order of the file.
+    """Return a symbol for each label, with the bundles up to the next label, in source order.
 
-    A label that a later branch goes back to is a loop: the labels in between lie in it. A macro
-    that takes something or has a body is a symbol as well. Before them come the registers to which
-    the head of the file gives a role.
+    A label that a later branch targets is a loop and contains the labels up to that branch. A macro
+    that has parameters or a body is a symbol as well. The registers with a role in the head of the
+    file come first.
     """
     program = analysis.program
     inside = _nested(program, blocks_of(program), len(program.bundles), None)
@@ -53,19 +53,19 @@ def symbols(analysis: Analysis) -> list[Symbol]:
 
 
 def label_symbols(analysis: Analysis) -> list[Symbol]:
-    """The labels alone, without what is in them."""
+    """Return the symbols of labels without children."""
     program = analysis.program
     return [_symbol(program, block, ()) for block in blocks_of(program) if block.macro is None]
 
 
 def macro_symbols(analysis: Analysis) -> list[Symbol]:
-    """The macros alone, without what is in them."""
+    """Return the symbols of macros without children."""
     program = analysis.program
     return [_symbol(program, block, ()) for block in macro_blocks(program)]
 
 
 def _registers(program: Program) -> list[Symbol]:
-    """The registers that a comment above the first bundle speaks of, line by line."""
+    """Return a symbol for each register note above the first bundle."""
     found, end = list[Symbol](), 0
     for role in roles(program):
         if role.span.start >= end:
@@ -76,9 +76,9 @@ def _registers(program: Program) -> list[Symbol]:
 
 
 def _nested(program: Program, blocks: list[Block], end: int, own: int | None) -> list[Symbol]:
-    """The symbols of the blocks, each with what lies in it.
+    """Return the symbols of the blocks, each with its nested ones.
 
-    With `own`, also the bundles in no block from that number up to `end`.
+    If `own` is given, also include the bundles from that number to `end` that are in no block.
     """
     found: list[Symbol] = []
     at = 0
@@ -101,7 +101,7 @@ def _nested(program: Program, blocks: list[Block], end: int, own: int | None) ->
 def _symbol_of_macro(
     program: Program, macro: Macro, end: int, children: tuple[Symbol, ...]
 ) -> Symbol:
-    """A macro up to its last directive, if that lies before the bundle `end`."""
+    """Return the symbol of a macro up to its closing directive, if that precedes bundle `end`."""
     parameters = shown_parameters(parameters_of(program, macro))
     syntax = program.bundles[macro.bundle].syntax
     start = program.span(macro.bundle, syntax.spans[syntax.plan.directive]).start
@@ -136,7 +136,7 @@ def _symbol(program: Program, block: Block, children: tuple[Symbol, ...]) -> Sym
 
 
 def _bundles(program: Program, first: int, end: int) -> list[Symbol]:
-    """The bundles from one number up to another."""
+    """Return the symbols of the bundles ``first`` to ``end - 1`` that have instructions."""
     found = []
     for number in range(first, end):
         bundle = program.bundles[number]
@@ -151,7 +151,10 @@ def _bundles(program: Program, first: int, end: int) -> list[Symbol]:
 
 
 def _mnemonic_behind_label(bundle: Bundle) -> Span | None:
-    """Its first mnemonic; in a broken bundle the label may stand between instructions."""
+    """Return the span of the first mnemonic behind the label.
+
+    In a broken bundle, the label may be between instructions.
+    """
     syntax = bundle.syntax
     if not bundle.instructions:
         return None
@@ -164,7 +167,7 @@ def _mnemonic_behind_label(bundle: Bundle) -> Span | None:
 
 @cached_on_bundle
 def _name(isa: Isa, bundle: Bundle) -> str:
-    """A bundle by what it does: its mnemonics."""
+    """Return the mnemonics of a bundle as its name, cut to a maximum length."""
     joint = f"{isa.surface.separator} " if isa.surface.separator else " "
     name = joint.join(i.mnemonic for i in bundle.instructions if not i.is_idle)
     name = name or bundle.instructions[0].mnemonic
@@ -172,7 +175,7 @@ def _name(isa: Isa, bundle: Bundle) -> str:
 
 
 def _addresses(unit: str, first: int, following: int) -> str:
-    """The addresses from `first` up to `following`."""
+    """Return the addresses from `first` to ``following - 1`` as a phrase."""
     if following <= first + 1:
         return f"{unit} {first}"
     return f"{unit}s {first} to {following - 1}"
