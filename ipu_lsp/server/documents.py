@@ -76,6 +76,14 @@ def _changed(coordinates: Coordinates, change: Json) -> tuple[Coordinates, Chang
     return coordinates.edited(range_, new_text)
 
 
+def workspace_edit(document: Document, edits: list[Json], *, versioned: bool) -> Json:
+    """Edits of a document; `versioned`, the client rejects them for a later version of it."""
+    if not versioned:
+        return {"changes": {document.uri: edits}}
+    identifier = {"uri": document.uri, "version": document.version}
+    return {"documentChanges": [{"textDocument": identifier, "edits": edits}]}
+
+
 def path_of(uri: str) -> str | None:
     """The file that an address stands for, None if it is that of no file."""
     try:

@@ -12,7 +12,7 @@ from pygls.lsp.server import LanguageServer
 from ipu_asm import __version__
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.server import messages
-from ipu_lsp.server.client_log import ClientLog
+from ipu_lsp.server.client_messages import ClientLog
 from ipu_lsp.server.features import FEATURES
 from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.protocol import LspProtocol
@@ -54,18 +54,17 @@ class LspServer(LanguageServer):
 
     def _step(self) -> None:
         """Publish what is due, or handle one message, or go on with what takes longer."""
-        session, inbox = self.session, self.protocol.inbox
-        # Findings that change as soon as the settings are there would only flash.
-        patience = session.patience()
-        if session.unpublished and not patience:
-            ahead = inbox.peek()
-            if not _is_edit(ahead) or session.is_publishing_overdue():
-                diagnostics.publish_next(session)
+        queue, inbox = self.session.publish_queue, self.protocol.inbox
+        # Findings that are wrong until the settings come would only flash.
+        wait = queue.seconds_to_settings()
+        if queue and not wait:
+            if not _is_edit(inbox.peek()) or queue.is_overdue():
+                diagnostics.publish_next(self.session)
             if inbox.is_empty:
                 return
         if self.protocol.is_work_due():
             self.protocol.work()
-        elif not session.unpublished or inbox.peek(patience) is not None:
+        elif not queue or inbox.peek(wait) is not None:
             self._handle(inbox.take())
 
     def _handle(self, message: Message) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.languages import isa_of_language
+from ipu_lsp.server.analyzers import isa_of_language
 from tests.form_programs import PROGRAMS
 from tests.server.conversation import Conversation, asked, changed, greeted, opened
 

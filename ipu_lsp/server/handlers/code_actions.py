@@ -8,7 +8,7 @@ from lsprotocol import types as t
 
 from ipu_asm.ide import code_actions as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.edits import workspace_edit
+from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
 from ipu_lsp.server.session import LspSession, View
 
@@ -44,7 +44,9 @@ def _action(session: LspSession, uri: str, view: View, action: ide.CodeAction) -
         written["disabled"] = {"reason": action.refused}
     else:
         edits = [view.coordinates.edit(edit) for edit in action.edits]
-        written["edit"] = workspace_edit(session, uri, edits)
+        written["edit"] = workspace_edit(
+            session.documents[uri], edits, versioned=session.client.document_changes
+        )
     if action.diagnostic is not None:
         encoded = encoded_finding(session, uri, view, action.diagnostic)
         written["diagnostics"] = [json.loads(encoded)]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Iterable
+from typing import Any
 
 from lsprotocol import types as t
 
 from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.files import source_extensions
 from ipu_lsp.server.documents import path_of
-from ipu_lsp.server.handlers import diagnostics
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import read_settings, section_of
 
@@ -21,7 +20,7 @@ def apply(session: LspSession, section: object) -> bool:
     """Apply the settings of the section `ipu`; return whether any of them changed."""
     settings, complaints = read_settings(section)
     for complaint in complaints:
-        session.warn(complaint)
+        session.warnings.warn(complaint)
     is_new = settings != session.projects.settings
     session.projects.settings = settings
     return is_new
@@ -49,16 +48,18 @@ def pull(session: LspSession) -> None:
         return
 
     def use(answer: object) -> None:
-        session.settle()
+        session.publish_queue.settings_known()
         if not isinstance(answer, list) or not answer:
             return
         # Null: the section does not exist (any more). Fall back to the initialization options.
         section = session.first_settings if answer[0] is None else answer[0]
         if apply(session, section):
-            session.reconfigure()
+            session.settings_changed()
 
     params = {"items": [{"section": _SECTION}]}
-    session.protocol.ask(t.WORKSPACE_CONFIGURATION, params, use, session.settle)
+    session.protocol.ask(
+        t.WORKSPACE_CONFIGURATION, params, use, session.publish_queue.settings_known
+    )
 
 
 def did_change_configuration(session: LspSession, params: dict[str, Any]) -> None:
@@ -71,9 +72,9 @@ def did_change_configuration(session: LspSession, params: dict[str, Any]) -> Non
     if session.client.gives_configuration and not are_sent:
         pull(session)
         return
-    session.settle()
+    session.publish_queue.settings_known()
     if apply(session, section_of(settings)):
-        session.reconfigure()
+        session.settings_changed()
 
 
 def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFilesParams) -> None:
@@ -83,18 +84,10 @@ def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFile
     for path in paths:
         session.workspace.forget(os.path.normpath(path))
     if settings:
-        session.reconfigure()
-        look_for_mistakes(session, settings)
+        session.settings_changed()
+        session.settings_files.check_again(settings)
     elif not all(session.is_open(os.path.normpath(path)) for path in paths):
         session.refresh_diagnostics()
-
-
-def look_for_mistakes(session: LspSession, paths: Iterable[str]) -> None:
-    """Publish the mistakes in configuration files, even if no open document uses them."""
-    for path in paths:
-        session.checked_settings.pop(path, None)
-        session.projects.suspects[path] = None
-    diagnostics.publish_mistakes(session)
 
 
 def _registration(method: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -8,25 +8,22 @@ from __future__ import annotations
 
 import logging
 from functools import lru_cache, partial
-from typing import Any, Generator
+from typing import Any, Generator, Iterator
 
 from lsprotocol import types as t
 
-from ipu_asm.config.configuration import ConfigurationFinding
-from ipu_asm.config.files import version_of
-from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.lint.configuration_findings import check_file
+from ipu_asm.diagnostics import Diagnostic, RuleId
 from ipu_asm.lint.links import rule_link
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.progress import WorkDoneProgress
-from ipu_lsp.server.reports import NOTHING, EncodedFindings, WorkspaceReports, named, report
+from ipu_lsp.server.reports import EncodedFindings, WorkspaceReports, named, report
 from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.settings_files import SOURCE
 from ipu_lsp.server.workspace import TimeSlice, address_of
 
 log = logging.getLogger("ipu_lsp")
 
-SOURCE = "ipu"
 OPTIONS = t.DiagnosticOptions(
     identifier=SOURCE,
     inter_file_dependencies=False,
@@ -46,8 +43,7 @@ _TAGS = {
 
 def publish_next(session: LspSession) -> None:
     """Push the diagnostics of the document that has been pending longest."""
-    uri = next(iter(session.unpublished))
-    del session.unpublished[uri]
+    uri = session.publish_queue.pop()
     try:
         findings = encoded_findings(session, uri)
     except Exception:
@@ -56,7 +52,7 @@ def publish_next(session: LspSession) -> None:
     version = session.documents[uri].version
     placed = {} if version is None else {"version": json_text(version)}
     _publish(session, json_object(uri=json_text(uri), **placed, diagnostics=findings))
-    publish_mistakes(session)
+    session.settings_files.push()
 
 
 def withdraw(session: LspSession, uri: str) -> None:
@@ -65,28 +61,13 @@ def withdraw(session: LspSession, uri: str) -> None:
         _publish(session, json_object(uri=json_text(uri), diagnostics="[]"))
 
 
-def publish_mistakes(session: LspSession) -> None:
-    """Push the mistakes in configuration files, including an empty list once they are corrected.
-
-    Clients that request workspace diagnostics receive them in that response instead.
-    """
-    if session.asks_for_workspace:
-        return
-    for path in list(session.projects.suspects):
-        findings = _mistakes_in(session, path)
-        if session.shown_mistakes.get(path, NOTHING.items) != findings.items:
-            _show_mistakes(session, path, findings.items)
-        if findings == NOTHING:
-            session.projects.suspects.pop(path)
-
-
 def of_document(
     session: LspSession, params: t.DocumentDiagnosticParams
 ) -> Generator[None, None, EncodedJson]:
     """Return the report of one document, `unchanged` if the client has the same diagnostics."""
-    yield from session.settled()
+    yield from session.wait_for_settings()
     findings = named(encoded_findings(session, params.text_document.uri))
-    publish_mistakes(session)
+    session.settings_files.push()
     return json_object(**report(findings, params.previous_result_id))
 
 
@@ -94,8 +75,8 @@ def of_workspace(
     session: LspSession, params: t.WorkspaceDiagnosticParams
 ) -> Generator[None, None, EncodedJson]:
     """Return the reports of all open documents and files, and clear those of other files."""
-    yield from session.settled()
-    _take_back_mistakes(session)
+    yield from session.wait_for_settings()
+    session.settings_files.pull()
     reports, time_slice = WorkspaceReports(session.protocol, params), TimeSlice()
     progress = WorkDoneProgress(session.protocol, session.client, params.work_done_token, _TITLE)
     try:
@@ -109,8 +90,7 @@ def of_workspace(
             else:
                 yield
         yield from _report_files(session, files, reports, time_slice, progress)
-        for path in list(session.projects.suspects):
-            _report_mistakes(session, path, reports)
+        session.settings_files.report(reports)
     finally:
         progress.end()
     return reports.answer()
@@ -129,38 +109,30 @@ def _report_files(
     time_slice: TimeSlice,
     progress: WorkDoneProgress,
 ) -> Generator[None, None, None]:
-    done, fresh = 0, 0
-    for path in files:
-        done += 1
+    fresh = 0
+    for done, path in enumerate(files, 1):
         if session.is_open(path):
             continue
-        circumstances = session.circumstances(path)
-        if not session.workspace.is_known(path, circumstances, _ANSWER):
+
+        def pause(done: int = done) -> Iterator[None]:
+            for _ in time_slice.pause():
+                reports.hand_out()
+                progress.say(done, len(files))
+                yield
+
+        if not session.workspace.is_known(path, session.settings_of(path), _ANSWER):
             fresh += 1
             if fresh == MANY_FILES:
                 progress.begin()
             document = session.file(path)
-            for _ in session.read_ahead(document, time_slice) if document else ():
-                reports.hand_out()
-                progress.say(done, len(files))
-                yield
+            for _ in session.analyzers.read_ahead(document) if document else ():
+                yield from pause()
         find = partial(_in_file, session, path)
-        findings = session.workspace.answer(path, session.circumstances(path), _ANSWER, find)
+        findings = session.workspace.answer(path, session.settings_of(path), _ANSWER, find)
         uri = address_of(path)
         if findings is not None and uri is not None:
             reports.add(uri, findings)
-        for _ in time_slice.pause():
-            reports.hand_out()
-            progress.say(done, len(files))
-            yield
-
-
-def _report_mistakes(session: LspSession, path: str, reports: WorkspaceReports) -> None:
-    uri, findings = address_of(path), _mistakes_in(session, path)
-    if uri is None or findings == NOTHING:
-        session.projects.suspects.pop(path, None)  # corrected: the report clears it at the client
-    else:
-        reports.add(uri, findings)
+        yield from pause()
 
 
 def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
@@ -170,45 +142,6 @@ def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
     if document is None or view is None:
         return None
     return named(_encoded(session, document.uri, view))
-
-
-def _mistakes_in(session: LspSession, path: str) -> EncodedFindings:
-    """Return the mistakes in a configuration file; cached until its version on disk changes."""
-    stamp = version_of(path)
-    known = session.checked_settings.get(path)
-    if known is not None and known[0] == stamp:
-        return known[1]
-    text, found = check_file(path)
-    coordinates = Coordinates(text, session.client.encoding)
-    findings = named(json_array(_encoded_mistake(coordinates, finding) for finding in found))
-    session.checked_settings[path] = stamp, findings
-    return findings
-
-
-def _encoded_mistake(coordinates: Coordinates, finding: ConfigurationFinding) -> str:
-    severity = Severity.ERROR if finding.is_fatal else Severity.WARNING
-    outcome = "; the whole file is ignored" if finding.is_fatal else ""
-    return json_object(
-        range=coordinates.encoded_range(finding.span),
-        severity=json_text(severity.value),
-        source=json_text(SOURCE),
-        message=json_text(f"{finding.message}{outcome}"),
-    )
-
-
-def _show_mistakes(session: LspSession, path: str, findings: str) -> None:
-    uri = address_of(path)
-    if uri is not None:
-        _publish(session, json_object(uri=json_text(uri), diagnostics=findings))
-        session.shown_mistakes[path] = findings
-
-
-def _take_back_mistakes(session: LspSession) -> None:
-    """Clear the pushed mistakes: from now on workspace reports have them, once is enough."""
-    session.asks_for_workspace = True
-    for path in list(session.shown_mistakes):
-        if session.shown_mistakes[path] != NOTHING.items:
-            _show_mistakes(session, path, NOTHING.items)
 
 
 def encoded_findings(session: LspSession, uri: str) -> EncodedJson:

@@ -28,6 +28,7 @@ def initialize(session: LspSession, params: Json) -> Json:
     if not isinstance(capabilities, dict):
         raise JsonRpcInvalidParams("the capabilities of a client are an object")
     session.client = LanguageClient.of(capabilities)
+    session.settings_files.encoding = session.client.encoding
     session.first_settings = section_of(params.get("initializationOptions"))
     configuration.apply(session, session.first_settings)
     process_id = params.get("processId")
@@ -44,9 +45,9 @@ def initialized(session: LspSession, _params: t.InitializedParams) -> None:
     """Send the requests that a client may only receive after `initialized`."""
     configuration.subscribe(session)
     if session.client.gives_configuration:
-        session.expect_settings()
+        session.publish_queue.await_settings()
     configuration.pull(session)
-    configuration.look_for_mistakes(session, session.workspace.configuration_files())
+    session.settings_files.check_again(session.workspace.configuration_files())
 
 
 def did_change_workspace_folders(
@@ -55,7 +56,7 @@ def did_change_workspace_folders(
     """Update the workspace folders and check the configuration files at their top."""
     session.workspace.remove(folder.uri for folder in params.event.removed)
     session.workspace.add(folder.uri for folder in params.event.added)
-    configuration.look_for_mistakes(session, session.workspace.configuration_files())
+    session.settings_files.check_again(session.workspace.configuration_files())
     session.refresh_diagnostics()
 
 

@@ -7,7 +7,7 @@ from pygls.exceptions import JsonRpcException
 
 from ipu_asm.ide import rename as ide
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.edits import workspace_edit
+from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.session import LspSession
 
 OPTIONS = t.RenameOptions(prepare_provider=True)
@@ -42,7 +42,11 @@ def rename(session: LspSession, params: t.RenameParams) -> Json | None:
         edits = ide.rename(view.analysis, offset, params.new_name)
     except ide.RenameRefused as error:
         raise _refusal(error) from error
-    return workspace_edit(session, uri, [view.coordinates.edit(edit) for edit in edits])
+    return workspace_edit(
+        session.documents[uri],
+        [view.coordinates.edit(edit) for edit in edits],
+        versioned=session.client.document_changes,
+    )
 
 
 def _refusal(error: ide.RenameRefused) -> JsonRpcException:

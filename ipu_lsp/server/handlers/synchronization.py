@@ -36,13 +36,13 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
         document.change(version, params["contentChanges"])
     except (KeyError, TypeError, AttributeError) as error:
         raise JsonRpcInvalidParams(f"no edit that can be made: {error!r}") from error
-    session.look_again([uri])
+    session.text_changed([uri])
 
 
 def did_save(session: LspSession, _params: t.DidSaveTextDocumentParams) -> None:
     """Reload configuration for clients that cannot watch files."""
     if not session.client.registers_watched_files:
-        session.reconfigure()
+        session.settings_changed()
 
 
 def did_close(session: LspSession, params: t.DidCloseTextDocumentParams) -> None:

@@ -1,0 +1,77 @@
+"""One analyzer for each instruction set that a session has met, and which one a document gets."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterator, NamedTuple
+
+from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
+from ipu_asm.isa import UnknownIsaError, load_isa, manifests
+from ipu_lsp.server.documents import Document
+from ipu_lsp.server.projects import Projects
+
+
+class ChosenAnalyzer(NamedTuple):
+    """The analyzer of a document; `is_claimed` if something names its instruction set."""
+
+    analyzer: Analyzer
+    is_claimed: bool
+
+
+class Analyzers:
+    """The analyzers of a session. Instruction sets are loaded when they are first needed."""
+
+    def __init__(self, projects: Projects, warn: Callable[[str], None]) -> None:
+        self._projects = projects
+        self._warn = warn
+        # By the name of the instruction set and of the memory that a project chooses.
+        self._analyzers: dict[tuple[str, str], Analyzer] = {}
+
+    def analysis(self, document: Document) -> Analysis | None:
+        """The analysis of a document as it is now; None if its instruction set is unknown."""
+        before = document.analysis
+        if before is not None and before.text is document.text:
+            return before
+        chosen = self._choose(document)
+        if chosen is None:
+            return None
+        analyzer = chosen.analyzer
+        if before is not None and before.isa is not analyzer.isa:
+            before = None
+        analyze = analyzer.analyze if chosen.is_claimed else analyzer.analyze_unclaimed
+        analysis = analyze(document.text, document.name, before, change=document.edit)
+        document.keep(analysis)
+        return analysis
+
+    def read_ahead(self, document: Document) -> Iterator[None]:
+        """Read the bundles of a document, one a step, so that `analysis` has little left to do."""
+        chosen = self._choose(document)
+        if chosen is not None:
+            yield from chosen.analyzer.read_ahead(document.text)
+
+    def _choose(self, document: Document) -> ChosenAnalyzer | None:
+        configuration = self._projects.of(document).configuration
+        language = isa_of_language(document.language)
+        default = UNCLAIMED if language == DEFAULT_ISA else language
+        choice = choose_isa(document.text, document.name, None, configuration, default)
+        name = choice.name or DEFAULT_ISA
+        memory = configuration.memory.get(name, "") if configuration else ""
+        if (name, memory) not in self._analyzers:
+            try:
+                self._analyzers[name, memory] = Analyzer(load_isa(name, memory))
+            except UnknownIsaError as error:
+                self._warn(f"{choice.origin}: {error}")
+                return None
+        return ChosenAnalyzer(self._analyzers[name, memory], choice.name != UNCLAIMED)
+
+
+def isa_of_language(language: str) -> str:
+    """The instruction set of an editor's language id; the default one for an unknown id.
+
+    Loads no instruction set.
+    """
+    every = manifests()
+    if language == every[DEFAULT_ISA].language_id:
+        return DEFAULT_ISA
+    meant = (name for name, manifest in every.items() if manifest.language_id == language)
+    return next(meant, DEFAULT_ISA)

@@ -1,0 +1,60 @@
+"""When findings are pushed: after a burst of edits, and not before the settings are known."""
+
+from __future__ import annotations
+
+import time
+from typing import Iterable
+
+LONGEST_WAIT_S = 0.1
+"""How long findings are held back while the client keeps sending edits."""
+LONGEST_WAIT_FOR_SETTINGS_S = 2.0
+"""How long findings are held back for the settings that the client was asked for."""
+
+
+class PublishQueue:
+    """The documents whose findings are to be pushed, oldest first."""
+
+    def __init__(self) -> None:
+        self._due_since: dict[str, float] = {}
+        self._settings_due: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._due_since)
+
+    def add(self, uris: Iterable[str]) -> None:
+        """Queue documents; one that is queued keeps its place."""
+        now = time.monotonic()
+        for uri in uris:
+            self._due_since.setdefault(uri, now)
+
+    def remove(self, uri: str) -> None:
+        """Take a document out of the queue, if it is there."""
+        self._due_since.pop(uri, None)
+
+    def pop(self) -> str:
+        """Take the document out that has waited longest."""
+        uri = next(iter(self._due_since))
+        del self._due_since[uri]
+        return uri
+
+    def is_overdue(self) -> bool:
+        """Whether the oldest document has waited for `LONGEST_WAIT_S`."""
+        oldest = next(iter(self._due_since.values()))
+        return time.monotonic() - oldest > LONGEST_WAIT_S
+
+    def await_settings(self) -> None:
+        """Hold findings back until `settings_known`, for a limited time."""
+        self._settings_due = time.monotonic() + LONGEST_WAIT_FOR_SETTINGS_S
+
+    def settings_known(self) -> None:
+        """Publish from now on: the settings have come, or none will come."""
+        self._settings_due = None
+
+    def seconds_to_settings(self) -> float:
+        """For how many seconds findings are still held back for the settings; 0 if they are not."""
+        if self._settings_due is None:
+            return 0
+        left = self._settings_due - time.monotonic()
+        if left <= 0:
+            self.settings_known()
+        return max(left, 0)

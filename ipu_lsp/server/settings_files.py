@@ -1,0 +1,104 @@
+"""Findings in configuration files, pushed to the client or reported with the workspace's."""
+
+from __future__ import annotations
+
+from typing import Iterable, Iterator
+
+from lsprotocol import types as t
+
+from ipu_asm.config.configuration import ConfigurationFinding
+from ipu_asm.config.files import version_of
+from ipu_asm.diagnostics import Severity
+from ipu_asm.lint.configuration_findings import check_file
+from ipu_lsp.server.convert import Coordinates, Encoding
+from ipu_lsp.server.messages import json_array, json_object, json_text
+from ipu_lsp.server.projects import Projects
+from ipu_lsp.server.protocol import LspProtocol
+from ipu_lsp.server.reports import NOTHING, EncodedFindings, WorkspaceReports, named
+from ipu_lsp.server.workspace import address_of
+
+SOURCE = "ipu"
+
+
+class SettingsFiles:
+    """The findings in the configuration files of a session.
+
+    `Projects.suspects` has the files to look at: those that changed or had findings.
+    """
+
+    def __init__(self, protocol: LspProtocol, projects: Projects) -> None:
+        self.encoding = Encoding.UTF_16
+        self._protocol = protocol
+        self._projects = projects
+        self._are_pulled = False
+        self._pushed: dict[str, str] = {}
+        # The findings by path, with the version of the file that they were made from.
+        self._checked: dict[str, tuple[object, EncodedFindings]] = {}
+
+    def check_again(self, paths: Iterable[str]) -> None:
+        """Check files that have changed, and push their findings."""
+        for path in paths:
+            self._checked.pop(path, None)
+            self._projects.suspects[path] = None
+        self.push()
+
+    def push(self) -> None:
+        """Push the findings that the client does not have, unless it pulls the workspace's."""
+        if self._are_pulled:
+            return
+        for path, findings in self._findings():
+            if self._pushed.get(path, NOTHING.items) != findings.items:
+                self._publish(path, findings.items)
+
+    def pull(self) -> None:
+        """Stop pushing, and withdraw what was pushed: from now on `report` gives the findings."""
+        self._are_pulled = True
+        for path in list(self._pushed):
+            if self._pushed[path] != NOTHING.items:
+                self._publish(path, NOTHING.items)
+
+    def report(self, reports: WorkspaceReports) -> None:
+        """Add the findings of all files to the reports of the workspace."""
+        for path, findings in self._findings():
+            uri = address_of(path)
+            if uri is None:
+                self._projects.suspects.pop(path, None)
+            elif findings != NOTHING:
+                reports.add(uri, findings)
+
+    def _findings(self) -> Iterator[tuple[str, EncodedFindings]]:
+        """The findings of each suspect; one without findings is none any more."""
+        for path in list(self._projects.suspects):
+            findings = self._findings_in(path)
+            yield path, findings
+            if findings == NOTHING:
+                self._projects.suspects.pop(path, None)
+
+    def _findings_in(self, path: str) -> EncodedFindings:
+        version = version_of(path)
+        known = self._checked.get(path)
+        if known is not None and known[0] == version:
+            return known[1]
+        text, found = check_file(path)
+        coordinates = Coordinates(text, self.encoding)
+        findings = named(json_array(_encoded(coordinates, finding) for finding in found))
+        self._checked[path] = version, findings
+        return findings
+
+    def _publish(self, path: str, findings: str) -> None:
+        uri = address_of(path)
+        if uri is not None:
+            params = json_object(uri=json_text(uri), diagnostics=findings)
+            self._protocol.notify(t.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
+            self._pushed[path] = findings
+
+
+def _encoded(coordinates: Coordinates, finding: ConfigurationFinding) -> str:
+    severity = Severity.ERROR if finding.is_fatal else Severity.WARNING
+    outcome = "; the whole file is ignored" if finding.is_fatal else ""
+    return json_object(
+        range=coordinates.encoded_range(finding.span),
+        severity=json_text(severity.value),
+        source=json_text(SOURCE),
+        message=json_text(f"{finding.message}{outcome}"),
+    )
