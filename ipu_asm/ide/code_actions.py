@@ -9,8 +9,8 @@ from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.ide.refactorings import REFACTORINGS
 from ipu_asm.ide.refactorings.offer import MOVE, REWRITE
 from ipu_asm.ide.refactorings.suppression import suppression
-from ipu_asm.lint.directives import directives_of
-from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
+from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
+from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
@@ -70,12 +70,12 @@ def suppressions(analysis: Analysis, span: Span) -> list[CodeAction]:
     if not findings:
         return []
     program, source = analysis.program, analysis.source
-    directives = directives_of(program, source)
+    comments = suppression_comments(program, source)
     return [
         CodeAction(
             f"Ignore `{finding.name}` here",
             QUICK_FIX,
-            (suppression(program, source, directives, finding),),
+            (suppression(program, source, comments, finding),),
             finding,
         )
         for finding in findings

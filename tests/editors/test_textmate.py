@@ -35,7 +35,7 @@ from ipu_asm.ide.semantic_tokens import (
 from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType, number_value
-from ipu_asm.lint.directives import directives_of
+from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.reports.textmate_directives import has_preprocessor
 from ipu_asm.reports.textmate_language import language_of
 from ipu_asm.syntax.grammar import load_grammar
@@ -360,7 +360,7 @@ def test_what_is_said_to_the_linter_stands_out_where_it_hears_it(comment: str) -
     [painted] = paint(load_isa("ipu"), [text])
     said = "".join(c for c, scopes in zip(text, painted) if "keyword.control.directive" in scopes)
     names = "".join(c for c, scopes in zip(text, painted) if "entity.name.tag.finding" in scopes)
-    heard = directives_of(analysis.program, analysis.source)
+    heard = suppression_comments(analysis.program, analysis.source)
     assert [re.sub(r".*:\s*", "", said)] == ([directive.word for directive in heard] or [""])
     for directive in heard:
         assert re.findall(r"[^\s,]+", names) == [text[a:b] for a, b in directive.names or ()]

@@ -24,7 +24,7 @@ from ipu_asm.ide.formatting.bundle_layout import (
 from ipu_asm.ide.formatting.gap_layout import lay_out_gaps
 from ipu_asm.ide.formatting.line_layout import lay_out_line
 from ipu_asm.isa.model import Isa
-from ipu_asm.lint.directives import directives_of
+from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit, changed_stretch
@@ -90,9 +90,9 @@ def _pinned(analysis: Analysis) -> Iterator[int]:
     program, source = analysis.program, analysis.source
     if "ipu:" not in program.text:
         return
-    for directive in directives_of(program, source):
-        if directive.line is not None:
-            line = source.lines.line_span(directive.line)
+    for comment in suppression_comments(program, source):
+        if comment.line is not None:
+            line = source.lines.line_span(comment.line)
             first, last = program.bundle_at(line.start), program.bundle_at(line.end)
             for number in range(first, last + 1):
                 if _has_words(program, number, line):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.lint.directives import Directive
+from ipu_asm.lint.suppressions.comments import SuppressionComment
 from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile, Span, TextEdit
 
@@ -14,18 +14,18 @@ _BLANKS: Final = " \t"
 
 
 def suppression(
-    program: Program, source: SourceFile, directives: list[Directive], finding: Diagnostic
+    program: Program, source: SourceFile, comments: list[SuppressionComment], finding: Diagnostic
 ) -> TextEdit:
     """Return the edit that suppresses a finding on its line.
 
-    It extends the list of a suppression comment on that line, or adds a new comment. `directives`
-    are the linter comments of the text. A new comment goes above the line if it would make the line
-    longer than `_LONGEST_LINE`.
+    It extends the list of a suppression comment on that line, or adds a new comment. `comments`
+    are the suppression comments of the text. A new comment goes above the line if it would make the
+    line longer than `_LONGEST_LINE`.
     """
     line = source.lines.position(finding.span.start).line
-    for directive in directives:
-        if directive.line == line and directive.names:
-            end = directive.names[-1].end
+    for present in comments:
+        if present.line == line and present.names:
+            end = present.names[-1].end
             return TextEdit(Span(end, end), f", {finding.name}")
     comment = f"{program.isa.surface.comments[0]} ipu: ignore[{finding.name}]"
     text = source.line_text(line)

@@ -25,12 +25,13 @@ A left-over suppression hides the next finding on its line, which nobody has loo
 
 from __future__ import annotations
 
-from ipu_asm.diagnostics import Applicability
+from ipu_asm.diagnostics import Applicability, RuleId, Severity
 from ipu_asm.lint.rule import Rule
-from ipu_asm.lint.suppressions import UNUSED_SUPPRESSION
+
+RULE_ID = RuleId("W001", "unused-suppression", Severity.WARNING)
 
 RULE = Rule(
-    id=UNUSED_SUPPRESSION,
+    id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
         "acc;; again: incr lr0 1;; # ipu: ignore[unused-label] for the debugger\nbkpt;;",

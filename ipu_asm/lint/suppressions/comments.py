@@ -1,4 +1,4 @@
-"""Comments for the linter, as they are written: ``# ipu: ignore[name, CODE] reason``."""
+"""Finds suppression comments in a text and makes the edits that remove them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Iterator, NamedTuple, Sequence
 from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile, Span, TextEdit
 
-_DIRECTIVE = re.compile(
+_SUPPRESSION = re.compile(
     r"ipu:[ \t]*(?P<word>ignore(?:-file)?)(?![\w-])"
     r"(?:[ \t]*\[(?P<list>[^\[\]\r\n]*)(?P<end>\])?)?"
 )
@@ -18,12 +18,13 @@ _WHITE_SPACE = re.compile(r"\s*")
 _BLANKS = " \t"
 
 
-class Directive(NamedTuple):
-    """One such comment: what it says, where it is, and the 0-based line that it is for.
+class SuppressionComment(NamedTuple):
+    """One suppression comment.
 
-    `span` is what it says, `comment` all of it with its mark and reason. `names` are the parts of
-    the list; None if there is no list. `line` is None for `ignore-file`. `at_top` tells whether it
-    stands above the first bundle.
+    `word` is `ignore` or `ignore-file`. `span` reaches from ``ipu:`` to the end of the list,
+    `comment` from the comment mark to the end of the reason. `names` are the items of the list;
+    None if there is no list. `own_line` is the 0-based line of the comment, `line` the one to which
+    it applies, None for `ignore-file`. `at_top` tells whether it stands above the first bundle.
     """
 
     word: str
@@ -35,18 +36,18 @@ class Directive(NamedTuple):
     at_top: bool
 
 
-def directives_of(program: Program, source: SourceFile) -> list[Directive]:
-    """All comments for the linter, in their order."""
+def suppression_comments(program: Program, source: SourceFile) -> list[SuppressionComment]:
+    """All suppression comments of a program, in source order."""
     matches = list(_matches(program.text, program.isa.surface.comments))
     if not matches:
         return []
-    places = _Places(program, source)
-    return [places.directive(match, start) for match, start in matches]
+    reader = _CommentReader(program, source)
+    return [reader.comment(match, start) for match, start in matches]
 
 
-def removal(directive: Directive, text: str) -> TextEdit:
-    """The edit that takes a comment out, with the blanks before it or its line if it is alone."""
-    start, end = directive.comment
+def comment_removal(comment: SuppressionComment, text: str) -> TextEdit:
+    """The edit that removes a comment: with the blanks before it, or with its line if alone."""
+    start, end = comment.comment
     while start and text[start - 1] in _BLANKS:
         start -= 1
     if start and text[start - 1] not in "\r\n":
@@ -58,9 +59,9 @@ def removal(directive: Directive, text: str) -> TextEdit:
 
 
 def name_removal(names: Sequence[Span], number: int, is_first: bool) -> TextEdit:
-    """The edit that takes one name out of a list in which others stay.
+    """The edit that removes one name from a list that keeps others.
 
-    `is_first` tells whether no name before it stays. Edits for several names do not overlap.
+    `is_first` tells that no name before it is kept. Edits for several names do not overlap.
     """
     if is_first:
         return TextEdit(Span(names[number].start, names[number + 1].start), "")
@@ -68,8 +69,8 @@ def name_removal(names: Sequence[Span], number: int, is_first: bool) -> TextEdit
 
 
 def _matches(text: str, marks: Sequence[str]) -> Iterator[tuple[re.Match[str], int]]:
-    """What reads like a directive behind a comment mark, and where that mark is."""
-    for match in _DIRECTIVE.finditer(text):
+    """Each match of a suppression that follows a comment mark, with the offset of that mark."""
+    for match in _SUPPRESSION.finditer(text):
         before = match.start()
         while before and text[before - 1] in _BLANKS:
             before -= 1
@@ -81,19 +82,19 @@ def _matches(text: str, marks: Sequence[str]) -> Iterator[tuple[re.Match[str], i
             yield match, start
 
 
-class _Places:
-    """Where directives stand and what they are for. Looks at nothing twice for many of them."""
+class _CommentReader:
+    """Makes suppression comments from matches; remembers lines, so that many cost linear time."""
 
     def __init__(self, program: Program, source: SourceFile) -> None:
         self._source = source
         self._marks = program.isa.surface.comments
         self._top = _first_token(program)
         self._comment_end = 0
-        self._meant: dict[int, int] = {}
+        self._target_of: dict[int, int] = {}
         self._first_characters: dict[int, int] = {}
 
-    def directive(self, match: re.Match[str], start: int) -> Directive:
-        """The directive of a match in a comment that begins at `start`; to be asked in order."""
+    def comment(self, match: re.Match[str], start: int) -> SuppressionComment:
+        """The comment of a match whose mark is at `start`. Matches must come in source order."""
         names = None
         if match["end"]:
             at = match.start("list")
@@ -102,30 +103,30 @@ class _Places:
         if match.end() > self._comment_end:
             end = _end_of_comments(self._marks).search(self._source.text, match.end())
             self._comment_end = end.start() if end else len(self._source.text)
-        return Directive(
+        return SuppressionComment(
             match["word"],
             Span(*match.span()),
             Span(start, self._comment_end),
             names or None,
             own_line,
-            self._line_meant(own_line, start) if match["word"] == "ignore" else None,
+            self._target_line(own_line, start) if match["word"] == "ignore" else None,
             start < self._top,
         )
 
-    def _line_meant(self, line: int, offset: int) -> int:
-        """The comment's line if there is code on it, else the next line that is not all comment."""
+    def _target_line(self, line: int, offset: int) -> int:
+        """The comment's line if it has code, else the next line that is not only comment."""
         if self._first_character(line) < offset and not self._is_comment(line):
             return line
         passed = []
         last = len(self._source.lines.starts) - 1
-        while line < last and line not in self._meant:
+        while line < last and line not in self._target_of:
             passed.append(line)
             line += 1
             if not self._is_comment(line):
                 break
-        meant = self._meant.get(line, line)
-        self._meant.update(dict.fromkeys(passed, meant))
-        return meant
+        target = self._target_of.get(line, line)
+        self._target_of.update(dict.fromkeys(passed, target))
+        return target
 
     def _is_comment(self, line: int) -> bool:
         """Whether there is nothing but blanks and comments on a line."""
@@ -134,7 +135,7 @@ class _Places:
         return is_blank or source.text.startswith(self._marks, first)
 
     def _first_character(self, line: int) -> int:
-        """Where the first character of a line is that is not blank; its end if there is none."""
+        """The offset of the first non-blank character of a line; its end if there is none."""
         first = self._first_characters.get(line)
         if first is None:
             start, end = self._source.lines.line_span(line)

@@ -1,0 +1,151 @@
+"""Applies suppression comments to findings, and reports names that suppress nothing."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Iterator, Sequence
+
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity, UnplacedFinding
+from ipu_asm.diagnostics.suggestions import Vocabulary
+from ipu_asm.isa.operands import quoted
+from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
+from ipu_asm.lint.suppressions.comments import (
+    SuppressionComment,
+    comment_removal,
+    name_removal,
+    suppression_comments,
+)
+from ipu_asm.program.program import Program
+from ipu_asm.text import SourceFile, Span
+
+# Both names of the rule about the comments themselves.
+_OWN_NAMES = UNUSED_SUPPRESSION[:2]
+_TAGS = ("unnecessary",)
+# The 0-based line to which a comment applies, None for the whole file, and a name in the comment.
+_Target = tuple[int | None, str]
+
+
+def apply_suppressions(
+    program: Program, source: SourceFile, findings: list[Diagnostic]
+) -> list[Diagnostic]:
+    """The findings that no comment suppresses, plus one for each name that suppresses nothing."""
+    comments = suppression_comments(program, source)
+    if not comments:
+        return findings
+    suppressions = _Suppressions(source, comments)
+    kept = [finding for finding in findings if not suppressions.suppress(finding)]
+    # An error may hide findings. They appear, and need their comments, once the error is fixed.
+    has_errors = any(finding.severity is Severity.ERROR for finding in findings)
+    removable = Applicability.UNSAFE if has_errors else Applicability.SAFE
+    unused = list(_unused(suppressions, removable))
+    return kept + [finding for finding in unused if not suppressions.suppress(finding)]
+
+
+class _Suppressions:
+    """The names in the suppression comments of one text, and which of them were used."""
+
+    def __init__(self, source: SourceFile, comments: Sequence[SuppressionComment]) -> None:
+        self.source = source
+        self.comments = comments
+        # True for the targets that have suppressed a finding.
+        self._used: dict[_Target, bool] = {}
+        for comment in comments:
+            if not comment.names or (comment.line is None and not comment.at_top):
+                continue
+            for name in map(self.text, comment.names):
+                self._used[comment.line, name] = False
+                # A finding about the comment is suppressed in the comment itself.
+                if name in _OWN_NAMES:
+                    self._used[comment.own_line, name] = False
+
+    def text(self, name: Span) -> str:
+        """The name as it is written."""
+        return self.source.text[name.start : name.end]
+
+    def suppress(self, finding: Diagnostic) -> bool:
+        """Whether a comment suppresses the finding; if so, its names count as used."""
+        used = [target for target in self.targets(finding) if target in self._used]
+        for target in used:
+            self._used[target] = True
+        return bool(used)
+
+    def targets(self, finding: Diagnostic) -> list[_Target]:
+        """The targets by which a comment may suppress the finding."""
+        line = self.source.lines.position(finding.span.start).line
+        return [(applies_to, name) for applies_to in (None, line) for name in finding.rule[:2]]
+
+    def is_unused(self, comment: SuppressionComment, name: Span) -> bool:
+        """Whether a name has suppressed nothing; never true of the names of this very rule."""
+        text = self.text(name)
+        return text not in _OWN_NAMES and not self._used.get((comment.line, text), False)
+
+
+def _unused(suppressions: _Suppressions, removable: Applicability) -> Iterator[Diagnostic]:
+    for comment in suppressions.comments:
+        message = _why_ineffective(comment, suppressions.source.text)
+        if message:
+            fix = _removal(suppressions, comment, Applicability.UNSAFE)
+            yield _finding(message, comment.span, fix)
+        else:
+            yield from _unused_names(suppressions, comment, removable)
+
+
+def _why_ineffective(comment: SuppressionComment, text: str) -> str:
+    """The message about a comment that never suppresses anything; empty if it may."""
+    if comment.names is None:
+        found = quoted(text[comment.span.start : comment.span.end])
+        return f"a suppression lists what it silences: `ignore[name]`, found {found}"
+    if comment.line is None and not comment.at_top:
+        return "`ignore-file` counts above the first bundle only, found it further down"
+    return ""
+
+
+def _unused_names(
+    suppressions: _Suppressions, comment: SuppressionComment, removable: Applicability
+) -> Iterator[Diagnostic]:
+    """A finding for each unused name. A fix removes names of rules only, since others are typos."""
+    names = comment.names or ()
+    texts = [suppressions.text(name) for name in names]
+    unused = [suppressions.is_unused(comment, name) for name in names]
+    removed = [unneeded and text in _known()[1] for unneeded, text in zip(unused, texts)]
+    first_kept = removed.index(False) if False in removed else None
+    for number, name in enumerate(names):
+        if removed[number]:
+            fix = _removal(suppressions, comment, removable)
+            if first_kept is not None:
+                edit = name_removal(names, number, number < first_kept)
+                fix = Fix(f"remove {quoted(texts[number])}", (edit,), removable)
+            yield _finding(_message(texts[number]), name, fix)
+        elif unused[number]:
+            yield _unknown(texts[number], name)
+
+
+def _unknown(text: str, span: Span) -> Diagnostic:
+    """The finding about a name that no rule has; it may be a typo of a name that is needed."""
+    near = _known()[0].nearest(text)
+    message = _message(text) if near else f"{_message(text)}; no finding is called that"
+    return UnplacedFinding(UNUSED_SUPPRESSION, message, near).at(span)._replace(tags=_TAGS)
+
+
+def _message(name: str) -> str:
+    return f"a suppression must silence something, found nothing for {quoted(name)}"
+
+
+def _removal(
+    suppressions: _Suppressions, comment: SuppressionComment, applicability: Applicability
+) -> Fix:
+    edit = comment_removal(comment, suppressions.source.text)
+    return Fix("remove the comment", (edit,), applicability)
+
+
+def _finding(message: str, span: Span, fix: Fix) -> Diagnostic:
+    return Diagnostic(UNUSED_SUPPRESSION, message, span, fix=fix, tags=_TAGS)
+
+
+@lru_cache(maxsize=1)
+def _known() -> tuple[Vocabulary, frozenset[str]]:
+    """The names and codes of all rules."""
+    from ipu_asm.lint.rules import all_rules  # loads every rule, and few texts need them
+
+    names = [part for rule in all_rules() for part in (rule.id.name, rule.id.code)]
+    return Vocabulary(names), frozenset(names)
