@@ -8,8 +8,8 @@ from operator import attrgetter
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import parser_for
-from ipu_asm.config.foreign import foreign_assembly
+from ipu_asm.bundle.parser import parser_for
+from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa

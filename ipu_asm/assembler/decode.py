@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
 from ipu_asm.isa.operands import LabelType
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from typing import Iterable, Sequence
 
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa import isa_of

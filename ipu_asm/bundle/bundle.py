@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, Callable, NamedTuple, Sequence, TypeVar
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.matching import ON_MNEMONIC, value_start
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.syntax.bundle import BundleSyntax

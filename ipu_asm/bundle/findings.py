@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterator, Mapping, Sequence
 
 from ipu_asm.bundle.instruction import Instruction, Value, is_instruction, read_instruction
-from ipu_asm.bundle.matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     DUPLICATE_SLOT,

@@ -9,7 +9,7 @@ import re
 from itertools import permutations
 from typing import NamedTuple, Sequence
 
-from ipu_asm.bundle.matching import ON_MNEMONIC, any_named, match_operands, value_start
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, any_named, match_operands, value_start
 from ipu_asm.diagnostics import Applicability, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
     IMMEDIATE_OUT_OF_RANGE,

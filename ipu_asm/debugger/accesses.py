@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle.matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, register_place
 from ipu_asm.emulator.decode import Code, decode_word
 from ipu_asm.emulator.ipu import Ipu

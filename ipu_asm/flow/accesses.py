@@ -11,7 +11,7 @@ from typing import Iterator, Mapping, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.matching import ON_MNEMONIC, value_start
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC, value_start
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.text import Span
 

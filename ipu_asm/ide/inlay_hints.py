@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Collection, Final, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, cycles_of
 from ipu_asm.flow.latency import slow_writes
 from ipu_asm.ide.macros.parameters import MARK

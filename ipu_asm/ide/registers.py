@@ -6,7 +6,7 @@ from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.matching import value_start
+from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.flow.accesses import access_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import Named

@@ -11,8 +11,8 @@ from typing import Final, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.matching import value_start
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.operand_matching import value_start
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.registers import named_in
 from ipu_asm.isa import manifests

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.bundle.matching import KEYWORD_MARK, expected_operands, value_start
+from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.expectation import Expectation, expectation_at
 from ipu_asm.ide.completion.fitting import fits
 from ipu_asm.ide.macros.completion import with_values

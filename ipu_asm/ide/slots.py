@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.bundle.slot_assignment import leaves_room
 from ipu_asm.isa.model import Isa
 

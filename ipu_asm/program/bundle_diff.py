@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Callable, Iterable, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import Change, changed_stretch
 

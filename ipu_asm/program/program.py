@@ -8,8 +8,8 @@ from itertools import accumulate
 from typing import Any, Callable, Iterator, NamedTuple, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import parser_for
-from ipu_asm.bundle.undecodable import is_broken_by_bytes, is_undecodable, undecodable_byte
+from ipu_asm.bundle.invalid_utf8 import is_broken_by_bytes, is_undecodable, undecodable_byte
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa

@@ -10,7 +10,7 @@ import re
 from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span

@@ -14,7 +14,7 @@ import sys
 from argparse import ArgumentParser
 from typing import Any, Iterator, Sequence
 
-from ipu_asm.bundle.matching import KEYWORD_MARK
+from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import FileError
 from ipu_asm.isa import available_isas, load_isa, manifests

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 
-from ipu_asm.bundle.matching import KEYWORD_MARK
+from ipu_asm.bundle.operand_matching import KEYWORD_MARK
 from ipu_asm.isa.model import InstructionSpec, Isa, RegisterFile
 from ipu_asm.isa.operands import KeywordType, OperandType, number_value
 from ipu_asm.reports.textmate_language import LABEL, Language

@@ -61,7 +61,7 @@ class BundleSyntax:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether what belongs together has been made one token: see `grouping`."""
+        """Whether what belongs together has been made one token: see `foreign_tokens`."""
         return self._reading is not None
 
     @property

@@ -11,7 +11,7 @@ from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
 from ipu_asm.isa.model import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.lookalikes import intended_text, lookalike
+from ipu_asm.syntax.confusables import intended_text, lookalike
 from ipu_asm.syntax.plan import InstructionPlan
 from ipu_asm.syntax.shapes import MOST_TOKENS
 from ipu_asm.text import Span, TextEdit

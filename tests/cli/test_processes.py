@@ -49,7 +49,7 @@ def check_loaded(code: str) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, env=ENVIRONMENT, check=True
     )
     loaded = ended.stdout.splitlines()[-1].split()
-    assert "ipu_asm.bundle.resolve" in loaded
+    assert "ipu_asm.bundle.parser" in loaded
     assert [name for name in HEAVY if name in loaded] == []
 
 

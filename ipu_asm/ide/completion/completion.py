@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
 
-from ipu_asm.bundle.matching import KEYWORD_MARK, expected_operands, value_start
+from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.completion.expectation import Expectation, expectation_at

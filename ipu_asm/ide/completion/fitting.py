@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.bundle.matching import expected_operands, value_start
+from ipu_asm.bundle.operand_matching import expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.slots import free_slots
 from ipu_asm.program.program import Program

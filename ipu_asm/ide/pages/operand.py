@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.matching import KEYWORD_MARK, expected_operands, value_start
+from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.pages.label import target_markdown
 from ipu_asm.ide.pages.latency import sentences_about_latency

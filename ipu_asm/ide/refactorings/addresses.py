@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable, Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Severity, UnplacedFinding
 from ipu_asm.ide.refactorings.offer import Refused
 from ipu_asm.program.bundle_diff import read_slices

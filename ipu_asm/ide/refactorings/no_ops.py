@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Callable
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.refactorings.addresses import check_outcome
 from ipu_asm.ide.refactorings.moving import put_last
 from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered

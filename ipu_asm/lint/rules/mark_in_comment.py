@@ -31,7 +31,7 @@ import re
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RuleId, Severity
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.bundle.resolve import parser_for
+from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.references import highlights
 from ipu_asm.isa import load_isa
 from ipu_asm.syntax.bundle import BundleSyntax

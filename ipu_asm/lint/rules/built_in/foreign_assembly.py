@@ -33,7 +33,7 @@ again:
 
 from __future__ import annotations
 
-from ipu_asm.config.foreign import FOREIGN_ASSEMBLY
+from ipu_asm.config.foreign_assembly import FOREIGN_ASSEMBLY
 from ipu_asm.lint.rule import Rule
 
 RULE = Rule(

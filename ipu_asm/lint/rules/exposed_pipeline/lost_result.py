@@ -38,7 +38,7 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.matching import ON_MNEMONIC
+from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
 from ipu_asm.flow.control_flow import function_size, functions_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.resolve import BundleParser, parser_for
+from ipu_asm.bundle.parser import BundleParser, parser_for
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.text import apply_edits

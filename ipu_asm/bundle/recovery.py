@@ -12,7 +12,7 @@ from ipu_asm.bundle.instruction import Instruction, is_instruction
 from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS
 from ipu_asm.isa.model import Isa
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.syntax.grouping import grouped, with_label
+from ipu_asm.syntax.foreign_tokens import grouped, with_label
 
 
 class Read(NamedTuple):

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Callable, NamedTuple
 
 from ipu_asm.syntax.bundle import BundleSyntax, Reading
+from ipu_asm.syntax.confusables import intended_text
 from ipu_asm.syntax.grammar import STRAY, Grammar
-from ipu_asm.syntax.lookalikes import intended_text
 from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding
 from ipu_asm.syntax.shapes import plan_of
 from ipu_asm.text import Span

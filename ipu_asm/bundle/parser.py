@@ -54,7 +54,7 @@ class BundleParser:
             for number in range(len(syntax.plan.instructions))
         )
         if self._has_words_for_operands and _has_mistakes(syntax, instructions):
-            from ipu_asm.bundle.rereading import Read, reread  # most texts need none
+            from ipu_asm.bundle.recovery import Read, reread  # most texts need none
 
             read = Read(syntax, instructions)
             syntax, instructions = reread(self.isa, read, self.instruction)

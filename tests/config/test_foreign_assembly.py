@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.cli.lint.command import main as lint
-from ipu_asm.config.foreign import foreign_assembly
+from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.isa import load_isa
 from tests.programs import documented_bundles, example_kernels, instruction_examples
 from tests.vectors import records
