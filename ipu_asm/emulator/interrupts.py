@@ -8,8 +8,8 @@ signal handler sets.
 
 from __future__ import annotations
 
-# its functions convert: Not `signal`: its functions convert enumerations by way of exceptions. A
-# block would take seven microseconds instead of one, and a run of a few bundles takes three.
+# Not `signal`: its functions convert enumerations by way of exceptions. A block would take seven
+# microseconds instead of one, and a run of a few bundles takes three.
 from _signal import (  # type: ignore[import-not-found]  # typeshed does not describe it
     SIGINT,
     default_int_handler,

@@ -22,11 +22,10 @@ class XMem:
     __slots__ = ("_dirty", "_image", "content", "recording", "written")
 
     def __init__(self) -> None:
-        # Write with `write_address` only, which records what changed.
+        # Read it directly, but write with `write_address`, which records what changed.
         self.content = bytearray(XMEM_SIZE)
         self.recording = False
-        # address and old: While recording: address and previous content of every write, the
-        # earliest first.
+        # While recording: address and previous content of every write, the earliest first.
         self.written: list[tuple[int, bytearray]] = []
         self._dirty: set[int] = set()
         self._image = _BLANK

@@ -1,7 +1,7 @@
-"""Tests of kernels from Python: a machine to put data on, and a comparison to the bit.
+"""Kernel tests in Python: a machine to load data into, and a bit-exact comparison.
 
-pytest users get a `Bench` from the fixture `ipu`, see `testbench/pytest_plugin.py`. The first use
-of a name loads numpy and the emulator, not the import: pytest loads the plugin in every project.
+pytest users get a `Bench` from the fixture `ipu`, see `testbench/pytest_plugin.py`. numpy and the
+emulator are loaded on first use of a name, not on import: pytest loads the plugin in every project.
 """
 
 from __future__ import annotations

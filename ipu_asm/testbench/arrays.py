@@ -1,4 +1,4 @@
-"""From numpy arrays to the bytes of the machine and back; element and word types by name."""
+"""Conversion between numpy arrays and bytes of the machine; element and word types by name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Array: TypeAlias = NDArray[Any]
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
 DTYPES: Final = {dtype.name.lower(): dtype for dtype in DType}
-"""The element types by the names that people write: `int8`, `fp8_e4m3`, `fp8_e5m2`."""
+"""The element types by name: `int8`, `fp8_e4m3`, `fp8_e5m2`."""
 
 _BY_NAME: Final = {name: np.dtype(FORMATS[dtype]) for name, dtype in DTYPES.items()}
 _TYPES: Final = (*_BY_NAME.values(), *map(np.dtype, ("uint8", "<i4", "<u4", "<f4")))
@@ -21,7 +21,7 @@ _KNOWN: Final = " or ".join(", ".join(kind.name for kind in _TYPES).rsplit(", ",
 
 
 def dtype_named(name: str | DType) -> DType:
-    """The element type of a name. Raises ValueError."""
+    """Return the element type of that name. Raises ValueError."""
     __tracebackhide__ = True
     if isinstance(name, DType):
         return name
@@ -32,9 +32,9 @@ def dtype_named(name: str | DType) -> DType:
 
 
 def numpy_type(dtype: Any) -> np.dtype[Any]:
-    """The type of elements or words, little-endian, by numpy type or element type name.
+    """Return the type of elements or words, little-endian, by numpy type or element type name.
 
-    Raises TypeError for a type that neither the elements nor the words of the machine have.
+    Raises TypeError for a type that neither elements nor words of the machine have.
     """
     __tracebackhide__ = True
     kind: np.dtype[Any] = np.dtype(_BY_NAME.get(dtype, dtype) if isinstance(dtype, str) else dtype)
@@ -46,9 +46,9 @@ def numpy_type(dtype: Any) -> np.dtype[Any]:
 
 
 def bytes_of(data: Array | np.generic | Buffer) -> bytes:
-    """The bytes of an array, row after row, as they lie in memory; bytes stay what they are.
+    """Return the bytes of an array in row-major order; bytes are returned unchanged.
 
-    Raises TypeError for an array that `numpy_type` refuses, and for what is no array.
+    Raises TypeError for an array that `numpy_type` refuses, and for other objects.
     """
     __tracebackhide__ = True
     if isinstance(data, Buffer):

@@ -1,4 +1,4 @@
-"""The test bench: one machine, the data that a host puts on it, and a kernel to run."""
+"""The test bench: one machine, its input and output data, and a kernel to run."""
 
 from __future__ import annotations
 
@@ -39,11 +39,12 @@ _TEXT_NAME: Final = "<kernel>"
 
 
 class Run(NamedTuple):
-    """How a run ended.
+    """Result of a run.
 
-    `cycles` counts the bundles executed, `pc` is the program counter then (1,024 or more).
-    `halted_by` is the instruction that did it, such as `bkpt`, and `line` the source line of its
-    bundle; both are None if the machine ran on to the end of program memory. An image has no lines.
+    `cycles` counts the bundles executed, `pc` is the final program counter (1,024 or more).
+    `halted_by` is the instruction that halted the machine, such as `bkpt`, and `line` the source
+    line of its bundle; both are None if the machine reached the end of program memory. `line` is
+    None for an image, too.
     """
 
     cycles: int
@@ -53,12 +54,12 @@ class Run(NamedTuple):
 
 
 class Bench:
-    """One machine to test kernels on: registers and memory are zero and the element type is int8.
+    """One machine to test kernels on; initially all zero, so the element type is int8.
 
-    Vector registers read as arrays that cannot be written, and take arrays or bytes of their size:
+    Vector registers are read as read-only arrays, and assigned arrays or bytes of their exact size:
     128 elements in `r0`, `r1` and `mem_bypass`, 512 in `r_cyclic`, 128 words in `r_acc` and
-    `mult_res`, 128 int8 in `aaq_result`, 8 x 128 truth values in `r_mask`.
-    `state` is the machine itself, for all that is not here.
+    `mult_res`, 128 int8 in `aaq_result`, 8 x 128 truth values in `r_mask`. `state` is the machine
+    itself, for everything not offered here.
     """
 
     __slots__ = ("_folders", "_kernel", "_last", "_lines", "state")
@@ -75,7 +76,7 @@ class Bench:
     assert_bit_exact = staticmethod(assert_bit_exact)
 
     def __init__(self, folders: Iterable[str | PathLike[str]] = ()) -> None:
-        """A machine without a kernel; paths are relative to the first folder that has the file."""
+        """Create a machine without a kernel; relative paths are searched in `folders`, in order."""
         self.state = IpuState()
         self._folders = [Path(folder) for folder in folders] or [Path()]
         self._kernel: Kernel | None = None
@@ -100,7 +101,10 @@ class Bench:
 
     @property
     def dtype(self) -> str:
-        """The element type, held in cr15: `int8`, `fp8_e4m3` or `fp8_e5m2`; else ValueError."""
+        """The element type, held in cr15: `int8`, `fp8_e4m3` or `fp8_e5m2`.
+
+        Raises ValueError for another value.
+        """
         __tracebackhide__ = True
         return self._dtype.name.lower()
 
@@ -123,14 +127,14 @@ class Bench:
 
     @property
     def kernel(self) -> str | None:
-        """The path of the kernel that is loaded; None without one."""
+        """The path of the loaded kernel; None if none is loaded."""
         return self._kernel.name if self._kernel else None
 
     def load(self, path: str | PathLike[str]) -> None:
-        """Load the kernel of a source or image file; registers and memory stay as they are.
+        """Load the kernel of a source or image file; registers and memory are unchanged.
 
         Raises FileNotFoundError, `AssemblyError` whose notes show every mistake of a source,
-        `ImageError`, and FileError for a file whose programs this machine cannot execute.
+        `ImageError`, and FileError for a file whose instruction set this machine cannot execute.
         """
         __tracebackhide__ = True
         found = self._found(path)
@@ -143,10 +147,11 @@ class Bench:
         self._load(lambda: assembled(SourceFile(text, _TEXT_NAME), load_isa("ipu")), _TEXT_NAME)
 
     def put(self, address: int, data: Array | np.generic | Buffer) -> None:
-        """Put an array into xmem, row after row, from a byte address on.
+        """Write an array into xmem, in row-major order, from a byte address on.
 
-        Its type must be one that elements or words have, else TypeError: int8, uint8,
-        float8_e4m3fn, float8_e5m2, int32, uint32, float32. IndexError if it does not fit.
+        Its type must be one that elements or words have: int8, uint8, float8_e4m3fn, float8_e5m2,
+        int32, uint32, float32. Raises TypeError for another type, IndexError if the array does not
+        fit.
         """
         __tracebackhide__ = True
         content = bytes_of(data)
@@ -156,7 +161,7 @@ class Bench:
             raise IndexError(str(refusal)) from None
 
     def get(self, address: int, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """A copy of what lies in xmem from a byte address on, as an array of a shape and type.
+        """Return a copy of xmem from a byte address on, as an array of a shape and type.
 
         `dtype` is a type as `put` takes it, or the name of an element type. Raises as `put` does.
         """
@@ -170,11 +175,12 @@ class Bench:
         return np.frombuffer(content, kind).reshape(shape)
 
     def run(self, max_cycles: int = MAX_CYCLES, *, aaq_shift: int = 0) -> Run:
-        """Run the kernel from its first bundle until it halts; break instructions do nothing.
+        """Run the kernel from its first bundle until it halts; break instructions have no effect.
 
-        `aaq_shift` is how far `aaq` shifts words to the right, 0 to 31. Raises `ExecutionFault`,
-        with the state from before the bundle, and `CycleLimitError`; their notes show the place in
-        the source. RuntimeError without a kernel, ValueError for another shift.
+        `aaq_shift` is the distance in bits, 0 to 31, by which `aaq` shifts words right. Raises
+        `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`; their notes
+        show the source location. Raises RuntimeError without a kernel, ValueError for another
+        shift.
         """
         __tracebackhide__ = True
         if self._kernel is None:
@@ -198,7 +204,7 @@ class Bench:
         return f"<Bench: {self.kernel or 'no kernel'}>"
 
     def __str__(self) -> str:
-        """The kernel, how its last run ended, and the scalar registers that are not zero now."""
+        """The kernel, how its last run ended, and the scalar registers that are not zero."""
         registers = register_text(SCALAR_NAMES, self.state.regfile.scalars)
         return f"{self.kernel or 'no kernel'}: {self._last}\n{registers}"
 
@@ -211,7 +217,7 @@ class Bench:
             raise error.with_traceback(None) from None
 
     def _found(self, path: str | PathLike[str]) -> Path:
-        """The first of the folders' files of a path. Raises FileNotFoundError."""
+        """The file of that path in the first folder that has it. Raises FileNotFoundError."""
         __tracebackhide__ = True
         places = [folder / path for folder in self._folders]
         for place in places:
@@ -221,7 +227,7 @@ class Bench:
         raise FileNotFoundError(f"a kernel is the path of a source file, found no {tried}")
 
     def _load(self, read: Callable[[], Kernel], name: str) -> None:
-        """Take over the kernel that `read` returns from the file `name`."""
+        """Load the kernel that `read` returns from the file `name`."""
         __tracebackhide__ = True
         try:
             kernel = read()
@@ -239,7 +245,7 @@ class Bench:
         self._kernel, self._last = kernel, "not run yet"
 
     def _explained(self, error: EmulatorError, ipu: Ipu) -> EmulatorError:
-        """The error with notes on where it happened, and without its way through the machine."""
+        """The error with notes on its location, and without the traceback of the emulator."""
         if isinstance(error, ExecutionFault):
             self._last = "stopped by a fault"
             self._note_place(error, error.fault.span)
@@ -256,7 +262,7 @@ class Bench:
 
 
 def _shown(path: Path) -> str:
-    """A path as people at this place write it."""
+    """The path relative to the current directory, if it is inside it."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

@@ -1,4 +1,4 @@
-"""Whether two arrays are the same to the bit, and if not, where they differ and by how much."""
+"""Bit-exact comparison of arrays, with a report of location and size of the differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ipu_asm.testbench.arrays import Array
 
 _MOST_SHOWN: Final = 8
-# Farther than this, a number of floats in between says nothing to people.
+# Above this distance in ulp, the difference itself is more useful.
 _MOST_STEPS: Final = 99
 _WHOLE: Final = "biu"
 
@@ -17,10 +17,11 @@ _WHOLE: Final = "biu"
 def assert_bit_exact(actual: Any, expected: Any, *, ignore_nan_signs: bool = False) -> None:
     """Raise AssertionError unless two arrays have the same shape, type and bits.
 
-    So +0 and -0 differ, and NaN is NaN only with the same sign and payload; with
-    `ignore_nan_signs` its sign is free, as it is for a NaN that the machine makes. Nested lists and
-    plain numbers in `expected` are taken as the type of `actual`. The message names the first
-    element that differs, as row and element of that row, and shows both in decimal and as bits.
+    Thus +0 and -0 differ, and NaN equals NaN only with the same sign and payload;
+    `ignore_nan_signs` ignores the sign of NaNs, as the sign of a NaN created by the machine is
+    unspecified. Nested lists and plain numbers in `expected` are converted to the type of `actual`.
+    The message names the first element that differs, by row and element of that row, and shows both
+    values in decimal and as bits.
     """
     __tracebackhide__ = True
     found = np.asarray(actual)
@@ -40,7 +41,7 @@ def _reference(expected: Any, dtype: np.dtype[Any]) -> Array:
 
 
 def _mismatch_of_form(found: Array, wanted: Array) -> str | None:
-    """Why two arrays cannot be compared element by element."""
+    """Why two arrays cannot be compared element by element; None if they can."""
     if found.shape != wanted.shape:
         return f"the shapes differ: expected {wanted.shape}, found {found.shape}"
     if found.dtype.newbyteorder("=") != wanted.dtype.newbyteorder("="):
@@ -52,7 +53,7 @@ def _mismatch_of_form(found: Array, wanted: Array) -> str | None:
 
 
 def _differing(found: Array, wanted: Array, ignore_nan_signs: bool) -> Array:
-    """The places, in the order of the elements, at which the bits differ."""
+    """The flat indices, in ascending order, at which the bits differ."""
     mine, theirs = _bits(found), _bits(wanted)
     differs = mine ^ theirs
     if ignore_nan_signs:
@@ -63,7 +64,7 @@ def _differing(found: Array, wanted: Array, ignore_nan_signs: bool) -> Array:
 
 
 def _bits(array: Array) -> Array:
-    """The elements as unsigned numbers, in one row."""
+    """The elements as unsigned integers, in one dimension."""
     native = array.astype(array.dtype.newbyteorder("="), copy=False)
     return np.ascontiguousarray(native).reshape(-1).view(f"u{array.itemsize}")
 
@@ -82,7 +83,7 @@ def _report(found: Array, wanted: Array, places: Array) -> str:
 
 
 def _first(found: Array, wanted: Array, place: int) -> str:
-    """The first difference in one line, which is all that a summary shows."""
+    """The first difference in one line, because test summaries show only that line."""
     names = zip(("row", "element")[-found.ndim :] if found.ndim else (), _index(found.shape, place))
     where = ", ".join(f"{name} {number}" for name, number in names) or "the value"
     expected, value = _value_and_bits(wanted, place), _value_and_bits(found, place)
@@ -101,7 +102,7 @@ def _count(shape: Sequence[int], places: Array) -> str:
 
 
 def _index(shape: Sequence[int], place: int) -> tuple[str, ...]:
-    """Row and element of a place, as far as the shape has them."""
+    """Row and element of a flat index, as far as the shape has them."""
     index = [int(number) for number in np.unravel_index(place, tuple(shape))]
     if len(index) < 2:
         return tuple(map(str, index))
@@ -110,7 +111,7 @@ def _index(shape: Sequence[int], place: int) -> tuple[str, ...]:
 
 
 def _table(found: Array, wanted: Array, places: Array) -> list[str]:
-    """One line a difference, under headings, numbers right-aligned."""
+    """One line per difference, with a header, right-aligned."""
     names = ("row", "element")[-found.ndim :]
     rows = [(*names, "expected", "", "found", "", "off by")]
     rows += [
@@ -134,7 +135,7 @@ def _value_and_bits(array: Array, place: int) -> tuple[str, str]:
 
 
 def _distance(found: Array, wanted: Array, place: int) -> str:
-    """How far the found element is from the expected one: floats nearby in ulp, others in full."""
+    """Difference between found and expected element: close floats in ulp, others as a number."""
     one, other = found.reshape(-1)[place], wanted.reshape(-1)[place]
     if found.dtype.kind in _WHOLE:
         return f"{int(one) - int(other):+d}"
@@ -147,6 +148,6 @@ def _distance(found: Array, wanted: Array, place: int) -> str:
 
 
 def _rank(array: Array, place: int) -> int:
-    """The number of an element among all floats of its type; both zeros are number 0."""
+    """The index of an element among all floats of its type, counted from zero, which is 0."""
     bits, sign = int(_bits(array)[place]), 1 << 8 * array.itemsize - 1
     return -(bits ^ sign) if bits & sign else bits

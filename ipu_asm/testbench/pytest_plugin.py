@@ -1,4 +1,4 @@
-"""The pytest plugin: a fixture `ipu`, on which kernels are tested, and its state where one fails.
+"""The pytest plugin: a fixture `ipu` to test kernels on, whose state is shown if the test fails.
 
 Every run of pytest imports this module, so it loads neither numpy nor the emulator: the fixture
 does. `docs/kernel-tests.md` has a worked example.
@@ -18,7 +18,7 @@ _BENCH: pytest.StashKey[Bench] = pytest.StashKey()
 
 @pytest.fixture
 def ipu(request: pytest.FixtureRequest) -> Bench:
-    """A machine for one test, in its first state: see `ipu_asm.testbench.Bench`.
+    """A machine for one test, in its initial state: see `ipu_asm.testbench.Bench`.
 
     Paths of kernels are relative to the file of the test, or to the root directory of the tests.
     """
@@ -38,11 +38,11 @@ def ipu(request: pytest.FixtureRequest) -> Bench:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Show the state of the machine where a test fails."""
+    """Add the state of the machine to the report of a failed test."""
     report = yield
     bench = item.stash.get(_BENCH, None)
     if report.failed and bench is not None and bench.kernel is not None:
         report.sections.append(("state of ipu", str(bench)))
     if bench is not None and call.when == "teardown":
-        del item.stash[_BENCH]  # tests live to the end of the run, their machines need not
+        del item.stash[_BENCH]  # pytest keeps tests until the run ends; release the machine
     return report

@@ -18,7 +18,7 @@ _MASK_BITS: Final = 128
 
 
 class RegisterOwner(Protocol):
-    """The object that has vector registers as attributes: a machine and its types in force."""
+    """Class whose attributes are vector registers: a machine and its present types."""
 
     state: IpuState
 
@@ -32,11 +32,11 @@ class RegisterOwner(Protocol):
 
 
 class ScalarRegisters:
-    """The 32-bit registers of one file. They read as signed numbers.
+    """The 32-bit registers of one file, read as signed numbers.
 
-    A register takes a number from -2**31 to 2**32 - 1, or a numpy scalar of a type that elements or
-    words have, of which it takes the bits: `np.float32(0.5)`. A slice takes as many as it has
-    registers. Raises IndexError for a register that is not there.
+    A register is assigned a number from -2**31 to 2**32 - 1, or the bits of a numpy scalar of an
+    element or word type, such as `np.float32(0.5)`. A slice is assigned as many values as it has
+    registers. Raises IndexError for a register that does not exist.
     """
 
     __slots__ = ("_file", "_first", "_scalars", "_size")
@@ -75,9 +75,9 @@ class ScalarRegisters:
         return f"<{self._file}: {self[:]}>"
 
     def view(self, dtype: Any) -> Array:
-        """All registers of the file as an array of another type of 32 bits, such as float32.
+        """Return all registers of the file as an array of a 32-bit type, such as float32.
 
-        The array is a copy and cannot be written.
+        The array is a read-only copy.
         """
         words = np.array([self._scalars[place] for place in self._places(slice(None))], "<u4")
         return _frozen(words.view(numpy_type(dtype)))
@@ -93,10 +93,10 @@ class ScalarRegisters:
 
 
 class VectorRegister:
-    """A vector register as an array, of the type that its bytes have in force.
+    """A vector register as an array of the present element type.
 
-    It takes arrays or bytes of exactly its size. What it gives is a copy and cannot be written: to
-    change a part, copy, change and put it back.
+    It is assigned arrays or bytes of exactly its size. The array read is a read-only copy: to
+    change a part, copy the array, change it and assign it.
     """
 
     def __init__(self, name: str, element: int = 0) -> None:
@@ -108,7 +108,7 @@ class VectorRegister:
 
     def __get__(self, bench: RegisterOwner | None, owner: type[RegisterOwner]) -> Array:
         if bench is None:
-            return self  # type: ignore[return-value]  # the class itself is asked, by `help`
+            return self  # type: ignore[return-value]  # accessed on the class, by `help`
         return _frozen(self._array(bench))
 
     def __set__(self, bench: RegisterOwner, value: Array | Buffer) -> None:
@@ -136,7 +136,7 @@ class WordRegister(VectorRegister):
 
 
 class QuantizedRegister(VectorRegister):
-    """A vector register of 128 int8, whatever the element type."""
+    """A vector register of 128 int8, independent of the element type."""
 
     def _type(self, bench: RegisterOwner) -> np.dtype[Any]:
         return np.dtype(np.int8)
@@ -159,7 +159,7 @@ class MaskRegister(VectorRegister):
 
 
 def register_text(names: Iterable[str], words: Iterable[int]) -> str:
-    """The registers that are not zero, in one line."""
+    """Format the registers that are not zero in one line."""
     shown = (f"{name} = {describe_word(word)}" for name, word in zip(names, words) if word)
     return ", ".join(shown) or "lr, cr and aaq are all zero"
 
