@@ -13,7 +13,7 @@ from ipu_asm.isa.model import Isa
 
 @lru_cache(maxsize=1)
 def load() -> Isa:
-    """Colossus as `instruction_spec` lists it."""
+    """Return the instruction set, built from the forms in `instruction_spec`."""
     return build_forms(
         FormsDescription(
             name="colossus",

@@ -1,4 +1,4 @@
-"""What directives mean to the assembler of the Colossus: one sentence each."""
+"""Documentation of the Colossus assembler's directives, one sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people read about Colossus instructions, most of it made of what their names say."""
+"""Documentation of Colossus instructions, mostly derived from mnemonics and operand names."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_asm.isa.model import InstructionDoc
 
 
 class About(NamedTuple):
-    """What an operation does: a title, a sentence, and perhaps pseudo-code."""
+    """Documentation of an operation: title, summary, and optional pseudo-code."""
 
     title: str
     summary: str
@@ -18,7 +18,7 @@ class About(NamedTuple):
 
 
 def _table(lines: str) -> dict[str, About]:
-    """A table of `summaries`, by name."""
+    """Parse a table of `summaries`, by name."""
     table = {}
     for line in re.sub(r"\n +", " ", lines).strip().splitlines():
         name, _, said = line.partition(": ")
@@ -74,7 +74,7 @@ _OPERANDS: Sequence[tuple[str, str]] = (
 
 
 def about(mnemonic: str) -> About:
-    """What is known of an operation by its name."""
+    """Return the documentation of an operation, derived from its mnemonic where no table has it."""
     known = _OPERATIONS.get(mnemonic) or _of_vector(mnemonic) or _of_memory(mnemonic)
     return known or _of_alias(mnemonic)
 
@@ -132,7 +132,7 @@ def _of_conversion(of: str, name: str) -> About | None:
 
 
 def _of_products(of: str, name: str) -> About | None:
-    """The accumulating products with weights: of matrices (`amp`), or as a convolution (`slic`)."""
+    """Document the accumulating products with weights: matrix (`amp`) or convolution (`slic`)."""
     match = _PRODUCT.fullmatch(name)
     if match is None:
         return None
@@ -146,7 +146,7 @@ def _of_products(of: str, name: str) -> About | None:
 
 
 def describe_operand(token: str) -> str:
-    """What an operand is for, by the name that it has in the form."""
+    """Describe an operand by its token in the table of forms."""
     name = token.lstrip("$")[1:]
     if not token.startswith("$"):
         return _IMMEDIATES.get(token, "an immediate")
@@ -180,7 +180,7 @@ _IMMEDIATES = {
 
 
 def documentation(mnemonic: str, tokens: Sequence[str], syntax: str) -> InstructionDoc:
-    """The page of one form: `tokens` are its operands as the table of forms writes them."""
+    """Return the page of one form; `tokens` are its operands as written in the table of forms."""
     said = about(mnemonic)
     operands = tuple(f"{token.lstrip('$')}: {describe_operand(token)}" for token in tokens)
     return InstructionDoc(said.title, said.summary, syntax, operands, said.operation)

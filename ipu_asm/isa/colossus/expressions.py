@@ -1,7 +1,7 @@
-"""What stands for a number in Colossus assembly: expressions of the GNU sort.
+"""Evaluation of GNU-style constant expressions in Colossus operands.
 
-The preprocessor and macros have not been run, so much of what is written has no value yet. Nothing
-here fails: what cannot be told is `None`, what can be no expression is `is_broken`.
+The text is not preprocessed and macros are not expanded, so many expressions have no known value.
+Nothing here raises: an unknown value is `None`; text that cannot be an expression sets `is_broken`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TOKEN = re.compile(
     r"|(?P<mark><<|>>|&&|\|\||[<>=!]=|<>|[-+*/%&|^~!<>()])|(?P<blank>[ ]+)"
 )
 _LABEL = re.compile(r"[0-9]+[bf]")
-# Tried once for each word: a search from every letter would take quadratic time.
+# Anchored at word starts: trying every character as a start would take quadratic time.
 _CALL = re.compile(r"(?<![\w.$])(?:[^\WA-Za-z_]|\$)*[A-Za-z_.][\w.$]*\(")
 _MACRO_PART = "\\"
 _DEEPEST = 40
@@ -33,10 +33,10 @@ _MOST_SHIFTED = 64
 
 
 class Expression(NamedTuple):
-    """What an operand's text says as a number.
+    """The result of reading an operand's text as an expression.
 
-    `names` are the symbols in it; `register` the first register. `is_opaque` tells that a macro
-    has yet to say what stands there.
+    `value` is None if unknown. `names` are the symbols in it, `register` is the first register.
+    `is_opaque`: the text has a macro call or macro argument, so that its meaning is unknown.
     """
 
     value: int | None = None
@@ -48,7 +48,7 @@ class Expression(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def read_expression(text: str) -> Expression:
-    """The expression that a text without blanks around it is."""
+    """Parse and evaluate an expression, given without surrounding blanks."""
     if _MACRO_PART in text or _CALL.search(text):
         return Expression(is_opaque=True)
     if len(text) > _LONGEST:
@@ -72,7 +72,7 @@ def read_expression(text: str) -> Expression:
 
 
 def is_local_label(text: str) -> bool:
-    """Whether a text is a numeric label with its direction, such as ``1b``."""
+    """Return whether a text refers to a numeric label, such as ``1b`` or ``1f``."""
     return _LABEL.fullmatch(text) is not None
 
 
@@ -97,7 +97,7 @@ def _shifted_down(one: int, other: int) -> int | None:
 
 
 def _truth(test: Callable[[int, int], bool]) -> Callable[[int, int], int]:
-    """A comparison as the assembler counts: all bits set where it holds."""
+    """Wrap a comparison to return -1 (all bits set) for true, as the GNU assembler does."""
     return lambda one, other: -1 if test(one, other) else 0
 
 
@@ -132,7 +132,7 @@ _UNARY: Mapping[str, Callable[[int], int]] = {
 
 
 class _Reader:
-    """Reads tokens by precedence. A value that is not known makes all that needs it unknown."""
+    """Precedence-climbing evaluator. An unknown operand makes the result unknown."""
 
     def __init__(self, tokens: list[tuple[str, str]]) -> None:
         self.tokens = tokens
@@ -203,7 +203,7 @@ class _Reader:
 
 
 def _number(text: str) -> int | None:
-    """The value of a number; a half-precision one is its bits. None for labels and floats."""
+    """Return a literal's value; of half precision the bits, of labels and other floats None."""
     if text[-1] == "h" and text[:2] not in ("0x", "0X"):
         try:
             return int.from_bytes(struct.pack(">e", float(text[:-1])), "big")

@@ -1,4 +1,4 @@
-"""What people write for Colossus who come from other assemblers."""
+"""Mnemonics of other assemblers, with the Colossus equivalent for messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipu_asm.isa.foreign_syntax import ForeignMnemonic, ForeignSyntax, by_name
 FOREIGN = ForeignSyntax(
     by_name(
         {
-            # As near to `and`, but it is the addition that people shorten.
+            # `and` has the same edit distance, but `ad` is more likely short for `add`.
             "ad": ForeignMnemonic("", ("add",)),
             "jmp jump j b bra goto": ForeignMnemonic(
                 "`bri` goes to a label, `br` to the address in a register", ("br", "bri")

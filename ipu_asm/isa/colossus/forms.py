@@ -1,4 +1,4 @@
-"""From the table of forms to instruction specs: operand types by the names in the table."""
+"""Conversion of the table of instruction forms to instruction specs with operand types."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _WRITING = ("+=", "++")
 _FLOWS = {"br": "indirect", "bri": "jump", "call": "branch"}
 _EXITS = "exit"
 _BRANCHES = "br"
-# The codes of findings about operands, and about bundles whose halves do not go together.
+# Codes of findings about operands, and about incompatible halves of a bundle.
 _OPERANDS = ("E102", "E103", "E104", "E105", "E106")
 _BUNDLES = ("E201", "C101", "C102", "C106")
 
@@ -105,7 +105,7 @@ _NUMBERS: dict[str, OperandType] = {
 
 @cache
 def operand_type(name: str, by_number: bool = False) -> OperandType:
-    """The type of an operand as the table writes it; `by_number` is that of `RegisterOperand`."""
+    """Return the operand type for a token of the table. `by_number`: see `RegisterOperand`."""
     match = _REGISTER.fullmatch(name)
     if match:
         return _register_type(match[1], int(match[3] or 1), match[4] or "", by_number)
@@ -130,7 +130,7 @@ def _operand(token: str, name: str, is_plain_access: bool) -> Operand:
     if match:
         access = {"Src": "rw", "Dst": "w"}.get(match[2][:3], "r") if "Dst" in match[2] else "r"
         access = "rw" if match[4] in _WRITING else access
-    # Plain loads and stores encode the registers of the address by their numbers alone.
+    # Plain loads and stores encode only the numbers of the address registers.
     by_number = is_plain_access and _OF_ADDRESS.fullmatch(token) is not None
     return Operand(name, operand_type(token, by_number), describe_operand(token), access=access)
 
@@ -155,13 +155,13 @@ def _spec(traits: str, form: str) -> InstructionSpec:
 
 
 def _sizes(mnemonic: str) -> tuple[str, ...]:
-    """The number of bytes that a load or store accesses at one place."""
+    """Return the trait with the number of bytes that a load or store accesses per address."""
     match = _ACCESS.fullmatch(mnemonic)
     return (f"bytes{int(match[1]) // 8}",) if match else ()
 
 
 def _syntax(mnemonic: str, tokens: list[str]) -> str:
-    """The form as people know it, with both ends of a group."""
+    """Return the syntax line of a form, with first and last register of each group."""
     shown = (_REGISTER.sub(_shown_register, token) for token in tokens)
     return f"{mnemonic} {', '.join(shown)}".strip()
 

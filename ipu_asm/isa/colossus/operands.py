@@ -1,7 +1,7 @@
-"""The operand types of Colossus: registers and their groups, numbers, branch targets, and CSRs.
+"""Operand types of Colossus: registers and groups, numbers, branch targets, control registers.
 
-Files pass through the C preprocessor and may be full of macros. What one of them may have made is
-no mistake here: it has no value, or it is wrong only unless a macro makes the name.
+Files are not preprocessed before the checks. An operand that a macro may produce has no value and
+is no error; a finding's `unless` lists the names whose definition as macros would resolve it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _GROUP = re.compile(r"([ma])([0-9]{1,3})")
 _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
 _CONTROL = re.compile(r"\$[A-Z][A-Z0-9_]*")
 _HALVES = ("B", "BL", "BU")
-# Production code writes one for the other, as if the assembler took the lower half unless told.
+# Production code uses one for the other: the assembler seems to default to the lower half.
 _ALSO_WRITTEN = {":B": ":BL", ":BL": ":B"}
 _OTHER_FILE = {"m": "a", "a": "m"}
 _BY_NAME = {**{name: name for name in UNITS}, **ALIASES}
@@ -47,12 +47,12 @@ _PLACES = {
 
 
 class RegisterOperand(OperandType):
-    """A register or a group of 2 or 4, with the suffix that its instruction asks for.
+    """A register or an aligned group of 2 or 4 registers, with the suffix that its form requires.
 
-    Groups begin at a multiple of their width. `suffix` is what is written behind the register:
-    ``+=``, ``++``, ``@``, ``>>``, or ``:B``, ``:BL``, ``:BU`` for a value that is repeated.
-    With `by_number` a register of the other file may be written as well: only its number is
-    encoded, so the one of that number in this file is meant.
+    A group starts at a multiple of its width. `suffix` follows the register: ``+=``, ``++``, ``@``,
+    ``>>``, or ``:B``, ``:BL``, ``:BU`` for a broadcast value. With `by_number`, a register of the
+    other file is accepted, too: only the number is encoded, so it means the register of that number
+    in this file.
     """
 
     def __init__(self, file: str, width: int, suffix: str, by_number: bool = False) -> None:
@@ -64,7 +64,7 @@ class RegisterOperand(OperandType):
         self.registers = tuple(numbers)
         written = numbers | _numbers(_OTHER_FILE[file], width) if by_number else numbers
         marks = (suffix, _ALSO_WRITTEN[suffix]) if suffix in _ALSO_WRITTEN else (suffix,)
-        # The number of the first register, and where the name ends, by what is written.
+        # By written form: the number of the first register, and the length without suffix.
         self._written = {
             name + mark: (number, len(name)) for name, number in written.items() for mark in marks
         }
@@ -102,7 +102,7 @@ class RegisterOperand(OperandType):
         return problem._replace(unless=made[1:]) if made[1:] else problem
 
     def _found(self, base: str, last: str | None, mark: str, text: str) -> str:
-        """What is there in place of what is due."""
+        """Describe the operand that was found instead."""
         meant = ALIASES.get(base, base)
         whole = meant if last is None or last in _HALVES else f"{meant}:{last}"
         if meant[1] != self.file:
@@ -147,7 +147,7 @@ class RegisterOperand(OperandType):
 
 
 def _numbers(file: str, width: int) -> dict[str, int]:
-    """The number of each register or group of a file, by all of its names."""
+    """Map all names of the registers or groups of a file, aliases included, to their numbers."""
     numbers = {group(file, first, width): first for first in range(0, 16, width)}
     aliases = {alias: numbers[meant] for alias, meant in ALIASES.items() if meant in numbers}
     return numbers | aliases
@@ -178,23 +178,23 @@ def _why_no_group(whole: str) -> str:
 
 
 class Range(NamedTuple):
-    """Numbers from `first` to `last` in steps."""
+    """Numbers from `first` to `last`, both included, that are multiples of `step`."""
 
     first: int
     last: int
     step: int = 1
 
     def describe(self) -> str:
-        """The range in a few words."""
+        """Describe the range for messages."""
         if self.step == 1:
             return f"{self.first} to {self.last}"
         return f"a multiple of 0x{self.step:x} up to 0x{self.last:x}"
 
 
 class NumberOperand(OperandType):
-    """A number, or an expression that may have a value only when all macros have been run.
+    """A number, or an expression whose value may depend on macros that are not expanded.
 
-    With `symbols` it may also be a label, of this file or another.
+    With `symbols`, a label of this or another file is accepted, too.
     """
 
     def __init__(
@@ -261,14 +261,14 @@ class NumberOperand(OperandType):
 
 
 def _made_names(expression: Expression) -> tuple[str, ...]:
-    """The names in an expression that a macro may make, that of a register among them."""
+    """The names in an expression that may be macros, including one that looks like a register."""
     register = expression.register or "$"
     is_known = register in ALIASES or _GROUP.fullmatch(register[1:])
     return expression.names if is_known or register == "$" else (*expression.names, register[1:])
 
 
 class WordOperand(OperandType):
-    """One of some words that headers define as numbers; any name or number may stand for it."""
+    """A named constant that a header defines. Any name or number is accepted."""
 
     def __init__(self, name: str, what: str) -> None:
         super().__init__(name, 12)
@@ -289,7 +289,7 @@ class ControlRegister(OperandType):
     """A control and status register, by name or by number."""
 
     def __init__(self, name: str, registers: Mapping[str, int], what: str) -> None:
-        """`registers` has the number of each name."""
+        """`registers` maps each name to its number."""
         super().__init__(name, 8)
         self.registers = dict(registers)
         self.what = what
@@ -300,11 +300,11 @@ class ControlRegister(OperandType):
         if text in self.registers:
             return self.registers[text]
         if text in CSR_MODES:
-            return None  # of the other pipeline
+            return None  # a control register of the other pipeline
         if _CONTROL.fullmatch(text):
             nearest = self._vocabulary.intended(text)
             if nearest is None or nearest.rstrip("0123456789") == text.rstrip("0123456789"):
-                return None  # of another generation, perhaps
+                return None  # possibly a control register of another hardware generation
             message = f"expected {self.describe()}, found {quoted(text)}"
             return UnplacedFinding(UNKNOWN_KEYWORD, message, nearest, unless=(text[1:],))
         value = self._number.parse(text)

@@ -1,4 +1,4 @@
-"""The registers of a tile's contexts, their groups, and the numbers of control registers."""
+"""Registers of a tile's contexts, register groups, numbers of control registers, memory maps."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ MODES = ("supervisor", "worker")
 
 
 def group(file: str, first: int, width: int) -> str:
-    """The name of a register, or of a group of them."""
+    """Return the name of a register, or of a group of registers such as `$m0:1`."""
     return f"${file}{first}" + (f":{first + width - 1}" if width > 1 else "")
 
 
 def title(file: str, width: int) -> str:
-    """What one of them is called in a sentence."""
+    """Return the noun for a register or a group, for messages."""
     name = f"{_TITLES[file]} register"
     return name if width == 1 else f"{WIDTHS[width]} of {name}s"
 
@@ -107,14 +107,14 @@ UPPER_CSRS = {
     "$FP_NFMT": 9,
     "$FP_SCL": 10,
 }
-"""Those of the aux pipeline: `uget` and `uput` reach them, in workers only."""
+"""Control registers of the aux pipeline: accessed by `uget` and `uput`, in worker mode only."""
 CSR_MODES = {
     **dict.fromkeys(SUPERVISOR_CSRS, MODES[0]),
     **dict.fromkeys((*WORKER_CSRS, *UPPER_CSRS), MODES[1]),
 }
-"""The one mode that a control register is for; those of both modes have none."""
+"""Execution mode of each control register that exists in one mode only."""
 
-# The larger one first: it counts where a project does not say which one it is for.
+# The larger memory first: it is the default where a project does not configure one.
 MEMORIES = (
     Memory(
         "gc200",

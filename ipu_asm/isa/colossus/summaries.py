@@ -1,12 +1,12 @@
-"""What Colossus operations do, in a line each, as `documentation` reads them.
+"""Summaries of Colossus operations, parsed by `documentation`.
 
-A line is a name, and behind a colon a title, a sentence and perhaps pseudo-code, with bars between
-them. Lines that begin with blanks go on with the one before.
+An entry is `name: title | sentence | pseudo-code`; the pseudo-code is optional. Indented lines
+continue the previous entry.
 """
 
 from __future__ import annotations
 
-# By mnemonic: a title, what it does, and pseudo-code where that says more.
+# By mnemonic.
 OPERATIONS = """
 abs: Absolute value | Takes the absolute value of a signed integer. | dst0 = abs(src0)
 add: Add integers | Adds; an immediate may be read as signed or unsigned, as its value needs. |
@@ -141,7 +141,7 @@ xor: Bitwise difference | Keeps the bits that differ in both sources. | dst0 = s
 zero: Zero | Sets registers to zero. | dst0 = 0
 """
 
-# By the end of the name: what is done to each element of a vector.
+# By suffix of the mnemonic: operations on each element of a vector.
 ELEMENTWISE = """
 absadd: Add magnitudes | Adds the absolute values | dst0 = abs(src0) + abs(src1)
 absmax: Greater magnitude | Takes the greater absolute value | dst0 = max(abs(src0), abs(src1))
@@ -177,7 +177,7 @@ int: Round to integral | Rounds to a whole number, in the given way, and leaves 
     floating-point number | dst0 = round(src0)
 """
 
-# By the end of the name: what is done with the accumulators.
+# By suffix of the mnemonic: operations on the accumulators.
 ACCUMULATING = """
 acc: Accumulate | Adds the elements to the accumulators
 absacc: Accumulate magnitudes | Adds the absolute values of the elements to the accumulators
