@@ -1,6 +1,6 @@
-"""What the two generations of AI Engines share: how their lines are read and their forms described.
+"""Shared by both generations of AI Engines: syntax, operand types and documentation of forms.
 
-A bundle is a line; it has at most one operation for each of six units. Source: "Instruction Set
-Architecture" of XDNA1 and XDNA2, and what the vendor's compiler says where the two differ. Nothing
-here executes or encodes anything.
+A bundle is one source line with at most one operation for each of six units. Source:
+"Instruction Set Architecture" of XDNA1 and XDNA2, and the vendor's compiler where they differ.
+There is no encoding and no emulator.
 """

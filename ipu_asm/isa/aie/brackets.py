@@ -1,4 +1,4 @@
-"""Operands of the AI Engine sets that are addresses in brackets."""
+"""Operand types for addresses in brackets."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_asm.isa.operands import Choice, Named
 
 
 class Element(NamedTuple):
-    """One part of a bracket: its name as people see it, its type, and its access."""
+    """An element of a bracketed operand: displayed name, type, and access (`r`, `w`, `rw`)."""
 
     name: str
     type: AieType
@@ -18,22 +18,22 @@ class Element(NamedTuple):
 
 
 class BracketType(AieType):
-    """An address in brackets: a pointer, perhaps with an offset or the registers of a queue."""
+    """An address in brackets: a pointer, and optionally an offset or the registers of a queue."""
 
     def __init__(self, shown: str, elements: Sequence[Element]) -> None:
-        """`shown` is how syntax lines write it."""
+        """`shown` is the operand's form in syntax lines."""
         super().__init__(f"[{', '.join(element.type.name for element in elements)}]")
         self.shown = shown
         self.elements = tuple(elements)
 
     @property
     def label(self) -> str:
-        """Those of its elements, in brackets."""
+        """The labels of the elements, in brackets."""
         return f"[{', '.join(element.type.label for element in self.elements)}]"
 
     @property
     def bounds(self) -> str:
-        """Those of its offset."""
+        """The bounds of the offset."""
         return "".join(element.type.bounds for element in self.elements)
 
     def _read(self, text: str) -> Parsed:

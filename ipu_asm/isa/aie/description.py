@@ -1,4 +1,4 @@
-"""An AI Engine as a description: its surface, its slots, and the forms of its tables."""
+"""Description of an AI Engine: surface, slots, and the forms of its tables."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ SLOTS = (
     unit_slot("lng", "Scalar and Move Unit", "alu", "mv"),
     unit_slot("nop", "Whole Bundle", *_UNITS),
 )
-# Pointers are passed in `p0` to `p5`, vectors in any of their registers, and none in these.
+# Not callee-saved and without arguments, which `p0` to `p5` and the vector registers pass.
 _SCRATCH = (
     *(register for file in ("m", "dn", "dj", "dc") for register in numbered(file, 8)),
     *numbered("s", 4),
 )
-# What belongs to the caller in every generation and is put back before a function returns.
+# Callee-saved registers of every generation.
 _RETURNED = ("p6", "p7", "lr", "sp")
 _COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
 
@@ -62,12 +62,12 @@ SURFACE = Surface(
 
 
 class Engine(NamedTuple):
-    """What differs between the generations.
+    """The differences between the generations.
 
-    `classes` are those of `registers.classes_of`; `pair_names` gives pairs of scalar registers
-    second names; `link_cycle` is when a call writes the link register. Of the scalar registers
-    `kept` are the numbers of those that belong to the caller, `scratch` of those that hold neither
-    that nor an argument, alone or in a pair.
+    `classes` is the argument of `registers.classes_of`; `pair_names` maps second names of pairs of
+    scalar registers to pairs; `link_cycle` is the cycle in which a call writes the link register.
+    `kept` are the numbers of callee-saved scalar registers; `scratch` of those that are neither
+    callee-saved nor arguments, alone or in a pair.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Engine(NamedTuple):
 
 
 def description_of(engine: Engine) -> FormsDescription:
-    """The description of one generation."""
+    """Return the description of one generation."""
     registers = registers_of(engine.families)
     classes = classes_of(registers, engine.classes, engine.pair_names)
     documents = Documents(engine.examples, {slot.name: _spoken(slot.title) for slot in SLOTS})
@@ -103,6 +103,6 @@ def description_of(engine: Engine) -> FormsDescription:
 
 
 def _spoken(title: str) -> str:
-    """A title inside a sentence; the letter of a unit stays as it is."""
+    """Return a title in lower case with an article; single letters of units remain capital."""
     words = (word if len(word) == 1 else word.lower() for word in title.split())
     return f"the {' '.join(words)}"

@@ -1,4 +1,4 @@
-"""What directives mean to the assembler of the AI Engines: one sentence each."""
+"""Documentation of the AI Engine assembler's directives, one sentence each."""
 
 from __future__ import annotations
 

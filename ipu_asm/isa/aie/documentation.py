@@ -1,4 +1,4 @@
-"""What people read about a form: written for what the documents list, derived for the rest."""
+"""Documentation of forms: written by hand in `texts`, else derived from the mnemonic."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from ipu_asm.isa.model import InstructionDoc, Operand
 
 
 class Documents:
-    """Makes the documentation of forms, with the examples that are a set's own."""
+    """Creates the documentation of forms, with examples that differ per instruction set."""
 
     def __init__(self, examples: Mapping[str, str], slots: Mapping[str, str]) -> None:
-        """`examples` replaces those of `TEXTS`; `slots` has the title of each slot."""
+        """`examples` overrides those of `TEXTS`, by mnemonic; `slots` maps slots to titles."""
         self._examples = examples
         self._slots = slots
 
     def document(
         self, mnemonic: str, slot: str, syntax: str, operands: Sequence[Operand]
     ) -> InstructionDoc:
-        """What people read about one form."""
+        """Return the documentation of one form."""
         text = TEXTS.get(mnemonic)
         lines = [f"{operand.name}: {operand.description}" for operand in operands]
         if text is None:

@@ -1,6 +1,6 @@
-"""Integer expressions in immediates, as C writes them: `4*4*4 * 8`, `(1<<3)|2`, `-0x20`.
+"""C integer expressions in immediates: `4*4*4 * 8`, `(1<<3)|2`, `-0x20`.
 
-Bounded in size and depth, and evaluated by hand: what users write is never given to Python.
+Size and depth are limited. The evaluator is our own: user text never reaches Python's `eval`.
 """
 
 from __future__ import annotations
@@ -46,16 +46,16 @@ _UNARY: Mapping[str, Callable[[int], int]] = {
 
 
 class ExpressionError(ValueError):
-    """What is wrong with an expression, as the end of a sentence."""
+    """An invalid expression; the message completes a sentence that begins with "which"."""
 
 
 def has_names(text: str) -> bool:
-    """Whether an expression speaks of symbols, whose values only a linker knows."""
+    """Return whether an expression contains symbols, whose values only the linker knows."""
     return bool(_NAME.search(re.sub(r"0[xX][0-9a-fA-F]+|0[bB][01]+", "0", text)))
 
 
 def value_of(text: str) -> int:
-    """The value of an expression without names. Raises `ExpressionError`."""
+    """Evaluate an expression without symbols. Raises `ExpressionError`."""
     reader = _Reader(_tokens(text))
     value = reader.binary(0, 0)
     if reader.tokens:
@@ -64,7 +64,7 @@ def value_of(text: str) -> int:
 
 
 def _tokens(text: str) -> list[str]:
-    """The tokens from the last to the first."""
+    """The tokens in reverse order. Raises `ExpressionError`."""
     tokens: list[str] = []
     at = 0
     while at < len(text):
@@ -77,13 +77,13 @@ def _tokens(text: str) -> list[str]:
 
 
 class _Reader:
-    """Reads an expression by precedence; what is left of it is in `tokens`."""
+    """Precedence-climbing evaluator. `tokens` holds the unread tokens in reverse order."""
 
     def __init__(self, tokens: list[str]) -> None:
         self.tokens = tokens
 
     def binary(self, least: int, depth: int) -> int:
-        """Operators that bind at least so tightly, with what stands between them."""
+        """Evaluate operators of at least this precedence, with their operands."""
         value = self._unary(depth)
         while self.tokens and self.tokens[-1] in _BINARY:
             strength, operation = _BINARY[self.tokens[-1]]
@@ -114,7 +114,7 @@ class _Reader:
 
 
 def _number(token: str) -> int:
-    """The value of a number; one that begins with a zero is octal, as in C."""
+    """Return the value of a number; a leading zero means octal, as in C."""
     if len(token) > _DEEPEST:
         raise ExpressionError("is too large")
     if token[0] == "0" and token.isdigit():
@@ -131,7 +131,7 @@ def _shift(count: int) -> int:
 
 
 def _quotient(dividend: int, divisor: int) -> int:
-    """The quotient without its fraction, as C divides."""
+    """Divide with truncation towards zero, as in C."""
     if divisor == 0:
         raise ExpressionError("divides by zero")
     quotient = abs(dividend) // abs(divisor)

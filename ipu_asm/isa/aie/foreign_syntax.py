@@ -1,4 +1,4 @@
-"""What people write for AI Engines who come from other assemblers."""
+"""Mnemonics of other assemblers, with the AI Engine equivalent for messages."""
 
 from __future__ import annotations
 

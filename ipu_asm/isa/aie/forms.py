@@ -1,14 +1,13 @@
-"""From the line of a form to its instruction.
+"""Parser of the lines that describe forms.
 
-A line is what people write, with `{name:TYPE}` for an operand, as in
+A line is an instruction's syntax with `{name:TYPE}` for each operand, as in
 
     vlda {dst:W=7}, [{ptr:P@1}, {dj:DJ@1}]
 
-A type is a class of registers, an immediate (`#` any, `#0..63`, `#-128..96/32` in steps of 32,
-`#value` a number of 32 bits or a symbol, `#label`) or a register itself, as in `{r27@1}`. Behind it
-come the cycle in which the operand is read (`@1`), that in which it is written (`=7`), either
-without a number where that is not known, and the bypass that it is on (`~MOV`). Whatever stands
-outside braces is written just so.
+A type is a register class, an immediate (`#` unbounded, `#0..63`, `#-128..96/32` in steps of 32,
+`#value` a 32-bit number or a symbol, `#label`) or a single register, as in `{r27@1}`. After the
+type follow the cycle in which the operand is read (`@1`), the cycle in which it is written (`=7`),
+both without a number if unknown, and its bypass (`~MOV`). Text outside of braces is literal.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ _WORD_BITS = 32
 
 
 class Timing(NamedTuple):
-    """When an operand is read and written, and on which bypass; None where that is not known."""
+    """Access (`r`, `w`, `rw`), read and write cycle, bypass of an operand; cycles may be None."""
 
     access: str
     use: int | None
@@ -58,10 +57,9 @@ def forms_of(
     link_cycle: int | None,
     documents: Documents,
 ) -> list[InstructionSpec]:
-    """The instructions of all lines, by slot.
+    """Return the instructions of all forms; `tables` maps slots to lines.
 
-    `link_cycle` is when a call writes the link register; `documents` makes what people read about
-    an instruction.
+    `link_cycle` is the cycle in which a call writes the link register.
     """
     reader = _Reader(classes)
     return [
@@ -113,7 +111,7 @@ def _traits(mnemonic: str) -> frozenset[str]:
 
 
 class _Reader:
-    """Reads operands of lines, each once: the same ones make up many forms."""
+    """Parses operands of forms; each distinct text once, because many forms share operands."""
 
     def __init__(self, classes: Mapping[str, AieType]) -> None:
         self._classes = classes
@@ -121,7 +119,7 @@ class _Reader:
         self._operands: dict[str, tuple[Operand, str]] = {}
 
     def operand(self, piece: str) -> tuple[Operand, str]:
-        """An operand and what a syntax line shows of it."""
+        """Return an operand and its text in syntax lines."""
         found = self._operands.get(piece)
         if found is None:
             found = self._bracket(piece) if piece[0] == "[" else self._simple(piece)
@@ -195,7 +193,7 @@ def _timing(match: re.Match[str]) -> Timing:
     )
 
 
-# In every form whose cycles are known, registers of these classes are read in the first one.
+# In every form with known cycles, operands of these classes are read in the first cycle.
 _READ_FIRST = ("X", "Y", "EX", "EY", "Q", "QX", "QY", "QEX", "QEY")
 
 
@@ -214,7 +212,7 @@ def _operand(name: str, operand_type: AieType, timing: Timing) -> Operand:
 
 
 def _made_type(kind: str) -> AieType:
-    """The type of an immediate, or of one register."""
+    """Return the type of an immediate, or of a single register."""
     if kind[0] == "\0":
         register = kind[1:]
         return FixedType(register, (Named(register, 0, len(register)),))

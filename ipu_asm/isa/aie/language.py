@@ -1,4 +1,4 @@
-"""The language that the sets of AMD's AI Engines share."""
+"""Language ID, language name and modifiers that all AI Engine sets share."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The operand types of the AI Engine sets: registers, immediates, labels, brackets and fixed words.
+"""Operand types of the AI Engines: registers, immediates, labels and fixed words.
 
-A type remembers what it was asked: the same few hundred operands make up whole programs.
+A type caches parse results: programs consist of the same few hundred operands.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MARK = "#"
 LOCAL_PREFIX = ".L"
 _MACRO_ARGUMENT = "\\"
 _SYMBOL = re.compile(r"[A-Za-z_.$@][A-Za-z0-9_.$@]*|\"[^\"]*\"")
-# There are more control and status registers than the documents name.
+# The documents do not name all control and status registers.
 SETTINGS = "control"
 _SETTING = re.compile(r"[cs]r[a-z]\w*")
 _MOST_REMEMBERED = 5_000
@@ -40,7 +40,7 @@ Parsed = int | str | UnplacedFinding | None
 
 
 class AieType(OperandType):
-    """What all of them share: no bits, and a memory. `_read` does what `parse` promises."""
+    """Base class: operands without encoded bits, and a cache. `_read` implements `parse`."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, 0)
@@ -65,7 +65,7 @@ class AieType(OperandType):
 
 
 class RegisterClass(AieType):
-    """A register out of some files, or out of parts of them, in any case of letters."""
+    """A register of some files or of parts of files, case-insensitive."""
 
     def __init__(
         self,
@@ -74,9 +74,9 @@ class RegisterClass(AieType):
         files: Sequence[RegisterFile],
         sorts: Mapping[str, str],
     ) -> None:
-        """`nouns` say what it is where it is of many files: a scalar or pointer register.
+        """`nouns` describe a class of many files, e.g. a "scalar or pointer register".
 
-        `sorts` tells what every register of the set is called, by its name in small letters.
+        `sorts` maps the lower-case name of every register of the set to the title of its file.
         """
         super().__init__(name)
         self.nouns = tuple(nouns)
@@ -108,7 +108,7 @@ class RegisterClass(AieType):
 
     @property
     def label(self) -> str:
-        """The names of its files, of many only the first: `bm|x`, `r|p|...`."""
+        """The names of the files, abbreviated if there are many: `bm|x`, `r|p|...`."""
         names = [file.name for file in self.files]
         if len(names) > _MOST_FILES_NAMED:
             names[_FIRST_FILES:] = ["..."]
@@ -127,9 +127,9 @@ class RegisterClass(AieType):
 
 
 class DimensionClass(RegisterClass):
-    """A modifier of several dimensions: the count of each dimension is written as it is used.
+    """A modifier of two or three dimensions; the access also writes their count registers.
 
-    With three dimensions `d0` means `d0` and `d4` together, up to `d3` and `d7`.
+    With three dimensions, `d0` means `d0` and `d4`, up to `d3` with `d7`.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class DimensionClass(RegisterClass):
 
 
 class PairClass(RegisterClass):
-    """Two scalar registers as one of 64 bits: `r17:r16`, or by the name of the pair, `l0`."""
+    """A pair of scalar registers as one 64-bit operand: `r17:r16`, or its second name, `l0`."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class PairClass(RegisterClass):
 
 
 class SuffixedClass(AieType):
-    """A register with a mark behind it, such as `r0.flt2fx` or `bmll0[1]`."""
+    """A register with a suffix, such as `r0.flt2fx` or `bmll0[1]`."""
 
     def __init__(self, inner: RegisterClass, suffixes: Sequence[str], shown: str) -> None:
         super().__init__(inner.name + shown)
@@ -192,7 +192,7 @@ class SuffixedClass(AieType):
 
     @property
     def label(self) -> str:
-        """That of the register, with the mark."""
+        """The register's label with the suffix."""
         return self.inner.label + self._shown
 
     def _read(self, text: str) -> Parsed:
@@ -214,7 +214,7 @@ class SuffixedClass(AieType):
 
 
 class FixedType(AieType):
-    """A word that is always the same, with the registers that it names, if any."""
+    """A fixed word, with the registers that it accesses, if any."""
 
     def __init__(self, word: str, registers: Sequence[Named] = ()) -> None:
         super().__init__(word)
@@ -238,9 +238,9 @@ class FixedType(AieType):
 
 
 class ImmediateType(AieType):
-    """`#` and an integer expression, between two bounds in steps; without bounds any number.
+    """`#` and an integer expression, with optional bounds and step.
 
-    A symbol in it has a value that only a linker knows.
+    An expression with a symbol has no value here: only the linker knows it.
     """
 
     prefix = MARK
@@ -283,7 +283,7 @@ class ImmediateType(AieType):
 
     @property
     def bounds(self) -> str:
-        """The least and the greatest, and the steps between them."""
+        """The bounds and the step, as text; empty if unbounded."""
         steps = f" in steps of {self.step}" if self.step > 1 else ""
         return f"`#{self.minimum}` to `#{self.maximum}`{steps}" if self.minimum is not None else ""
 
@@ -292,7 +292,7 @@ class ImmediateType(AieType):
 
 
 class SymbolType(ImmediateType):
-    """The same, or a symbol, which may be defined in another file unless it is a local label."""
+    """An immediate or a symbol; a symbol may be external unless it is a local label."""
 
     def _read(self, text: str) -> Parsed:
         if text.startswith(MARK) and _SYMBOL.fullmatch(text, 1):
@@ -315,7 +315,7 @@ class SymbolType(ImmediateType):
 
 
 class TargetType(SymbolType):
-    """Where a branch leads: `#` and a label, or an address."""
+    """The target of a branch: `#` and a label, or an address."""
 
     def describe(self) -> str:
         return "a label such as `#.LBB0_1`"

@@ -1,7 +1,7 @@
-"""The registers of an AI Engine: its files, what overlaps with what, and its classes of operands.
+"""Registers of an AI Engine: files, overlaps, and the operand classes made of them.
 
-A family is a register file by a short name. Larger registers are made of smaller ones, and the
-smallest are what overlaps are told by.
+A family is a register file with a short name. Wide registers consist of narrower ones; overlaps
+are determined by the smallest parts.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SUBSET = re.compile(r"([a-z_]+?)(\d+)-(\d+)")
 
 
 class Family(NamedTuple):
-    """A register file, and of what its registers are made: empty where they are of no parts."""
+    """A register file, and the parts of each of its registers; empty if they have no parts."""
 
     name: str
     file: RegisterFile
@@ -26,7 +26,11 @@ class Family(NamedTuple):
 
 
 class Registers(NamedTuple):
-    """All registers of a set: files in the order in which people see them, and their parts."""
+    """All registers of an instruction set.
+
+    `families` are in display order, `units` maps a register to its smallest parts, `sorts` maps
+    its lower-case name to the title of its file.
+    """
 
     families: Mapping[str, Family]
     units: Mapping[str, frozenset[str]]
@@ -34,7 +38,7 @@ class Registers(NamedTuple):
 
     @property
     def files(self) -> tuple[RegisterFile, ...]:
-        """The files of all families."""
+        """The register files of all families."""
         return tuple(family.file for family in self.families.values())
 
 
@@ -45,17 +49,17 @@ def family(
     summary: str,
     parts: Sequence[tuple[str, ...]] = (),
 ) -> Family:
-    """A family of those registers; `parts` has the parts of each, in the same order."""
+    """Return a family of registers; `parts` lists the parts of each register, in the same order."""
     return Family(name, RegisterFile(name, title, tuple(registers), summary), tuple(parts))
 
 
 def numbered(prefix: str, count: int, first: int = 0) -> tuple[str, ...]:
-    """`r0` to `r31` and the like."""
+    """Return register names such as `r0` to `r31`."""
     return tuple(f"{prefix}{number}" for number in range(first, first + count))
 
 
 def registers_of(families: Sequence[Family]) -> Registers:
-    """The registers of those families; parts must be registers of families before."""
+    """Collect the registers of families. Parts must be registers of earlier families."""
     units: dict[str, frozenset[str]] = {}
     sorts: dict[str, str] = {}
     for each in families:
@@ -70,10 +74,10 @@ def registers_of(families: Sequence[Family]) -> Registers:
 def classes_of(
     registers: Registers, lines: Mapping[str, tuple[str, str]], pair_names: Mapping[str, str]
 ) -> dict[str, AieType]:
-    """The operand types by the names that forms use.
+    """Return the operand classes by the names that the forms use.
 
-    A line is what its registers are where they are of many files, as in `scalar pointer`, and its
-    families: `r p s`, or parts of them, as in `r16-31`.
+    Each value of `lines` is a pair: nouns for a class of several files, as in `scalar pointer`, and
+    families, as in `r p s`, or parts of families, as in `r16-31`.
     """
     found: dict[str, AieType] = {}
     for name, (words, members) in lines.items():
@@ -100,7 +104,7 @@ def _file(registers: Registers, member: str) -> RegisterFile:
 
 @lru_cache(maxsize=1)
 def shared_families() -> tuple[Family, ...]:
-    """What both generations have alike: scalars, pointers, modifiers and special registers."""
+    """The families of both generations: scalars, pointers, modifiers and special registers."""
     modifiers = numbered("m", 8), numbered("dn", 8), numbered("dj", 8), numbered("dc", 8)
     return (
         family("r", "scalar register", numbered("r", 32), "32 bits, for integers and settings"),
@@ -130,7 +134,7 @@ def shared_families() -> tuple[Family, ...]:
 
 
 def vector_families(y_first: int) -> tuple[Family, ...]:
-    """Vector registers of 256, 512 and 1024 bits; the wide ones are numbered from `y_first`."""
+    """Vector registers of 256, 512 and 1024 bits; the numbers of the widest start at `y_first`."""
     halves = [(f"wl{n}", f"wh{n}") for n in range(12)]
     names = [name for pair in halves for name in pair]
     y_names = numbered("y", 6 - y_first, y_first)

@@ -1,7 +1,7 @@
-"""What is written about the operations that the documents list, and about operands of all.
+"""Hand-written documentation of operations in the vendor's documents, and of operands.
 
-Source of the facts: "Instruction Set Architecture" of XDNA1 and XDNA2, and the compiler where that
-differs; then the summary says so.
+Source: "Instruction Set Architecture" of XDNA1 and XDNA2; where the compiler differs, the summary
+says so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Mapping, NamedTuple
 
 
 class Text(NamedTuple):
-    """What is written about a mnemonic; its forms add their syntax and operands."""
+    """The documentation of a mnemonic, to which each form adds its syntax and operands."""
 
     title: str
     summary: str

@@ -1,4 +1,4 @@
-"""A title for every mnemonic, put together from the meaning of its parts."""
+"""Titles of mnemonics, composed of the meanings of their parts."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _SORTS = {"s": "signed ", "u": "unsigned ", "d": "", "": ""}
 
 
 def title_of(mnemonic: str) -> str:
-    """What an operation is called, such as "Vector Load, Two Dimensions"."""
+    """Return the title of an operation, such as "Vector Load, Two Dimensions"."""
     base, *parts = mnemonic.split(".")
     known = _BASES.get(base) or _BASES.get(base.rstrip("0123456789")) or base.capitalize()
     return ", ".join((known, *map(_part_title, parts)))
