@@ -1,7 +1,7 @@
-"""Instruction sets by name. A set is a folder here with a `manifest.py` and a `description.py`.
+"""Registry of instruction sets. Each is a folder here with `manifest.py` and `description.py`.
 
-Start-up reads the manifests alone. `description.load()` gives the `Isa`; adding a set changes
-nothing outside its folder.
+Start-up only reads the manifests; `description.load()` returns the `Isa`. Adding an instruction
+set changes nothing outside of its folder.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ipu_asm.isa.model import Isa
 
 
 class UnknownIsaError(LookupError):
-    """A name that stands for no instruction set of this version."""
+    """The name of an instruction set that this version does not have."""
 
 
 def manifests() -> Mapping[str, Manifest]:
-    """The manifest of each instruction set, by name, in alphabetical order."""
+    """Return the manifests by name, in alphabetical order."""
     return _manifests_in(tuple(__path__))
 
 
@@ -37,14 +37,15 @@ def _manifests_in(folders: tuple[str, ...]) -> Mapping[str, Manifest]:
 
 
 def available_isas() -> list[str]:
-    """The names of the instruction sets, in alphabetical order."""
+    """Return the names of all instruction sets, in alphabetical order."""
     return list(manifests())
 
 
 def load_isa(name: str, memory: str = "") -> Isa:
-    """The instruction set of that name, for the machine with that memory if there are several.
+    """Return an instruction set, for the machine with that memory map if there are several.
 
-    Raises `UnknownIsaError`, `IsaError` for broken data, and `TypeError` for what is no name.
+    Raises `UnknownIsaError`, `IsaError` for an invalid description, and `TypeError` for a name that
+    is not a string.
     """
     if not isinstance(name, str):
         found = type(name).__name__
@@ -61,9 +62,9 @@ def load_isa(name: str, memory: str = "") -> Isa:
 
 
 def isa_of(isa: str | Isa) -> Isa:
-    """The instruction set of a name, or the one that is given instead of its name.
+    """Return the instruction set of a name; an `Isa` is returned as it is.
 
-    Raises what `load_isa` raises.
+    Raises the same errors as `load_isa`.
     """
     return isa if isinstance(isa, Isa) else load_isa(isa)
 

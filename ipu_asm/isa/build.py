@@ -1,8 +1,8 @@
-"""From the description of an instruction set to an `Isa`, proven on the way.
+"""Validation of an instruction set's description and construction of its `Isa`.
 
-The opcode of an instruction is its place in its slot; its operands take the slot's fields greedily
-by type; a slot has as many fields of a type as its hungriest instruction needs. Every mistake of a
-description is reported, each with its place and the remedy.
+The opcode of an instruction is its index in its slot. Operands are assigned to the slot's fields
+greedily by type; a slot has as many fields of a type as any of its instructions needs. All errors
+of a description are reported, each with its location and a remedy.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _IMAGE_UNIT_BITS = 32
 
 
 def build_isa(description: IsaDescription) -> Isa:
-    """The instruction set of a description. Raises `IsaError` with everything that is wrong."""
+    """Return the instruction set of a description. Raises `IsaError` with all its errors."""
     mistakes = mistakes_of(description)
     if mistakes:
         raise IsaError(description.name, mistakes)
@@ -48,7 +48,7 @@ def build_isa(description: IsaDescription) -> Isa:
 
 
 def _fields_of(slot: SlotDescription, description: IsaDescription) -> tuple[Field, ...]:
-    """The slot's fields from its highest bit down: the opcode, then its operands' types."""
+    """Return the slot's fields from the highest bit down: the opcode, then its operand types."""
     if slot.width is not None:
         return slot.layout or (Field("opcode", 0, slot.width),)
     entries = description.instructions[slot.name].values()
@@ -128,7 +128,7 @@ def _instruction(
 def _operands(
     entry: Mapping[str, Any], fields: Sequence[Field], types: Mapping[str, OperandType]
 ) -> tuple[Operand, ...]:
-    """Operands with the fields that they take: each the first free one of its type."""
+    """Return operands with their fields: each takes the first free field of its type."""
     free = list(fields)
     operands = []
     for place, operand in enumerate(entry["operands"]):
@@ -154,7 +154,7 @@ def _operands(
 
 
 def _description_of(doc: InstructionDoc, place: int, name: str) -> str:
-    """The documented line of an operand: by its name, else (names may differ) by its place."""
+    """Return the documentation line of an operand: by name, else (names may differ) by index."""
     lines = [line.partition(":") for line in doc.operands]
     for said, _, text in lines:
         if said.strip() == name:

@@ -1,4 +1,4 @@
-"""What can be wrong with a description of an instruction set: each mistake with its remedy."""
+"""Validation of descriptions of instruction sets: each error with its remedy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Entry = Mapping[str, Any]
 
 
 def mistakes_of(description: IsaDescription) -> list[str]:
-    """Everything that is wrong with a description, in its order; empty if it holds."""
+    """Return all errors of a description, in its order; empty if it is valid."""
     return [*_slot_mistakes(description), *_mnemonic_mistakes(description)] + [
         f"{slot.name}.{mnemonic}: {text}"
         for slot in description.slots

@@ -1,4 +1,4 @@
-"""What a package of data says of its instruction set, before anything is proven."""
+"""Description of an instruction set as its package states it, not validated yet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ InstructionTable = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 class IsaError(Exception):
-    """A description of an instruction set that does not hold; `mistakes` has all of them."""
+    """An invalid description of an instruction set; `mistakes` lists all errors."""
 
     def __init__(self, name: str, mistakes: Sequence[str]) -> None:
         self.mistakes = tuple(mistakes)
@@ -21,11 +21,11 @@ class IsaError(Exception):
 
 
 class SlotDescription(NamedTuple):
-    """A slot as a package of data describes it; `fields` is the order of its operand types.
+    """A slot as described by its package; `fields` is the order of its operand types.
 
-    With `width` the fields are where the instructions say, not where the layout would put them:
-    every operand has a `low`, and every instruction its `fixed_bits` unless `layout`, the fields
-    from the highest bit down, begins with the opcode's.
+    With `width`, instructions state the positions of their fields: every operand has a `low`, and
+    every instruction its `fixed_bits`. With `layout`, the fields from the highest bit down, which
+    begins with the opcode, `fixed_bits` may be omitted.
     """
 
     name: str
@@ -38,15 +38,15 @@ class SlotDescription(NamedTuple):
     layout: tuple[Field, ...] = ()
 
     def opcode_width(self, instructions: int) -> int:
-        """How many bits the opcode field has where the slot has that many instructions."""
+        """Return the width of the opcode field for a number of instructions."""
         return self.layout[0].width if self.layout else max(1, (instructions - 1).bit_length())
 
 
 class IsaDescription(NamedTuple):
-    """All that a package says of its instruction set. Slots stand from high bits to low ones.
+    """Everything that a package states about its instruction set. Slots run from high to low bits.
 
-    `executor` is the class whose methods the instructions name by `execute_fn`; empty where nothing
-    executes them, and then they name none. `units_of` is that of `FormsDescription`.
+    `executor` is the class that has the methods which instructions name in `execute_fn`; empty for
+    a set without an emulator, whose instructions name none. `units_of`: see `FormsDescription`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What directives do that every assembler of linked object files knows: one sentence each."""
+"""Documentation of the directives that all assemblers for object files share, a sentence each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What people write who come from other assemblers, and what to write instead."""
+"""Syntax of other assemblers that users write out of habit, with the equivalents to suggest."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Iterator, Mapping, NamedTuple
 class ForeignMnemonic(NamedTuple):
     """A mnemonic of other assemblers.
 
-    `advice` is what to write instead, in a sentence without its full stop. Of the `replacements`
-    the first is suggested that the operands fit. `is_idle` tells that it does nothing, so that a
-    bundle with other instructions can be written without it.
+    `advice` is what to write instead: a sentence without a full stop. Of the `replacements`, the
+    first one that accepts the operands is suggested. `is_idle`: the mnemonic does nothing and can
+    be dropped from a bundle with other instructions.
     """
 
     advice: str
@@ -19,10 +19,10 @@ class ForeignMnemonic(NamedTuple):
 
 
 class ForeignSyntax(NamedTuple):
-    """What a set is given by habit, none of which it has.
+    """Foreign syntax that an instruction set recognises in order to give advice.
 
-    `mnemonics` are in small letters, `comments` the marks that begin comments elsewhere, and
-    `sigils` the characters that stand before registers and numbers elsewhere.
+    `mnemonics` are in lower case, `comments` are comment markers of other assemblers, and `sigils`
+    are characters that they put before registers and numbers.
     """
 
     mnemonics: Mapping[str, ForeignMnemonic] = {}
@@ -31,7 +31,7 @@ class ForeignSyntax(NamedTuple):
 
 
 def by_name(rows: Mapping[str, ForeignMnemonic]) -> dict[str, ForeignMnemonic]:
-    """The mnemonics of a table whose keys name several of the same advice: ``"jmp jump"``."""
+    """Split keys that name several mnemonics with the same advice, such as ``"jmp jump"``."""
     return dict(_each(rows))
 
 

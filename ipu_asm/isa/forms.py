@@ -1,7 +1,7 @@
-"""Instruction sets whose words nobody has told: forms of instructions, without bits.
+"""Instruction sets with unknown encoding: forms of instructions, without bits.
 
-What a set of this kind knows of an instruction is how it may be written, which slot it takes and
-what it does to registers, and when. Everything but assembling works with that.
+Such a set defines the syntax of instructions, their slots, and the registers that they access,
+with cycles where known. Every feature except assembling and executing works with that.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ NO_LIMIT = 1 << 32
 
 
 class FormsDescription(NamedTuple):
-    """All that a package says of such a set.
+    """Everything that a package states about such an instruction set.
 
-    `slots` come from `unit_slot`, in the order in which people see them. Of several forms of a
-    mnemonic the first that fits is meant. `units_of` gives the parts of registers that overlap with
-    others; a register that it does not name is a part of its own. The set shares the rules of
-    `family`, the name of a folder in `isa`. For the last five see `Isa`.
+    `slots` come from `unit_slot`, in display order. Of several forms of a mnemonic the first one
+    that fits is used. `units_of` gives the parts of registers that overlap with others; all other
+    registers are their own part. The set shares the rules of `family`, the name of a folder in
+    `isa`. For the last five fields see `Isa`.
     """
 
     name: str
@@ -43,12 +43,12 @@ class FormsDescription(NamedTuple):
 
 
 def unit_slot(name: str, title: str, *units: str) -> Slot:
-    """A slot that takes up those units of a bundle, or one of its own name."""
+    """Return a slot that occupies some functional units, by default one with its own name."""
     return Slot(name, title, "", (), 0, (0,), False, units or (name,))
 
 
 def build_forms(description: FormsDescription) -> Isa:
-    """The instruction set of a description. Raises `IsaError` with everything that is wrong."""
+    """Return the instruction set of a description. Raises `IsaError` with all its errors."""
     mistakes = list(_mistakes(description))
     if mistakes:
         raise IsaError(description.name, mistakes)

@@ -1,4 +1,4 @@
-"""What is known of an instruction set before its description is loaded."""
+"""The facts about an instruction set that are needed without loading its description."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ from typing import NamedTuple
 
 
 class Manifest(NamedTuple):
-    """The `MANIFEST` of `isa/<name>/manifest.py`: all that is read of a set at start-up.
+    """The `MANIFEST` of `isa/<name>/manifest.py`, the only module that start-up reads of a set.
 
-    Files with one of the `extensions` are written in the set unless something else is said.
-    `shared_extensions` are in use for other languages, too: editors open such files in the set's
-    language, but they decide nothing. Sets may share a `language_id`; the first by name is meant
-    where nothing else tells them apart.
+    A file with one of the `extensions` uses this set by default. `shared_extensions` also belong to
+    other languages: editors open such files in the set's language, but they do not select the set.
+    Sets may share a `language_id`; the first one by name is the default of that language.
 
-    `is_encodable` tells whether the bits of its instructions are known, so that its programs are
-    assembled here. `memories` are the memory maps among which a project may choose, the default
-    one first. `modifiers` are names of slots and register files that have a colour of their own.
+    `is_encodable`: the encoding is known, so that programs can be assembled. `memories` are the
+    memory maps that a project can select, the default first. `modifiers` are the slots and register
+    files that are semantic token modifiers, to have colours of their own.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The memories of the machines that an instruction set is for."""
+"""Memory maps of the machines that execute an instruction set."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 
 class MemoryRegion(NamedTuple):
-    """Bytes ``first..last`` of a memory.
+    """Bytes ``first..last`` of a memory, both included.
 
-    Only from a region with `has_code` instructions can be fetched; only in an `interleaved` one
-    neighbouring words can be accessed at once.
+    Instructions can only be fetched from a region with `has_code`. Neighbouring words can only be
+    accessed in the same cycle in an `interleaved` region.
     """
 
     first: int
@@ -19,13 +19,13 @@ class MemoryRegion(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """The memory of one of the machines that an instruction set is for."""
+    """The memory map of one of the machines that execute an instruction set."""
 
     name: str
     title: str
     regions: tuple[MemoryRegion, ...]
 
     def region_of(self, address: int) -> MemoryRegion | None:
-        """The region in which a byte lies."""
+        """Return the region that contains an address, None if there is none."""
         found = (region for region in self.regions if region.first <= address <= region.last)
         return next(found, None)

@@ -1,7 +1,7 @@
-"""What an instruction set is: slots, instructions, operands, registers. Values, no behaviour.
+"""The model of an instruction set: slots, instructions, operands, registers. Immutable values.
 
-An `Isa` is made by `build.build_isa`, which proves the description first. Everything that people
-see of an instruction (its syntax, its ranges, its completion, its page) is derived from here.
+`build.build_isa` and `forms.build_forms` validate a description and create an `Isa`. Everything
+that users see of an instruction (syntax line, ranges, completion, page) is derived from here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _MOST_RANGES = 5
 
 
 class InstructionDoc(NamedTuple):
-    """What people read about an instruction, in the shape of the "Adding Instructions" document.
+    """The documentation of an instruction, with the fields of the "Adding Instructions" document.
 
-    `operands` holds a line ``name: description`` for each operand, in their order; `operation` is
+    `operands` holds a line ``name: description`` per operand, in their order; `operation` is
     pseudo-code; `example` is one or more complete bundles.
     """
 
@@ -37,9 +37,9 @@ class InstructionDoc(NamedTuple):
 
 
 class RegisterFile(NamedTuple):
-    """Registers of one sort, `elements` numbers in each.
+    """Registers of one kind, with `elements` numbers in each.
 
-    `title` is what one of them is called in a sentence.
+    `title` is the noun for one register, for messages.
     """
 
     name: str
@@ -49,15 +49,15 @@ class RegisterFile(NamedTuple):
     elements: int = 1
 
     def spoken(self) -> str:
-        """The registers in a few words: `lr0` to `lr15`, or the list where it is short."""
+        """Return the registers as a phrase: `lr0` to `lr15`, or a list of up to three."""
         if len(self.registers) > 3:
             return f"`{self.registers[0]}` to `{self.registers[-1]}`"
         return ", ".join(f"`{register}`" for register in self.registers)
 
     def ranged(self) -> str:
-        """The registers as briefly as can be: `r0-r31`, or `wl0-wl11` and `wh0-wh11`.
+        """Return the registers as ranges: `r0-r31`, or `wl0-wl11` and `wh0-wh11`.
 
-        Of one beginning all numbers between the first and the last are there.
+        Assumes that registers with the same prefix have consecutive numbers.
         """
         ranges: dict[str, list[str]] = {}
         for register in self.registers:
@@ -72,16 +72,18 @@ class RegisterFile(NamedTuple):
 class Operand(NamedTuple):
     """One operand of an instruction.
 
-    `read` tells when a register that is read for its value is looked at: "live" sees what earlier
-    slots of the same bundle wrote, "snapshot" sees the state before the bundle, None means that the
-    instruction gets the register's number. `low` is the lowest bit of its field in the slot.
-    `optional` ones may be left out and are `default` then. `keyword` is the name of an operand
-    that is written ``keyword=value``, where `by_place` is set also as the value alone.
+    `read` is when the value of a register operand is read: "live" after the writes of earlier slots
+    in the same bundle, "snapshot" before the bundle; None if the instruction receives the
+    register's number instead of its value. `low` is the lowest bit of its field in the slot. An
+    `optional` operand may be omitted and then has the value `default`. `keyword` is the name of an
+    operand that is written ``keyword=value``; with `by_place` it may also be written as the value
+    alone.
 
-    Where results take several bundles to land, `access` says what happens to the registers that the
-    operand names ("r", "w", "rw"; empty where its type says it, or where nothing is known),
-    `use_cycle` in which cycle they are read and `def_cycle` in which they are written (1 is the
-    cycle of issue, None unknown). Ends that share a `bypass` are one cycle nearer to each other.
+    The other fields describe exposed pipelines, where results take several cycles. `access` is what
+    happens to the registers that the operand names ("r", "w", "rw"; empty if its type determines it
+    or if it is unknown), `use_cycle` the cycle in which they are read and `def_cycle` the cycle in
+    which they are written (1 is the cycle of issue, None unknown). A writer and a reader with the
+    same `bypass` can be one cycle closer.
     """
 
     name: str
@@ -100,9 +102,9 @@ class Operand(NamedTuple):
 
 
 class Implicit(NamedTuple):
-    """A register that an instruction reads or writes without an operand that names it.
+    """A register that an instruction accesses without an operand that names it.
 
-    The fields are those of `Operand`.
+    For the fields, see `Operand`.
     """
 
     register: str
@@ -115,14 +117,14 @@ class Implicit(NamedTuple):
 class InstructionSpec(NamedTuple):
     """One instruction, or one form of it where a mnemonic has several.
 
-    `opcode_bits` is its opcode in its place in the slot, plus fixed bits. `reads` maps what is read
-    besides operands marked `read` (operand or state names) to "live" or "snapshot"; `writes` names
-    what changes. `flow` is branch, jump, indirect, halt, break or None. `idle` gives operand values
-    with which the instruction does nothing at all. `execute_fn` is empty where nothing executes the
-    instruction set. `all_due` tells that every operand must be written in its place. `delay_slots`
-    is how many bundles behind a branch are executed before it takes effect. `traits` are words of
-    its instruction set for what its rules ask. `cycles` tells how long it takes: the product of
-    these operands, divided by the number.
+    `opcode_bits` is the opcode at its position in the slot, plus fixed bits. `reads` maps further
+    inputs (operands without `read`, or names of machine state) to "live" or "snapshot"; `writes`
+    names operands or state that change. `flow` is branch, jump, indirect, halt, break or None.
+    `idle` gives operand values with which the instruction has no effect. `execute_fn` is empty in a
+    set without an emulator. `all_due`: every operand must be written, in its place. `delay_slots`
+    is the number of bundles after a branch that are executed before it takes effect. `traits` are
+    properties that rules of the set query. `cycles` is the duration: the product of these operands,
+    divided by the number.
     """
 
     mnemonic: str
@@ -151,12 +153,12 @@ class InstructionSpec(NamedTuple):
 
     @property
     def required(self) -> int:
-        """How many operands must be written."""
+        """The number of operands that must be written."""
         return sum(not operand.optional for operand in self.operands)
 
     @property
     def syntax(self) -> str:
-        """The syntax line: the documented one, or one made of the operand names."""
+        """The documented syntax line, or one made of the operand names."""
         return self.doc.syntax or " ".join([self.mnemonic, *(o.name for o in self.operands)])
 
     def is_idle_with(self, value_of: Callable[[str], object]) -> bool:
@@ -166,12 +168,12 @@ class InstructionSpec(NamedTuple):
         return all(value_of(name) == value for name, value in self.idle.items())
 
     def operand(self, name: str) -> Operand | None:
-        """The operand of that name."""
+        """Return the operand of that name, None if there is none."""
         return next((operand for operand in self.operands if operand.name == name), None)
 
 
 class Field(NamedTuple):
-    """A bit field of a slot: its operand type (or "opcode"), lowest bit and width."""
+    """A bit field of a slot: its operand type (or "opcode"), lowest bit, and width in bits."""
 
     type: str
     low: int
@@ -179,12 +181,12 @@ class Field(NamedTuple):
 
 
 class Slot(NamedTuple):
-    """A functional unit of the bundle and the places in the word that hold its instructions.
+    """A functional unit of the bundle and its positions in the word.
 
-    `lows` has the lowest bit of every place, in the order in which instructions fill them;
-    `default` is the instruction, as text, that stands in a place which a bundle does not name.
-    `units` are what an instruction of the slot takes up, where that is not a place of its own: two
-    slots with a unit in common exclude each other.
+    `lows` has the lowest bit of every position, in the order in which instructions fill them;
+    `default` is the instruction, as text, that fills a position for which the bundle has none.
+    `units` are the functional units that an instruction of the slot occupies, in sets without
+    words: slots that share a unit exclude each other.
     """
 
     name: str
@@ -198,14 +200,14 @@ class Slot(NamedTuple):
 
     @property
     def capacity(self) -> int:
-        """How many instructions of this slot one bundle can carry."""
+        """The number of instructions of this slot that a bundle can hold."""
         return len(self.lows)
 
 
 class Pardon(NamedTuple):
-    """A directive from which on the findings of some codes are not told, until `ended_by`.
+    """A directive that suppresses findings with some codes up to the directive `ended_by`.
 
-    With `severity` they are told, but matter only that much.
+    With `severity`, the findings get that severity instead of being suppressed.
     """
 
     directive: str
@@ -215,21 +217,21 @@ class Pardon(NamedTuple):
 
 
 class Surface(NamedTuple):
-    """How programs of an instruction set are written, and what its files are called.
+    """The syntax of programs in an instruction set.
 
-    `comments` are the marks that begin a comment, the one to write first. `bundle_end` and
-    `separator` are empty where a line's end does their work. `hints` maps a character or word that
-    people try and the grammar refuses to a sentence, `foreign` is what else they try.
-    `operand_separator` is what to write between two operands, `number_mark` what numbers begin
-    with. With `any_case` mnemonics are known in capital and small letters.
+    `comments` are the markers of line comments, the preferred one first. `bundle_end` and
+    `separator` are empty where the end of a line has their function. `hints` maps a character or
+    word that the grammar rejects to a sentence of advice; `foreign` has advice about other syntax.
+    `operand_separator` is put between two operands, `number_mark` precedes numbers. With
+    `any_case`, mnemonics are case-insensitive.
 
-    `block_comments` are pairs of marks around comments that may span lines. `brackets` are the
-    marks around a bundle of several instructions, where it has such. `linked` tells that labels
-    may be defined in other files: all but those that begin with `local_prefix`. `numeric_labels`
-    (``1:``, ``1b``, ``2f``) may be defined again. `preprocessed` tells that macros and a
-    preprocessor may make names that the text itself does not explain. `modes` are the directives
-    that set an execution mode, `pardons` those that make some findings none; `of_symbols` take a
-    symbol and an expression. `directives` says in a sentence what each one does that is known.
+    `block_comments` are pairs of markers around comments that may span lines. `brackets` are the
+    markers around a bundle of several instructions, if there are any. `linked`: labels may be
+    defined in other files, except those that begin with `local_prefix`. `numeric_labels` (``1:``,
+    ``1b``, ``2f``) may be redefined. `preprocessed`: macros and a preprocessor may define names
+    that the text itself does not define. `modes` are the directives that set an execution mode,
+    `pardons` those that change the severity of findings; `of_symbols` take a symbol and an
+    expression. `directives` maps all known directives to a sentence of documentation.
     """
 
     grammar: str
@@ -255,7 +257,7 @@ class Surface(NamedTuple):
 
 
 class Isa:
-    """An instruction set. Nothing in it changes after `build_isa` has made it."""
+    """An instruction set. It is immutable; `build_isa` or `build_forms` creates it."""
 
     def __init__(
         self,
@@ -278,14 +280,13 @@ class Isa:
         memories: tuple[Memory, ...] = (),
         scratch: frozenset[str] = frozenset(),
     ) -> None:
-        """`forms` has all forms of the mnemonics that have several; `units_of` the parts that a
-        register shares with others. The set shares the rules of its `family`, a folder beside its
-        own; with an exposed pipeline its instructions say when their results land.
-        `loop_registers` hold the first and the last bundle of a loop that the machine closes by
-        itself; `returned` are the registers that callers may read when a function returns.
-        `zeros` read as zero. Of the `memories` of its machines the first counts where nobody
-        says which one it is. A function finds nothing in `scratch` registers when it begins: they
-        hold no arguments, and nothing that it would have to keep.
+        """`forms` has all forms of mnemonics with more than one. `units_of` maps registers to the
+        parts that they share with others. `family` is a folder beside the set's own whose rules it
+        shares. With `has_exposed_pipeline`, instructions state the cycle in which results are
+        written. `loop_registers` hold the first and last bundle of a hardware loop. `returned` are
+        the registers that callers may read after a function returns. `zeros` read as zero. The
+        first of `memories` is the default. `scratch` registers hold neither arguments nor values
+        that a function must preserve, so that they are undefined when it begins.
         """
         self.name = name
         self.title = title
@@ -311,7 +312,7 @@ class Isa:
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}
-        # What stands at one address, in a word.
+        # The noun for the content of one address.
         self.unit = "bundle" if sum(slot.capacity for slot in slots) > 1 else "instruction"
         self.branches = any(spec.flow in ("branch", "jump") for spec in instructions.values())
 
@@ -319,33 +320,33 @@ class Isa:
         return f"<Isa {self.name}: {len(self.instructions)} instructions, {self.word_bits} bits>"
 
     def spec(self, mnemonic: str) -> InstructionSpec | None:
-        """The instruction of that name, written as programs must write it."""
+        """Return the instruction of a mnemonic, case-insensitive if the surface is `any_case`."""
         spec = self.instructions.get(mnemonic)
         if spec is None and self.surface.any_case:
             spec = self._folded.get(mnemonic.lower())
         return spec
 
     def in_memory(self, name: str) -> Isa:
-        """The same set for the machine with the memory of that name."""
+        """Return a copy for the machine with the memory map of that name."""
         other = copy(self)
         other.memory = next(memory for memory in self.memories if memory.name == name)
         return other
 
     def forms(self, spec: InstructionSpec) -> tuple[InstructionSpec, ...]:
-        """All forms of the mnemonic of `spec`, in the order in which they are tried."""
+        """Return all forms of the mnemonic of `spec`, in the order in which they are tried."""
         return self._forms.get(spec.mnemonic) or (spec,)
 
     @property
     def has_words(self) -> bool:
-        """Whether instructions have bits, so that programs can be assembled."""
+        """Whether the encoding of instructions is known, so that programs can be assembled."""
         return self.word_bits > 0
 
     def units(self, register: str) -> frozenset[str]:
-        """The parts of a register: two registers that share one overlap."""
+        """Return the parts of a register: two registers with a common part overlap."""
         return self._units_of.get(register) or frozenset((register,))
 
     def instructions_of(self, slot: str) -> list[InstructionSpec]:
-        """The instructions of one slot in opcode order; of several forms there, the first."""
+        """Return the instructions of a slot in opcode order, the first form of each mnemonic."""
         found: dict[str, InstructionSpec] = {}
         for spec in self.instructions.values():
             for form in self.forms(spec):

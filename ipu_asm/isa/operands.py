@@ -1,7 +1,7 @@
-"""Operand types. Each owns its six verbs: parse, encode, decode, format, describe, complete.
+"""Operand types. Each implements parse, encode, decode, format, describe and complete.
 
-A type that no instruction set here needs yet is a subclass of `OperandType` in the package of the
-set that does; the shared code knows the verbs only.
+A new type is a subclass of `OperandType` in the package of the instruction set that needs it; the
+shared code only calls these methods.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ NUMBER = re.compile(
 )
 _LOOKS_NUMERIC = re.compile(r"[+-]?[0-9]")
 _EXPRESSION = re.compile(r"\w[+-]\w")
-# A number longer than this fits no field; reading it would only cost time.
+# No field holds a longer number; converting one would only cost time.
 _LONGEST_NUMBER = 100
 _MOST_SHOWN = 40
-# Of the words that begin with `u` some are spoken so, as `upper`, and some are not, as `unit`.
+# Words with `up`, such as `upper`, begin with a vowel sound; others with `u`, as `unit`, do not.
 _VOWELS = ("a", "e", "i", "o", "up")
 
 
 def number_value(text: str) -> int | None:
-    """The value of a number as assembly writes it, None for anything else."""
+    """Return the value of a number literal, None for any other text."""
     if not NUMBER.fullmatch(text):
         return None
     if len(text) > _LONGEST_NUMBER:
@@ -47,21 +47,21 @@ def number_value(text: str) -> int | None:
 
 
 def quoted(text: str) -> str:
-    """A piece of source as messages show it: in backticks, and never endless."""
+    """Return a piece of source for messages: in backticks, truncated to 40 characters."""
     return f"`{text}`" if len(text) <= _MOST_SHOWN else f"`{text[:_MOST_SHOWN]}...`"
 
 
 class Choice(NamedTuple):
-    """One thing that can be written for an operand, and what it is."""
+    """A completion for an operand: its text, and a short explanation."""
 
     text: str
     detail: str
 
 
 class Named(NamedTuple):
-    """A register in the text of an operand, from `start` to `end`.
+    """A register in the text of an operand, from offset `start` to `end`.
 
-    `access` is that of the register where it is not the operand's: "r", "w", "rw", or empty.
+    `access` ("r", "w", "rw") overrides that of the operand; empty if it does not.
     """
 
     register: str
@@ -71,10 +71,10 @@ class Named(NamedTuple):
 
 
 class OperandType:
-    """What may be written for an operand and the bits that stand for it.
+    """The syntax of an operand and its encoding.
 
-    Values are ints, but for labels, whose value before the program is placed is their text.
-    `prefix` is a mark before the value that does not belong to it, as in ``#32`` and ``#label``.
+    Values are ints, except for labels, whose value is their text until addresses are assigned.
+    `prefix` is a mark before the value that is not part of it, as in ``#32`` and ``#label``.
     """
 
     prefix = ""
@@ -85,51 +85,51 @@ class OperandType:
 
     @property
     def label(self) -> str:
-        """What syntax lines and tables call it."""
+        """The type's name in syntax lines and tables."""
         return self.name
 
     @property
     def bounds(self) -> str:
-        """Between what its number is; empty where it has none, or where syntax lines tell."""
+        """The range of a number, as text; empty without one, or if syntax lines show it."""
         return ""
 
     def parse(self, text: str) -> int | str | UnplacedFinding | None:
-        """The value of a written operand, or what is wrong with it.
+        """Return the value of a written operand, or a finding about it.
 
-        None for a text that may be right and whose value cannot be told, as in the body of a macro.
+        None for a text that may be valid but has no known value, as in the body of a macro.
         """
         raise NotImplementedError
 
     def names(self, text: str) -> Sequence[Named]:
-        """The registers that a written operand names, with their places in its text."""
+        """Return the registers that a written operand names, with their offsets in its text."""
         return ()
 
     def mode(self, text: str) -> str:
-        """The only execution mode that knows what is written; empty if all do."""
+        """Return the only execution mode in which the operand is valid; empty if all are."""
         return ""
 
     def encode(self, value: int) -> int:
-        """The field's bits for a value: two's complement unless a type says otherwise."""
+        """Return the field's bits for a value: two's complement unless a subclass overrides it."""
         return value & ((1 << self.width) - 1)
 
     def decode(self, bits: int) -> int | None:
-        """The value that a field's bits stand for; None where they stand for none."""
+        """Return the value for a field's bits, None if the bits are invalid."""
         return bits
 
     def format(self, value: int) -> str:
-        """The value as assembly writes it: `parse` gives it back."""
+        """Return a value in assembly syntax: the inverse of `parse`."""
         return str(value)
 
     def describe(self) -> str:
-        """What may be written, in a few words that fit after "expects"."""
+        """Describe the valid operands in a phrase that fits after "expected"."""
         raise NotImplementedError
 
     def complete(self) -> Sequence[Choice]:
-        """All that can be written, where that is a list."""
+        """Return all valid operands, if there is a finite list."""
         return ()
 
     def complete_behind(self, begun: str) -> Sequence[Choice]:
-        """What can follow the first part of an operand, where it is written in parts."""
+        """Return completions for the next part of an operand that starts with `begun`."""
         return () if begun else self.complete()
 
     def resolve(
@@ -139,16 +139,16 @@ class OperandType:
         labels: Mapping[str, int],
         nearest: Callable[[str], str | None],
     ) -> int | UnplacedFinding | None:
-        """The address that a written label stands for in an instruction at `address`.
+        """Return the address of a label for an instruction at `address`, or a finding.
 
-        Asked only of types that parse to a text; None for what other files may define. `nearest`
-        finds the label that an undefined one may have been meant to be.
+        Only called for types whose `parse` returns text. None for a symbol that another file may
+        define. `nearest` returns a label with a similar name.
         """
         raise NotImplementedError
 
 
 class RegisterType(OperandType):
-    """A register of one of some files; its value is its number among all of them together."""
+    """A register of some files; its value is its index in the concatenation of the files."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class RegisterType(OperandType):
         return [Named(self.registers[value], 0, len(text))] if isinstance(value, int) else ()
 
     def _problem(self, text: str) -> UnplacedFinding:
-        """Points at a near name only for what is no register of another sort by intention."""
+        """Suggest a similar register, unless the text is clearly another kind of operand."""
         other = self._others.get(text.lower())
         if other:
             return self._wrong(f"{quoted(text)}, {with_article(other)}")
@@ -206,17 +206,17 @@ class RegisterType(OperandType):
 
 
 def with_article(title: str) -> str:
-    """A title with "a" or "an" before it."""
+    """Return a title with "a" or "an" before it."""
     return f"an {title}" if title.lower().startswith(_VOWELS) else f"a {title}"
 
 
 class KeywordType(OperandType):
-    """One word of a list; its code is its place in the list."""
+    """A keyword of a list; its code is its index in the list."""
 
     def __init__(
         self, name: str, width: int, title: str, words: Mapping[str, str], reserved: str = ""
     ) -> None:
-        """`words` gives each word's meaning. Codes past the list are written `reserved` + code."""
+        """`words` maps keywords to meanings. Further codes are written `reserved` + code."""
         super().__init__(name, width)
         self.title = title
         self.meanings = dict(words)
@@ -253,8 +253,8 @@ class KeywordType(OperandType):
 class IntegerType(OperandType):
     """A number between two bounds, both included.
 
-    `signed` tells whether the machine reads the field as two's complement. The bounds may allow
-    more than the field holds in that reading: `stored` is then another number than the written one.
+    `signed`: the machine reads the field as two's complement. The bounds may exceed the range of
+    that reading: `stored` then differs from the number that is written.
     """
 
     def __init__(
@@ -266,7 +266,7 @@ class IntegerType(OperandType):
         signed: bool | None = None,
         every_file: Sequence[RegisterFile] = (),
     ) -> None:
-        """`every_file` has the registers of a set in which no other name stands for a number."""
+        """`every_file` lists all registers, in sets where a number cannot be a named constant."""
         super().__init__(name, width)
         self._titles = {reg.lower(): file.title for file in every_file for reg in file.registers}
         self.minimum = minimum
@@ -275,11 +275,11 @@ class IntegerType(OperandType):
 
     @property
     def may_wrap(self) -> bool:
-        """Whether some numbers that may be written are stored as others."""
+        """Whether some valid numbers are stored as different ones."""
         return any(self.stored(bound) != bound for bound in (self.minimum, self.maximum))
 
     def stored(self, value: int) -> int:
-        """The number that the machine reads where `value` was written."""
+        """Return the number that the machine reads for a written one."""
         bits = self.encode(value)
         return bits - (1 << self.width) if self.signed and bits >> (self.width - 1) else bits
 
@@ -320,7 +320,7 @@ def _why_no_number(text: str) -> str:
 def undefined_label(
     text: str, nearest: Callable[[str], str | None], unless: tuple[str, ...] = ()
 ) -> UnplacedFinding:
-    """The finding about a label that the file does not define, unless a macro makes `unless`."""
+    """Return the finding for a label that the file does not define, void if a macro does."""
     message = f"no label {quoted(text)} in this file"
     return UnplacedFinding(UNDEFINED_LABEL, message, nearest(text), unless=unless)
 

@@ -53,7 +53,7 @@ PROGRAM_LIMIT = 2048
 
 @lru_cache(maxsize=1)
 def load() -> Isa:
-    """EdgeNPU as `INSTRUCTION_SPEC` describes it."""
+    """Return the instruction set, built from `INSTRUCTION_SPEC`."""
     return build_isa(
         IsaDescription(
             name="edgenpu",

@@ -1,6 +1,6 @@
-"""EdgeNPU's buffers, and the operand types that only it has.
+"""EdgeNPU's buffers, and its operand types.
 
-Where the reference leaves open how a field is written, the class says what is done here.
+Where the reference does not specify an operand's syntax, the docstring of the class does.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ UNITS_OF = {file.registers[0][:2]: frozenset(file.registers) for file in REGISTE
 
 
 class BufferType(RegisterType):
-    """A buffer of one sort with its number, such as `AB[1]`; the number is the field."""
+    """A buffer of one kind with its number, such as `AB[1]`; the field holds the number."""
 
     def __init__(self, name: str, file: RegisterFile) -> None:
         super().__init__(name, 8, [file], REGISTER_FILES)
@@ -69,7 +69,7 @@ class BufferType(RegisterType):
         return self._problem(text) if value is None else value
 
     def _problem(self, text: str) -> UnplacedFinding:
-        """Names the sort of what is there; a near number would be a guess, so none is offered."""
+        """Name the kind of operand found. Suggest no number: that would be a guess."""
         letters = text.partition("[")[0].upper()
         titles = {file.registers[0][:2]: file.title for file in REGISTER_FILES}
         found = quoted(text)
@@ -82,18 +82,18 @@ class BufferType(RegisterType):
         return self._wrong(found)
 
     def complete(self) -> Sequence[Choice]:
-        """The first few: the others differ in their number only."""
+        """The first buffers only: the others differ just in their number."""
         return super().complete()[:_MOST_OFFERED]
 
 
 class MemoryType(KeywordType):
-    """The buffer memory that `LOAD` fills, without a number, for its field has room for one bit.
+    """The buffer memory that `LOAD` fills, without a buffer number: the field has one bit.
 
     `WB[0]` and `AB[0]` mean the same as `WB` and `AB`.
     """
 
     def names(self, text: str) -> Sequence[Named]:
-        """The memory, of which every buffer of that sort is a part."""
+        """The memory as a register, of which all its buffers are parts."""
         value = self.parse(text)
         return [Named(self.spellings[value], 0, len(text))] if isinstance(value, int) else ()
 
@@ -111,12 +111,12 @@ class MemoryType(KeywordType):
 
 
 class FlagsType(OperandType):
-    """Flags joined by `|`, in any order; without one the operand is left out, or `0`."""
+    """Flags joined by `|`, in any order; no flags are written as `0` or by omitting the operand."""
 
     def __init__(
         self, name: str, flags: Mapping[str, str], flags_of: Mapping[str, Sequence[str]]
     ) -> None:
-        """`flags` has the meaning of each flag from bit 0 on, `flags_of` all flags by mnemonic."""
+        """`flags` maps flags, from bit 0 on, to meanings; `flags_of` lists flags by mnemonic."""
         super().__init__(name, 4)
         self.flags = dict(flags)
         self._bits = {flag: 1 << number for number, flag in enumerate(flags)}
@@ -162,7 +162,7 @@ class FlagsType(OperandType):
 
 
 class DdrAddressType(IntegerType):
-    """A 32-bit address whose upper 16 bits are the field: it counts steps of 64 KiB."""
+    """A 32-bit address in steps of 64 KiB, of which the field holds the upper 16 bits."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name, 16, 0, (1 << 32) - (1 << _GRANULE_BITS))
@@ -195,7 +195,7 @@ class DdrAddressType(IntegerType):
 
 
 class NumberOrLabelType(OperandType):
-    """A number, or a label, which stands for the number of the instruction it names."""
+    """A number, or a label, whose value is the address of the instruction that it names."""
 
     def __init__(self, name: str, width: int, hexadecimal: bool = False) -> None:
         super().__init__(name, width)
@@ -230,10 +230,10 @@ class NumberOrLabelType(OperandType):
 
 
 class PairType(OperandType):
-    """Two numbers joined by `x`, such as `3x3`; the first one has the lower bits of the field."""
+    """Two numbers joined by `x`, such as `3x3`; the first one is in the field's lower bits."""
 
     def __init__(self, name: str, names: tuple[str, str], widths: tuple[int, int]) -> None:
-        """`names` and `widths` (in bits) are those of the two numbers."""
+        """`names` and `widths` (in bits) of the two numbers, in their order."""
         super().__init__(name, sum(widths))
         self.parts = names
         self.widths = widths

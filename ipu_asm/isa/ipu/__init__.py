@@ -1,4 +1,4 @@
-"""The IPU: one bundle of 179 bits carries an instruction for each of eight places.
+"""The IPU: a bundle of 179 bits holds eight instructions in seven slots (two in `lr`).
 
 Sources: "IPU Assembly Instruction Reference" and "Adding Instructions".
 """

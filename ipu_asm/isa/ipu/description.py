@@ -1,4 +1,4 @@
-"""The description of the IPU: surface, slots, and what `instruction_spec` lists."""
+"""Description of the IPU: surface, slots, and the instructions of `instruction_spec`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SURFACE = Surface(
     foreign=FOREIGN,
 )
 
-# From the word's highest bits to its lowest. A field type that is new to a slot goes last.
+# From the highest bits of the word to the lowest. Append new field types to a slot's list.
 SLOTS = (
     SlotDescription("break", "Break", "break_nop", ("LrIdx", "BreakImmediate")),
     SlotDescription("xmem", "Memory", "xmem_nop", ("MultStageReg", "LrIdx", "CrIdx")),
@@ -80,7 +80,7 @@ _loaded: dict[Any, Isa] = {}
 
 
 def load() -> Isa:
-    """The IPU as `INSTRUCTION_SPEC` describes it now: an entry added since is part of it."""
+    """Return the instruction set, rebuilt if entries of `INSTRUCTION_SPEC` have changed."""
     fingerprint = tuple(
         (slot, tuple((mnemonic, id(entry)) for mnemonic, entry in entries.items()))
         for slot, entries in INSTRUCTION_SPEC.items()

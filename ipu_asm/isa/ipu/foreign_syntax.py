@@ -1,4 +1,4 @@
-"""What people write for the IPU who come from other assemblers."""
+"""Mnemonics of other assemblers, with the IPU's equivalent for messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The IPU's register files and operand types."""
+"""Register files and operand types of the IPU."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""XDNA1, the AI Engine of the second generation: its tables, and what differs from XDNA2."""
+"""XDNA1, the second generation of AI Engines: forms, registers, and differences from XDNA2."""

@@ -13,14 +13,14 @@ from ipu_asm.isa.xdna1.registers import CLASSES, FAMILIES, PAIR_NAMES
 
 EXAMPLES = {"vmac.f": "vmac.f bmh0, bmh0, x0, x2, r0", "vmov": "vmov x0, x2"}
 LINK_CYCLE = 4
-# The scalar registers that a function hands back as it found them.
+# Callee-saved scalar registers.
 KEPT = range(16, 24)
 SCRATCH = range(8, 16)
 
 
 @lru_cache(maxsize=1)
 def load() -> Isa:
-    """XDNA1 as its tables describe it."""
+    """Return the instruction set, built from the forms of its tables."""
     return build_forms(
         description_of(
             Engine(

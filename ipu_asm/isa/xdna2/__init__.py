@@ -1,1 +1,1 @@
-"""XDNA2, the AI Engine after that of XDNA1: its tables, and what differs."""
+"""XDNA2, the generation of AI Engines after XDNA1: forms, registers, and differences."""

@@ -18,14 +18,14 @@ EXAMPLES = {
     "vst.conv.bf16.fp32": "vst.conv.bf16.fp32 cml0, [p2], #64",
 }
 LINK_CYCLE = None
-# The scalar registers that a function hands back as it found them.
+# Callee-saved scalar registers.
 KEPT = range(8, 16)
 SCRATCH = range(28, 30)
 
 
 @lru_cache(maxsize=1)
 def load() -> Isa:
-    """XDNA2 as its tables describe it."""
+    """Return the instruction set, built from the forms of its tables."""
     return build_forms(
         description_of(
             Engine(

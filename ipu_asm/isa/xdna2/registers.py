@@ -1,4 +1,4 @@
-"""The registers that XDNA2 has besides the shared ones, and its classes of operands."""
+"""Registers of XDNA2 other than the shared ones, and its operand classes."""
 
 from __future__ import annotations
 
