@@ -1,4 +1,4 @@
-"""What `--explain` shows: the page of a rule, or of an instruction, in Markdown."""
+"""Output of `--explain`: the Markdown page of a rule or an instruction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHORTEST_PART = 3
 
 
 def explain(query: str, isa: Isa) -> str | None:
-    """The page of a code, of a rule's name, or of a mnemonic; None if there is no such."""
+    """Return the page of a rule, by code or name, or of an instruction, by mnemonic; else None."""
     for rule in all_rules():
         if query.upper() == rule.id.code or query.lower() == rule.id.name:
             return rule_markdown(rule)
@@ -22,7 +22,10 @@ def explain(query: str, isa: Isa) -> str | None:
 
 
 def suggestions(query: str, isa: Isa) -> list[str]:
-    """What `query` may have meant: near names, then names that begin with it or have it inside."""
+    """Return near matches for an unknown `query`: similar names, then names that contain it.
+
+    Names that begin with it come before those that only contain it.
+    """
     rules = all_rules()
     codes, names = [rule.id.code for rule in rules], [rule.id.name for rule in rules]
     found = [Vocabulary(words).nearest(query) for words in (names, list(isa.instructions), codes)]
@@ -35,7 +38,7 @@ def suggestions(query: str, isa: Isa) -> list[str]:
 
 
 def rule_markdown(rule: Rule) -> str:
-    """The page of one rule, without a final line break."""
+    """Return the page of one rule, without a final line break."""
     summary, _, rest = rule.documentation.strip().partition("\n")
     code, name, severity = rule.id
     fixes = " or ".join(applicability.label for applicability in rule.fixes)

@@ -1,6 +1,6 @@
-"""The page of an instruction, in Markdown: what hover, `--explain` and the reference show.
+"""Markdown page of an instruction, as shown by hover, `--explain` and the reference.
 
-All of it is derived from the instruction's one description and the layout of its slot.
+Everything is derived from the instruction's `InstructionSpec` and the layout of its slot.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _ORDINALS = ("first", "second", "third", "fourth")
 def instruction_markdown(
     isa: Isa, spec: InstructionSpec, others: Sequence[InstructionSpec] | None = None
 ) -> str:
-    """The page of one instruction, without a final line break.
+    """Return the page of one instruction, without a final line break.
 
-    `others` are the forms of its mnemonic to name beside it: a few of all where nobody says.
+    `others` are the other forms of its mnemonic to list; by default the first `_MOST_FORMS` of all.
     """
     language = isa.surface.language_id
     forms = _other_forms(isa, spec) if others is None else others
@@ -47,9 +47,10 @@ def instruction_markdown(
 
 
 def encoding_lines(isa: Isa, spec: InstructionSpec) -> list[str]:
-    """Where an instruction's bits are in the word: a line for each place that it can take.
+    """Return the bit positions of an instruction's fields, one line for each place in the word.
 
-    Such as ``opcode 156:154 = 1 | dest 153:152 | offset 151:148``. None where words have no bits.
+    A line is like ``opcode 156:154 = 1 | dest 153:152 | offset 151:148``. The list is empty if the
+    instruction set has no encoding.
     """
     slot = isa.slot_by_name[spec.slot]
     if not isa.has_words:
@@ -58,7 +59,7 @@ def encoding_lines(isa: Isa, spec: InstructionSpec) -> list[str]:
 
 
 def read_times(spec: InstructionSpec) -> dict[str, str]:
-    """What an instruction reads, operands and state, and when: "live" or "snapshot"."""
+    """Return the operands and state that an instruction reads, each with "live" or "snapshot"."""
     return {**{o.name: o.read for o in spec.operands if o.read}, **spec.reads}
 
 
@@ -93,7 +94,7 @@ def _operand_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
 
 
 def _sort(operand_type: OperandType) -> str:
-    """What may be written; of keywords only what they are, for they follow one by one."""
+    """Return a description of the type; only the title for keywords, which are listed below."""
     return operand_type.title if isinstance(operand_type, KeywordType) else operand_type.describe()
 
 
@@ -105,7 +106,7 @@ def _written(operand: Operand) -> str:
 
 
 def _when(isa: Isa, time: str) -> str:
-    """When something is read: of interest only where several instructions run at once."""
+    """Return when something is read; "" if the instruction set has no bundles."""
     return f": {_TIMES[time]}" if isa.unit == "bundle" else ""
 
 
@@ -126,7 +127,7 @@ def _effect_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
 
 
 def _timing_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
-    """When results are there and operands are read, as far as that is not at once."""
+    """Yield latencies of results, late reads and delay slots, omitting those of one cycle."""
     ends: list[tuple[str, Operand | Implicit]] = [(o.name, o) for o in spec.operands]
     ends += [(each.register, each) for each in spec.implicit]
     for name, end in ends:
@@ -154,7 +155,7 @@ def _other_forms(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
 
 
 def _form_lines(isa: Isa, forms: Sequence[InstructionSpec], most: int) -> Iterator[str]:
-    """Forms with their slots and bounds, those that are alike but for the slot on one line."""
+    """Yield forms with their slots and bounds, merging forms that differ only in the slot."""
     slots: dict[tuple[str, ...], list[str]] = {}
     for form in forms:
         bounds = (operand.type.bounds for operand in form.operands)

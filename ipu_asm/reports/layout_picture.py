@@ -1,4 +1,4 @@
-"""The bits of a word as a picture: rows of 32 bits, highest first, a box for each field."""
+"""SVG picture of a word's layout: rows of 32 bits, highest first, with a box for each field."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ROW = _BOX + 34
 _MARGIN = 20
 _TOP = 56
 _FONT = 11
-# The width of a letter of the font, as a part of its size.
+# Average width of a letter as a fraction of the font size.
 _LETTER = 0.58
 _COLOURS = (
     "#f4a6a6",
@@ -36,12 +36,12 @@ class _Box(NamedTuple):
 
 
 def slot_colours(isa: Isa) -> dict[str, str]:
-    """A colour for each slot."""
+    """Return a colour for each slot."""
     return {slot.name: _COLOURS[n % len(_COLOURS)] for n, slot in enumerate(isa.slots)}
 
 
 def layout_svg(isa: Isa) -> str:
-    """The picture, as an SVG document of its own."""
+    """Return the picture as a complete SVG document."""
     rows = -(-isa.word_bits // _BITS_A_ROW)
     width = _BITS_A_ROW * _BIT + 2 * _MARGIN
     legend_top = _TOP + rows * _ROW + 10
@@ -63,7 +63,7 @@ def layout_svg(isa: Isa) -> str:
 
 
 def _boxes(isa: Isa) -> Iterator[_Box]:
-    """Every field of every place; of slots without fields of their own, those of an operation."""
+    """Yield a box for each field of each place of each slot."""
     for slot in isa.slots:
         for low in slot.lows:
             for field in slot.fields:
@@ -90,7 +90,7 @@ def _left(bit: int, low: int) -> int:
 
 
 def _drawn(box: _Box, low: int, high: int, top: int, colour: str) -> Iterator[str]:
-    """The part of a field that lies in one row; a field cut by a row's end says its name twice."""
+    """Yield the part of a field in one row; a field split over rows has its name in each."""
     first, last = min(box.high, high), max(box.low, low)
     x = _left(first, low)
     width = (first - last + 1) * _BIT

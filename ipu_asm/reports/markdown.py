@@ -1,7 +1,7 @@
-"""Text of an author inside Markdown: escaped text, inline code, fenced code.
+"""Safe embedding of arbitrary text in Markdown: escaped text, inline code, fenced code.
 
-Whatever the text is, it makes no link, image, HTML or block of its own, in CommonMark and with the
-extensions of GitHub (tables, strikethrough, bare addresses that become links).
+The text cannot produce links, images, HTML or blocks, neither in CommonMark nor with the extensions
+of GitHub (tables, strikethrough, autolinks).
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ _SHORTEST_FENCE: Final = 3
 _LONGEST_INLINE_CODE: Final = 200
 _BACKTICKS: Final = re.compile("`+")
 _LINE_BREAKS: Final = re.compile(r"\r\n?|\n")
-# Marks anywhere in a line; then what makes an address a link: `https://`, `www.` and `@`.
+# Characters with a meaning anywhere in a line, then those that make autolinks: `https://`, `www.`
+# and `@`.
 _MARK: Final = re.compile(r"([\\`*_<>\[\]#&~|@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
-# What makes the line a list, a heading, or a rule.
+# Beginnings of a list item, a heading or a thematic break.
 _LINE_MARK: Final = re.compile(r"[-+=]|\d{1,9}[.)]")
 
 
 def escaped(text: str) -> str:
-    """Text that is shown as it is; lines stay lines of one paragraph."""
+    """Return text that is rendered literally; its lines become lines of one paragraph."""
     return "\n".join(_escaped_line(line.strip()) for line in _LINE_BREAKS.split(text))
 
 
 def inline_code(text: str) -> str:
-    """Code inside a sentence or a title, on one line and never endless; empty for a blank text."""
+    """Return a code span on one line, cut to a maximum length; "" for blank text."""
     text = _LINE_BREAKS.sub(" ", text)
     if len(text) > _LONGEST_INLINE_CODE:
         text = f"{text[:_LONGEST_INLINE_CODE]}..."
@@ -37,7 +38,7 @@ def inline_code(text: str) -> str:
 
 
 def fenced_code(text: str, language: str) -> str:
-    """A block of code in a language."""
+    """Return a fenced code block in a language."""
     fence = "`" * max(_SHORTEST_FENCE, _longest_run(text) + 1)
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -56,6 +57,6 @@ def _longest_run(text: str) -> int:
 
 
 def _unused_run(text: str) -> int:
-    """The least number of backticks that do not stand together in a text."""
+    """Return the least length of a run of backticks that does not occur in a text."""
     lengths = {len(run) for run in _BACKTICKS.findall(text)}
     return next(length for length in range(1, len(lengths) + 2) if length not in lengths)

@@ -1,4 +1,4 @@
-"""A profile as one HTML page that needs nothing else: no script, no network."""
+"""A profile as one self-contained HTML page without scripts or network access."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _STYLE = os.path.join(os.path.dirname(__file__), "profile_page.css")
 
 
 def profile_page(profile: Profile, source: SourceFile, message: str, isa: Isa) -> str:
-    """The page; `source` is what the line numbers belong to, `message` why the run stopped."""
+    """Return the page.
+
+    `source` is the text that the line numbers refer to, `message` the reason why the run stopped.
+    """
     with open(_STYLE, encoding="utf-8") as file:
         style = file.read()
     name = escape(_printable(source.path))
@@ -37,7 +40,7 @@ def profile_page(profile: Profile, source: SourceFile, message: str, isa: Isa) -
 
 
 def _working_slots(isa: Isa) -> set[str]:
-    """The slots that make results; one that only stops the machine does not."""
+    """Return the slots that have instructions other than no-ops and breakpoints."""
     return {
         spec.slot for spec in isa.instructions.values() if not spec.nop and spec.flow != "break"
     }
@@ -57,7 +60,7 @@ def _cards(profile: Profile, slots: set[str]) -> str:
 
 
 def _hottest_loop(profile: Profile) -> tuple[str, str]:
-    """The loop in whose own bundles most of the time goes."""
+    """Return the name and description of the loop with the most cycles outside its inner loops."""
     if not profile.loops:
         return "none", "loops"
     use = max(profile.loops, key=lambda use: use.own_cycles)
@@ -169,16 +172,16 @@ def _line_link(place: Place | None) -> str:
 
 
 def _count(number: float) -> str:
-    """A number that is whole more often than not."""
+    """Format a number; a whole one has no decimals."""
     return f"{number:,.0f}" if abs(number - round(number)) < 0.005 else f"{number:,.2f}"
 
 
 def _code(message: str) -> str:
-    """A message with what stands between backticks as code."""
+    """Return a message as HTML, with the parts between backticks as code."""
     pieces = escape(_printable(message)).split("`")
     return "".join(f"<code>{p}</code>" if n % 2 else p for n, p in enumerate(pieces))
 
 
 def _printable(text: str) -> str:
-    """Text that can be encoded, whatever bytes the file names and sources had."""
+    """Replace characters that cannot be encoded, as file names and sources may have any bytes."""
     return text.encode("utf-8", "replace").decode("utf-8")

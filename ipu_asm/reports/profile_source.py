@@ -1,4 +1,4 @@
-"""The source of a profiled program as an HTML table: each line as warm as it was executed often."""
+"""The source of a profiled program as an HTML table, each line coloured by its cycles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TAB = 4
 
 
 def source_table(profile: Profile, source: SourceFile, isa: Isa) -> str:
-    """The section with the source; empty if no line belongs to a bundle."""
+    """Return the section with the source; "" if no line belongs to a bundle."""
     cycles = profile.lines
     if not cycles:
         return ""
@@ -43,7 +43,7 @@ def source_table(profile: Profile, source: SourceFile, isa: Isa) -> str:
 
 
 def percent(part: int, whole: int) -> str:
-    """A share of a whole, short: `12.5 %`."""
+    """Return a fraction as a short percentage, such as `12.5 %`."""
     share = 100 * part / whole if whole else 0.0
     if part and share < 0.05:
         return "&lt;0.1 %"
@@ -51,12 +51,15 @@ def percent(part: int, whole: int) -> str:
 
 
 def heat(cycles: int, most: int) -> str:
-    """The class that colours something with so many cycles: by the root, as counts differ much."""
+    """Return the CSS class for a number of cycles.
+
+    The scale is a square root because counts differ widely.
+    """
     return f"h{ceil(_LEVELS * sqrt(cycles / most))}" if cycles else "h0"
 
 
 def _warmth(profile: Profile) -> dict[int, int]:
-    """The cycles of each line that has a part of a bundle."""
+    """Return the cycles of each line that contains a part of a bundle."""
     warmth: dict[int, int] = {}
     for bundle in profile.bundles:
         if bundle.place is not None:
@@ -68,7 +71,7 @@ def _warmth(profile: Profile) -> dict[int, int]:
 
 
 def _counts(cycles: int | None, total: int) -> str:
-    """Two cells: cycles and share of the bundles that begin here."""
+    """Return two table cells: the cycles, and their share, of the bundles that begin on a line."""
     if cycles is None:
         return "<td></td><td></td>"
     if not cycles:
@@ -77,7 +80,7 @@ def _counts(cycles: int | None, total: int) -> str:
 
 
 def _brackets(line: int, loops: list[LoopUse]) -> str:
-    """A column for each depth, with the loops that reach over a line."""
+    """Return a bracket character for each nesting depth of the loops that include a line."""
     columns: dict[int, str] = {}
     for use in loops:
         assert use.lines is not None
@@ -89,7 +92,7 @@ def _brackets(line: int, loops: list[LoopUse]) -> str:
 
 
 def _code(text: str, isa: Isa) -> str:
-    """A line of source; comments stand back."""
+    """Return a source line as HTML, with its comment marked up."""
     shown = printable(text.expandtabs(_TAB))
     starts = (shown.find(mark) for mark in isa.surface.comments)
     start = min((start for start in starts if start >= 0), default=len(shown))

@@ -28,9 +28,10 @@ svg { max-width: 100%; height: auto; }
 
 
 def reference_files(isa: Isa) -> dict[str, tuple[str, str]]:
-    """File name and text of the reference as `md`, `html` and `svg`; md shows the svg's file.
+    """Return file name and text of the reference by format: `md`, `html` and `svg`.
 
-    Where words have no bits there is no picture.
+    The Markdown file refers to the SVG file. There is no `svg` if the instruction set has no
+    encoding.
     """
     picture = f"{isa.name}.svg"
     if not isa.has_words:
@@ -46,12 +47,12 @@ def reference_files(isa: Isa) -> dict[str, tuple[str, str]]:
 
 
 def reference_markdown(isa: Isa, picture: str = "") -> str:
-    """The whole reference; `picture` is the file name of the layout picture to show in it."""
+    """Return the whole reference; `picture` is the file name of the layout picture to include."""
     return "\n\n".join(_sections(isa, picture)) + "\n"
 
 
 def reference_html(isa: Isa) -> str:
-    """The reference as a page that needs no other file: the picture is in it."""
+    """Return the reference as a self-contained HTML page, with the picture inline."""
     title, body = escape(reference_title(isa)), reference_body(isa)
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -61,12 +62,12 @@ def reference_html(isa: Isa) -> str:
 
 
 def reference_title(isa: Isa) -> str:
-    """What the reference is called."""
+    """Return the title of the reference."""
     return f"{isa.title} instruction reference"
 
 
 def reference_body(isa: Isa) -> str:
-    """What stands between `<body>` and `</body>`: it brings no style, no script, no other file."""
+    """Return the content of `<body>`, without styles, scripts or references to other files."""
     from markdown_it import MarkdownIt
 
     body = MarkdownIt("commonmark").enable("table").render(reference_markdown(isa, _PICTURE_MARK))
@@ -77,7 +78,7 @@ def reference_body(isa: Isa) -> str:
 
 
 def anchor_of(isa: Isa, spec: InstructionSpec) -> str:
-    """The anchor of an instruction's heading, as Markdown viewers make it, too."""
+    """Return the anchor of an instruction's heading, as Markdown viewers derive it, too."""
     return _anchor(_heading(isa, spec))
 
 
@@ -91,7 +92,7 @@ def _sections(isa: Isa, picture: str) -> Iterator[str]:
     if picture and isa.has_words:
         yield f"![{_alt(isa)}]({picture})"
     yield _overview(isa)
-    # Of forms there are many types: who looks for an instruction finds them behind all of those.
+    # Sets without encoding have many forms and types: the types go behind the instructions.
     if isa.has_words:
         yield from _operand_types(isa)
     yield "## Registers"
@@ -123,14 +124,15 @@ def _summary(isa: Isa) -> str:
 
 
 def _others_in_slot(isa: Isa, spec: InstructionSpec) -> list[InstructionSpec]:
-    """The other forms that its mnemonic has in its slot."""
+    """Return the other forms of the mnemonic in the same slot."""
     return [form for form in isa.forms(spec) if form.slot == spec.slot and form is not spec]
 
 
 def _overview(isa: Isa) -> str:
-    """What there is in each slot, and where its bits are or which units it takes.
+    """Return a table of the slots with their bits or units and their instructions.
 
-    Of forms there are so many that each slot has the list of its instructions itself.
+    Sets without encoding have too many instructions for the table: each slot's section lists its
+    own.
     """
     what = "bits" if isa.has_words else "units"
     rows = [f"| slot | {what} | instructions |", "|---|---|---|"]
@@ -150,7 +152,7 @@ def _links(isa: Isa, slot: Slot) -> str:
 
 
 def _heading(isa: Isa, spec: InstructionSpec) -> str:
-    """The mnemonic; with the slot where it has forms in several."""
+    """Return the mnemonic, with the slot if it has forms in several."""
     slots = {form.slot for form in isa.forms(spec)}
     return f"`{spec.mnemonic}`" if len(slots) == 1 else f"`{spec.mnemonic}` in `{spec.slot}`"
 

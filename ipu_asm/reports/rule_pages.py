@@ -1,4 +1,4 @@
-"""The pages about rules in `docs/rules`, which ``python -m ipu_asm.reports.rule_pages`` writes."""
+"""The pages in `docs/rules`, written by ``python -m ipu_asm.reports.rule_pages``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ suggestion: it is shown and offered in editors, and no command applies it. A tem
 
 
 def pages() -> dict[str, str]:
-    """The text of each page by its file name."""
+    """Return the text of each page by file name."""
     rules = all_rules()
     rows = []
     for rule in rules:
@@ -39,7 +39,7 @@ def pages() -> dict[str, str]:
 
 
 def write_pages(folder: Path = FOLDER) -> None:
-    """Write all pages; those of rules that are gone are removed."""
+    """Write all pages and remove those of rules that no longer exist."""
     texts = pages()
     folder.mkdir(parents=True, exist_ok=True)
     for path in folder.glob("*.md"):

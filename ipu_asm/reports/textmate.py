@@ -1,9 +1,9 @@
-"""TextMate grammars, generated: colours where no server runs, or none runs yet.
+"""Generated TextMate grammars, for editors without a language server or until it has started.
 
 `python -m ipu_asm.reports.textmate` writes `grammars/LANGUAGE.tmLanguage.json` for every language;
-a test fails when one is out of date. A grammar reads an instruction as the parser does: the first
-word is its mnemonic, what follows up to the separator are operands. So a word is coloured as a
-keyword or a label only where an instruction has an operand of that sort.
+a test fails if one is out of date. A grammar reads an instruction as the parser does: the first
+word is its mnemonic, the rest up to the separator are its operands. So a word is coloured as a
+keyword or a label only if the instruction has an operand of that type.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from ipu_asm.reports.textmate_patterns import (
 from ipu_asm.syntax.grammar import LABEL_TOKENS, grammar_folder
 
 _SEPARATOR = "punctuation.separator.instruction"
-# By what they are in the grammar, else by how they are written.
+# Keys are names of terminals or, for the others, their text.
 _MARKS = {
     "SEPARATOR": _SEPARATOR,
     ",": "punctuation.separator.operand",
@@ -63,7 +63,7 @@ _DIRECTIVE = r"(ipu:[ \t]*ignore(?:-file)?)(?![\w-])(?:[ \t]*(\[)([^\[\]]*)(\]))
 
 
 def textmate(*isas: Isa) -> dict[str, Any]:
-    """The TextMate grammar, as data, of the language in which these sets are written.
+    """Return the TextMate grammar, as JSON data, of the language in which the sets are written.
 
     Sets that share a language have one grammar with the instructions of all of them.
     """
@@ -78,7 +78,7 @@ def textmate(*isas: Isa) -> dict[str, Any]:
 
 
 def _parts(language: Language) -> dict[str, list[Pattern]]:
-    """What several patterns include."""
+    """Return the repository: patterns that several others include."""
     parts = {"comments": list(_comments(language))}
     if has_preprocessor(language):
         parts["preprocessor"] = list(preprocessor(language))
@@ -93,7 +93,7 @@ def _parts(language: Language) -> dict[str, list[Pattern]]:
 
 
 def textmate_file(isa: Isa) -> tuple[str, str]:
-    """File name and text of the grammar of the language in which a set is written."""
+    """Return file name and text of the grammar of the language in which a set is written."""
     name = isa.surface.language_id
     sets = [isa if isa.name == other else load_isa(other) for other in available_isas()]
     grammar = textmate(*(other for other in sets if other.surface.language_id == name))
@@ -118,7 +118,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _top(language: Language) -> Iterator[Pattern]:
-    """What stands outside of instructions, and the instructions."""
+    """Yield the patterns outside of instructions, then those of instructions."""
     yield {"include": "#comments"}
     if has_preprocessor(language):
         yield {"include": "#preprocessor"}
@@ -146,7 +146,7 @@ def _top(language: Language) -> Iterator[Pattern]:
 
 
 def _mnemonics(language: Language, specs: Sequence[InstructionSpec]) -> Pattern:
-    """The start of an instruction: a capture for each slot."""
+    """Return the start of an instruction, with a capture for each slot."""
     slots: dict[str, list[str]] = {}
     for spec in specs:
         slots.setdefault(spec.slot, []).append(spec.mnemonic)
@@ -159,10 +159,10 @@ def _mnemonics(language: Language, specs: Sequence[InstructionSpec]) -> Pattern:
 
 
 def _end_of_instruction(language: Language) -> str:
-    """Where an instruction ends, without what ends it.
+    """Return a pattern for the end of an instruction, as a lookahead.
 
-    Where lines may go on, one that begins with a label or a mnemonic begins something new: then a
-    separator is missing, and people see better so what they have forgotten it behind.
+    If instructions can span lines, one that begins with a label or a mnemonic also ends the
+    instruction before it: its separator is missing, and the colours then show where.
     """
     terminals = language.terminals
     if terminals.ends_with_line:
@@ -208,7 +208,7 @@ def _comments(language: Language) -> Iterator[Pattern]:
 
 
 def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequence[str]) -> Pattern:
-    """A comment, in which what is said to the linter and of the instruction set stands out."""
+    """Return a comment pattern that highlights linter directives and ``isa:`` comments."""
     mark = {"0": {"name": language.scope("punctuation.definition.comment")}}
     start = rf"(?:\G|{alternatives(marks)}){BLANKS}" if marks else rf"\G{BLANKS}"
     said = language.scope("keyword.control.directive")

@@ -1,4 +1,4 @@
-"""Directives and lines for the preprocessor, where a language has such."""
+"""TextMate patterns for directives and preprocessor lines, in languages that have them."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _PREPROCESSOR = "#"
 
 
 def has_preprocessor(language: Language) -> bool:
-    """Whether a line that begins with `#` is for the preprocessor."""
+    """Check whether a line that begins with `#` is a preprocessor line."""
     return language.terminals.is_one(DIRECTIVE, f"{_PREPROCESSOR}define A 1")
 
 
 def directives(language: Language) -> Iterator[Pattern]:
-    """A word with which a statement begins and that starts with a dot, or that `=` follows."""
+    """Yield the pattern of a statement whose first word starts with a dot or precedes `=`."""
     terminals = language.terminals
     if DIRECTIVE not in terminals.patterns:
         return
     word, equals = f"(?:{terminals.word})", terminals.patterns["EQUALS"]
     first = rf"(?=\.){word}|{word}(?={BLANKS}{equals})"
-    # Behind one statement of a line, behind a label and behind a brace another one begins.
+    # Another statement begins behind a separator, a label or a brace.
     behind = f"{language.label_colon}{{;" if terminals.ends_with(";") else language.label_colon
     start = f"(?:^|(?<=[{behind}])){BLANKS}(?!{word}{BLANKS}{language.label_colon})"
     ends = ";" if terminals.ends_with(";") else ""
@@ -47,7 +47,7 @@ def directives(language: Language) -> Iterator[Pattern]:
 
 
 def preprocessor(language: Language) -> Iterator[Pattern]:
-    """A line for the preprocessor, which goes on where a backslash stands at its end."""
+    """Yield the pattern of a preprocessor line; a trailing backslash continues it."""
     yield {
         "begin": f"({_PREPROCESSOR}{BLANKS}[A-Za-z_]*)",
         "beginCaptures": {"1": {"name": language.scope(_SCOPE)}},

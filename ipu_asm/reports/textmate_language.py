@@ -8,14 +8,17 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.reports.textmate_patterns import Terminals, alternatives, escaped, terminals_of
 from ipu_asm.syntax.grammar import BRACES, LABEL_TOKENS
 
-# Of two scopes the second is the inner one. Few themes have a colour for labels and for ends: that
-# of functions and that of keywords is used. With these names most themes, among them those of
-# Visual Studio Code, keep mnemonics, registers, labels and plain words apart.
+# The second of two scopes is the inner one. Few themes have a colour for labels and for bundle
+# ends, so those of functions and of keywords are used. With these names most themes, among them
+# those of Visual Studio Code, distinguish mnemonics, registers, labels and plain words.
 LABEL = "entity.name.label entity.name.function.label"
 
 
 class Language(NamedTuple):
-    """The sets of a language; `no_more` is behind a word that must not go on."""
+    """The instruction sets that share a language.
+
+    `no_more` is a lookahead that a word must end there.
+    """
 
     suffix: str
     isas: tuple[Isa, ...]
@@ -23,11 +26,11 @@ class Language(NamedTuple):
     no_more: str
 
     def scope(self, name: str) -> str:
-        """A scope of this language."""
+        """Return scope names with the suffix of this language."""
         return " ".join(f"{part}.{self.suffix}" for part in name.split(" "))
 
     def instructions(self) -> dict[str, list[InstructionSpec]]:
-        """By mnemonic, all forms that the sets have of that name."""
+        """Return all forms in all sets by mnemonic."""
         found: dict[str, list[InstructionSpec]] = {}
         for isa in self.isas:
             for spec in isa.instructions.values():
@@ -35,35 +38,35 @@ class Language(NamedTuple):
         return found
 
     def one_of(self, mnemonics: Iterable[str]) -> str:
-        """One of these mnemonics, as a group."""
+        """Return a group that matches one of these mnemonics."""
         case = "i" if self.isas[0].surface.any_case else ""
         return f"(?{case}:{alternatives(mnemonics)})"
 
     @property
     def braces(self) -> list[str]:
-        """The marks around a bundle, where it has such, as patterns."""
+        """Return patterns for the braces around a bundle, if the language has any."""
         return [
             escaped(self.terminals.texts[name]) for name in BRACES if name in self.terminals.texts
         ]
 
     @property
     def numeric_labels(self) -> bool:
-        """Whether labels may be numbers that are defined again."""
+        """Check whether labels can be numbers that are defined repeatedly."""
         return self.isas[0].surface.numeric_labels
 
     @property
     def has_expressions(self) -> bool:
-        """Whether a sign is a token of its own, as numbers may be calculated."""
+        """Check whether a sign is a token of its own, as in arithmetic expressions."""
         return "SIGN" in self.terminals.patterns
 
     @property
     def label_colon(self) -> str:
-        """What stands behind a label."""
+        """Return the pattern of the mark behind a label."""
         return self.terminals.patterns[LABEL_TOKENS[-1]]
 
 
 def language_of(isas: tuple[Isa, ...]) -> Language:
-    """The language in which these sets are written."""
+    """Return the language in which these sets are written."""
     surface = isas[0].surface
     terminals = terminals_of(surface.grammar)
     suffix = surface.language_id.removesuffix("-asm")

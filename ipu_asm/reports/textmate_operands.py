@@ -1,4 +1,4 @@
-"""What may stand behind a mnemonic: registers, keywords, labels, numbers and strings."""
+"""TextMate patterns for operands: registers, keywords, labels, numbers and strings."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _EXAMPLE_OF_A_PAIR = "1x1"
 _EXAMPLE_OF_A_LABEL = "a_label"
 _CONTROL = "$"
 _KEYWORD = re.compile(r"\$?[\w.]+")
-# Words with these are no names of labels, where a word may have them.
+# Words that contain these are no labels, in languages in which words can contain them.
 _NO_LABELS = {"$": r"\$", '"': '"', "\\": r"[^\s,;]*\\"}
 
 
 class Operands(NamedTuple):
-    """What may stand behind a mnemonic, besides registers and numbers."""
+    """What a mnemonic's operands can be, besides registers and numbers."""
 
     keywords: frozenset[str] = frozenset()
     labels: bool = False
@@ -40,7 +40,7 @@ class Operands(NamedTuple):
 
 
 def operands_of(language: Language, specs: Iterable[InstructionSpec]) -> Operands:
-    """What may stand behind the mnemonic that these have in common."""
+    """Return what the operands of instructions with the same mnemonic can be."""
     operands = [operand for spec in specs for operand in spec.operands]
     types = list({id(operand.type): operand.type for operand in operands}.values())
     known = {register for isa in language.isas for register in isa.file_of_register}
@@ -54,7 +54,7 @@ def operands_of(language: Language, specs: Iterable[InstructionSpec]) -> Operand
 
 
 def _keywords(operand_type: OperandType) -> Iterator[str]:
-    """The words that mean something for an operand, but for registers."""
+    """Yield the words that have a meaning for an operand, except registers."""
     if isinstance(operand_type, KeywordType):
         words: Sequence[str] = operand_type.spellings
     else:
@@ -73,7 +73,7 @@ def _takes_labels(operand_type: OperandType) -> bool:
 
 
 def inside(language: Language, operands: Operands) -> list[Pattern]:
-    """The patterns of operands. Each takes a whole token, so that none begins within a word."""
+    """Return the patterns of operands; each matches a whole token, so none starts within a word."""
     terminals, no_more = language.terminals, language.no_more
     patterns: list[Pattern] = [{"include": "#comments"}]
     if terminals.has_strings:
@@ -94,7 +94,7 @@ def inside(language: Language, operands: Operands) -> list[Pattern]:
 
 
 def _plain(language: Language, operands: Operands) -> Iterator[Pattern]:
-    """Numbers, labels, and words of which nothing is known."""
+    """Yield patterns for numbers, labels and unknown words."""
     word = f"(?:{language.terminals.number})"
     if operands.labels and language.numeric_labels:
         yield {"match": f"[0-9]+[bf]{language.no_more}", "name": language.scope(LABEL)}
@@ -112,13 +112,13 @@ def _plain(language: Language, operands: Operands) -> Iterator[Pattern]:
 
 
 def strings(language: Language) -> Iterator[Pattern]:
-    """Texts in quotes, on one line."""
+    """Yield the pattern of a quoted string on one line."""
     yield {"match": STRING, "name": language.scope("string.quoted.double")}
 
 
 def numbers(language: Language) -> Iterator[Pattern]:
-    """Numbers, by their bases."""
-    # Else a long word would be searched for numbers from each of its characters on.
+    """Yield the patterns of numbers, by base."""
+    # Without this lookbehind, a number would be searched for from each character of a long word.
     first = f"(?:(?=[+-])|(?<![{language.terminals.more}]))"
     if language.has_expressions:
         first = rf"(?<![{language.terminals.more})\]])"
@@ -131,14 +131,17 @@ def numbers(language: Language) -> Iterator[Pattern]:
 
 
 class _Names(NamedTuple):
-    """The names of the registers of one file: those that are known in any case, and the others."""
+    """Register names of one file: those recognized in any case, and the case-sensitive ones."""
 
     any_case: dict[str, None]
     exact: dict[str, None]
 
 
 def register_patterns(language: Language) -> Iterator[Pattern]:
-    """The registers of each file, with what may stand behind them; the longer names first."""
+    """Yield the pattern of each register file, with suffixes.
+
+    Files with names that are more than one word come first, since a word may be their beginning.
+    """
     files: dict[str, _Names] = {}
     marks: dict[str, None] = {}
     for isa in language.isas:
@@ -169,7 +172,7 @@ def _is_word(word: re.Pattern[str], names: _Names) -> bool:
 
 
 def _spellings(isa: Isa) -> Iterator[tuple[RegisterFile, str, str, bool]]:
-    """How operands write registers: file, name, the mark behind it, and whether case matters."""
+    """Yield file, name, suffix and case sensitivity of each register as operands spell it."""
     types = {
         id(operand.type): operand.type
         for spec in isa.instructions.values()
@@ -186,6 +189,6 @@ def _spellings(isa: Isa) -> Iterator[tuple[RegisterFile, str, str, bool]]:
 
 
 def _file_of(isa: Isa, register: str) -> RegisterFile | None:
-    """The file of a register, or of what a name stands for many of."""
+    """Return the file of a register, or of the registers that a group's name stands for."""
     names = (register, *sorted(isa.units(register)))
     return next((isa.file_of_register[n] for n in names if n in isa.file_of_register), None)
