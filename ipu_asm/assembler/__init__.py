@@ -1,1 +1,1 @@
-"""Programs as words: encode, decode, image formats, listing."""
+"""Programs as words: encoder, decoder, image formats and listing."""

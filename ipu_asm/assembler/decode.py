@@ -1,7 +1,7 @@
-"""From words back to a text that assembles to the same words, for any instruction set.
+"""Decoding of words to text that assembles to the same words, for any instruction set.
 
-What the assembler puts in by itself is left out: slots that hold their default. What no assembly
-stands for is written `<invalid>`, and a comment says which bits are meant.
+Slots that hold their default are omitted, because the assembler adds it. A pattern without assembly
+syntax is written `<invalid>`, with the bits in a comment.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ INVALID = "<invalid>"
 
 
 class Decoded(NamedTuple):
-    """One instruction of a word. An operand that is an int is the address a label stands for.
+    """One instruction of a word. An operand that is an int is the address of a label.
 
-    `notes` tell what cannot be written in assembly.
+    `notes` describe bits that assembly cannot express.
     """
 
     mnemonic: str
@@ -29,9 +29,9 @@ class Decoded(NamedTuple):
 
 
 def text_of(words: Sequence[int], isa: Isa) -> str:
-    """The program whose bundles are `words`, one bundle a line; empty for no words.
+    """Return the program whose bundles are `words`, one bundle per line; empty for no words.
 
-    Raises ValueError for a number that is no word of the instruction set.
+    Raises ValueError for a number that is wider than a word of the instruction set.
     """
     for address, word in enumerate(words):
         if not 0 <= word < 1 << isa.word_bits:
@@ -45,14 +45,14 @@ def text_of(words: Sequence[int], isa: Isa) -> str:
 
 
 class _Form(NamedTuple):
-    """An instruction as a pattern of bits: which of them its operands take."""
+    """The bit pattern of an instruction: `operand_bits` are the bits of its operands."""
 
     spec: InstructionSpec
     operand_bits: int
 
 
 class _Decoder:
-    """Reads words of one instruction set."""
+    """Decoder of words of one instruction set."""
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
@@ -64,16 +64,17 @@ class _Decoder:
                 words = parser.grammar.words(slot.default)
                 self._defaults[slot.name] = parser.instruction(words)
             forms = [_Form(s, _operand_bits(s)) for s in isa.instructions_of(slot.name)]
-            # Where two fit, the one that says more about the bits is meant.
+            # If two match, the one with fewer operand bits is more specific.
             self._forms[slot.name] = sorted(forms, key=lambda form: form.operand_bits.bit_count())
 
     def bundle(self, word: int, address: int) -> list[Decoded]:
-        """The instructions that must be written for a word; at least one."""
+        """Return the instructions that must be written for a word; at least one."""
         written: list[Decoded] = []
         for slot in self.isa.slots:
             codes = [(word >> low) & ((1 << slot.width) - 1) for low in slot.lows]
             default = self._default_code(slot, address)
-            # An instruction takes the first free place: the places before it must be written too.
+            # The assembler uses the first free position of a slot, so those before it must be
+            # written, too.
             while codes and codes[-1] == default:
                 codes.pop()
             written += (self._instruction(slot, code) for code in codes)
@@ -81,7 +82,7 @@ class _Decoder:
 
     @property
     def _idle(self) -> Decoded:
-        """A bundle must have an instruction, so one default is written after all."""
+        """The default to write for a bundle of defaults, which needs one instruction."""
         no_label = (i for i in self._defaults.values() if not i.labels)
         shortest = min(no_label, key=lambda instruction: len(" ".join(instruction.words)))
         return Decoded(shortest.words[0], shortest.words[1:])
@@ -146,7 +147,7 @@ def _operand(operand: Operand, bits: int) -> tuple[str | int, list[str]]:
 
 
 class _Writer:
-    """Writes decoded bundles as lines; labels have a column of their own."""
+    """Formats decoded bundles as lines, with labels in a separate column."""
 
     def __init__(self, isa: Isa, targets: set[int]) -> None:
         self.isa = isa
@@ -176,7 +177,7 @@ class _Writer:
         return _label(target) if target in self.targets else f"{target - address:+d}"
 
     def _refusals(self, bundle: Sequence[Decoded]) -> Iterator[str]:
-        """Why the assembler refuses a bundle each of whose instructions can be written."""
+        """The errors of a bundle whose instructions are valid one by one."""
         if len(bundle) > 1:
             separator = self.isa.surface.separator
             code = separator.join(self._instruction(decoded, 0) for decoded in bundle)

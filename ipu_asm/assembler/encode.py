@@ -1,4 +1,4 @@
-"""From a program to words and back."""
+"""Encoding of programs to words, and the entry point of the disassembler."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ipu_asm.text import Span, require_text
 
 
 class AssemblyError(Exception):
-    """A text that cannot be encoded; `findings` has every error in it, by position."""
+    """A program that cannot be encoded; `findings` has all of its errors, by position."""
 
     def __init__(self, findings: Sequence[Diagnostic]) -> None:
         self.findings = tuple(findings)
@@ -25,7 +25,7 @@ class AssemblyError(Exception):
 
 
 class UnencodableIsaError(Exception):
-    """Programs of an instruction set whose words nobody has told."""
+    """The instruction set has no known encoding."""
 
     def __init__(self, isa: Isa) -> None:
         super().__init__(
@@ -34,19 +34,19 @@ class UnencodableIsaError(Exception):
 
 
 def assemble(text: str, isa: str | Isa = "ipu") -> list[int]:
-    """The words of a program, one int per bundle. Raises `AssemblyError` with all findings.
+    """Return the words of a source text, one int per bundle.
 
-    Raises `UnencodableIsaError` for an instruction set without words, `TypeError` for what is no
-    text.
+    Raises `AssemblyError` with all findings, `UnencodableIsaError` for an instruction set without
+    encoding, and `TypeError` if `text` is no string.
     """
     require_text(text, "assemble")
     return encode(read_program(isa_of(isa), text))
 
 
 def encode(program: Program) -> list[int]:
-    """The words of a program. Raises `AssemblyError` if it has errors or no bundle.
+    """Return the words of a program. Raises `AssemblyError` if it has errors or no bundle.
 
-    Raises `UnencodableIsaError` where there are no words.
+    Raises `UnencodableIsaError` for an instruction set without encoding.
     """
     require_words(program.isa)
     errors = errors_of(program)
@@ -56,13 +56,13 @@ def encode(program: Program) -> list[int]:
 
 
 def require_words(isa: Isa) -> None:
-    """Raises `UnencodableIsaError` where an instruction set has no words."""
+    """Check that an instruction set has an encoding. Raises `UnencodableIsaError`."""
     if not isa.has_words:
         raise UnencodableIsaError(isa)
 
 
 def encode_without_errors(program: Program) -> list[int | None]:
-    """The words of those bundles that have no error; None for each of the others."""
+    """Return the words of a program; None for a bundle that has an error."""
     if not program.isa.has_words:
         return [None] * program.size
     words: list[int | None] = [*_words(program)]
@@ -74,7 +74,7 @@ def encode_without_errors(program: Program) -> list[int | None]:
 
 
 def _words(program: Program) -> list[int]:
-    """The words of all bundles. What has no value leaves its field as it is."""
+    """The words of all bundles; the field of an operand without a value remains unset."""
     words = [bundle.word for bundle in program.bundles if bundle.size]
     _fill_open_slots(program, words)
     for reference in program.references:
@@ -89,7 +89,7 @@ def _words(program: Program) -> list[int]:
 
 
 def errors_of(program: Program) -> list[Diagnostic]:
-    """Why a program cannot be encoded, by position; a program without a bundle cannot."""
+    """Return the errors that prevent encoding, by position; an empty program is an error."""
     errors = sorted(
         (finding for finding in program.findings if finding.severity is Severity.ERROR),
         key=lambda finding: finding.span,
@@ -101,7 +101,7 @@ def errors_of(program: Program) -> list[Diagnostic]:
 
 
 def _integers(words: object) -> list[int]:
-    """Words as integers of Python; numpy's are taken, too."""
+    """Words as Python integers; numpy integers are accepted, too. Raises TypeError."""
     wanted = "`disassemble` takes words, one int per bundle"
     if isinstance(words, str | bytes | bytearray) or not isinstance(words, Iterable):
         raise TypeError(f"{wanted}, found {type(words).__name__}")
@@ -116,7 +116,7 @@ def _integers(words: object) -> list[int]:
 
 
 def _fill_open_slots(program: Program, words: list[int]) -> None:
-    """Put the default of slots that a bundle leaves open, such as a branch to the next address."""
+    """Encode the default of slots that a bundle leaves open, such as a jump to the next address."""
     parser = parser_for(program.isa)
     encoded: dict[str, tuple[int, int, int]] = {}
     for slot, instruction in parser.open_defaults():
@@ -137,9 +137,10 @@ def _fill_open_slots(program: Program, words: list[int]) -> None:
 
 
 def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
-    """A text that assembles to the same words: see `disassembly.text_of`.
+    """Return a text that assembles to the same words: see `decode.text_of`.
 
-    Raises `TypeError` for what is no sequence of integers.
+    Raises `TypeError` if `words` is no sequence of integers, `ValueError` for a word that is too
+    wide, and `UnencodableIsaError` for an instruction set without encoding.
     """
     from ipu_asm.assembler.decode import text_of
 

@@ -1,11 +1,11 @@
-"""Programs as files of words: `bin`, `hex` and `mem` images, and the listing for people.
+"""Image formats of assembled programs: `bin`, `hex` and `mem`, and the listing.
 
 bin
     Each word in `Isa.image_bytes` bytes, little-endian.
 hex
-    A line for each word: `0x` and the digits of those bytes.
+    One line per word: `0x` and the digits of those bytes.
 mem
-    A line for each word: `0x` and as many digits as the word itself needs.
+    One line per word: `0x` and as many digits as the bits of the word need.
 listing
     Address, the digits of `hex`, and the source as a comment: it can be read as an image, too.
 """
@@ -24,13 +24,13 @@ FORMATS = ("bin", "hex", "mem")
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _TEXT_WORD = re.compile(r"(?:[ \t]*(\d+):)?[ \t]*(?:0[xX])?([0-9a-fA-F]+)[ \t]*")
-# What stands in images as numbers, but in no text.
+# Control characters, which occur in binary images but not in text.
 _NOT_TEXT = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
 _MOST_MISTAKES = 20
 
 
 class ImageError(Exception):
-    """A file that is no image; `mistakes` pairs 1-based lines (0 for none) with sentences."""
+    """A file that is no image; `mistakes` pairs 1-based lines (0 for none) with messages."""
 
     def __init__(self, mistakes: Sequence[tuple[int, str]]) -> None:
         self.mistakes = tuple(mistakes)
@@ -38,7 +38,7 @@ class ImageError(Exception):
 
 
 def image_of(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
-    """The image of words in one of `FORMATS`."""
+    """Return the image of words in one of `FORMATS`."""
     if image_format == "bin":
         return b"".join(word.to_bytes(isa.image_bytes, "little") for word in words)
     digits = isa.image_bytes * 2 if image_format == "hex" else -(-isa.word_bits // 4)
@@ -46,10 +46,10 @@ def image_of(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
 
 
 def words_of(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:
-    """The words of an image in one of `FORMATS`. Raises `ImageError` with all mistakes.
+    """Return the words of an image in one of `FORMATS`. Raises `ImageError` with all mistakes.
 
-    `hex` and `mem` are read alike. Without a format, what holds bytes that stand in no text (every
-    image of 24-byte words has zeros among them) is `bin`.
+    `hex` and `mem` are read alike. Without a format, an image with control characters (every image
+    of 24-byte words has zero bytes) is read as `bin`.
     """
     if (image_format or guessed_format(image)) == "bin":
         words, mistakes = _read_bytes(image, isa)
@@ -66,7 +66,7 @@ def words_of(image: bytes, isa: Isa, image_format: str | None = None) -> list[in
 
 
 def guessed_format(image: bytes) -> str:
-    """`hex` for what can be text, `bin` for what cannot."""
+    """Return `hex` for bytes that can be text, else `bin`."""
     try:
         image.decode()
     except UnicodeDecodeError:
@@ -75,7 +75,7 @@ def guessed_format(image: bytes) -> str:
 
 
 def listing_of(program: Program, words: Sequence[int], name: str) -> str:
-    """The program with the word of each bundle beside the line on which it begins."""
+    """Return the listing of a program: each word beside the line on which its bundle begins."""
     return "".join(f"{row.text}\n" for row in listing_rows(program, words, name))
 
 
@@ -108,7 +108,7 @@ def _read_text(text: str, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:
 
 
 def _read_word(code: str, isa: Isa, address: int) -> int | str:
-    """The word that a line holds, or what is wrong with the line."""
+    """The word on a line, or a message if there is none."""
     match = _TEXT_WORD.fullmatch(code)
     if not match:
         return f"expected the hexadecimal digits of one word, found {quoted(code)}"

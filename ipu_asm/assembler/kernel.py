@@ -1,4 +1,4 @@
-"""A program that can be executed, be it written as assembly or assembled already."""
+"""Loading of executable programs, from a source or from an image."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ipu_asm.program.program import Program, read_program
 from ipu_asm.text import SourceFile
 
 SOURCE = "source"
-"""The format of a file that is no image."""
+"""The format of a source file."""
 
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _WORD_LINE = re.compile(r"(?:[ \t]*\d+:)?[ \t]*(?:0[xX][0-9a-fA-F]+|[0-9a-fA-F]{40,})[ \t]*")
 
 
 class Kernel(NamedTuple):
-    """A program ready to run. Of an image, `source` and `program` are the disassembly."""
+    """A program ready to run. For an image, `source` and `program` are its disassembly."""
 
     name: str
     source: SourceFile
@@ -36,12 +36,12 @@ class Kernel(NamedTuple):
 
     @property
     def lines(self) -> LineTable:
-        """Where the bundles stand in the source, be it written or disassembled."""
+        """The source lines of the bundles, in the written or the disassembled source."""
         return LineTable(self.program)
 
 
 class RejectedSource(Exception):
-    """A source that cannot be assembled; `findings` says why."""
+    """A source that cannot be assembled; `findings` has its errors."""
 
     def __init__(self, error: AssemblyError, source: SourceFile) -> None:
         super().__init__(str(error))
@@ -60,9 +60,9 @@ def read_kernel(
     image_format: str | None = None,
     read: Callable[[Isa, SourceFile], Program] = _read_source,
 ) -> Kernel:
-    """The program in the file `name`. Without a format it is what it looks like.
+    """Return the program in the file `name`; without `image_format` the format is guessed.
 
-    `read` makes the program of a source; with one of their own callers learn more about it.
+    `read` creates the program of a source; callers pass their own to obtain more about it.
 
     Raises `RejectedSource`, `ImageError`, `FileError` and `ConfigurationError`.
     """
@@ -78,7 +78,10 @@ def read_kernel(
 
 
 def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
-    """The instruction set of a file, and what chose it. Raises `FileError` if there is none."""
+    """Return the instruction set of a file and the origin of that choice.
+
+    Raises `FileError` if there is no such instruction set.
+    """
     choice = IsaChooser(asked).choose(text, name)
     try:
         return load_isa(choice.name), choice.origin
@@ -91,7 +94,7 @@ def assembled(
     isa: Isa,
     read: Callable[[Isa, SourceFile], Program] = _read_source,
 ) -> Kernel:
-    """The program of a source text; `read` as for `read_kernel`. Raises `RejectedSource`."""
+    """Return the program of a source text; `read` as for `read_kernel`. Raises `RejectedSource`."""
     program = read(isa, source)
     try:
         return Kernel(source.path, source, isa, encode(program), program, is_image=False)
@@ -100,7 +103,7 @@ def assembled(
 
 
 def _guessed_format(data: bytes, name: str) -> str:
-    """What a file is: a source by its name, else an image if all of it can be one."""
+    """The format of a file: a source by its extension, else an image if all lines are words."""
     if os.path.splitext(name)[1] in source_extensions():
         return SOURCE
     if b"\0" in data:

@@ -1,7 +1,7 @@
-"""Address, word and source side by side.
+"""Listing of a program: address, word and source side by side.
 
-The listing of a program without errors can be read as an image, too. Of a program with errors it
-shows the words that there are, and under each spoilt bundle what is wrong with it.
+The listing of a program without errors can be read as an image, too. That of a program with errors
+has the words of correct bundles, and the errors below the others.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ipu_asm.text import LineIndex, Span
 
 _TAB = "    "
 _ADDRESS_DIGITS = 4
-# Further right nobody finds the mark, and a long line may have an error in each character.
+# A mark further right is hard to find, and a long line may have an error in each character.
 _FARTHEST_MARK = 400
 
 
 class ListingRow(NamedTuple):
-    """A line of a listing: the address whose word it shows, and its line in the source from 0."""
+    """A line of a listing: the address of the word in it, and its source line, counted from 0."""
 
     text: str
     address: int | None = None
@@ -28,7 +28,7 @@ class ListingRow(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """A line of the source, or the part of it that belongs to one bundle."""
+    """A source line, or the part of it that belongs to one bundle."""
 
     address: int | None
     line: int
@@ -36,9 +36,9 @@ class _Piece(NamedTuple):
 
 
 def listing_rows(program: Program, words: Sequence[int | None], name: str) -> Iterator[ListingRow]:
-    """The listing of a program, whose words are None where they cannot be told.
+    """Yield the listing of a program; a word is None if its bundle has an error.
 
-    Where the instruction set has no words, it shows addresses alone.
+    If the encoding of the instruction set is unknown, the rows have addresses without words.
     """
     isa = program.isa
     digits = isa.image_bytes * 2
@@ -53,7 +53,7 @@ def listing_rows(program: Program, words: Sequence[int | None], name: str) -> It
         start, end = piece.span
         code = blank if piece.address is None else _code(piece.address, words, digits)
         source = program.text[start:end].strip("\ufeff\r\n")
-        # A line that is a comment already needs no further mark to stay out of the image.
+        # A comment line needs no further mark to be ignored in an image.
         is_comment = piece.address is None and source.lstrip().startswith("#")
         shown = printable(source.replace("\t", _TAB)).rstrip()
         text = f"{code}  {' ' if is_comment else '#'} {shown}" if shown else code.rstrip()
@@ -82,7 +82,7 @@ def _code(address: int, words: Sequence[int | None], digits: int) -> str:
 
 
 def _error(program: Program, error: Diagnostic, start: int) -> str:
-    """An error under the place in its line at which it begins."""
+    """The text of an error, below the column at which it begins."""
     column = error.span.start - start
     if column > _FARTHEST_MARK:
         return f"column {column + 1}: {error.code} {printable(error.message)}"
@@ -92,7 +92,7 @@ def _error(program: Program, error: Diagnostic, start: int) -> str:
 
 
 def _pieces(program: Program) -> Iterator[_Piece]:
-    """The lines of the text, cut in front of each further bundle that begins on a line."""
+    """The lines of the text, split before each further bundle that begins on a line."""
     lines = LineIndex.of(program.text)
     begins: dict[int, list[tuple[int | None, int]]] = {}
     for number, bundle in enumerate(program.bundle_at_address):
