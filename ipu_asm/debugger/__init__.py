@@ -1,1 +1,1 @@
-"""Looking into a program while it runs, without any protocol."""
+"""Debugger of a running program, independent of any protocol."""

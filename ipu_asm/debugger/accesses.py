@@ -1,4 +1,4 @@
-"""Which bundles of a program can access a region, and whether the last one executed has."""
+"""Bundles that can access a region, and whether the last executed bundle accessed it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,17 @@ class Accesses:
         self._accesses = {pc: found[word] for pc, word in enumerate(words) if word is not None}
 
     def bundles(self, name: str, reads: bool, writes: bool) -> frozenset[int]:
-        """The addresses of the bundles that may read or write a part of the machine."""
+        """Return the addresses of the bundles that may read or write a register or the memory."""
         key = name, reads, writes
         if key not in self._bundles:
             self._bundles[key] = frozenset(self._find_bundles(*key))
         return self._bundles[key]
 
     def last_change(self, where: Region) -> tuple[bytes, bytes] | None:
-        """The old and new content of a region, if the last bundle executed has changed it."""
+        """Return the old and new content of a region that the last bundle executed changed.
+
+        None if it did not change.
+        """
         ipu = self._ipu
         if where.name == MEMORY:
             before, after = self._memory_change(where)
@@ -49,9 +52,10 @@ class Accesses:
         return None if before == after else (before, after)
 
     def has_written(self, where: Region) -> Code | None:
-        """The instruction of the last bundle executed that has written to a region, if one has.
+        """Return the instruction of the last bundle executed that wrote to a region, or None.
 
-        A write of the same content counts, but not by an instruction that updates a part of it.
+        A write of the same content counts, except by an instruction that updates the register, see
+        `_updates`.
         """
         changed = self.last_change(where) is not None
         for code, access in self._last_accesses(where):
@@ -66,7 +70,7 @@ class Accesses:
         return None
 
     def has_read(self, where: Region) -> Code | None:
-        """The instruction of the last bundle executed that has read a region, if one has."""
+        """Return the instruction of the last bundle executed that read a region, or None."""
         for code, access in self._last_accesses(where):
             is_near = where.name != MEMORY or where.overlaps(self._address(code), R_REG_SIZE)
             if access.reads and is_near:
@@ -82,15 +86,16 @@ class Accesses:
                 yield pc
 
     def _last_accesses(self, where: Region) -> Iterator[tuple[Code, RegisterAccess]]:
-        """The accesses to the part of a region in the last bundle executed."""
+        """The accesses of the last bundle executed to the register or memory of a region."""
         for code, access in self._accesses.get(self._ipu.snapshot.pc, ()):
             if access.register == where.name:
                 yield code, access
 
     def _address(self, code: Code) -> int:
-        """Where an instruction looks into memory: the sum of `offset` and `base`.
+        """The memory address of an instruction: the sum of `offset` and `base`.
 
-        Nothing behind the lr slots changes these registers, so they still have the values it saw.
+        Slots that execute after lr do not change these registers, so they still have the values
+        read.
         """
         scalars = self._ipu.state.regfile.scalars
         names = (code.registers[operand] for operand in ("offset", "base"))
@@ -130,5 +135,5 @@ def _accesses(isa: Isa, codes: list[Code]) -> Iterator[tuple[Code, RegisterAcces
 
 
 def _updates(access: RegisterAccess) -> bool:
-    """Whether an instruction changes a part of the state that no operand names, as `acc` does."""
+    """Whether an access is a read-modify-write of a register that no operand names, as in `acc`."""
     return access.operand == ON_MNEMONIC and access.reads

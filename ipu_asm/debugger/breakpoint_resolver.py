@@ -1,4 +1,4 @@
-"""From places in a source to bundles: where a breakpoint goes that is set on a line."""
+"""Resolution of breakpoints: source positions, labels and addresses to bundles."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ipu_asm.text import LineIndex, Span
 
 
 class ResolvedBreakpoint(NamedTuple):
-    """The bundle that a place in a source stands for: its address, and where it is written.
+    """The bundle that a requested breakpoint refers to: its address and source location.
 
-    `message` says that the breakpoint went somewhere else than where it was asked for.
+    `message` explains that the breakpoint was moved from the requested line.
     """
 
     address: int
@@ -22,7 +22,7 @@ class ResolvedBreakpoint(NamedTuple):
 
 
 class BreakpointResolver:
-    """Finds bundles by lines and columns, offsets and labels. Lines and columns count from 0."""
+    """Resolves breakpoints in one program. Lines and columns count from 0."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -41,9 +41,9 @@ class BreakpointResolver:
             self._line_of.append(self._lines.position(first).line)
 
     def on_line(self, line: int, column: int | None = None) -> ResolvedBreakpoint | None:
-        """The bundle of the first instruction on a line, or of the one at a column.
+        """Return the bundle of the first instruction on a line, or of the one at a column.
 
-        A line without an instruction stands for the next bundle; None if there is none any more.
+        A line without an instruction gives the next bundle; None if no bundle follows.
         """
         if not 0 <= line < len(self._lines.starts):
             return None
@@ -55,37 +55,37 @@ class BreakpointResolver:
             return self._placement(here[0])
         offset = self._lines.offset(line, column)
         at = next((number for number in here if self._spans[number].end > offset), here[-1])
-        # The mark at the end of a bundle belongs to it.
+        # The mark that ends a bundle belongs to that bundle.
         around = self.program.bundle_at(offset)
         if at > here[0] and self.program.bundle_at_address[self._addresses[at - 1]] == around:
             at -= 1
         return self._placement(at)
 
     def at_label(self, label: str) -> ResolvedBreakpoint | None:
-        """The bundle that a label stands for; None if there is no such label, or no bundle."""
+        """Return the bundle of a label; None if the label or the bundle does not exist."""
         address = self.program.label_addresses.get(label)
         place = None if address is None else self.table.place(address)
         return None if address is None or place is None else ResolvedBreakpoint(address, place)
 
     def at_address(self, address: int) -> ResolvedBreakpoint | None:
-        """The bundle at an address; None if the program has none there."""
+        """Return the bundle at an address; None if the program has none there."""
         place = self.table.place(address)
         return None if place is None else ResolvedBreakpoint(address, place)
 
     def bundles_beside(self, address: int) -> range:
-        """The addresses of the bundles that begin on the same line as one, with that itself."""
+        """Return the addresses of all bundles that begin on the line of a bundle."""
         if not 0 <= address < len(self._line_of):
             return range(address, address + 1)
         line = self._line_of[address]
         return range(bisect_left(self._line_of, line), bisect_right(self._line_of, line))
 
     def spans_on(self, first: int, last: int) -> list[tuple[int, Span]]:
-        """Where breakpoints can go on some lines: address and span of each instruction there."""
+        """Return the possible breakpoints on lines: address and span of each instruction."""
         within = Span(self._lines.line_span(first).start, self._lines.line_span(last).end)
         return [(self._addresses[at], self._spans[at]) for at in self._touching(within)]
 
     def _touching(self, within: Span) -> range:
-        """The instructions that share a character with a span."""
+        """The instructions that overlap a span."""
         first = bisect_right(self._spans, within.start, key=lambda span: span.end)
         return range(first, bisect_left(self._spans, within.end, key=lambda span: span.start))
 

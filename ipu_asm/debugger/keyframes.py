@@ -1,4 +1,4 @@
-"""States of the past, within a bound of memory: dense where one is, thin further off."""
+"""Saved states of a run within a memory limit: dense near the current cycle, sparse elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ipu_asm.emulator.memory import Image
 from ipu_asm.emulator.state import SavedState
 
 KEYFRAME_BYTES: Final = 6_000
-"""What a keyframe takes without its pages: registers, and the tables that point to pages."""
+"""Size of a keyframe without its pages: registers, and the tables that point to pages."""
 
 _PAGE_BYTES: Final = 4_096 + 33
 _GROUP_BYTES: Final = 40 + 8 * 32
@@ -21,7 +21,8 @@ _FREED: Final = 0.75
 class Keyframes:
     """Saved states by cycle. The first is always kept; `limit` bounds the bytes of the others.
 
-    `size` estimates those bytes from above: what a keyframe does not share with the one before it.
+    `size` is an upper estimate of those bytes: per keyframe, what it does not share with the
+    previous one.
     """
 
     def __init__(self, cycle: int, first: SavedState, limit: int) -> None:
@@ -35,11 +36,11 @@ class Keyframes:
         return self._saved[cycle]
 
     def before(self, cycle: int) -> int:
-        """The cycle of the last keyframe at or before one."""
+        """Return the cycle of the last keyframe at or before a cycle."""
         return self.cycles[bisect_right(self.cycles, cycle) - 1]
 
     def add(self, cycle: int, saved: SavedState) -> None:
-        """Keep a state; where that is too much, others go, the older the thinner they lie."""
+        """Keep a state; above the limit, drop others so that gaps grow with the distance."""
         if cycle in self._saved:
             return
         insort(self.cycles, cycle)
@@ -50,7 +51,7 @@ class Keyframes:
             self._thin(cycle)
 
     def cut(self, cycle: int) -> None:
-        """Forget everything behind a cycle."""
+        """Drop the keyframes after a cycle."""
         keep = bisect_right(self.cycles, cycle)
         for late in self.cycles[keep:]:
             self._forget(late)
@@ -77,7 +78,7 @@ class Keyframes:
         self.size -= self._costs.pop(cycle)
 
     def _weigh(self, cycles: Iterable[int]) -> None:
-        """Settle the cost of each of these, which stand side by side, but of the first."""
+        """Update the costs of adjacent keyframes, except that of the first given."""
         for before, cycle in pairwise(cycles):
             cost = _unshared(self._saved[before].memory, self._saved[cycle].memory)
             self.size += cost - self._costs.get(cycle, 0)
@@ -85,7 +86,7 @@ class Keyframes:
 
 
 def _thinned(cycles: list[int], now: int, ratio: float) -> Iterable[int]:
-    """Cycles with a gap before each that grows with the distance from now."""
+    """Cycles that keep a gap proportional to their distance from now."""
     last = cycles[0]
     yield last
     for cycle in cycles[1:]:
@@ -95,7 +96,7 @@ def _thinned(cycles: list[int], now: int, ratio: float) -> Iterable[int]:
 
 
 def _unshared(before: Image, after: Image) -> int:
-    """The bytes of a keyframe that the one before it does not have too."""
+    """The bytes of a keyframe that are not shared with the previous one."""
     size = KEYFRAME_BYTES
     for mine, theirs in zip(before, after):
         if mine is not theirs:

@@ -1,4 +1,4 @@
-"""Parts of a machine that have a name: scalar registers, bytes of vectors, ranges of memory."""
+"""Named parts of a machine's state: scalar registers, vector registers, memory, program counter."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ SIZES: Final = {
     **dict.fromkeys(SCALAR_NAMES, _WORD),
     **{name: place.stop - place.start for name, place in _BLOCKS.items()},
 }
-"""How many bytes each part has, by name. Scalars and the program counter are little-endian."""
+"""Size of each part in bytes, by name. Scalars and the program counter are little-endian."""
 
 
 class Region(NamedTuple):
-    """The bytes from `start` on, `size` of them, of the part that is called `name`."""
+    """`size` bytes from byte `start` on of the register or memory `name`."""
 
     name: str
     start: int
     size: int
 
     def overlaps(self, start: int, size: int) -> bool:
-        """Whether some bytes of the same part lie in it too."""
+        """Return whether a range of bytes of the same register or memory shares a byte with it."""
         return start < self.start + self.size and self.start < start + size
 
     def __str__(self) -> str:
@@ -44,12 +44,12 @@ class Region(NamedTuple):
 
 
 def whole(name: str) -> Region:
-    """All of a part. Raises ValueError if there is none of that name."""
+    """Return the region of a whole register or memory. Raises ValueError for an unknown name."""
     return region(name, 0, SIZES.get(name, 0))
 
 
 def region(name: str, start: int, size: int) -> Region:
-    """Bytes of a part. Raises ValueError if they are not there."""
+    """Return a region. Raises ValueError for an unknown name or bytes out of range."""
     if name not in SIZES:
         raise ValueError(f"a place is a register or `{MEMORY}`, found `{name}`")
     if start < 0 or size < 1 or start + size > SIZES[name]:
@@ -60,7 +60,7 @@ def region(name: str, start: int, size: int) -> Region:
 
 
 def read_region(state: IpuState, where: Region) -> bytes:
-    """The bytes of a region as they are now."""
+    """Return the current bytes of a region."""
     start, end = where.start, where.start + where.size
     if where.name == MEMORY:
         return bytes(memoryview(state.xmem.content)[start:end])
@@ -68,7 +68,7 @@ def read_region(state: IpuState, where: Region) -> bytes:
 
 
 def write_region(state: IpuState, where: Region, data: bytes) -> None:
-    """Fill a region. Raises ValueError unless `data` has its size."""
+    """Overwrite a region. Raises ValueError unless `data` has its size."""
     if len(data) != where.size:
         raise ValueError(f"`{where}` takes {where.size} bytes, found {len(data)}")
     if where.name == MEMORY:
@@ -83,7 +83,7 @@ def write_region(state: IpuState, where: Region, data: bytes) -> None:
 
 
 def register_place(name: str) -> int | slice:
-    """Where a register is: an index of `scalars` or a part of `block`, see `RegFile`."""
+    """Return the position of a register: an index of `scalars` or a slice of `block`."""
     return _SCALARS[name] if name in _SCALARS else _BLOCKS[name]
 
 
