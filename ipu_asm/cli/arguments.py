@@ -1,4 +1,4 @@
-"""Command lines: what is wrong with one is said in one line, with a near name if there is one."""
+"""Command line parsing: one-line error messages with suggestions, and shared options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipu_asm.isa import UnknownIsaError, load_isa
 
 
 class ArgumentParser(argparse.ArgumentParser):
-    """argparse with our manners: options in full, one line for a mistake, exit status 2."""
+    """`argparse` without abbreviations, with one-line error messages and exit status 2."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(allow_abbrev=False, formatter_class=_Formatter, **settings)
@@ -23,15 +23,15 @@ class ArgumentParser(argparse.ArgumentParser):
         raise SystemExit(int(Status.USAGE))
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
-        """All arguments of a command line, else of the process."""
+        """Parse a command line, by default that of the process."""
         return self._all_known(*self.parse_known_args(arguments))
 
     def parse_intermixed(
         self, arguments: Sequence[str] | None, positional: str
     ) -> argparse.Namespace:
-        """The same where the values of one positional argument may stand between options.
+        """Parse a command line in which values of one positional argument may be between options.
 
-        What stands behind `--` is always such a value, which argparse forgets in this mode.
+        Everything behind `--` is such a value; argparse loses these in this mode.
         """
         given = list(sys.argv[1:] if arguments is None else arguments)
         end = given.index("--") if "--" in given else len(given)
@@ -45,7 +45,7 @@ class ArgumentParser(argparse.ArgumentParser):
         return namespace
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
-        """What argparse calls for values out of a list, with a near one added to its message."""
+        """Override of argparse's check of `choices` that adds a suggestion to the message."""
         if action.choices is not None and value not in action.choices:
             names = [str(name) for name in action.choices]
             meant = nearest_of(str(value), names)
@@ -69,9 +69,9 @@ class ArgumentParser(argparse.ArgumentParser):
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Paragraphs as they are written, as wide as the terminal.
+    """Help formatter that keeps paragraphs as written and uses the width of the terminal.
 
-    argparse would load a good deal of the standard library to find that width, at every start.
+    It determines the width itself: for this, argparse would load large modules at every start.
     """
 
     def __init__(self, prog: str) -> None:
@@ -86,7 +86,10 @@ def _terminal_width() -> int:
 
 
 def isa_name(text: str) -> str:
-    """The name of an instruction set that this version has."""
+    """Return the canonical name of an instruction set.
+
+    Raises `argparse.ArgumentTypeError` for an unknown one.
+    """
     try:
         return load_isa(text).name
     except UnknownIsaError as error:
@@ -94,7 +97,7 @@ def isa_name(text: str) -> str:
 
 
 def add_warnings_option(parser: argparse._ActionsContainer) -> None:
-    """The option of the commands that show warnings on their way to something else."""
+    """Add `--no-warnings`, for commands that show warnings besides their result."""
     parser.add_argument(
         "-W",
         "--no-warnings",
@@ -105,7 +108,7 @@ def add_warnings_option(parser: argparse._ActionsContainer) -> None:
 
 
 def add_isa_option(parser: argparse.ArgumentParser, **settings: Any) -> None:
-    """The option that every command has."""
+    """Add `--isa`, which every command has."""
     parser.add_argument(
         "--isa",
         type=isa_name,

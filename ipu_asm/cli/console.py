@@ -1,4 +1,4 @@
-"""What commands say: on which stream, in which encoding, with colours or without."""
+"""Output of commands: streams, encodings, colours and exit statuses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLOR_CHOICES = ("auto", "always", "never")
 
 
 class Status(IntEnum):
-    """What a command tells its caller when it ends."""
+    """Exit status of a command."""
 
     OK = 0
     FINDINGS = 1
@@ -24,9 +24,9 @@ class Status(IntEnum):
 
 
 def guarded(program: str, command: Callable[[], int]) -> int:
-    """The exit status of a command, whatever happens in it: never a traceback.
+    """Run a command and return its exit status; errors are reported without a traceback.
 
-    `IPU_TRACEBACK=1` in the environment shows where an error of our own came from.
+    With `IPU_TRACEBACK=1` in the environment, an internal error shows its traceback.
     """
     try:
         with Interrupts():
@@ -52,18 +52,18 @@ def guarded(program: str, command: Callable[[], int]) -> int:
 
 
 def complain(program: str, message: str, kind: str = "error") -> None:
-    """One line on standard error."""
-    from ipu_asm.diagnostics.rendering import printable  # most runs have nothing to complain about
+    """Write a one-line message to standard error."""
+    from ipu_asm.diagnostics.rendering import printable  # imported on use: most runs report nothing
 
     write(f"{program}: {kind}: {printable(message)}\n", sys.stderr)
 
 
 def write(text: str, stream: TextIO | None) -> None:
-    """Text for people: what their terminal cannot show becomes question marks.
+    """Write text for people; characters that the stream cannot encode become question marks.
 
-    A reader who has gone away is no error. Raises `FileError` for a full disk and the like.
+    A closed pipe is ignored. Raises `FileError` for other errors, such as a full disk.
     """
-    if stream is None:  # whoever started us has closed it
+    if stream is None:  # the parent process has closed it
         return
     try:
         try:
@@ -77,7 +77,10 @@ def write(text: str, stream: TextIO | None) -> None:
 
 
 def write_bytes(data: bytes) -> None:
-    """Data for programs, to standard output byte by byte. Raises `FileError`."""
+    """Write data for programs to standard output unchanged.
+
+    A closed pipe is ignored. Raises `FileError` for other errors.
+    """
     if not hasattr(sys.stdout, "buffer"):
         write(data.decode("utf-8", "surrogateescape"), sys.stdout)
         return
@@ -90,7 +93,7 @@ def write_bytes(data: bytes) -> None:
 
 
 def wants_color(choice: str, stream: TextIO | None) -> bool:
-    """Whether to write colours: as asked, else as the environment and the stream tell."""
+    """Check whether to write colours: as chosen, else by environment variables and the stream."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -101,12 +104,15 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a person looks at what is written there."""
+    """Check whether a stream is a terminal."""
     return stream is not None and stream.isatty()
 
 
 def _gone(error: OSError, stream: TextIO) -> None:
-    """Send all that follows nowhere, so that Python says nothing of it at exit either."""
+    """Redirect a broken stream to the null device, which also avoids Python's message at exit.
+
+    Raises `FileError` unless the error is a closed pipe.
+    """
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -1,4 +1,4 @@
-"""What the commands that read a program or an image have in common."""
+"""Functions shared by the commands that read a program or an image."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from ipu_asm.text import SourceFile
 
 
 def read_source(isa: Isa, source: SourceFile, warn: bool) -> tuple[Program, list[Diagnostic]]:
-    """The program of a source, and the warnings that `ipu-lint` has for it, if they are wanted."""
+    """Return the program of a source and, if `warn` is set, the warnings of `ipu-lint` for it."""
     if not warn:
         return read_program(isa, source.text), []
-    from ipu_asm.analysis.analyzer import Analyzer  # rules are loaded for warnings only
+    from ipu_asm.analysis.analyzer import Analyzer  # imported on use: only warnings need the rules
     from ipu_asm.lint.selection import selection_of
 
     analysis = Analyzer(isa).analyze(source.text, source.path)
@@ -36,7 +36,7 @@ def read_source(isa: Isa, source: SourceFile, warn: bool) -> tuple[Program, list
 
 
 def show_findings(findings: Sequence[Diagnostic], source: SourceFile, outcome: str = "") -> None:
-    """Print errors and warnings by position, and what they mean for the command."""
+    """Print errors and warnings by position, then their counts and the `outcome` of the command."""
     color = wants_color("auto", sys.stderr)
     for finding in sorted(findings, key=lambda finding: finding.span):
         write(f"{render(finding, source, color)}\n\n", sys.stderr)
@@ -51,14 +51,17 @@ def show_findings(findings: Sequence[Diagnostic], source: SourceFile, outcome: s
 
 
 def show_image_mistakes(program: str, name: str, error: ImageError) -> None:
-    """Print, a line each, why `program` cannot read the image of that name."""
+    """Print, one line each, why `program` cannot read the image `name`."""
     for line, message in error.mistakes:
         place = f"{name}:{line}" if line else name
         complain(program, f"{place}: {message}")
 
 
 def _configuration(path: str) -> Configuration:
-    """The nearest configuration; a broken one, which `--isa` gets round, chooses no rules."""
+    """Return the nearest configuration.
+
+    An invalid one counts as empty and selects no rules: with `--isa`, the command does not need it.
+    """
     try:
         found = Configurations().nearest(os.path.dirname(os.path.abspath(path)))
     except ConfigurationError:

@@ -1,4 +1,4 @@
-"""What `--fix` writes and `--diff` shows."""
+"""Output of `--fix` and `--diff`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _STYLES = {"-": "31", "+": "32", "@": "36"}
 
 
 def write_change(linted: Linted) -> bool:
-    """Put the mended text into its file; standard input goes to standard output, mended or not.
+    """Write the fixed text to its file; standard input is always copied to standard output.
 
-    Whether that changed anything. Raises `FileError`.
+    Returns whether the text has changed. Raises `FileError`.
     """
     written, text = linted.written, linted.analysis.text
     new = written.encoded(text)
@@ -31,9 +31,10 @@ def write_change(linted: Linted) -> bool:
 
 
 def show_differences(linted: Sequence[Linted], color: bool) -> None:
-    """Write a unified diff to standard output: one that `patch` understands, or one in colours.
+    """Write a unified diff to standard output, either one for `patch` or a coloured one.
 
-    No source can send control characters to a terminal, so lines that have some do not apply.
+    Control characters in a source are replaced, so that they do not reach a terminal; a diff with
+    such lines does not apply.
     """
     for one in linted:
         for line in unified_diff(one.target.name, one.written.text, one.analysis.text):
@@ -46,7 +47,7 @@ def show_differences(linted: Sequence[Linted], color: bool) -> None:
 
 
 def unified_diff(name: str, old: str, new: str) -> Iterator[str]:
-    """The lines of a unified diff, each with its line break; nothing for equal texts."""
+    """Yield the lines of a unified diff with their line breaks; nothing for equal texts."""
     if old == new:
         return
     import difflib

@@ -1,7 +1,7 @@
-"""`ipu-lint`: the findings of files and folders.
+"""`ipu-lint`: print the findings of files and folders.
 
-Hints are shown like errors and warnings, but do not make the exit status 1: what is worth a remark
-need not break a build. `--fail-level hint` makes them count, `--ignore H` leaves them out.
+Hints are shown like errors and warnings, but do not make the exit status 1, so that a remark does
+not break a build. `--fail-level hint` makes them count, `--ignore H` omits them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ipu_asm.config.files import counted
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `ipu-lint` with these arguments, else with those of the process; the exit status."""
+    """Run `ipu-lint` with `argv`, by default that of the process; return the exit status."""
     return guarded(PROGRAM, lambda: _command(read_options(argv)))
 
 

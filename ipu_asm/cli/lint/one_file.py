@@ -1,4 +1,4 @@
-"""What `ipu-lint` does with one file: choose its instruction set and rules, analyse it, mend it."""
+"""Linting of one file: choose its instruction set and rules, analyse it, and apply fixes."""
 
 from __future__ import annotations
 
@@ -30,9 +30,10 @@ Analyze = Callable[[str, str], Analysis]
 
 
 class Linted(NamedTuple):
-    """One file: its text as it was read, its analysis (after fixes), and what is to be reported.
+    """The result for one file: its text as read, its analysis after fixes, and its findings.
 
-    `fixed` counts the findings that are gone by the fixes, `unfixed` is the same file without them.
+    `findings` are those to report, `fixed` is the number of those that fixes removed, and `unfixed`
+    is the result without fixes.
     """
 
     target: Target
@@ -45,12 +46,12 @@ class Linted(NamedTuple):
 
 
 class Linter:
-    """Lints files as its options and the configuration of each of them tell."""
+    """Lints files according to the options and the configuration of each file."""
 
     def __init__(self, options: LintOptions, report: Callable[[str], None]) -> None:
-        """`report` takes a line about each file or configuration that cannot be used.
+        """Create a linter; `report` takes a line about each unusable file or configuration.
 
-        Raises `ConfigurationError` for a broken file that `--config` names and for unknown rules.
+        Raises `ConfigurationError` for an invalid file given by `--config` and for unknown rules.
         """
         if options.select or options.ignore or options.extend_select:
             _check(Selection(options.select, options.ignore, options.extend_select), "")
@@ -58,18 +59,18 @@ class Linter:
         self.configurations = Configurations()
         self._report = report
         self._given = _given_configuration(options)
-        # By the name of the instruction set and of the memory that a project chooses.
+        # Keys: the instruction set and the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
         self._selections: dict[str, Selection | ConfigurationError] = {}
         self._reported: set[str] = set()
 
     def configuration_files(self) -> set[str]:
-        """The files with settings that were read."""
+        """Return the paths of the configuration files that were read."""
         given = {self.options.config} if self.options.config is not None else set()
         return self.configurations.files() | given
 
     def lint(self, target: Target) -> Linted | None:
-        """What is found in a file; None where it cannot be looked at, which is reported."""
+        """Lint one file; return None and report the reason if it cannot be read or analysed."""
         try:
             written = read_text(target)
             configuration = self._configuration(target)
@@ -115,15 +116,15 @@ class Linter:
         mends = self.options.fix or self.options.diff
         if not mends or not any(map(is_to_mend, analysis.diagnostics)):
             return unfixed
-        from ipu_asm.analysis.apply_fixes import mend  # most runs mend nothing
+        from ipu_asm.analysis.apply_fixes import mend  # imported on use: most runs fix nothing
 
         mended, fixed = mend(self._analyzer_of(analysis), analysis, is_to_mend)
         return linted(mended)._replace(fixed=fixed, unfixed=unfixed)
 
     def _emptiness(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
-        """That there is nothing to assemble in a file that is named, as `ipu-as` says it.
+        """Return the error of `ipu-as` if a file has nothing to assemble and is named explicitly.
 
-        One that a search has found, or that an editor shows, may be still to be written.
+        A file that was found in a folder or is open in an editor may be still unwritten.
         """
         is_shown = target.is_standard_input and self.options.stdin_filename is not None
         if is_shown or not target.asked_for or not analysis.isa.has_words:
@@ -137,7 +138,7 @@ class Linter:
         return self.configurations.nearest(folder) or Configuration()
 
     def _selection(self, configuration: Configuration) -> Selection:
-        """The rules that count. Raises `ConfigurationError` for names that no rule has."""
+        """Return the selected rules. Raises `ConfigurationError` for names that no rule has."""
         if configuration.path not in self._selections:
             try:
                 found: Selection | ConfigurationError = self._checked_selection(configuration)
@@ -153,7 +154,7 @@ class Linter:
         if configuration.names_rules:
             _check(selection_of(configuration), configuration.path)
         ours, options = configuration, self.options
-        if options.select is not None:  # stands for all that the configuration chooses
+        if options.select is not None:  # replaces everything that the configuration selects
             ours = ours._replace(select=options.select, extend_select=(), ignore=())
         return selection_of(
             ours._replace(
@@ -163,9 +164,9 @@ class Linter:
         )
 
     def _analyze(self, target: Target, text: str, configuration: Configuration) -> Analyze:
-        """The function that analyses a file of its instruction set.
+        """Return the function that analyses files of the instruction set of this one.
 
-        Raises `ConfigurationError` for a set that does not exist.
+        Raises `ConfigurationError` if the set does not exist.
         """
         name, origin = choose_isa(text, target.name, self.options.isa, configuration, UNCLAIMED)
         is_claimed = name != UNCLAIMED
@@ -180,7 +181,7 @@ class Linter:
         return analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
 
     def _analyzer_of(self, analysis: Analysis) -> Analyzer:
-        """The analyzer that an analysis comes from."""
+        """Return the analyzer that made an analysis."""
         return next(each for each in self._analyzers.values() if each.isa is analysis.isa)
 
     def _fail_level(self, configuration: Configuration) -> Severity:
@@ -195,7 +196,10 @@ class Linter:
 
 
 def _check(selection: Selection, path: str) -> None:
-    """Raise `ConfigurationError` if the command line, or the file at `path`, has unknown rules."""
+    """Raise `ConfigurationError` if a selection has unknown rules.
+
+    `path` is the file that it comes from, "" for the command line.
+    """
     unknown = selection.unknown_selectors()
     if not unknown:
         return
@@ -213,7 +217,7 @@ def _check(selection: Selection, path: str) -> None:
 
 
 def _given_configuration(options: LintOptions) -> Configuration | None:
-    """The one configuration that counts for all files, if the user wants it so."""
+    """Return the configuration that the options set for all files, if any."""
     if options.isolated:
         return Configuration()
     if options.config is None:

@@ -30,7 +30,7 @@ exit status:
 
 
 class LintOptions(NamedTuple):
-    """What a user asks of `ipu-lint`; None where the configuration may tell."""
+    """The options of `ipu-lint`; None if the configuration decides."""
 
     paths: tuple[str, ...]
     format: str
@@ -54,7 +54,7 @@ class LintOptions(NamedTuple):
 
 
 def read_options(arguments: Sequence[str] | None) -> LintOptions:
-    """The options of a command line. Leaves the program for `--help` and for wrong usage."""
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     values = vars(parser.parse_intermixed(arguments, "paths"))
     for name in ("select", "extend_select", "ignore"):
@@ -82,7 +82,7 @@ def _names(lists: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def _check(parser: ArgumentParser, options: LintOptions) -> None:
-    """What cannot be asked together."""
+    """Exit with a message if options exclude each other."""
     reads_input = STANDARD_INPUT in options.paths
     if options.select == ():
         parser.error("--select names at least one code, name or prefix, found none")

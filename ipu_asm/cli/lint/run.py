@@ -1,4 +1,4 @@
-"""One run of `ipu-lint` over all its files: what it prints, what it writes, how it ends."""
+"""One run of `ipu-lint` over all its files: output, fixes and exit status."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FOR_PEOPLE = ("text", "concise")
 
 
 class LintRun:
-    """Lints what the options name. What it has met is known when `status` has come back."""
+    """Lints the files that the options name; `linted` is complete when `status` has returned."""
 
     def __init__(self, options: LintOptions) -> None:
         self.options = options
@@ -32,7 +32,7 @@ class LintRun:
         self._has_problems = False
 
     def status(self) -> int:
-        """Lint, mend and print as the options say; the exit status."""
+        """Lint, fix and print as the options request; return the exit status."""
         try:
             linter = Linter(self.options, self._report)
         except ConfigurationError as error:
@@ -49,7 +49,7 @@ class LintRun:
         return self._exit_status()
 
     def _check_output(self, targets: list[Target], linter: Linter) -> None:
-        """Raise `FileError` if the findings would replace a source or a configuration."""
+        """Raise `FileError` if the output file is one of the sources or configurations."""
         output = self.options.output_file
         if output is None:
             return
@@ -59,12 +59,12 @@ class LintRun:
             raise FileError(f"would replace the input `{found.name}`", f"--output-file {output}")
 
     def targets(self) -> list[Target]:
-        """The files that are there to be linted now."""
+        """Return the files to lint that exist now."""
         name = self.options.stdin_filename or STANDARD_INPUT_NAME
         return find_targets(self.options.paths, name, lambda problem: self._report(str(problem)))
 
     def paths(self) -> Iterator[str]:
-        """The files on which the outcome depends now: sources and configurations."""
+        """Yield the files that the result currently depends on: sources and configurations."""
         name = self.options.stdin_filename or STANDARD_INPUT_NAME
         targets = find_targets(self.options.paths, name, _ignore)
         yield from (target.name for target in targets)
@@ -93,9 +93,9 @@ class LintRun:
             write(f"{done} {findings} in {files}\n", sys.stderr)
 
     def _write_changes(self) -> list[int]:
-        """Write the fixes of all files; how many findings are gone in each file that was written.
+        """Write the fixes of all files; return the number of fixed findings of each file written.
 
-        What could not be written is reported, and its findings are those of the file as it is.
+        A file that cannot be written is reported, and its result becomes the one without fixes.
         """
         from ipu_asm.cli.lint.changes import write_change
 
@@ -110,7 +110,7 @@ class LintRun:
         return fixed
 
     def _tell_templates(self) -> None:
-        """Say of each file with findings that is a template why it is left as it is."""
+        """Print a note for each template with findings: templates are never edited."""
         for one in self.linted:
             mark = template_mark(one.written.text) if one.findings else None
             if mark is not None:
@@ -121,7 +121,7 @@ class LintRun:
         for_people = self.options.format in _FOR_PEOPLE
         if for_people and not self.linted and self._has_problems:
             return
-        # Where the mended text is the output, the findings must not be mixed in.
+        # If the fixed text goes to standard output, the findings must not be mixed with it.
         mends_input = self.options.fix and any(one.target.is_standard_input for one in self.linted)
         stream = sys.stderr if mends_input else sys.stdout
         color = not self.options.output_file and wants_color(self.options.color, stream)
@@ -156,7 +156,7 @@ class LintRun:
 
 
 def _ignore(problem: FileError) -> None:
-    """What cannot be found is reported by the run itself."""
+    """Ignore a path that does not exist: the run itself reports it."""
 
 
 def _rules() -> Mapping[str, RuleInfo]:

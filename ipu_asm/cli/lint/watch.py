@@ -1,7 +1,7 @@
 """`--watch`: lint again whenever a file changes.
 
-By polling, which works on every file system: the events behind watchfiles do not come from network
-folders and into containers. A look at 5,000 files takes 35 ms.
+Polling works on every file system; the file events that watchfiles uses do not arrive from network
+folders or in containers. Polling 5,000 files takes 35 ms.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from ipu_asm.config.files import Version, version_of
 from ipu_asm.emulator.interrupts import Interrupts
 
 INTERVAL = 0.3
-"""Seconds between two looks at the files."""
+"""Seconds between two polls."""
 
 
 def watch(act: Callable[[], None], paths: Callable[[], Iterable[str]]) -> None:
-    """Do `act` now and after each change of the files that `paths` names; Ctrl-C ends it.
+    """Call `act` now and after each change of the files in `paths`; Ctrl-C ends the loop.
 
-    `paths` is asked at every look, so files that come and go are changes, too. What changes while
-    `act` is under way makes it happen once more.
+    `paths` is called at every poll, so that new and deleted files count as changes. A change while
+    `act` runs makes it run once more.
     """
     try:
         with Interrupts() as interrupts:
@@ -34,5 +34,5 @@ def watch(act: Callable[[], None], paths: Callable[[], Iterable[str]]) -> None:
 
 
 def versions(paths: Iterable[str]) -> Mapping[str, Version | None]:
-    """The files as they are now."""
+    """Return the current version of each file."""
     return {path: version_of(path) for path in paths}

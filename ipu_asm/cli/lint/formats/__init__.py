@@ -1,4 +1,4 @@
-"""What `ipu-lint --format` offers: one module per format, loaded when it is asked for."""
+"""Output formats of `ipu-lint --format`: one module each, imported when requested."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ FORMATS: Mapping[str, str] = {
     "junit": "ipu_asm.cli.lint.formats.junit",
     "rdjson": "ipu_asm.cli.lint.formats.rdjson",
 }
-"""Format name -> the module whose ``write(report)`` makes it."""
+"""Maps the name of a format to the module whose ``write(report)`` produces it."""
 
-# Control characters above those that JSON escapes, and those that change the writing direction.
-# Patterns are compiled at their first use: this one takes a fiftieth of a run on a small file.
+# Control characters that JSON does not escape, and those that change the writing direction. The
+# pattern is compiled on first use: that takes 2 % of a run on a small file.
 _INVISIBLE = r"[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
 _LONE_SURROGATE = "[\ud800-\udfff]"
 
 
 class FileFindings(NamedTuple):
-    """One file that was looked at, with what was found in it, sorted by position."""
+    """A linted file and its findings, sorted by position."""
 
     source: SourceFile
     diagnostics: Sequence[Diagnostic]
 
 
 class RuleInfo(NamedTuple):
-    """What a report says about a rule; `documentation` is Markdown."""
+    """The data of a rule for reports; `documentation` is Markdown."""
 
     code: str
     name: str
@@ -46,7 +46,7 @@ class RuleInfo(NamedTuple):
 
 
 class Report(NamedTuple):
-    """Everything a format may speak of: the files in the order in which they are reported."""
+    """The input of a format: the files in report order, the rules by code, and settings."""
 
     files: Sequence[FileFindings]
     rules: Mapping[str, RuleInfo]
@@ -62,18 +62,19 @@ def format_findings(
     color: bool = False,
     version: str = "",
 ) -> str:
-    """`files` in the format `name`, a key of `FORMATS`; whole lines that are always UTF-8.
+    """Return the report on `files` in the format `name`, a key of `FORMATS`.
 
-    `rules` maps codes to what SARIF tells about rules, and `version` is this program's; `color`
-    is for the two formats that people read. Raises KeyError for a name that is no format.
+    The result consists of whole lines that can be encoded in UTF-8. `rules` maps codes to rule data
+    for SARIF, `version` is that of this program, and `color` applies to the two formats for people.
+    Raises `KeyError` for an unknown format.
     """
     written: str = import_module(FORMATS[name]).write(Report(files, rules or {}, color, version))
     return encodable(written)
 
 
 def json_of(value: object, indent: int | None = None) -> str:
-    """A line, or more, of JSON. What would do something to a terminal is written as an escape."""
-    import json  # the formats that people read do not need it
+    """Return a value as JSON with a line break, escaping characters that affect a terminal."""
+    import json  # imported on use: the formats for people do not need it
 
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     if not text.isascii() or "\x7f" in text:
@@ -82,7 +83,7 @@ def json_of(value: object, indent: int | None = None) -> str:
 
 
 def encodable(text: str) -> str:
-    """`text` with U+FFFD for lone surrogates, which come from undecodable names and JSON."""
+    """Return `text` with U+FFFD for lone surrogates, which come from undecodable names and JSON."""
     try:
         text.encode()
     except UnicodeEncodeError:

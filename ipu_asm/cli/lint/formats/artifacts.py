@@ -1,4 +1,4 @@
-"""Files as SARIF names them: by URI references."""
+"""SARIF artifact locations: files as URI references."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from urllib.parse import quote
 from ipu_asm.cli.lint.formats.paths import absolute_path, path_inside
 
 ROOT = "%SRCROOT%"
-"""The base that stands for the root of the checked project, by convention."""
+"""The conventional name of the base URI for the root of the project."""
 
-# Surrogates that do not stand for undecodable bytes of a file name.
+# Surrogates other than those that represent undecodable bytes of a file name.
 _NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def artifact_location(path: str) -> dict[str, str]:
-    """`path` seen from the root of the project, or absolute where it is elsewhere."""
+    """Return the location of `path` relative to the project root, or absolute if outside of it."""
     inside = path_inside(path)
     if inside is None:
         return {"uri": _file_uri(absolute_path(path))}
@@ -24,13 +24,13 @@ def artifact_location(path: str) -> dict[str, str]:
 
 
 def root_uri() -> str:
-    """The working directory as the base of relative references, so with a slash at its end."""
+    """Return the URI of the working directory, with the final slash that a base needs."""
     return _file_uri(os.path.join(absolute_path("."), ""))
 
 
 def _file_uri(absolute: str) -> str:
     path = absolute.replace(os.sep, "/")
-    if path.startswith("//"):  # a Windows share: its host is the authority
+    if path.startswith("//"):  # a Windows share: its host is the URI's authority
         return f"file:{_quoted(path)}"
     return f"file://{'' if path.startswith('/') else '/'}{_quoted(path, '/:')}"
 

@@ -1,4 +1,4 @@
-"""`concise`: one line per finding, as compilers write it and editors read it."""
+"""`concise`: one line per finding in the usual format of compilers, which editors parse."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipu_asm.diagnostics.rendering import render_concise
 
 
 def write(report: Report) -> str:
-    """``path:row:column: error[E101] message`` for each finding; nothing where all is well."""
+    """Return ``path:row:column: error[E101] message`` for each finding; "" if there are none."""
     return "".join(
         render_concise(diagnostic, source, report.color) + "\n"
         for source, diagnostics in report.files

@@ -1,4 +1,4 @@
-"""Names by which a build server knows a finding again after other lines have moved."""
+"""Fingerprints by which a build server recognizes a finding after other lines have moved."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ipu_asm.cli.lint.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.text import SourceFile, Span
 
-_REACH = 200  # code points of a line, on either side of the finding, that tell it from others
+_REACH = 200  # code points of the line on each side of the finding that go into its fingerprint
 
 
 def fingerprints(findings: FileFindings) -> list[str]:
-    """One fingerprint per finding, different within the file, free of line numbers.
+    """Return a fingerprint for each finding, unique in the file and independent of line numbers.
 
-    It is made of the path, the code, the text and its line, and of how many findings before it
-    have all of these in common.
+    It is a hash of the path, the code, the text and its line, and the number of earlier findings
+    with the same values.
     """
     path = project_path(findings.source.path)
     seen: Counter[tuple[str, ...]] = Counter()

@@ -1,4 +1,4 @@
-"""`github`: workflow commands that GitHub Actions turns into annotations."""
+"""`github`: workflow commands that GitHub Actions shows as annotations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT
 
 
 def write(report: Report) -> str:
-    """One command per finding; nothing where all is well."""
+    """Return a command for each finding; "" if there are none."""
     return "".join(
         _command(diagnostic, source, path) + "\n"
         for source, diagnostics in report.files
@@ -35,7 +35,7 @@ def _place(diagnostic: Diagnostic, source: SourceFile) -> dict[str, str]:
     start = source.lines.position(diagnostic.span.start)
     end = source.lines.position(diagnostic.span.end)
     line, end_line = str(start.line + 1), str(end.line + 1)
-    # The runner throws away an annotation of several lines that names columns.
+    # The runner drops annotations of several lines that have columns.
     if line != end_line:
         return {"line": line, "endLine": end_line}
     columns = {"col": str(start.column + 1), "endColumn": str(end.column + 1)}

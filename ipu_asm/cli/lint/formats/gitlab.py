@@ -13,7 +13,7 @@ _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.HINT
 
 
 def write(report: Report) -> str:
-    """All findings of all files in one list; an empty list tells GitLab that all is well."""
+    """Return all findings of all files as one list; an empty list means success to GitLab."""
     issues = [issue for findings in report.files for issue in _issues(findings)]
     return json_of(issues, 2)
 

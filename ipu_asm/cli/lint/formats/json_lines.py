@@ -1,4 +1,4 @@
-"""`json-lines`: the objects of `json`, each on a line of its own."""
+"""`json-lines`: the objects of `json`, one per line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from ipu_asm.cli.lint.formats.json_list import finding_object
 
 
 def write(report: Report) -> str:
-    """One object per line, for readers that do not wait for the end."""
+    """Return one object per line, so that readers can process the output as it arrives."""
     return "".join(
         json_of(finding_object(diagnostic, source))
         for source, diagnostics in report.files

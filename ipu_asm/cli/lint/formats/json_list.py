@@ -11,7 +11,7 @@ from ipu_asm.text import SourceFile, TextEdit
 
 
 def write(report: Report) -> str:
-    """All findings of all files in one list."""
+    """Return all findings of all files as one list."""
     findings = [
         finding_object(diagnostic, source)
         for source, diagnostics in report.files
@@ -21,7 +21,7 @@ def write(report: Report) -> str:
 
 
 def finding_object(diagnostic: Diagnostic, source: SourceFile) -> dict[str, Any]:
-    """One finding: rows and columns from 1, columns in code points, ends exclusive."""
+    """Return one finding; rows and columns count from 1 in code points, ends are exclusive."""
     return {
         "code": diagnostic.code,
         "name": diagnostic.name,

@@ -1,4 +1,4 @@
-"""`junit`: a test suite per file, a failed test per finding, a passed one where there is none."""
+"""`junit`: a test suite per file with a failed test per finding, or one passed test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def write(report: Report) -> str:
-    """The whole document with its declaration."""
+    """Return the whole XML document with its declaration."""
     failures = sum(len(findings.diagnostics) for findings in report.files)
     tests = sum(max(1, len(findings.diagnostics)) for findings in report.files)
     root = Element("testsuites", _attributes(name="ipu-lint", **_totals(tests, failures)))

@@ -1,4 +1,4 @@
-"""`rdjson`: the diagnostic format of reviewdog, whose columns count UTF-8 bytes."""
+"""`rdjson`: the diagnostic format of reviewdog, in which columns count UTF-8 bytes."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ipu_asm.lint.links import rule_link
 from ipu_asm.text import SourceFile, Span, apply_edits
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.HINT: "INFO"}
-_LONGEST_SUGGESTION = 2_000  # code points; a reviewer cannot judge more at a glance
+_LONGEST_SUGGESTION = 2_000  # code points; longer suggestions are hard to review
 
 
 def write(report: Report) -> str:
-    """One result with all findings; its own severity is that of the worst."""
+    """Return one result with all findings; its severity is the highest one."""
     severities = {item.severity for findings in report.files for item in findings.diagnostics}
     result = {
         "source": {"name": "ipu-lint"},
@@ -34,7 +34,7 @@ def _diagnostic(diagnostic: Diagnostic, source: SourceFile, path: str) -> dict[s
     suggestions = _suggestions(diagnostic.fix, source)
     message = diagnostic.message
     if diagnostic.fix and suggestions:
-        # The format has no field for what a suggestion is good for.
+        # The format has no field for the applicability of a suggestion.
         message += f"\n{diagnostic.fix.applicability.label} fix: {diagnostic.fix.title}"
     link = rule_link(diagnostic.name)
     return {
@@ -47,7 +47,7 @@ def _diagnostic(diagnostic: Diagnostic, source: SourceFile, path: str) -> dict[s
 
 
 def _suggestions(fix: Fix | None, source: SourceFile) -> list[dict[str, Any]]:
-    """The fix as one replacement: reviewdog takes several for alternatives, not for parts."""
+    """Return the fix as one replacement: reviewdog treats several as alternatives."""
     if fix is None or not fix.edits:
         return []
     start = min(edit.span.start for edit in fix.edits)
@@ -66,6 +66,6 @@ def _position(source: SourceFile, offset: int) -> dict[str, int]:
     line, column = source.lines.position(offset)
     if not source.text.isascii():
         first = source.lines.starts[line]
-        # "replace" writes one byte for a surrogate, which stands for one undecodable byte.
+        # "replace" writes one byte for a surrogate, which represents one undecodable byte.
         column = len(source.text[first : first + column].encode("utf-8", "replace"))
     return {"line": line + 1, "column": column + 1}

@@ -16,7 +16,7 @@ _FINGERPRINT = "ipuLint/v1"
 
 
 def write(report: Report) -> str:
-    """A log of one run, with all rules that are known and all findings of all files."""
+    """Return a log of one run with all known rules and all findings of all files."""
     rules = descriptors(report)
     driver = {"name": "ipu-lint", "rules": rules}
     if report.version:
@@ -97,5 +97,5 @@ def _region(source: SourceFile, span: Span) -> dict[str, int]:
 
 
 def _message(text: str) -> dict[str, str]:
-    # Section 3.11.5: braces are for placeholders, so those that are meant come in pairs.
+    # Section 3.11.5: braces delimit placeholders, so literal ones are doubled.
     return {"text": text.replace("{", "{{").replace("}", "}}")}

@@ -1,4 +1,4 @@
-"""What a SARIF log says about rules, found or not: a dashboard shows it beside each finding."""
+"""Rule descriptors of a SARIF log, which dashboards show beside the findings."""
 
 from __future__ import annotations
 
@@ -9,19 +9,22 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.lint.links import rule_link
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
-"""Severity -> SARIF's `level`."""
+"""Maps a severity to SARIF's `level`."""
 
-# GitHub's word for the same, by which its dashboard filters.
+# GitHub's `problem.severity`, by which its dashboard filters.
 _PROBLEM_SEVERITIES = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
     Severity.HINT: "recommendation",
 }
-_LONGEST_DESCRIPTION = 1024  # characters that GitHub takes
+_LONGEST_DESCRIPTION = 1024  # maximum number of characters on GitHub
 
 
 def descriptors(report: Report) -> list[dict[str, Any]]:
-    """A descriptor per rule, by code; a finding whose rule nobody described still has one."""
+    """Return the descriptors of all rules by code.
+
+    A finding whose rule is not in the report gets a minimal descriptor.
+    """
     rules = dict(report.rules)
     for _, diagnostics in report.files:
         for item in diagnostics:

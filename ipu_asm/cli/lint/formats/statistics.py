@@ -1,4 +1,4 @@
-"""`--statistics`: how often each rule was broken, instead of where."""
+"""`--statistics`: the number of findings of each rule instead of their locations."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from typing import Any, NamedTuple, Sequence
 from ipu_asm.cli.lint.formats import FileFindings, json_of
 from ipu_asm.diagnostics import Applicability
 
-# The first that applies: `--fix` mends some of the findings, or `--fix --unsafe-fixes` does.
+# The first that applies to a rule: `--fix` corrects some of its findings, or only `--fix
+# --unsafe-fixes` does.
 _MARKS = {Applicability.SAFE: "[*]", Applicability.UNSAFE: "[-]"}
 
 
 class RuleCount(NamedTuple):
-    """How many findings share a code, and how many of them have a fix of each applicability."""
+    """The number of findings with a code, and how many of them have a fix of each applicability."""
 
     number: int
     code: str
@@ -22,7 +23,7 @@ class RuleCount(NamedTuple):
 
 
 def rule_counts(files: Sequence[FileFindings]) -> list[RuleCount]:
-    """A count per code that was found, the most frequent first."""
+    """Return a count for each code that was found, the most frequent first."""
     findings = [diagnostic for _, diagnostics in files for diagnostic in diagnostics]
     counts = Counter(diagnostic.code for diagnostic in findings)
     names = {diagnostic.code: diagnostic.name for diagnostic in findings}
@@ -35,7 +36,7 @@ def rule_counts(files: Sequence[FileFindings]) -> list[RuleCount]:
 
 
 def format_statistics(files: Sequence[FileFindings], name: str = "text") -> str:
-    """The counts as a table, or as a list of objects where `name` is `json`."""
+    """Return the counts as a table, or as a list of objects if `name` is `json`."""
     rows = rule_counts(files)
     if name == "json":
         objects = [_object(row) for row in rows]

@@ -1,4 +1,4 @@
-"""`text`: every finding with its source lines, and a last line that counts them."""
+"""`text`: every finding with its source lines, and a summary line."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ipu_asm.diagnostics import Applicability
 
 
 def write(report: Report) -> str:
-    """The findings as paragraphs, then the summary."""
+    """Return the findings as paragraphs, then the summary."""
     return "\n\n".join([*_paragraphs(report), summary(report.files)]) + "\n"
 
 
 def _paragraphs(report: Report) -> list[str]:
     if not any(diagnostics for _, diagnostics in report.files):
         return []
-    from ipu_asm.diagnostics.rendering import render  # a clean file should not wait for it
+    from ipu_asm.diagnostics.rendering import render  # imported on use: not needed for a clean file
 
     return [
         render(diagnostic, source, report.color)
@@ -27,7 +27,7 @@ def _paragraphs(report: Report) -> list[str]:
 
 
 def summary(files: Sequence[FileFindings]) -> str:
-    """How many findings of which severity, and how many of them can be fixed."""
+    """Return the number of findings by severity, and of those that can be fixed."""
     findings = [diagnostic for _, diagnostics in files for diagnostic in diagnostics]
     place = f"in {_count(len(files), 'file')}"
     if not findings:
