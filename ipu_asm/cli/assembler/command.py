@@ -1,7 +1,7 @@
-"""`ipu-as`: from programs to images, and back.
+"""`ipu-as`: assemble programs to images, and disassemble images.
 
-It prints what keeps a program from being assembled, and the warnings that `ipu-lint` has for it,
-which change nothing else: the image is written and the exit status is 0.
+Errors prevent assembly and are printed. The warnings of `ipu-lint` are printed as well but change
+nothing else: the image is written and the exit status is 0.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ _GUESS = "\nWithout --format, a file that is text is read as hex or mem, any oth
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `ipu-as` with these arguments, else with those of the process; the exit status."""
+    """Run `ipu-as` with `argv`, by default that of the process; return the exit status."""
     return guarded(PROGRAM, lambda: _command(argv))
 
 
@@ -131,7 +131,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
         show_image_mistakes(PROGRAM, source.name, error)
         return Status.FINDINGS
     text = text_of(words, isa)
-    # A comment is there only where a word is more than assembly can say.
+    # The disassembler adds a comment only to a word that assembly cannot express.
     lossy = sum(isa.surface.comments[0] in line for line in text.splitlines())
     if lossy:
         message = f"{counted(lossy, 'bundle')} cannot be assembled again: see the comments"
@@ -141,7 +141,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
 
 
 def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
-    """The instruction set of a file. Raises `FileError` where it has no words."""
+    """Return the instruction set of a file. Raises `FileError` if it has no encoding."""
     isa, origin = chosen_isa(text, source.name, options.isa)
     try:
         require_words(isa)
@@ -165,7 +165,7 @@ def _document(options: Namespace) -> int:
     if options.output is None:
         write_bytes(files[options.format or "md"][1].encode())
         return Status.OK
-    # The Markdown page shows the picture, so it does not go without.
+    # The Markdown page refers to the picture, so both are written.
     together = {None: tuple(files), "md": ("md", "svg")}.get(options.format, (options.format,))
     wanted = [kind for kind in together if kind in files]
     try:
@@ -179,7 +179,10 @@ def _document(options: Namespace) -> int:
 
 
 def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:
-    """File names and texts by format. The grammar for editors is no part of the reference."""
+    """Return file names and texts by format.
+
+    The TextMate grammar is no part of the reference and only returned if `wanted`.
+    """
     if wanted == _TEXTMATE:
         from ipu_asm.reports.textmate import textmate_file
 
@@ -198,7 +201,7 @@ _TEXTMATE = "textmate"
 
 
 def _read_options(argv: Sequence[str] | None) -> Namespace:
-    """The options of a command line. Leaves the program for `--help` and for wrong usage."""
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     options = parser.parse(argv)
     if options.command is None:
@@ -245,7 +248,7 @@ def _parser() -> ArgumentParser:
 
 
 def _add_files(parser: ArgumentParser, what: str) -> None:
-    add_isa_option(parser, default=SUPPRESS)  # what stands before the command stays
+    add_isa_option(parser, default=SUPPRESS)  # do not override a value given before the command
     parser.add_argument("file", nargs="?", metavar="FILE", help=f"{what}; `-`: standard input")
     parser.add_argument("--input", metavar="FILE", help="the same as FILE")
     parser.add_argument("-o", "--output", metavar="OUT", help="a file; else standard output")

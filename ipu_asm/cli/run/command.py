@@ -1,4 +1,4 @@
-"""`ipu-run`: execute a program, with data in and out, and tell what became of it."""
+"""`ipu-run`: execute a program with data in and out, and report the result."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NEEDED = ("numpy", "ml_dtypes")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run `ipu-run` with these arguments, else with those of the process; the exit status."""
+    """Run `ipu-run` with `argv`, by default that of the process; return the exit status."""
     return guarded(PROGRAM, lambda: _command(read_options(argv)))
 
 
@@ -42,7 +42,7 @@ def _command(options: RunOptions) -> int:
 
 
 def _kernel(options: RunOptions) -> Kernel | None:
-    """The program that a user names; None where it has errors. These and warnings are printed.
+    """Return the program to run, or None if it has errors; prints errors and warnings.
 
     Raises `FileError` and `ConfigurationError`.
     """
@@ -86,7 +86,7 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
 def _execute(
     kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]
 ) -> Outcome | None:
-    """Run the program; None if the machine cannot take it, which is printed."""
+    """Run the program; if the machine cannot load it, print why and return None."""
     try:
         from ipu_asm.cli.run.machine import execute
         from ipu_asm.emulator.faults import ProgramError
@@ -114,7 +114,7 @@ def _status(outcome: Outcome) -> Status:
 
 
 def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
-    """Why the run is no good, with its source line; in one line where there is none."""
+    """Print why the run failed, with its source line if there is one, else on one line."""
     from ipu_asm.cli.run.report import failure_of, failure_text
 
     failure = failure_of(outcome.stop, options.max_cycles)

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def read_loads(options: RunOptions) -> list[tuple[int, bytes]]:
-    """What goes into memory before the run: addresses and bytes. Raises `FileError`."""
+    """Return the initial memory contents: addresses and bytes. Raises `FileError`."""
     return [(load.address, _content(load)) for load in options.load]
 
 
 def check_outputs(options: RunOptions) -> None:
-    """Raise `FileError` if an output could not be written: better now than after the run."""
+    """Raise `FileError` before the run if an output cannot be written."""
     for path in options.outputs:
         if path == STANDARD_INPUT:
             if is_terminal(sys.stdout):
@@ -43,9 +43,9 @@ def check_outputs(options: RunOptions) -> None:
 def write_outputs(
     options: RunOptions, kernel: Kernel, outcome: Outcome, is_good: bool
 ) -> list[str]:
-    """Write what was asked for, dumps only after a good run; a note about each file.
+    """Write the requested files and return a note on each; dumps require a successful run.
 
-    Raises `FileError`, and then no file has changed.
+    Raises `FileError`; then no file has changed.
     """
     written = [*_dumps(options, outcome)] if is_good else []
     if options.trace is not None:
@@ -87,7 +87,7 @@ def _trace(path: str, kernel: Kernel, outcome: Outcome) -> tuple[Output, str]:
 
 
 def _content(load: Load) -> bytes:
-    """What a file holds: no more is read than there is room for. Raises `FileError`."""
+    """Return the requested bytes of a file, reading no more than fits. Raises `FileError`."""
     is_input = load.file == STANDARD_INPUT
     name = "<stdin>" if is_input else load.file
     room = XMEM_SIZE - load.address

@@ -1,4 +1,4 @@
-"""The run itself: a machine with its memory and registers, executed piece by piece."""
+"""Execution of a program on a machine, in pieces between checks for interrupts."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import MachineStop, StopReason, stop_of
 from ipu_asm.isa.model import Isa
 
-# A piece is long enough to cost nothing by itself, and short enough for Ctrl-C and the bar.
+# A piece is long enough for its overhead not to matter, and short enough for Ctrl-C and the bar.
 _FIRST_PIECE = 2_000
 _SECONDS_A_PIECE = 0.1
 
 
 class Outcome(NamedTuple):
-    """How a run ended. `recording` is there if it was asked for."""
+    """The result of a run; `recording` is None unless requested."""
 
     ipu: Ipu
     stop: MachineStop
@@ -33,31 +33,31 @@ class Outcome(NamedTuple):
 
     @property
     def last_bundle(self) -> int | None:
-        """The bundle that halted the machine; None if none did."""
+        """Return the bundle that halted the machine; None if none did."""
         is_halted = self.stop.reason is StopReason.HALTED and self.stop.pc >= 0
         return self.stop.pc if is_halted else None
 
     @property
     def cycles(self) -> int:
-        """How many bundles were executed."""
+        """Return the number of bundles executed."""
         return self.ipu.cycles
 
     @property
     def cycles_per_second(self) -> float:
-        """The speed of the emulator."""
+        """Return the speed of the emulator."""
         return self.cycles / self.seconds if self.seconds else 0.0
 
 
 def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> Outcome:
     """Run a program on a machine whose xmem begins with `memory`, pairs of address and bytes.
 
-    Raises `ProgramError` for a program that the machine cannot take.
+    Raises `ProgramError` for a program that the machine cannot load.
     """
     ipu = Ipu(_state(kernel, options, memory), options.aaq_shift)
     recording = None
     if options.trace is not None or options.profile is not None:
         recording = Recording(options.trace_limit if options.trace is not None else 0)
-    ipu.stops_at(ipu.state.program_counter)  # the program is bound before the clock starts
+    ipu.stops_at(ipu.state.program_counter)  # bind the program before the clock starts
     stop = _break_test(ipu, kernel.isa) if options.breaks else None
     start = time.perf_counter()
     reason, fault = _run(ipu, options, stop, recording)
@@ -81,7 +81,7 @@ def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, byte
 
 
 def _break_test(ipu: Ipu, isa: Isa) -> StopTest:
-    """Whether a break stops at an address; bundles without a break cost next to nothing."""
+    """Return a test whether a break stops at an address; it is cheap for bundles without one."""
     breaks = frozenset(
         address
         for address, word in enumerate(ipu.state.inst_mem)
@@ -94,7 +94,7 @@ def _break_test(ipu: Ipu, isa: Isa) -> StopTest:
 def _run(
     ipu: Ipu, options: RunOptions, stop: StopTest | None, recording: Recording | None
 ) -> tuple[StopReason, Fault | None]:
-    """Run to the end, whichever it is."""
+    """Run until the program halts, faults, breaks, is interrupted or reaches the cycle limit."""
     state = ipu.state
     pace = _Pace()
     progress = Progress(options.max_cycles, sys.stderr)
@@ -121,14 +121,14 @@ def _run(
 
 
 class _Pace:
-    """How many bundles to execute at once, by the speed of those before."""
+    """The number of bundles to execute per piece, adapted to the measured speed."""
 
     def __init__(self) -> None:
         self.size = _FIRST_PIECE
         self._before = time.perf_counter()
 
     def note(self, executed: int) -> None:
-        """Learn from a piece that has just been executed."""
+        """Update the size from a piece that has just been executed."""
         now = time.perf_counter()
         rate = executed / max(now - self._before, 1e-9)
         self._before = now

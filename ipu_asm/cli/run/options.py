@@ -24,7 +24,7 @@ from ipu_asm.config.files import STANDARD_INPUT, Target, input_at, is_same_file
 
 PROGRAM = "ipu-run"
 ELEMENT_TYPES = ("int8", "fp8_e4m3", "fp8_e5m2")
-"""By the number that `cr15` holds."""
+"""Element types by the number in `cr15`."""
 MAX_CYCLES = 10_000_000
 TRACE_LIMIT = 50_000
 PROFILE_EXTENSIONS = (".html", ".json")
@@ -52,7 +52,7 @@ exit status:
 
 
 class RunOptions(NamedTuple):
-    """What a user asks of `ipu-run`; `dtype` is the number of an element type."""
+    """The options of `ipu-run`; `dtype` is the number of an element type."""
 
     file: str
     isa: str | None
@@ -74,13 +74,13 @@ class RunOptions(NamedTuple):
 
     @property
     def outputs(self) -> list[str]:
-        """The files that the run writes."""
+        """Return the files that the run writes."""
         others = [path for path in (self.trace, self.profile) if path is not None]
         return [*(dump.file for dump in self.dump), *others]
 
 
 def read_options(arguments: Sequence[str] | None) -> RunOptions:
-    """The options of a command line. Leaves the program for `--help` and for wrong usage."""
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     given = sys.argv[1:] if arguments is None else arguments
     namespace = parser.parse(list(_joined(given)))
@@ -95,7 +95,7 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
 
 
 def _joined(arguments: Sequence[str]) -> Iterator[str]:
-    """The arguments with `--load -@0` as `--load=-@0`: argparse takes `-@0` for an option."""
+    """Yield the arguments with `--load -@0` as `--load=-@0`: argparse takes `-@0` for an option."""
     valued = ("--load", "--dump", "--cr", "--lr")
     rest = iter(arguments)
     for argument in rest:
@@ -265,7 +265,7 @@ def _add_output(parser: ArgumentParser) -> None:
 
 
 def _between(least: int, most: int | None = None) -> Callable[[str], int]:
-    """Reads numbers in a range."""
+    """Return a parser of numbers in a range."""
 
     def read(text: str) -> int:
         value = number(text)

@@ -1,4 +1,4 @@
-"""The file that `ipu-run --profile` writes: a page for people, or JSON for programs."""
+"""The output of `ipu-run --profile`: an HTML page for people or JSON for programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipu_asm.emulator.stops import describe_stop
 
 
 def profile_file(path: str, kernel: Kernel, outcome: Outcome) -> str:
-    """The content of a profile; the extension of `path` tells which of both it is."""
+    """Return the content of a profile; the extension of `path` selects HTML or JSON."""
     assert outcome.recording is not None
     profile = profile_of(outcome.recording, kernel.words, kernel.isa, kernel.lines)
     if os.path.splitext(path)[1].lower() == ".json":

@@ -1,4 +1,4 @@
-"""A line on a terminal that tells how far a run has come."""
+"""Progress bar of a run on a terminal."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from typing import Callable, TextIO
 from ipu_asm.cli.console import is_terminal, write
 
 PATIENCE = 1.0
-"""Seconds that a run may take before there is a word of it."""
+"""Seconds that a run may take before the bar appears."""
 _INTERVAL = 0.2
 _WIDTH = 20
 _CLEAR = "\r\x1b[K"
 
 
 def shown_rate(rate: float) -> str:
-    """A speed with as many digits as mean something."""
+    """Return a rate with three significant digits."""
     return f"{float(f'{rate:.3g}'):,.0f}"
 
 
 class Progress:
-    """A bar for a run that may take `limit` cycles; nothing where no one looks.
+    """A bar for a run of at most `limit` cycles; not shown unless `stream` is a terminal.
 
-    How long a run takes is not known before its end, so the bar shows the way to the limit.
+    The length of a run is unknown before its end, so the bar shows the cycles relative to the
+    limit.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Progress:
         self._is_shown = False
 
     def show(self, cycles: int) -> None:
-        """Draw the line anew if it is time."""
+        """Redraw the bar if the interval since the last time has passed."""
         now = self._clock()
         if self._stream is None or now < self._due:
             return
@@ -53,7 +54,7 @@ class Progress:
         write(_CLEAR + line, self._stream)
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Remove the bar."""
         if self._is_shown:
             write(_CLEAR, self._stream)
             self._is_shown = False

@@ -1,4 +1,4 @@
-"""What `ipu-run` says at the end of a run: for people, and as JSON."""
+"""Summary of `ipu-run` at the end of a run, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _CYCLE_LIMIT = RuleId("cycle-limit", "cycle-limit", Severity.ERROR)
 
 
 def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> str:
-    """Why it stopped, how long it took, what was written, and on request the registers.
+    """Return the stop reason, the duration, the files written and, if `with_state`, all registers.
 
-    The cause of a fault is in `failure_of`, which is printed as an error.
+    The cause of a fault is omitted: it is in `failure_of`, which is printed as an error.
     """
     rate = shown_rate(outcome.cycles_per_second)
     unit = "cycle" if outcome.cycles == 1 else "cycles"
@@ -46,10 +46,11 @@ def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> 
 
 
 def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
-    """The same as one JSON object. Registers are unsigned numbers, vectors hexadecimal bytes.
+    """Return the summary as one JSON object.
 
-    `pc` is the program counter, 1,024 or more after a halt; `last_bundle` is the bundle that halted
-    the machine, null for one that goes on, and `place` says where that or the next bundle stands.
+    Registers are unsigned numbers, vectors are bytes in hexadecimal. `pc` is the program counter,
+    1,024 or more after a halt. `last_bundle` is the bundle that halted the machine, or null if it
+    can go on. `place` is the source location of that bundle or of the next one.
     """
     state, stop = outcome.ipu.state, outcome.stop
     code = state.get_cr_dtype()
@@ -73,7 +74,7 @@ def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
 
 
 class Failure(NamedTuple):
-    """Why a run failed: its rule, a message, where in the source, and more about it."""
+    """Why a run failed: its rule, a message, the span in the source if known, and details."""
 
     rule: RuleId
     message: str
@@ -82,7 +83,7 @@ class Failure(NamedTuple):
 
 
 def failure_of(stop: MachineStop, max_cycles: int) -> Failure | None:
-    """Why a run is no good; None for a good run, and for one that a user has interrupted."""
+    """Return why a run failed; None if it succeeded or a user interrupted it."""
     fault = stop.fault
     if fault is not None:
         return Failure(_FAULT, fault.cause, fault.span, _note(fault))
@@ -94,7 +95,7 @@ def failure_of(stop: MachineStop, max_cycles: int) -> Failure | None:
 
 
 def failure_text(failure: Failure, source: SourceFile, color: bool) -> str:
-    """A failure with its source line."""
+    """Return a failure rendered with its source line."""
     assert failure.span is not None
     finding = Diagnostic(failure.rule, failure.message, failure.span)
     note = f"note: {failure.note}\n" if failure.note else ""
@@ -108,7 +109,7 @@ def _note(fault: Fault) -> str:
 
 
 def _place(stop: MachineStop) -> dict[str, Any] | None:
-    """The bundle that halted, or in front of which it stopped."""
+    """Return the location of the bundle that halted, or of the next one to execute."""
     if stop.place is None:
         return {"bundle": stop.pc} if stop.pc >= 0 else None
     return {"bundle": stop.pc, "line": stop.place.line, "label": stop.place.name}

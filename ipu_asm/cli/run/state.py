@@ -1,4 +1,4 @@
-"""The registers of a machine, for people to read and for programs to take over."""
+"""The registers of a machine as values by name, and as text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _WORD_VECTORS = ("r_acc", "mult_res")
 
 
 def scalars_of(state: IpuState) -> dict[str, int]:
-    """The 32 bits of lr, cr and aaq registers as unsigned numbers, by name."""
+    """Return the 32-bit values of the lr, cr and aaq registers by name, as unsigned numbers."""
     return dict(zip(SCALAR_NAMES, state.regfile.scalars))
 
 
 def vectors_of(state: IpuState) -> dict[str, bytes]:
-    """The bytes of the vector registers, by name."""
+    """Return the bytes of the vector registers by name."""
     block = state.regfile.block
     return {
         f"{name}{element}" if vector.elements > 1 else name: bytes(block[vector.place(element)])
@@ -33,9 +33,9 @@ def vectors_of(state: IpuState) -> dict[str, bytes]:
 
 
 def state_text(state: IpuState, last_bundle: int | None = None) -> str:
-    """All registers, with words as the numbers that they are in the element type of now.
+    """Return all registers as text; words are shown in the current element type.
 
-    `last_bundle` is the one that halted the machine, if one did.
+    `last_bundle` is the bundle that halted the machine, if any.
     """
     code = state.get_cr_dtype()
     dtype = ELEMENT_TYPES[code] if code < len(ELEMENT_TYPES) else "none"
@@ -52,7 +52,7 @@ def state_text(state: IpuState, last_bundle: int | None = None) -> str:
 
 
 def _vector_lines(name: str, content: bytes, is_float: bool) -> Iterator[str]:
-    """A vector in rows; of equal rows that follow each other only the first, then a star."""
+    """Yield a vector in rows; repetitions of a row are replaced by a star."""
     if not any(content):
         yield f"{name}: all zero"
         return

@@ -1,4 +1,4 @@
-"""Values on the command line of `ipu-run`: numbers, registers, parts of memory."""
+"""Parsers of values on the command line of `ipu-run`: numbers, registers, memory ranges."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 
 
 class Load(NamedTuple):
-    """A file that is put into xmem; `length` is None for all of it."""
+    """A file to copy into xmem; `length` is its number of bytes to copy, None for all."""
 
     file: str
     address: int
@@ -22,7 +22,7 @@ class Load(NamedTuple):
 
 
 class Dump(NamedTuple):
-    """A part of xmem that is written to a file; `text` is what the user wrote."""
+    """A range of xmem to write to a file; `text` is the option as written."""
 
     file: str
     address: int
@@ -31,12 +31,12 @@ class Dump(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
+        """Return the first address behind the range."""
         return self.address + self.length
 
 
 def number(text: str) -> int:
-    """A number as assembly writes it."""
+    """Return a number in the syntax of assembly. Raises `ArgumentTypeError`."""
     value = number_value(text)
     if value is None:
         raise ArgumentTypeError(
@@ -46,7 +46,10 @@ def number(text: str) -> int:
 
 
 def register_value(text: str) -> tuple[int, int]:
-    """`N=VALUE`: the number of a register and 32 bits, given as signed or unsigned."""
+    """Parse `N=VALUE`: the number of a register and its 32 bits, signed or unsigned.
+
+    Returns the value as unsigned. Raises `ArgumentTypeError`.
+    """
     name, separator, value_text = text.partition("=")
     index = number_value(name)
     if not separator or index is None:
@@ -60,7 +63,7 @@ def register_value(text: str) -> tuple[int, int]:
 
 
 def load_request(text: str) -> Load:
-    """`FILE@ADDR` or `FILE@ADDR:LENGTH`."""
+    """Parse `FILE@ADDR` or `FILE@ADDR:LENGTH`. Raises `ArgumentTypeError`."""
     file, place = _split(text, "FILE@ADDR or FILE@ADDR:LENGTH")
     if is_numpy_file(file):
         raise ArgumentTypeError(f"{file}: {NUMPY_LOAD}")
@@ -69,7 +72,7 @@ def load_request(text: str) -> Load:
 
 
 def dump_request(text: str) -> Dump:
-    """`FILE@ADDR:LENGTH`."""
+    """Parse `FILE@ADDR:LENGTH`. Raises `ArgumentTypeError`."""
     wanted = "FILE@ADDR:LENGTH"
     file, place = _split(text, wanted)
     address, separator, length = place.partition(":")
@@ -81,7 +84,7 @@ def dump_request(text: str) -> Dump:
 
 
 def _split(text: str, wanted: str) -> tuple[str, str]:
-    """The file, in whose name there may be an `@`, and what follows."""
+    """Return the file, whose name may contain an `@`, and the text behind the last `@`."""
     file, separator, place = text.rpartition("@")
     if not file or not separator:
         raise ArgumentTypeError(f"expected {wanted}, found {quoted(text)}")
