@@ -1,4 +1,4 @@
-"""``python -m ipu_lsp`` is the language server."""
+"""Entry point of ``python -m ipu_lsp``, the language server."""
 
 from __future__ import annotations
 

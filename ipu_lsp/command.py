@@ -1,4 +1,4 @@
-"""What the commands of both servers have in common: how they talk, and where they log."""
+"""The command line of both servers: transport, logging and exit status."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FORMAT = "%(asctime)s %(levelname)s %(message)s"
 
 
 class ServerCommand:
-    """A server's command line."""
+    """The command line of a server."""
 
     def __init__(self, program: str, description: str) -> None:
         self.program = program
@@ -31,9 +31,10 @@ class ServerCommand:
     def run(
         self, arguments: Sequence[str] | None, load: Callable[[], Callable[[Channel], int]]
     ) -> int:
-        """Serve one client with what `load` returns; the exit status, 2 for wrong usage.
+        """Serve one client with the function that `load` returns; return its exit status.
 
-        `load` is called after the arguments are read, because it takes most of the start-up time.
+        `load` is called after the arguments are parsed, because it takes most of the start-up time.
+        Wrong usage exits with status 2, an interrupt returns 130.
         """
         try:
             options = self.parser.parse_args(arguments)
@@ -81,7 +82,7 @@ class ServerCommand:
             self.parser.error(f"{what}: {error}")
 
     def _check_address(self, options: argparse.Namespace) -> None:
-        """Whoever can connect can read files through us: only this machine, unless asked."""
+        """Reject non-loopback addresses without `--allow-remote`: any client can read files."""
         if options.tcp is None:
             if options.allow_remote:
                 self.parser.error("--allow-remote is for --tcp, found none")
@@ -96,7 +97,7 @@ class ServerCommand:
         print(f"{self.program}: warning: others can connect to {host}", file=sys.stderr)
 
     def _start_log(self, options: argparse.Namespace) -> None:
-        """Everything of ours is logged; of the libraries only what goes wrong there."""
+        """Configure logging: all our messages of the level, but only errors of libraries."""
         file = options.log_file
         try:
             handler = (
@@ -114,7 +115,7 @@ class ServerCommand:
 
 
 def _address(text: str) -> tuple[str, int]:
-    """A host and a port."""
+    """Parse `HOST:PORT`."""
     host, _, port = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]") or "127.0.0.1"
     if not (port.isascii() and port.isdecimal() and len(port) < 6) or int(port) > 65_535:

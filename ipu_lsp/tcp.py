@@ -1,10 +1,9 @@
-"""One client over a socket, chosen by how it begins.
+"""One client over a TCP socket, accepted only after a valid header.
 
-Any web page can make a browser connect to this machine and send a request whose body is what we
-speak, and port scanners send whatever they like. So a connection counts as a client only once a
-whole header has come in which there is nothing but the fields of our protocols: a request of a
-browser always has a line of its own first. Any other connection is closed, and the next one may be
-the client.
+Any web page can make a browser connect to this machine and send a request whose body is a valid
+message of ours, and port scanners send arbitrary bytes. So a connection only counts as a client
+after a complete header that consists of nothing but our protocols' fields: a browser's request
+always starts with a request line. Other connections are closed, and the next may be the client.
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ from ipu_lsp.transport import Channel, ClientDisconnectedError
 _CHUNK: Final = 1 << 16
 _LONGEST_HEADER: Final = 1 << 12
 _MOST_WAITING: Final = 32
-"""How many connections may be open that have not sent a header yet."""
+"""Maximum number of open connections that have not sent a header yet."""
 _LINE_END: Final = b"\r\n"
 _FIELD: Final = re.compile(rb"content-(?:length|type)[ \t]*:[\t -~]*", re.IGNORECASE)
 _LENGTH: Final = re.compile(rb"content-length[ \t]*:[ \t]*\d{1,15}[ \t]*", re.IGNORECASE)
 
 
 def over_tcp(host: str, port: int, announce: Callable[[str], None]) -> Channel:
-    """The first client that connects. `announce` gets the address once we listen there.
+    """Return the channel of the first client; `announce` gets the address once the socket listens.
 
-    Raises `OSError` where the address cannot be listened on.
+    Raises `OSError` if the address cannot be listened on.
     """
     family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     with socket.create_server((host, port), family=family) as listener:
@@ -41,7 +40,7 @@ def over_tcp(host: str, port: int, announce: Callable[[str], None]) -> Channel:
 
 
 def is_header(received: bytes) -> bool | None:
-    """Whether bytes begin with a header of our protocols; None where more must come to tell."""
+    """Return whether bytes start with a header of our protocols; None if more bytes are needed."""
     *lines, _ = received.split(_LINE_END)
     has_length = False
     for line in lines:
@@ -54,7 +53,7 @@ def is_header(received: bytes) -> bool | None:
 
 
 def _first_client(listener: socket.socket) -> tuple[socket.socket, bytes]:
-    """The first connection that sends a header, and what it has sent. All others are closed."""
+    """Return the first connection with a header, and its bytes so far. All others are closed."""
     listener.setblocking(False)
     with selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)
@@ -71,17 +70,17 @@ def _first_client(listener: socket.socket) -> tuple[socket.socket, bytes]:
 
 
 class _Candidates:
-    """Connections that have not sent a header yet, with what they have sent."""
+    """Connections that have not sent a complete header yet, with their bytes so far."""
 
     def __init__(self, selector: selectors.BaseSelector) -> None:
         self._selector = selector
         self._received: dict[Any, bytes] = {}
 
     def admit(self, listener: socket.socket) -> None:
-        """Take one more connection; of too many, the one that has waited longest goes."""
+        """Accept a connection; if there are too many, close the oldest."""
         try:
             connection, _ = listener.accept()
-        except OSError:  # it was gone before we looked
+        except OSError:  # closed before it was accepted
             return
         if len(self._received) >= _MOST_WAITING:
             self._drop(next(iter(self._received)))
@@ -90,9 +89,9 @@ class _Candidates:
         self._received[connection] = b""
 
     def hear(self, connection: Any) -> bool:
-        """Read what a connection sends; whether that makes it our client. Others are closed."""
+        """Read from a connection; return whether its header is complete. Close it if invalid."""
         if connection not in self._received:
-            return False  # dropped a moment ago
+            return False  # closed in the meantime
         try:
             data = connection.recv(_LONGEST_HEADER)
         except BlockingIOError:
@@ -106,11 +105,11 @@ class _Candidates:
         return bool(verdict)
 
     def chosen(self, connection: Any) -> tuple[socket.socket, bytes]:
-        """Hand out a connection, with what it has sent."""
+        """Return a connection, with its bytes so far."""
         return connection, self._received.pop(connection)
 
     def close(self) -> None:
-        """Close all connections that are left."""
+        """Close all remaining connections."""
         for connection in self._received:
             connection.close()
 
@@ -121,7 +120,7 @@ class _Candidates:
 
 
 def _channel(connection: socket.socket, received: bytes) -> Channel:
-    """A connection from which some bytes have been read."""
+    """Return the channel of a connection; `received` was read from it already."""
     ahead = [received]
 
     def read() -> bytes:

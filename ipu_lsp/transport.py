@@ -1,4 +1,4 @@
-"""Bytes to and from one client, and the frames that they are sent in."""
+"""Byte channels to a client over standard streams, and the framing of messages."""
 
 from __future__ import annotations
 
@@ -12,16 +12,19 @@ _CHUNK = 1 << 16
 _HEADER_END = b"\r\n\r\n"
 _LONGEST_HEADER = 1 << 16
 LONGEST = 1 << 28
-"""How many bytes a message may have. Who announces more has damaged the header."""
+"""Maximum size of a message in bytes. A larger announced length means a damaged header."""
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*(?:\r\n|$)", re.IGNORECASE)
 
 
 class ClientDisconnectedError(BaseException):
-    """Nobody reads what we write any more. No handler may take this for a failure of its own."""
+    """The client does not read any more.
+
+    A `BaseException`, so that no handler catches it as an error of its own.
+    """
 
 
 class Channel(NamedTuple):
-    """A connection: `read` waits for some bytes, none at its end; `write` sends all it is given.
+    """A connection. `read` blocks for bytes, empty at the end of input; `write` sends all bytes.
 
     `write` raises `ClientDisconnectedError`.
     """
@@ -31,15 +34,15 @@ class Channel(NamedTuple):
 
 
 def frame(body: bytes) -> bytes:
-    """A message as it is sent."""
+    """Return a message with its header."""
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 def bodies(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[bytes]:
-    """The bodies of all messages that `read` delivers, each of at most `longest` bytes.
+    """Yield the bodies of all messages that `read` delivers, each of at most `longest` bytes.
 
-    What stands before the last length of a damaged header is passed over, so that one wrong length
-    costs that message and perhaps the next one, not the connection.
+    Bytes before the last length field of a damaged header are skipped, so that a wrong length costs
+    that message and perhaps the next one, but not the connection.
     """
     received = bytearray()
     while True:
@@ -64,25 +67,25 @@ def bodies(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[bytes]
 
 
 def _length(received: bytearray, end: int) -> int:
-    """The last length that a header announces; negative if it announces none."""
+    """Return the last length in a header; negative if there is none."""
     lengths = _LENGTH.findall(received, 0, end)
     return int(lengths[-1]) if lengths else -1
 
 
 def over_stdio() -> Channel:
-    """The client that started us. From here on, everything printed goes to standard error.
+    """Return the channel to the parent process. From now on, `print` writes to standard error.
 
     Raises `OSError` if there is no standard output.
     """
     if sys.stderr is None:
-        # Closed by who started us. Something must be there, or our own pipe gets its number.
+        # The parent closed it. The descriptor must be occupied, or our pipe would get its number.
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     target = os.dup(_STANDARD_OUTPUT)
     os.dup2(sys.stderr.fileno(), _STANDARD_OUTPUT)
     sys.stdout = sys.stderr
 
     def read() -> bytes:
-        # Not `sys.stdin.buffer`: a thread that waits in it makes the interpreter abort at exit.
+        # Not `sys.stdin.buffer`: a thread blocked in it makes the interpreter abort at exit.
         try:
             return os.read(_STANDARD_INPUT, _CHUNK)
         except OSError:

@@ -1,4 +1,4 @@
-"""Sees to it that no server is left behind when the one whom it served is gone."""
+"""Ends servers whose client process has ended."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 
 
 def watch_process(pid: int, when_gone: Callable[[], None]) -> None:
-    """Call `when_gone`, on a thread of its own, once no process with that id lives any more."""
+    """Call `when_gone`, on a thread of its own, once the process has ended."""
 
     def watch() -> None:
         while is_alive(pid):
@@ -23,16 +23,16 @@ def watch_process(pid: int, when_gone: Callable[[], None]) -> None:
 
 
 def end_in(seconds: float) -> None:
-    """End this process, whatever it is doing then, unless it has ended by itself before.
+    """End this process with status 0 after some seconds, unless it has ended before.
 
-    Called on a thread of its own, which it keeps until then.
+    Blocks the calling thread.
     """
     time.sleep(seconds)
     os._exit(0)
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process with that id lives."""
+    """Return whether a process exists."""
     if sys.platform == "win32":
         return _is_alive_on_windows(pid)
     try:
@@ -40,13 +40,13 @@ def is_alive(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except (PermissionError, OverflowError):
-        # One of another user's, or no id that this system can check.
+        # A process of another user, or an ID that this system cannot check.
         return True
     return True
 
 
 def _is_alive_on_windows(pid: int) -> bool:
-    """There, `os.kill` would end the process instead of looking for it."""
+    """Check on Windows, where `os.kill` would terminate the process."""
     import ctypes
 
     synchronize, still_running = 0x0010_0000, 0x102

@@ -1,4 +1,4 @@
-"""``python -m ipu_lsp.debug_adapter`` is the debug adapter."""
+"""Entry point of ``python -m ipu_lsp.debug_adapter``, the debug adapter."""
 
 from __future__ import annotations
 

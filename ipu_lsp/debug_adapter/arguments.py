@@ -1,4 +1,4 @@
-"""What clients send with their requests, checked against the types of a function's parameters."""
+"""Validation of request arguments against the types of a handler's keyword parameters."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _DEEPEST: Final = 64
 _MOST_ITEMS: Final = 4_096
 _LONGEST_TEXT: Final = 1 << 13
 _LONGEST_DATA: Final = 1 << 23
-"""How long `data` may be, which may stand for all of xmem."""
+"""Maximum length of `data` in characters: base64 of all of xmem."""
 _LONGEST_SHOWN: Final = 40
 
 
 class ArgumentsError(Exception):
-    """A request whose arguments are not what the protocol says; the text says how."""
+    """Request arguments that violate the protocol; the message says how."""
 
 
 class ArgumentField(NamedTuple):
-    """A field of an object: its name in the protocol and here, its type, and its default."""
+    """A field of an object: its name in JSON and in Python, its type, and its default."""
 
     json_name: str
     name: str
@@ -40,14 +40,14 @@ class ArgumentField(NamedTuple):
 
     @property
     def is_required(self) -> bool:
-        """Whether there is no default."""
+        """Whether the field has no default."""
         return self.default is inspect.Parameter.empty
 
 
 def checked(function: Callable[..., Any], given: object) -> Json:
-    """The keyword arguments for a function; fields that it does not know are left out.
+    """Return the keyword arguments for a function; unknown fields are dropped.
 
-    A field that is null counts as not given; a parameter `everything` gets the object itself.
+    A null field counts as missing. A single parameter `everything` receives the whole object.
     Raises `ArgumentsError`.
     """
     given = {} if given is None else given
@@ -59,12 +59,12 @@ def checked(function: Callable[..., Any], given: object) -> Json:
 
 
 def shaped(shape: type[_T], given: object) -> _T:
-    """An object as a named tuple of that type. Raises `ArgumentsError`."""
+    """Return an object as a named tuple of type `shape`. Raises `ArgumentsError`."""
     return shape(**_fields(_fields_of(typing.cast(Any, shape)), given, "arguments"))
 
 
 def camel_case(name: str) -> str:
-    """`hit_condition` as the protocol spells it: `hitCondition`."""
+    """Convert `hit_condition` to the protocol's spelling `hitCondition`."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 
@@ -81,7 +81,7 @@ def _parameters(function: Callable[..., Any]) -> tuple[ArgumentField, ...]:
 
 @cache
 def _fields_of(shape: type) -> tuple[ArgumentField, ...]:
-    """The fields of a named tuple."""
+    """The fields of a named tuple type."""
     hints = typing.get_type_hints(shape)
     defaults = shape._field_defaults  # type: ignore[attr-defined]
     return tuple(
@@ -107,7 +107,7 @@ def _fields(parameters: tuple[ArgumentField, ...], given: object, path: str) -> 
 
 
 def _value(kind: Any, value: object, path: str) -> object:
-    """A value of a type, which is one of JSON, a named tuple, a list of one, or optional."""
+    """Check a value against a JSON type, a named tuple type, a list or an optional of these."""
     origin = typing.get_origin(kind)
     if origin in (Union, types.UnionType):
         kinds = [other for other in typing.get_args(kind) if other is not type(None)]
@@ -144,7 +144,7 @@ def _is(kind: type, value: object) -> bool:
 
 
 def _check_size(given: object) -> None:
-    """Raise `ArgumentsError` for more than anybody needs, which would only take long."""
+    """Raise `ArgumentsError` for excessive size or depth, which would only cost time."""
     level: list[tuple[str, object]] = [("arguments", given)]
     for _ in range(_DEEPEST):
         inner: list[tuple[str, object]] = []

@@ -1,4 +1,4 @@
-"""Work on a thread of its own, given up as soon as the client wants to leave."""
+"""Work on a thread of its own that the client can cancel."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _GIVES_UP: Final = (CANCEL, "disconnect", "terminate")
 
 
 def run_interruptibly(inbox: DebugInbox, work: Callable[[], _T]) -> _T:
-    """What `work` returns or raises. It shares nothing with the session's thread.
+    """Return or raise the outcome of `work`, which must share nothing with the session's thread.
 
-    Raises `RequestCancelledError` if the client cancels the request or leaves. Python
-    cannot stop a thread: then the work goes on, unheeded, until it is done or the process ends.
+    Raises `RequestCancelledError` if the client cancels the request or ends the session. Python
+    cannot stop a thread: `work` then continues, and its outcome is discarded.
     """
     outcome: Future[_T] = Future()
 

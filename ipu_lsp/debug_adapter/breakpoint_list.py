@@ -1,4 +1,4 @@
-"""All breakpoints that a client has set, and what they have become in the program."""
+"""The breakpoints that a client has set, and what they resolve to in the program."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ipu_lsp.json_types import Json
 
 
 class BreakpointKind(Enum):
-    """Sorts of breakpoints, by the reason of the stops that they make.
+    """Types of breakpoint; the values are the `reason` of `stopped` events.
 
-    Of a filter nothing is known here but how the client sees it.
+    For a filter, only the client's view is stored here.
     """
 
     SOURCE = "breakpoint"
@@ -24,7 +24,7 @@ class BreakpointKind(Enum):
 
 
 class BreakpointRecord(NamedTuple):
-    """A breakpoint: `shown` is how the client sees it, `actual` what stops; None if nothing can."""
+    """A breakpoint: the client's view (`shown`), and its condition to stop, None if unresolved."""
 
     id: int
     kind: BreakpointKind
@@ -37,30 +37,30 @@ Resolve = Callable[[], Sequence[BreakpointOutcome]]
 
 
 class BreakpointBatch(NamedTuple):
-    """The breakpoints of one request, and how to find them in another program."""
+    """The breakpoints of one request, and the function that resolves them in a program."""
 
     records: list[BreakpointRecord]
     place: Resolve
 
 
 class BreakpointList:
-    """Breakpoints in batches: each request replaces the one before it of its kind and source."""
+    """Breakpoints in batches: a request replaces the previous batch of its kind and source."""
 
     def __init__(self) -> None:
         self._batches: dict[tuple[BreakpointKind, str], BreakpointBatch] = {}
         self._numbers = count(1)
 
     def replace(self, kind: BreakpointKind, source: str, place: Resolve) -> list[Json]:
-        """Set the breakpoints of a kind in a source; how the client sees them.
+        """Replace the breakpoints of a kind in a source; return the client's view of them.
 
-        `place` looks for them in the program that is loaded then.
+        `place` resolves them in the program that is loaded at the time of the call.
         """
         records = [self._record(kind, next(self._numbers), *found) for found in place()]
         self._batches[kind, source] = BreakpointBatch(records, place)
         return [record.shown for record in records]
 
     def place_again(self) -> list[Json]:
-        """Look for all of them in another program; those that the client sees differently now."""
+        """Resolve all breakpoints in a new program; return those whose client's view changed."""
         changed = []
         for (kind, source), batch in list(self._batches.items()):
             records = [
@@ -74,18 +74,18 @@ class BreakpointList:
         return changed
 
     def records_of(self, hits: Iterable[HitFilter]) -> list[BreakpointRecord]:
-        """The records of breakpoints that have stopped the machine."""
+        """Return the records of the breakpoints that stopped the machine."""
         wanted = [id(hit) for hit in hits]
         return [record for record in self._records() if id(record.actual) in wanted]
 
     @property
     def at_bundles(self) -> list[Breakpoint]:
-        """What stops in front of bundles."""
+        """The breakpoints on bundles."""
         return [r.actual for r in self._records() if isinstance(r.actual, Breakpoint)]
 
     @property
     def at_data(self) -> list[DataBreakpoint]:
-        """What stops behind accesses."""
+        """The breakpoints on accesses to data."""
         return [r.actual for r in self._records() if isinstance(r.actual, DataBreakpoint)]
 
     def _records(self) -> list[BreakpointRecord]:

@@ -1,4 +1,4 @@
-"""What the client has said about itself, and its way of counting lines and columns."""
+"""Capabilities of the client, and conversion of its lines and columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_lsp.server.convert import Coordinates, Encoding
 
 
 class DebugClient(NamedTuple):
-    """What a client can do, as far as it changes what we send."""
+    """The client's capabilities and conventions that affect our messages."""
 
     first_line: int = 1
     first_column: int = 1
@@ -23,7 +23,7 @@ class DebugClient(NamedTuple):
     has_memory_events: bool = False
 
     def path(self, text: str) -> str:
-        """A path that the client has sent."""
+        """Convert a path or `file` URI of the client to a path."""
         if not self.sends_uris and not text.startswith("file://"):
             return text
         from urllib.request import url2pathname  # few clients need it, and it is slow to load
@@ -31,10 +31,10 @@ class DebugClient(NamedTuple):
         try:
             return url2pathname(urlsplit(text).path)
         except ValueError:
-            return text  # which is no URI
+            return text  # not a valid URI
 
     def sent_path(self, path: str) -> str:
-        """A path as the client expects it."""
+        """Convert a path to the format that the client expects."""
         if not self.sends_uris:
             return path
         from urllib.request import pathname2url
@@ -43,23 +43,23 @@ class DebugClient(NamedTuple):
 
 
 class Positions:
-    """One text, with its places in the client's lines and columns (of UTF-16 code units)."""
+    """Converts between offsets in a text and the client's lines and columns (UTF-16 units)."""
 
     def __init__(self, text: str, client: DebugClient) -> None:
         self._coordinates = Coordinates(text, Encoding.UTF_16)
         self._client = client
 
     def line(self, line: int) -> int:
-        """A line of the client, counted from 0; negative for one that cannot be."""
+        """Convert a line of the client to one counted from 0; negative for an invalid one."""
         return line - self._client.first_line
 
     def lines(self, first: int, last: int) -> range:
-        """The lines between two of the client that the text has, both included, from 0."""
+        """Return the existing lines from `first` to `last`, both included, counted from 0."""
         end = min(self.line(last) + 1, len(self._coordinates.lines.starts))
         return range(max(0, self.line(first)), end)
 
     def column(self, line: int, column: int) -> int:
-        """A column of the client, in code points from 0; `line` counts from 0."""
+        """Convert a column of the client to code points from 0; `line` counts from 0."""
         lines = self._coordinates.lines
         if not 0 <= line < len(lines.starts):
             return 0
@@ -68,12 +68,12 @@ class Positions:
         return offset - lines.starts[line]
 
     def sent_start(self, span: Span) -> Json:
-        """Where a span starts as the fields `line` and `column`."""
+        """Return the start of a span as the fields `line` and `column`."""
         sent = self.sent(span)
         return {"line": sent["line"], "column": sent["column"]}
 
     def sent(self, span: Span) -> Json:
-        """A span as the fields `line`, `column`, `endLine`, `endColumn`."""
+        """Return a span as the fields `line`, `column`, `endLine`, `endColumn`."""
         start, end = (self._coordinates.position(offset) for offset in span)
         return {
             "line": start["line"] + self._client.first_line,
@@ -89,7 +89,7 @@ class _ClientPosition(NamedTuple):
 
 
 def is_same_path(one: str, other: str) -> bool:
-    """Whether two paths name one file, or would."""
+    """Return whether two paths refer to the same file, which need not exist."""
     one, other = (os.path.normcase(os.path.abspath(path)) for path in (one, other))
     if one == other:
         return True

@@ -1,4 +1,4 @@
-"""What users write into breakpoints, and whether it can ever have a value."""
+"""Validation of conditions and log messages of breakpoints."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ _MOST_SHOWN: Final = 80
 
 
 class BreakpointError(Exception):
-    """Why a breakpoint cannot be set."""
+    """The reason why a breakpoint cannot be set."""
 
 
 def check_condition(context: Context, text: str) -> None:
-    """Raise `BreakpointError` for a condition that has no answer, whatever the machine holds.
+    """Raise `BreakpointError` for a condition that fails in every state of the machine.
 
-    A division by a register that happens to be 0 now is none.
+    A condition that only fails in the current state, as a division by a register that is 0 now, is
+    accepted: it is evaluated in a second state with other values.
     """
     _check(context, text, lambda where: holds(where, text))
 
 
 def read_log_message(context: Context, message: str) -> Template:
-    """The message of a log breakpoint. Raises `BreakpointError`, as `check_condition` does."""
+    """Parse the message of a log breakpoint. Raises `BreakpointError` as `check_condition` does."""
     try:
         template = parse_template(message)
     except ExpressionError as error:
@@ -60,7 +61,7 @@ def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -
 
 
 class _Elsewhere:
-    """A machine that holds other numbers than one, but is of its element type and program."""
+    """A context with the element type and program of another, but different values."""
 
     def __init__(self, context: Context) -> None:
         words = context.scalars
@@ -73,6 +74,6 @@ class _Elsewhere:
         self.names = context.names
 
     def read_memory(self, address: int, size: int) -> bytes:
-        """Bytes of xmem, which are the same for all addresses."""
+        """Return `size` bytes, which are the same for every address."""
         del address
         return (_PATTERN * (1 + size // len(_PATTERN)))[:size]

@@ -1,4 +1,4 @@
-"""The launch configuration: what a user writes down to debug a program, checked."""
+"""Validation of the launch configuration."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _ENDLESS: Final = 1 << 62
 _FIELDS: Final = [camel_case(name) for name in LaunchArguments._fields]
 _MOST_HINTS: Final = 100
 _OF_CLIENTS: Final = ("type",)
-"""Fields for the client that look like misspelt ones of ours."""
+"""Fields of clients that resemble misspelt ones of ours."""
 
 
 class LaunchError(Exception):
-    """A launch configuration that cannot be used; `mistakes` says all that is wrong with it."""
+    """An invalid launch configuration; `mistakes` lists all errors."""
 
     def __init__(self, mistakes: Sequence[str]) -> None:
         super().__init__("; ".join(mistakes))
@@ -47,7 +47,7 @@ class LaunchError(Exception):
 
 
 class LoadedFile(NamedTuple):
-    """What goes into xmem from `address` on, and the file that it comes from."""
+    """Bytes that are loaded into xmem at `address`, and the file that they come from."""
 
     file: str
     address: int
@@ -55,7 +55,7 @@ class LoadedFile(NamedTuple):
 
 
 class DumpTarget(NamedTuple):
-    """A part of xmem that goes into a file once the machine has halted."""
+    """A range of xmem that is written to a file after the machine has halted. Length in bytes."""
 
     file: str
     address: int
@@ -63,9 +63,10 @@ class DumpTarget(NamedTuple):
 
 
 class LaunchConfiguration(NamedTuple):
-    """How to debug. Paths are absolute; registers by their numbers, with 32 bits each.
+    """A validated launch configuration: absolute paths, register numbers with 32-bit values.
 
-    `code` is what the file `program` holds; `hints` are for the user, who may have meant more.
+    `code` is the content of the file `program`; `hints` are messages about possibly misspelt
+    fields.
     """
 
     program: str
@@ -86,7 +87,7 @@ class LaunchConfiguration(NamedTuple):
 
 
 def read_configuration(arguments: Json) -> LaunchConfiguration:
-    """The configuration that a client sends. Raises `LaunchError`."""
+    """Return the configuration that a client sends. Raises `LaunchError` with all mistakes."""
     given = shaped(LaunchArguments, arguments)
     reader = _LaunchReader()
     reader.enter(given.cwd)
@@ -115,7 +116,7 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
 
 
 class _LaunchReader:
-    """Reads values one after the other and collects what is wrong with them."""
+    """Validates values one by one and collects the mistakes."""
 
     def __init__(self) -> None:
         self.folder = os.curdir
@@ -123,14 +124,14 @@ class _LaunchReader:
         self._inputs: list[Target] = []
 
     def enter(self, folder: object) -> None:
-        """Begin relative paths at a folder."""
+        """Set the folder that relative paths start from."""
         path = self.path("cwd", folder) if folder is not None else None
         if path is not None and not os.path.isdir(path):
             self.mistakes.append(f"`cwd` is a folder, found `{path}`")
         self.folder = path or os.curdir
 
     def program(self, value: object) -> tuple[str, bytes]:
-        """The path and the content of the file to debug."""
+        """Return the path and the content of the file to debug."""
         if value is None:
             self.mistakes.append("`program` is the file to debug, found none")
             return "", b""
@@ -138,14 +139,14 @@ class _LaunchReader:
         return path or "", self._content(path, read_bytes)
 
     def text(self, name: str, value: object, wanted: str) -> str | None:
-        """A text that may be missing."""
+        """Return an optional string."""
         if value is not None and not isinstance(value, str):
             self.mistakes.append(f"`{name}` is {wanted}, found {_shown(value)}")
             return None
         return value
 
     def path(self, name: str, value: object) -> str | None:
-        """A path; relative ones start at the folder."""
+        """Return an absolute path; relative ones start from the folder."""
         if not isinstance(value, str):
             self.mistakes.append(f"`{name}` is a path, found {_shown(value)}")
             return None
@@ -157,14 +158,14 @@ class _LaunchReader:
             return None
 
     def flag(self, name: str, value: object, otherwise: bool) -> bool:
-        """True or false."""
+        """Return a boolean, or the default."""
         if value is not None and not isinstance(value, bool):
             self.mistakes.append(f"`{name}` is true or false, found {_shown(value)}")
             return otherwise
         return otherwise if value is None else value
 
     def number(self, name: str, value: object, least: int, most: int) -> int:
-        """A whole number, given as one or as text such as `0x1000`."""
+        """Return a whole number, given as a number or as text such as `0x1000`."""
         number = number_value(value) if isinstance(value, str) else value
         if type(number) is not int:
             message = f"`{name}` is a number such as 4096 or `0x1000`, found {_shown(value)}"
@@ -177,11 +178,11 @@ class _LaunchReader:
         return least
 
     def optional(self, name: str, value: object, least: int, most: int) -> int | None:
-        """A whole number that may be missing."""
+        """Return an optional whole number."""
         return None if value is None else self.number(name, value, least, most)
 
     def registers(self, name: str, values: object) -> tuple[tuple[int, int], ...]:
-        """`{"0": 4096, "lr1": "0x10"}`: registers of the file `name` with their values."""
+        """Parse `{"0": 4096, "lr1": "0x10"}`: registers of the file `name` with their values."""
         if values is None:
             return ()
         if not isinstance(values, dict):
@@ -198,7 +199,7 @@ class _LaunchReader:
         return tuple(found.items())
 
     def dtype(self, value: object) -> int | None:
-        """An element type by its name, or by the number that cr15 holds."""
+        """Return an element type, given by name or by its number in `cr15`."""
         names = [kind.name.lower() for kind in DType]
         if isinstance(value, str) and value.lower() in names:
             return DType[value.upper()].value
@@ -208,7 +209,7 @@ class _LaunchReader:
         return None
 
     def each(self, name: str, values: object, read: Callable[[str, Json], _T]) -> tuple[_T, ...]:
-        """What `read` makes of the objects of a list that may be missing."""
+        """Apply `read` to the objects of an optional list."""
         if values is None:
             return ()
         if not isinstance(values, list):
@@ -224,7 +225,7 @@ class _LaunchReader:
         return tuple(found)
 
     def load(self, name: str, item: Json) -> LoadedFile:
-        """A file to load."""
+        """Read a file to load, up to one byte more than fits."""
         request = shaped(LoadRequest, item)
         address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
         path = self.path(f"{name}.file", request.file)
@@ -241,7 +242,7 @@ class _LaunchReader:
         return LoadedFile(path or "", address, content)
 
     def dump(self, name: str, item: Json) -> DumpTarget:
-        """A part of memory to write. Where it cannot be written is better told now than later."""
+        """Return a range to dump; check now that its file can be written after the run."""
         request = shaped(DumpRequest, item)
         address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
         length = self.number(f"{name}.length", request.length, 1, XMEM_SIZE - address)
@@ -258,18 +259,18 @@ class _LaunchReader:
         return DumpTarget(path or "", address, length)
 
     def history_bytes(self, mebibytes: object) -> int:
-        """The bound of the memory for the past."""
+        """Return the memory limit of the history in bytes."""
         number = self.optional("historyMemory", mebibytes, 1, 1 << 16)
         return MEMORY_LIMIT if number is None else number * _MEBIBYTE
 
     def _content(self, path: str | None, read: Callable[[Target], bytes]) -> bytes:
-        """The bytes of a file; none of a path that is wrong already."""
+        """Return the content of a file; empty if its path is already invalid."""
         self._inputs.append(Target(path or ""))
         if path is None:
             return b""
         try:
             if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
-                # A pipe or a device may have no end, and nobody waits for it here.
+                # A pipe or a device may never end.
                 raise FileError("not a regular file", path)
             return read(self._inputs[-1])
         except FileError as error:
@@ -278,7 +279,7 @@ class _LaunchReader:
 
 
 def _hints(arguments: Mapping[str, object]) -> list[str]:
-    """What may be misspelt. Clients have fields of their own, so none is a mistake."""
+    """Return hints about misspelt fields. None is an error: clients add fields of their own."""
     unknown = [name for name in arguments if name not in (*_FIELDS, *_OF_CLIENTS)]
     fields = Vocabulary(_FIELDS)
     near = [(name, fields.nearest(name)) for name in unknown[:_MOST_HINTS]]
@@ -286,7 +287,7 @@ def _hints(arguments: Mapping[str, object]) -> list[str]:
 
 
 def _shown(value: object) -> str:
-    """What was found, for a message."""
+    """Describe a value for a message."""
     if value is None:
         return "none"
     if isinstance(value, bool):

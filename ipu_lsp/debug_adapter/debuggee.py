@@ -1,4 +1,4 @@
-"""The program that is debugged: read, put on a machine, and with what its user wants of it."""
+"""The program that is debugged: loaded, on its machine, with the launch configuration."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
 from ipu_lsp.json_types import Json
 
 LISTING = 1
-"""The source reference of the text that an image is shown as."""
+"""`sourceReference` of the disassembly of an image."""
 
 
 class Hooks(NamedTuple):
-    """What the machine asks and tells while it runs."""
+    """Callbacks of the running machine: whether to pause, and output of log breakpoints."""
 
     pause: Callable[[], bool]
     log: Callable[[str], None]
 
 
 class Debuggee:
-    """A kernel on its machine. Raises `RejectedSource` and `LaunchError`."""
+    """A kernel on its machine. The constructor raises `RejectedSource` and `LaunchError`."""
 
     def __init__(
         self, configuration: LaunchConfiguration, client: DebugClient, hooks: Hooks
@@ -64,22 +64,22 @@ class Debuggee:
 
     @property
     def context(self) -> LiveContext:
-        """The machine as it is now, for expressions."""
+        """The current state of the machine, as context of expressions."""
         self._live.cycle = self.debugger.cycle
         return self._live
 
     def leave(self) -> None:
-        """The machine begins to move: changes will be told from where it stands now."""
+        """Store the state before the machine moves, as the baseline for changed values."""
         self._before = Moment(self.debugger.state.save(), self.debugger.cycle)
 
     def arrive(self, stop: Stop) -> None:
-        """The machine stands still."""
+        """Update the inspector after the machine has stopped."""
         self._live.cycle = self.debugger.cycle
         is_last = self.debugger.state.is_halted and 0 <= stop.pc < INST_MEM_SIZE
         self.inspector.arrive(self._before, stop.description, stop.pc if is_last else None)
 
     def source(self) -> Json:
-        """The program as the protocol speaks of it."""
+        """Return the program as a DAP `Source`."""
         name = os.path.basename(self.kernel.name)
         if self.kernel.is_image:
             origin = "disassembled"
@@ -87,7 +87,7 @@ class Debuggee:
         return {"name": name, "path": self.client.sent_path(self.configuration.program)}
 
     def is_source(self, path: str | None, reference: int) -> bool:
-        """Whether what a client means by a source is this program."""
+        """Return whether a client's source is this program."""
         if self.kernel.is_image:
             return reference == LISTING
         if path is None:
@@ -95,14 +95,14 @@ class Debuggee:
         return is_same_path(self.client.path(path), self.configuration.program)
 
     def place(self, address: int) -> Json:
-        """Where a bundle is written, as the fields of an `output` event; none if it is nowhere."""
+        """Return the location of a bundle as fields of an `output` event; empty if it has none."""
         found = self.debugger.resolver.at_address(address)
         if found is None:
             return {}
         return {"source": self.source(), **self.positions.sent_start(found.place.span)}
 
     def write_dumps(self) -> list[str]:
-        """Write the parts of memory that are asked for, all or none; what was written.
+        """Write the configured ranges of memory to their files, all or none; return messages.
 
         Raises `FileError`.
         """
@@ -129,14 +129,14 @@ def _kernel(configuration: LaunchConfiguration) -> Kernel:
 
 
 def _ranges(configuration: LaunchConfiguration) -> list[MemoryRange]:
-    """The parts of xmem that the user has named."""
+    """The ranges of xmem that the configuration names, for the inspector."""
     parts = [(load.file, load.address, len(load.content)) for load in configuration.load]
     parts += configuration.dump
     return [MemoryRange(os.path.basename(file), start, size) for file, start, size in parts if size]
 
 
 def _state(configuration: LaunchConfiguration, kernel: Kernel) -> IpuState:
-    """The machine before its first bundle."""
+    """Create the machine in its state before the first bundle."""
     state = IpuState()
     state.load_program(kernel.words, None if kernel.is_image else kernel.program)
     for load in configuration.load:

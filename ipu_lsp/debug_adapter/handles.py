@@ -1,4 +1,4 @@
-"""The numbers under which a client knows what it can open, until the machine moves."""
+"""`variablesReference` numbers, valid until the machine moves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _T = TypeVar("_T", bound=Hashable)
 
 
 class VariableReferences(Generic[_T]):
-    """Numbers for things; none is given twice in a session, so an old one is never mistaken."""
+    """Numbers for objects. No number is reused in a session, so that a stale one is detected."""
 
     def __init__(self) -> None:
         self._things: dict[int, _T] = {}
@@ -16,7 +16,7 @@ class VariableReferences(Generic[_T]):
         self._next = 1
 
     def number(self, thing: _T) -> int:
-        """The number of a thing, the same as long as the machine stands."""
+        """Return the number of an object, the same one until the machine moves."""
         if thing not in self._numbers:
             self._numbers[thing] = self._next
             self._things[self._next] = thing
@@ -24,14 +24,14 @@ class VariableReferences(Generic[_T]):
         return self._numbers[thing]
 
     def get(self, number: int) -> _T | None:
-        """The thing with a number; None if it has gone or never was."""
+        """Return the object of a number; None if it is stale or unknown."""
         return self._things.get(number)
 
     def was_given(self, number: int) -> bool:
-        """Whether a number has ever stood for something."""
+        """Return whether a number has ever been assigned."""
         return 0 < number < self._next
 
     def clear(self) -> None:
-        """Forget everything: the machine moves."""
+        """Forget all objects: the machine moves."""
         self._things.clear()
         self._numbers.clear()

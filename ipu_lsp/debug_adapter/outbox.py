@@ -1,4 +1,4 @@
-"""Messages to the client: responses and events, numbered in the order in which they are sent."""
+"""Responses and events, numbered in the order in which they are sent."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ _encode = ascii_encoder(allow_nan=False)
 
 
 class Outbox:
-    """Sends what it is told at once. Belongs to the session's thread."""
+    """Sends messages to the client. Only used on the session's thread."""
 
     def __init__(self, write: Callable[[bytes], None]) -> None:
         self._write = write
         self._numbers = count(1)
 
     def event(self, name: str, body: Json | None = None) -> None:
-        """Tell the client something that it has not asked for."""
+        """Send an event."""
         message: Json = {"type": "event", "event": name}
         if body is not None:
             message["body"] = body
         self._send(message)
 
     def respond(self, request: Json, body: Json | None = None) -> None:
-        """Answer a request."""
+        """Send a successful response."""
         answer = _answer(request, True)
         if body is not None:
             answer["body"] = body
         self._send(answer)
 
     def refuse(self, request: Json, reason: str, is_shown: bool = False) -> None:
-        """Answer a request that cannot be done; `reason` is a sentence for people."""
+        """Send a failed response; `reason` is a sentence, displayed to the user if `is_shown`."""
         answer = _answer(request, False)
         answer["message"] = reason
         if reason != CANCELLED:
@@ -42,20 +42,20 @@ class Outbox:
         self._send(answer)
 
     def _send(self, message: Json) -> None:
-        # ASCII, so that half a surrogate pair harms nobody on the way.
+        # ASCII, so that a lone surrogate can be sent.
         numbered = {"seq": next(self._numbers), **message}
         self._write(frame(_encode(numbered).encode("ascii")))
 
 
 CANCELLED = "cancelled"
-"""What the protocol says of a request that was given up."""
+"""The protocol's `message` of a cancelled request."""
 
 
 def _format(reason: str) -> Json:
-    """The format of a message, and its variables where there are any.
+    """Return the format of an error message, and its variables if needed.
 
-    A brace in the format begins the name of a variable. Helix shows both as they come, from the
-    left as far as they fit, so that the text had better stand in the format itself.
+    A brace in a format starts a variable. Helix displays the raw format and variables, truncated to
+    one line, so that the text should be in the format where possible.
     """
     if "{" in reason:
         return {"format": "{reason}", "variables": {"reason": reason}}

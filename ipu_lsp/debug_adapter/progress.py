@@ -1,4 +1,4 @@
-"""Tells a client that something takes long, once it does."""
+"""Progress events for operations that take long."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Callable, Final
 from ipu_lsp.json_types import Json
 
 PATIENCE_S: Final = 1.0
-"""How long a client waits before it is told that something is going on."""
+"""Seconds after which an operation is reported to the client."""
 _PACE_S: Final = 0.25
 
 
 class ProgressReporter:
-    """One piece of work after the other; `send` gets names and bodies of events."""
+    """Reports one operation at a time; `send` takes the names and bodies of events."""
 
     def __init__(self, send: Callable[[str, Json], None]) -> None:
         self._send = send
@@ -23,16 +23,16 @@ class ProgressReporter:
         self._request: int | None = None
         self._due = 0.0
         self.running: str | None = None
-        """The id of the progress that the client has been told of."""
+        """The ID of the progress that the client currently shows."""
 
     def begin(self, title: str, request: int | None = None) -> None:
-        """Something begins that may take long; `request` is the one that asked for it."""
+        """Start an operation; `request` is the number of the request that caused it."""
         if self._title is None:
             self._title, self._request = title, request
             self._due = time.monotonic() + PATIENCE_S
 
     def tick(self, cycle: Callable[[], int]) -> None:
-        """It still goes on; `cycle` says how far it is."""
+        """Report progress if it is due; `cycle` returns the current cycle."""
         if self._title is None or time.monotonic() < self._due:
             return
         self._due = time.monotonic() + _PACE_S
@@ -47,7 +47,7 @@ class ProgressReporter:
         self._send("progressStart", {**body, "cancellable": True})
 
     def end(self) -> None:
-        """It is done."""
+        """End the operation."""
         if self.running is not None:
             self._send("progressEnd", {"progressId": self.running})
         self._title = self._request = self.running = None

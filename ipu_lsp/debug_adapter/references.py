@@ -1,8 +1,8 @@
-"""Memory references: how clients speak of bytes.
+"""DAP memory references.
 
-`0x1000` is an address of xmem, `r_acc` a register; `r_acc+0x40` are its bytes from there on.
-Registers have addresses too, far behind xmem: some clients go on reading, and even write, at the
-address that they were told last. Bundles have numbers of their own: `0x7`.
+`0x1000` is an address of xmem, `r_acc` a register, `r_acc+0x40` a byte offset in a register.
+Registers also have numeric addresses, far beyond xmem, because some clients continue to read and
+write at the last address that they received. Addresses of bundles are a separate space: `0x7`.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from ipu_asm.debugger.regions import MEMORY, SIZES, Region
 from ipu_asm.emulator.state import INST_MEM_SIZE
 
 REGISTERS_AT: Final = 0x8000_0000
-"""The address of the first register."""
+"""Address of the first register."""
 DISTANCE: Final = 0x1000
-"""From the address of one register to that of the next."""
+"""Distance between the addresses of consecutive registers."""
 
 _REGISTERS: Final = [name for name in SIZES if name != MEMORY]
 _STARTS: Final = {name: REGISTERS_AT + DISTANCE * i for i, name in enumerate(_REGISTERS)}
@@ -25,32 +25,32 @@ _REFERENCE: Final = re.compile(r"(\w{1,20})(?:\+(\w{1,18}))?", re.ASCII)
 
 
 class MemoryReference(NamedTuple):
-    """A byte of a part of the machine, from which offsets count. It may lie outside of the part."""
+    """A byte of xmem or of a register, from which offsets count. It may be out of range."""
 
     part: str
     start: int
 
     @property
     def size(self) -> int:
-        """How many bytes the part has."""
+        """The size of the memory or register in bytes."""
         size: int = SIZES[self.part]
         return size
 
     @property
     def address(self) -> str:
-        """The address of the byte, which is a reference again."""
+        """The address of the byte, which is a valid reference, too."""
         return shown_address(_STARTS.get(self.part, 0) + self.start)
 
 
 def reference_of(region: Region) -> str:
-    """How a client is told of the bytes of a region."""
+    """Return the memory reference of a region."""
     if region.name == MEMORY:
         return f"{region.start:#x}"
     return f"{region.name}+{region.start:#x}" if region.start else region.name
 
 
 def read_reference(text: str) -> MemoryReference | None:
-    """What a client means; None for what is no reference."""
+    """Parse a memory reference; None if it is invalid."""
     number = _number(text)
     if number is not None:
         return _at_address(number)
@@ -62,20 +62,20 @@ def read_reference(text: str) -> MemoryReference | None:
 
 
 def code_address(text: str) -> int | None:
-    """The number of a bundle as a client speaks of it; None for what is none.
+    """Parse the address of a bundle; None if it is invalid.
 
-    It may lie outside of program memory.
+    The result may be outside of program memory.
     """
     return _number(text)
 
 
 def is_code(address: int) -> bool:
-    """Whether program memory has a bundle of that number."""
+    """Return whether an address is in program memory."""
     return 0 <= address < INST_MEM_SIZE
 
 
 def shown_address(address: int) -> str:
-    """An address as clients read it: without `0x` it is decimal, which alone can be negative."""
+    """Format an address: hexadecimal, or decimal if negative, as hexadecimal has no sign in DAP."""
     return f"{address:#x}" if address >= 0 else str(address)
 
 

@@ -1,4 +1,4 @@
-"""The loop: one message after the other and, while a program runs, a piece of it in between."""
+"""The main loop: handle messages, and execute a part of the program while none is waiting."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _WANTED = {
 
 
 def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int:
-    """Debug one program for one client, until that says so or is gone; the exit status.
+    """Serve one client until it disconnects; return the exit status.
 
-    `when_gone` is called on the reading thread once there is nothing more to read.
+    `when_gone` is called on the reader thread at the end of input.
     """
     inbox, outbox = DebugInbox(), Outbox(channel.write)
     session = DebugSession(inbox, outbox)
@@ -55,12 +55,12 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
 
 
 def handle(session: DebugSession, message: Message) -> None:
-    """Answer a message. Whatever it is, the session goes on."""
+    """Handle a message. Errors are reported to the client and do not end the session."""
     if isinstance(message, EndOfInput):
         log.info("the client is gone: %s", message.reason)
         session.is_over = True
     elif isinstance(message, MalformedMessage):
-        # No warning: a client that does not read our standard error must not make us wait.
+        # No warning: a client that does not read our standard error would block us.
         log.info("%s", message.reason)
         if session.client is not None:
             session.tell(f"{message.reason}\n", "stderr")
@@ -87,7 +87,7 @@ def _answer(session: DebugSession, request: Json) -> None:
 
 
 def _body(session: DebugSession, command: object, arguments: object) -> Json | None:
-    """What answers a request, if more than that it is done."""
+    """Return the body of the response, None for an empty one."""
     if not isinstance(command, str):
         raise RequestError(f"a request has a `command`, found {type(command).__name__}")
     entry = REQUESTS.get(command)
@@ -106,7 +106,7 @@ def _body(session: DebugSession, command: object, arguments: object) -> Json | N
 
 
 def _guard(session: DebugSession, action: Callable[[], None]) -> None:
-    """Do what nobody waits for. A mistake of ours does not end the session."""
+    """Run an action that belongs to no request; an exception does not end the session."""
     try:
         action()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""One client and one program: what is loaded, whether it runs, and what the client is told."""
+"""A debug session: one client, one program, and the state of its execution."""
 
 from __future__ import annotations
 
@@ -38,8 +38,10 @@ _URGENT: Final = ("pause", "cancel", "disconnect", "terminate")
 
 
 class DebugSession:
-    """What handlers work on. A handler returns the body of its response; what it tells `later`
-    is sent behind that, and what it lets the machine do with `run` begins then.
+    """The state that handlers work on.
+
+    A handler returns the body of its response. Actions passed to `later` run after the response is
+    sent, and a move passed to `run` starts then.
     """
 
     def __init__(self, inbox: DebugInbox, outbox: Outbox) -> None:
@@ -48,21 +50,21 @@ class DebugSession:
         self.client: DebugClient | None = None
         self.debuggee: Debuggee | None = None
         self.launched: Json = {}
-        """The arguments of the last launch."""
+        """The arguments of the last `launch`."""
         self.breakpoints = BreakpointList()
         self.traps: dict[Trap, str | None] = dict.fromkeys(TRAPS)
-        """The exception filters that are on, with their conditions."""
+        """The enabled exception filters, with their conditions."""
         self.handles = VariableReferences[Group]()
         self.viewed: dict[str, MemoryReference] = {}
-        """The memory references that the client has looked at."""
+        """The memory references that the client shows, most recent last."""
         self.progress = ProgressReporter(self._send_progress)
         self.stop: Stop | None = None
-        """Where the machine stands; None before it ran, and while it runs."""
+        """The current stop; None before the first run and while the machine runs."""
         self.is_configured = False
         self.has_ended = False
         self.is_over = False
         self.current: int | None = None
-        """The number of the request that is being answered."""
+        """The `seq` of the request that is being handled."""
         self._later: list[Callable[[], None]] = []
         self._move: Move | None = None
         self._may_end = False
@@ -72,12 +74,12 @@ class DebugSession:
 
     @property
     def is_running(self) -> bool:
-        """Whether the machine moves as soon as no message waits."""
+        """Whether the machine moves as soon as no message is waiting."""
         return self._move is not None
 
     @property
     def has(self) -> Needs:
-        """What requests may count on."""
+        """The preconditions of requests that are currently satisfied."""
         if self.client is None:
             return Needs.NOTHING
         if self.debuggee is None:
@@ -86,46 +88,46 @@ class DebugSession:
 
     @property
     def program(self) -> Debuggee:
-        """What is debugged; only for handlers that need a program."""
+        """The debuggee; only for handlers that need a program."""
         assert self.debuggee is not None
         return self.debuggee
 
     @property
     def hooks(self) -> Hooks:
-        """What the machine asks and tells while it runs."""
+        """The callbacks of the running machine."""
         return Hooks(self._is_wanted, self._log)
 
     def later(self, action: Callable[[], None]) -> None:
-        """Do something once the response is sent."""
+        """Run an action after the response is sent."""
         self._later.append(action)
 
     def flush(self) -> None:
-        """Do what was left for later."""
+        """Run the actions that were deferred by `later`."""
         waiting, self._later = self._later, []
         for action in waiting:
             action()
 
     def event(self, name: str, body: Json | None = None) -> None:
-        """Tell the client something now."""
+        """Send an event immediately."""
         self.outbox.event(name, body)
 
     def tell(self, text: str, category: str = "stdout", **place: Any) -> None:
-        """Show a text to the user.
+        """Send text to the debug console.
 
-        What a run says is `stdout`, what is amiss `stderr`; `console` reads like a warning in some
-        editors.
+        `category` is `stdout` for output of a run and `stderr` for errors; some editors show
+        `console` like a warning.
         """
         self.event("output", {"category": category, "output": text, **place})
 
     def run(self, move: Move, title: str, may_end: bool = False) -> None:
-        """Let the machine move once the response is sent.
+        """Start a move of the machine after the response is sent.
 
-        If it `may_end`, the session ends where nothing more can be done.
+        With `may_end`, the session ends if the machine cannot continue from its current stop.
         """
         self.later(partial(self._start, move, title, may_end))
 
     def advance(self) -> None:
-        """Let the machine go on until it stops or a message comes."""
+        """Let the machine run until it stops or a message arrives."""
         move, self._move = self._move, None
         assert move is not None
         self._yields = True
@@ -144,16 +146,16 @@ class DebugSession:
             self.arrive(stop)
 
     def hold(self) -> None:
-        """Stop the machine where it is; what it was to do is forgotten."""
+        """Stop the machine at once and drop the current move."""
         debugger = self.program.debugger
         pc = debugger.state.program_counter
         self._move = None
         self.arrive(Stop(StopReason.PAUSE, "paused", debugger.cycle, pc))
 
     def arrive(self, stop: Stop, reason: str | None = None) -> None:
-        """Tell the client where the machine stands now, or that it has come to its end.
+        """Report a stop, or the end of the program, to the client.
 
-        `reason` is the protocol's name for it, if it is not that of the stop.
+        `reason` overrides the stop's reason in the protocol.
         """
         self.progress.end()
         self.stop = stop
@@ -170,7 +172,7 @@ class DebugSession:
             self.finish(stop, status)
 
     def finish(self, stop: Stop, status: int) -> None:
-        """The program has come to its end."""
+        """Report the end of the program with its exit status."""
         self.has_ended = True
         category, kernel = "stdout" if status == 0 else "stderr", self.program.kernel
         self.tell(final_words(stop, kernel.source), category, **self.program.place(stop.pc))
@@ -178,11 +180,11 @@ class DebugSession:
         self.event("terminated")
 
     def close(self) -> None:
-        """The session is over: free the program and its machine, which refer to the session."""
+        """Free the program and its machine, which refer to the session."""
         self._move = self.debuggee = None
 
     def use_breakpoints(self) -> None:
-        """Tell the machine where to stop; a program that is not to be debugged stops nowhere."""
+        """Pass all breakpoints to the debugger; with `noDebug`, none."""
         debuggee = self.debuggee
         if debuggee is None:
             return
@@ -196,7 +198,7 @@ class DebugSession:
         )
 
     def condition(self, text: str | None) -> Condition | None:
-        """A condition that a user has written; where it cannot be answered it holds."""
+        """Compile a condition. If its evaluation fails, it holds, and the user is told once."""
         if not text:
             return None
         told = list[str]()
@@ -213,7 +215,7 @@ class DebugSession:
         return test
 
     def forget_run(self) -> None:
-        """Another run begins: what was known of the last one does not count."""
+        """Reset the state of execution for a new run."""
         self._move = None
         self.progress.end()
         self.stop = None
@@ -230,7 +232,7 @@ class DebugSession:
         self._move = move
 
     def _is_wanted(self) -> bool:
-        """Whether the machine should pause: asked by the machine between bundles."""
+        """Return whether the machine should pause; called by the machine between bundles."""
         debuggee = self.debuggee
         if debuggee is not None:
             self.progress.tick(lambda: debuggee.debugger.cycle)
@@ -238,10 +240,10 @@ class DebugSession:
         return not self.inbox.is_empty and (self._yields or self.inbox.has(_URGENT))
 
     def _breathe(self) -> None:
-        """Let the reading thread run now and then.
+        """Sleep for a moment so that the reader thread runs.
 
-        It waits for the interpreter, whose lock numpy gives back again and again, each time for too
-        short a moment, which keeps Python from ever taking it away from us.
+        numpy releases the interpreter lock again and again, each time too briefly for another
+        thread to get it, which also prevents Python from forcing a switch.
         """
         now = time.monotonic()
         if now - self._breathed_at > BETWEEN_BREATHS_S:
@@ -249,7 +251,7 @@ class DebugSession:
             self._breathed_at = time.monotonic()
 
     def _log(self, text: str) -> None:
-        """What a log breakpoint says, with the place from which it does."""
+        """Send the output of a log breakpoint, with its location."""
         debuggee = self.program
         address = debuggee.debugger.state.program_counter
         self.tell(f"{text}\n", **debuggee.place(address))

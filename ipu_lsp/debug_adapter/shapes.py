@@ -1,4 +1,4 @@
-"""The objects that clients send inside of their requests, as far as they are looked at."""
+"""Types of the objects in request arguments, with the fields that are used."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class SourceArgument(NamedTuple):
-    """A file, or a text that the adapter made."""
+    """A DAP `Source`: a file, or a text that the adapter provides."""
 
     name: str | None = None
     path: str | None = None
@@ -14,7 +14,7 @@ class SourceArgument(NamedTuple):
 
 
 class SourceBreakpoint(NamedTuple):
-    """A breakpoint on a line, with a column on one of its instructions."""
+    """A breakpoint on a line, or with `column` on a bundle in that line."""
 
     line: int
     column: int | None = None
@@ -32,7 +32,7 @@ class FunctionBreakpoint(NamedTuple):
 
 
 class InstructionBreakpoint(NamedTuple):
-    """A breakpoint on a bundle by its address."""
+    """A breakpoint on the address of a bundle."""
 
     instruction_reference: str
     offset: int = 0
@@ -41,7 +41,7 @@ class InstructionBreakpoint(NamedTuple):
 
 
 class DataBreakpointRequest(NamedTuple):
-    """A breakpoint on a register or on memory."""
+    """A breakpoint on a register or a range of memory."""
 
     data_id: str
     access_type: str = "write"
@@ -57,13 +57,13 @@ class FilterOptions(NamedTuple):
 
 
 class ValueFormat(NamedTuple):
-    """How numbers are to be shown."""
+    """The notation of numbers."""
 
     hex: bool = False
 
 
 class FrameFormat(NamedTuple):
-    """How a frame is to be shown."""
+    """The contents of a frame's name."""
 
     hex: bool = False
     line: bool = False
@@ -71,7 +71,7 @@ class FrameFormat(NamedTuple):
 
 
 class LoadRequest(NamedTuple):
-    """A file that goes into xmem before the run."""
+    """A file that is loaded into xmem before the run."""
 
     file: Any = None
     address: Any = None
@@ -79,7 +79,7 @@ class LoadRequest(NamedTuple):
 
 
 class DumpRequest(NamedTuple):
-    """A part of xmem that goes into a file after the run."""
+    """A range of xmem that is written to a file after the run."""
 
     file: Any = None
     address: Any = None
@@ -87,8 +87,9 @@ class DumpRequest(NamedTuple):
 
 
 class LaunchArguments(NamedTuple):
-    """What a user writes down to debug a program. All that is wrong with it is told at once, so
-    anything is taken here.
+    """The arguments of `launch`.
+
+    Any type is accepted here: `configuration` validates them, to report all mistakes at once.
     """
 
     program: Any = None

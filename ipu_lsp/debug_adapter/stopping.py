@@ -1,4 +1,4 @@
-"""A stop of the machine as the client is told of it."""
+"""Stops of the machine as DAP events and exit status."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipu_lsp.json_types import Json
 
 HALTED: Final = (StopReason.BKPT, StopReason.HALTED, StopReason.ENDED)
 EXCEPTIONS: Final = (StopReason.FAULT, StopReason.NAN, StopReason.OVERFLOW, StopReason.CYCLE_LIMIT)
-"""Stops that `exceptionInfo` can say more about."""
+"""Stop reasons for which `exceptionInfo` returns details."""
 
 _NAMES: Final = {
     StopReason.ENTRY: "entry",
@@ -30,7 +30,7 @@ _NAMES: Final = {
 
 
 def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
-    """The body of the event `stopped`."""
+    """Return the body of the event `stopped`."""
     records = breakpoints.records_of(stop.hits)
     reason = _NAMES[stop.reason]
     if stop.reason is StopReason.BREAKPOINT and records:
@@ -52,9 +52,10 @@ def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
 def exit_status(
     stop: Stop, left_at: Stop | None, may_end: bool, is_debugged: bool = True
 ) -> int | None:
-    """The exit status that a stop means; None if the session goes on.
+    """Return the exit status if a stop ends the session, else None.
 
-    Of a program that is not debugged, nobody looks at what is left where it can go no further.
+    `left_at` is the stop before the move. A fault or cycle limit that recurs in the same cycle ends
+    the session if it `may_end`; without debugging the first one does.
     """
     if stop.reason is StopReason.ENDED:
         return 0
@@ -71,7 +72,7 @@ def exit_status(
 
 
 def final_words(stop: Stop, source: SourceFile) -> str:
-    """What the user is told at the end; of a fault with the line where it stands."""
+    """Return the final message, for a fault with the source line."""
     unit = "cycle" if stop.cycle == 1 else "cycles"
     words = f"{stop.description}; {stop.cycle:,} {unit}\n"
     if stop.fault is None or stop.fault.span is None:

@@ -1,4 +1,4 @@
-"""The requests that the adapter answers, each with the capability that announces it."""
+"""Registry of DAP requests, each with the capabilities that it implies."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _F = TypeVar("_F", bound=Handler)
 
 
 class Needs(IntEnum):
-    """What must be there before a request makes sense."""
+    """The precondition of a request; each level includes the previous ones."""
 
     NOTHING = 0
     CLIENT = 1
-    """The client has said `initialize`."""
+    """`initialize` was received."""
     PROGRAM = 2
     """A program is loaded."""
     STANDING = 3
-    """The machine stands still."""
+    """The machine is stopped."""
 
 
 class RequestEntry(NamedTuple):
-    """A request: its handler, called with the session and keyword arguments."""
+    """A request's handler, called with the session and keyword arguments, and its metadata."""
 
     handler: Handler
     needs: Needs
@@ -37,9 +37,9 @@ REQUESTS: Final[dict[str, RequestEntry]] = {}
 def request(
     command: str, needs: Needs = Needs.STANDING, *announced: str, **details: Any
 ) -> Callable[[_F], _F]:
-    """Register the handler of a request, with the capabilities that are true because of it.
+    """Register the handler of a request, with the boolean capabilities that it implies.
 
-    `details` are capabilities that are more than true or false.
+    `details` are capabilities with other values.
     """
 
     def register(handler: _F) -> _F:
@@ -53,7 +53,7 @@ def request(
 
 
 def capabilities() -> Json:
-    """What `initialize` answers: exactly what the requests here can do."""
+    """Return the capabilities for `initialize`, merged from all registered requests."""
     merged: Json = {}
     for entry in REQUESTS.values():
         merged.update(entry.capabilities)
@@ -61,7 +61,7 @@ def capabilities() -> Json:
 
 
 class RequestError(Exception):
-    """A request that cannot be done; the text says why, to the user if `is_shown`."""
+    """A request that fails; the message is displayed to the user if `is_shown`."""
 
     def __init__(self, message: str, is_shown: bool = False) -> None:
         super().__init__(message)
@@ -69,4 +69,4 @@ class RequestError(Exception):
 
 
 class RequestCancelledError(Exception):
-    """A request that the client, or somebody on the way, no longer wants answered."""
+    """A request that was cancelled, by the client or while it was executed."""

@@ -1,4 +1,4 @@
-"""What data breakpoints watch, under a name that clients can keep, and what they say when hit."""
+"""Targets of data breakpoints: IDs, names, and descriptions of hits."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _SEPARATOR: Final = ":"
 
 
 class WatchTarget(NamedTuple):
-    """Bytes of the machine; of a mask perhaps only some of their bits, all for None."""
+    """A range of bytes of the machine, or the bits of a mask in `bits`; None for all bits."""
 
     where: Region
     bits: int | None = None
 
     @property
     def id(self) -> str:
-        """The name for clients; `target_from_id` finds it again, in any session."""
+        """An ID for clients, valid in any session: `target_from_id` is the inverse."""
         parts = [self.where.name, f"{self.where.start:#x}", f"{self.where.size}"]
         return _SEPARATOR.join(parts if self.bits is None else [*parts, f"{self.bits:#x}"])
 
     def name(self, dtype: int) -> str:
-        """What a person calls it while `cr15` is `dtype`; an expression, if one can be written."""
+        """Return the name of the target for element type `dtype`, an expression where possible."""
         place = self.place(dtype)
         return str(self.where) if place is None else path_of(place, dtype).whole
 
     def place(self, dtype: int) -> Place | None:
-        """Where it lies for expressions; None for a part of a scalar register."""
+        """Return the location for expressions; None for a part of a scalar register."""
         name, start, size = self.where
         if name == MEMORY:
             return Place(Space.MEMORY, start, element_of(dtype), _length(size))
@@ -52,7 +52,7 @@ class WatchTarget(NamedTuple):
 
 
 def target_at(place: Place) -> WatchTarget:
-    """What lies at a place. Raises ValueError if that is no part of the machine."""
+    """Return the target at a location. Raises `ValueError` for a computed value."""
     where = region_of(place)
     if place.space is not Space.BITS:
         return WatchTarget(where)
@@ -60,7 +60,7 @@ def target_at(place: Place) -> WatchTarget:
 
 
 def target_from_id(id_: str) -> WatchTarget:
-    """What an `id` stands for. Raises ValueError for what is none."""
+    """Return the target of an ID. Raises `ValueError` if it is invalid."""
     name, start, size, *rest = id_.split(_SEPARATOR)
     where = region(name, int(start, 0), int(size))
     if not rest:
@@ -72,9 +72,9 @@ def target_from_id(id_: str) -> WatchTarget:
 
 
 class Watchpoint(DataBreakpoint):
-    """A data breakpoint that tells which element was changed, from what to what, and by whom.
+    """A data breakpoint whose message names the changed element, the values, and the instruction.
 
-    `dtype` gives what `cr15` holds.
+    `dtype` returns the current value of `cr15`.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Watchpoint(DataBreakpoint):
         self._dtype = dtype
 
     def touched(self, accesses: Accesses) -> str | None:
-        """What the last bundle executed has done, if it was waited for that."""
+        """Return a message if the last executed bundle hit the breakpoint, else None."""
         if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)
             told = None if change is None else self._told(*change)
@@ -104,7 +104,7 @@ class Watchpoint(DataBreakpoint):
         return None
 
     def _told(self, before: bytes, after: bytes) -> str | None:
-        """What has changed; None if only bits around have."""
+        """Describe the change; None if only bits outside of the target changed."""
         dtype, bits = self._dtype(), self._watched.bits
         place, name = self._watched.place(dtype), self._watched.name(dtype)
         if bits is not None or (place is not None and place.kind == MASK):

@@ -1,4 +1,4 @@
-"""What we tell the client that we can do: exactly what has a handler."""
+"""Server capabilities, derived from the registered handlers."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ipu_lsp.server.custom import READERS
 def server_capabilities(
     registry: FeatureManager, client: LanguageClient, declared: t.ClientCapabilities
 ) -> t.ServerCapabilities:
-    """The capabilities that follow from the registered features, for one client."""
+    """Return the capabilities for a client, derived from the registered features."""
     methods = set(registry.features)
     if not client.pulls_diagnostics:
-        # It gets its findings pushed; one that asked for them as well would show them twice.
+        # Push only: a client that received both would show each finding twice.
         methods -= {t.TEXT_DOCUMENT_DIAGNOSTIC, t.WORKSPACE_DIAGNOSTIC}
     options: dict[str, Any] = registry.feature_options
     commands = list(options[t.WORKSPACE_EXECUTE_COMMAND].commands)

@@ -1,7 +1,6 @@
-"""What the client can do, read from its `initialize` request once.
+"""Capabilities of the client, read once from its `initialize` request.
 
-It is read from plain JSON: a client that says more than the protocol's types know, or says
-something odd, still gets a server.
+They are read from plain JSON, so that unknown or malformed capabilities do not fail the request.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
 
 
 class LanguageClient(NamedTuple):
-    """The abilities that make a difference to us. Without any word of the client, it has none."""
+    """The capabilities of the client that affect our messages; by default it has none."""
 
     encoding: Encoding = Encoding.UTF_16
     pulls_diagnostics: bool = False
@@ -50,7 +49,7 @@ class LanguageClient(NamedTuple):
 
     @classmethod
     def of(cls, capabilities: Json) -> LanguageClient:
-        """What a client with these capabilities can do."""
+        """Return the capabilities of a client."""
 
         def has(path: str) -> bool:
             return _at(capabilities, path) is True
@@ -63,7 +62,7 @@ class LanguageClient(NamedTuple):
         item = "textDocument.completion.completionItem."
         signature = "textDocument.signatureHelp.signatureInformation."
         pulls = isinstance(_at(capabilities, "textDocument.diagnostic"), dict)
-        # Where it pulls, it says so for pulled findings alone.
+        # A client may declare this for pulled diagnostics only.
         findings = (diagnostics, document + "diagnostic.")
         return cls(
             encoding=_encoding(_at(capabilities, "general.positionEncodings")),
@@ -105,7 +104,7 @@ class LanguageClient(NamedTuple):
 
 
 def structured(capabilities: Json) -> t.ClientCapabilities:
-    """The capabilities in the protocol's types; none of them if one is odd."""
+    """Convert the capabilities to the protocol's types; all are dropped if one is malformed."""
     try:
         typed: t.ClientCapabilities = messages.converter().structure(
             capabilities, t.ClientCapabilities
@@ -127,13 +126,13 @@ def _count(number: object) -> int | None:
 
 
 def _prefers_markdown(formats: object) -> bool:
-    """Whether Markdown comes first among the formats that there are."""
+    """Return whether Markdown is the first known format."""
     known = [f for f in formats if f in _FORMATS] if isinstance(formats, list) else []
     return known[:1] == [_FORMATS[0]]
 
 
 def _encoding(offered: object) -> Encoding:
-    """The client's first choice among those we know."""
+    """Return the client's first choice among the supported encodings."""
     known = [encoding.value for encoding in Encoding]
     for name in offered if isinstance(offered, list) else ():
         if name in known:

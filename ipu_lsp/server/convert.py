@@ -1,6 +1,6 @@
-"""Between offsets in code points and the protocol's lines, columns, ranges and edits.
+"""Conversion between offsets in code points and LSP positions, ranges and edits.
 
-No other module of the server knows what a column counts.
+No other module of the server knows the unit of a column.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Encoding(StrEnum):
-    """What the columns of a session count."""
+    """The unit of columns in a session."""
 
     UTF_8 = "utf-8"
     UTF_16 = "utf-16"
@@ -25,7 +25,7 @@ class Encoding(StrEnum):
 
 
 class PositionLike(Protocol):
-    """A position as the protocol's types have it."""
+    """The interface of the protocol's positions."""
 
     @property
     def line(self) -> int: ...
@@ -34,7 +34,7 @@ class PositionLike(Protocol):
 
 
 class RangeLike(Protocol):
-    """A range as the protocol's types have it."""
+    """The interface of the protocol's ranges."""
 
     @property
     def start(self) -> PositionLike: ...
@@ -43,10 +43,10 @@ class RangeLike(Protocol):
 
 
 class Coordinates:
-    """One text, with its places in offsets and in a client's lines and columns.
+    """A text with conversion between offsets and the client's lines and columns.
 
-    Positions behind the end of a line or of the text mean that end; one inside a character means
-    the character's start.
+    A position beyond the end of a line or of the text is clamped; one inside of a character means
+    its start.
     """
 
     __slots__ = ("_columns_are_offsets", "_lines", "_origin", "encoding", "text")
@@ -62,7 +62,7 @@ class Coordinates:
 
     @property
     def lines(self) -> LineIndex:
-        """Where the lines start; made when first asked for, out of those before an edit."""
+        """The line index, computed on first use, incrementally after an edit."""
         if self._lines is None:
             if self._origin is None:
                 self._lines = LineIndex.of(self.text)
@@ -73,46 +73,46 @@ class Coordinates:
         return self._lines
 
     def adopt(self, lines: LineIndex) -> None:
-        """Take over an index of this text that somebody else has made."""
+        """Use a line index of this text that was computed elsewhere."""
         self._lines, self._origin = lines, None
 
     def offset(self, position: PositionLike) -> int:
-        """The offset of a position."""
+        """Return the offset of a position."""
         return self._place(position.line, position.character)[0]
 
     def span(self, range_: RangeLike) -> Span:
-        """The span of a range, which may be written backwards."""
+        """Return the span of a range, whose end may precede its start."""
         first, second = self.offset(range_.start), self.offset(range_.end)
         return Span(min(first, second), max(first, second))
 
     def position(self, offset: int) -> Json:
-        """The position of an offset."""
+        """Return the position of an offset."""
         line, column = self._line_and_column(offset)
         return {"line": line, "character": column}
 
     def range(self, span: Span) -> Json:
-        """The range of a span."""
+        """Return the range of a span."""
         return {"start": self.position(span.start), "end": self.position(span.end)}
 
     def encoded_range(self, span: Span) -> str:
-        """The range of a span, as JSON text."""
+        """Return the range of a span as JSON text."""
         start, end = span
         starts = self.lines.starts
         following = bisect_right(starts, start)
         if self._columns_are_offsets and following < len(starts) and end < starts[following]:
-            # Inside one line: half the time, and an answer may have thousands.
+            # Within one line: takes half the time, and a response may have thousands of ranges.
             line, first = following - 1, starts[following - 1]
             return _range_text(line, start - first, line, end - first)
         return _range_text(*self._line_and_column(start), *self._line_and_column(end))
 
     def edit(self, edit: TextEdit) -> Json:
-        """An edit of this text."""
+        """Return an edit of this text as an LSP `TextEdit`."""
         return {"range": self.range(edit.span), "newText": edit.new_text}
 
     def edited(self, range_: Json, new_text: str) -> tuple[Coordinates, Change]:
-        """The coordinates after the client has replaced a range of the text, and the edit.
+        """Return the coordinates after the client's edit of a range, and the edit.
 
-        `range_` is plain JSON. Raises `KeyError` or `TypeError` if it is no range.
+        `range_` is plain JSON. Raises `KeyError` or `TypeError` if it is malformed.
         """
         places = [self._place(p["line"], p["character"]) for p in (range_["start"], range_["end"])]
         (start, before), (end, after) = sorted(places)
@@ -123,7 +123,7 @@ class Coordinates:
         return Coordinates(text, self.encoding, (self.lines, change)), change
 
     def _place(self, line: int, column: int) -> tuple[int, bool]:
-        """An offset, and whether the position is in the middle of the character there."""
+        """Return an offset, and whether the position is inside of the character there."""
         if line < 0 or column < 0:
             line, column = max(line, 0), 0 if line < 0 else max(column, 0)
         if line >= len(self.lines.starts):
@@ -142,7 +142,7 @@ class Coordinates:
         return start + count, inside
 
     def _line(self, line: int) -> Span:
-        """A line without its line break."""
+        """Return the span of a line without its line break."""
         start, end = self.lines.line_span(line)
         if end > start and self.text[end - 1] == "\n":
             end -= 1
@@ -160,7 +160,7 @@ class Coordinates:
     def _mended(
         self, start: int, before: bool, end: int, after: bool, new_text: str
     ) -> tuple[int, int, str]:
-        """An edit at the edges of which surrogates are parted or meet, as a client sees it.
+        """Adjust an edit whose edges split or join surrogate pairs, to get the client's text.
 
         Editors that count UTF-16 units may put a cursor between the two halves of a character.
         """
@@ -184,7 +184,7 @@ def _range_text(line: int, column: int, last_line: int, last_column: int) -> str
 
 
 def units(text: str, encoding: Encoding) -> int:
-    """How many columns a piece of a line takes."""
+    """Return the width of a piece of a line in columns."""
     if encoding is Encoding.UTF_32 or text.isascii():
         return len(text)
     if encoding is Encoding.UTF_8:
@@ -201,7 +201,7 @@ def _characters_in_utf_8(text: str, column: int) -> int:
 
 
 def _characters_in_utf_16(text: str, column: int) -> tuple[int, bool]:
-    """How many characters begin before a column, and whether it halves the one behind them."""
+    """Return the number of characters before a column, and whether it splits the next one."""
     data = text.encode("utf-16-le", "surrogatepass")
     count = len(data[: 2 * column].decode("utf-16-le", "surrogatepass"))
     halves = units(text[:count], Encoding.UTF_16) > column
@@ -209,11 +209,11 @@ def _characters_in_utf_16(text: str, column: int) -> tuple[int, bool]:
 
 
 def _halves(character: str) -> str:
-    """The two surrogates of a character beyond the basic plane."""
+    """Return the two surrogates of a character outside of the basic multilingual plane."""
     data = character.encode("utf-16-le")
     return "".join(data[i : i + 2].decode("utf-16-le", "surrogatepass") for i in (0, 2))
 
 
 def _paired(text: str) -> str:
-    """The text with surrogates that stand as a pair made one character."""
+    """Combine surrogate pairs in a text to characters."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -1,4 +1,4 @@
-"""The requests that are ours alone, and what they ask with: see docs/protocol.md."""
+"""Custom requests `ipu/...` and their parameters: see docs/protocol.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ParamsReader = Callable[[Any, Any], object]
 
 
 class DocumentParams(NamedTuple):
-    """A document, and a place in it if there is one."""
+    """A document, and optionally a position in it."""
 
     text_document: t.TextDocumentIdentifier
     position: t.Position | None = None
@@ -29,4 +29,4 @@ def _read(converter: Any, params: Any) -> DocumentParams:
 
 
 READERS: Mapping[str, ParamsReader] = {LISTING: _read, SLOT_GRID: _read, REFERENCE: _read}
-"""How the parameters of a request are read; any exception says that they are none."""
+"""Functions that parse the parameters of a request; any exception means invalid parameters."""

@@ -1,4 +1,4 @@
-"""The documents that the client has open, as the client has them."""
+"""The documents that are open in the client."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from ipu_lsp.server.convert import Coordinates, Encoding
 
 
 class Document:
-    """One open document. Its text changes with the client's.
+    """An open document.
 
-    `path` is the file it is stored in, None if there is none. `analysis` is the last one that was
-    made, of this text or an earlier one.
+    `path` is its file, None for other URIs. `analysis` is the last analysis, of this or an earlier
+    text.
     """
 
     def __init__(
@@ -30,24 +30,24 @@ class Document:
         self.coordinates = Coordinates(text, encoding)
         self.analysis: Analysis | None = None
         self.edit: Change | None = None
-        """The client's edits since that analysis, as one; None if there were none."""
+        """The client's edits since `analysis`, merged; None if there were none."""
         self.tokens: Any = None
-        """The last answer about colours, which the next one is told from."""
+        """The last response with semantic tokens, the base of the next delta."""
 
     @property
     def text(self) -> str:
-        """The text as it is now."""
+        """The current text."""
         return self.coordinates.text
 
     @property
     def name(self) -> str:
-        """What to call it: its path, or its address where it has none."""
+        """The path, or the URI if there is none, for messages."""
         return self.path or unquote(self.uri)
 
     def change(self, version: int | None, changes: Iterable[Json]) -> None:
-        """Make the client's changes in their order, each of a range or of the whole text.
+        """Apply the client's changes in order, each of a range or of the whole text.
 
-        Raises `KeyError` or `TypeError` if one of them is malformed; then none is made.
+        Raises `KeyError` or `TypeError` if one of them is malformed; then none is applied.
         """
         coordinates, edit = self.coordinates, self.edit
         for change in changes:
@@ -56,11 +56,11 @@ class Document:
         self.coordinates, self.edit, self.version = coordinates, edit, version
 
     def forget(self) -> None:
-        """Forget the analysis: something else than the text has changed."""
+        """Drop the analysis, because its settings changed."""
         self.analysis = self.edit = None
 
     def keep(self, analysis: Analysis) -> None:
-        """Keep the analysis of the text as it is now."""
+        """Store the analysis of the current text."""
         self.analysis, self.edit = analysis, None
         self.coordinates.adopt(analysis.source.lines)
 
@@ -77,7 +77,7 @@ def _changed(coordinates: Coordinates, change: Json) -> tuple[Coordinates, Chang
 
 
 def workspace_edit(document: Document, edits: list[Json], *, versioned: bool) -> Json:
-    """Edits of a document; `versioned`, the client rejects them for a later version of it."""
+    """Return a `WorkspaceEdit` of a document; with `versioned`, for its current version only."""
     if not versioned:
         return {"changes": {document.uri: edits}}
     identifier = {"uri": document.uri, "version": document.version}
@@ -85,9 +85,9 @@ def workspace_edit(document: Document, edits: list[Json], *, versioned: bool) ->
 
 
 def path_of(uri: str) -> str | None:
-    """The file that an address stands for, None if it is that of no file."""
+    """Return the path of a `file` URI, None for any other URI."""
     try:
         return to_fs_path(uri)
     except ValueError:
-        # Such as `http://[`: no address at all.
+        # For example `http://[`, which is no valid URI.
         return None

@@ -1,8 +1,7 @@
-"""The server as one table: what it answers and hears, and who does it.
+"""The table of all methods that the server handles.
 
-A new feature is a module in `ipu_asm/ide` that knows the answer, a module of the same name in
-`handlers` that turns it into the protocol's words, and a row here. What is advertised to clients
-follows from the rows.
+A new feature is a module in `ipu_asm/ide` that computes the result, a module of the same name in
+`handlers` that encodes it, and a row here. The advertised capabilities are derived from the rows.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ from ipu_lsp.server.handlers import (
 
 
 class Feature(NamedTuple):
-    """A method of the protocol, its handler ``(session, params) -> answer``, and its options."""
+    """A method of the protocol, its handler ``(session, params) -> result``, and its options."""
 
     method: str
     handler: Callable[..., Any]

@@ -12,7 +12,7 @@ _DESCRIPTION = "Language server for accelerator assembly."
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve one client. The exit status: 0 if it took its leave, 1 if it did not, 2 wrong usage."""
+    """Serve one client; return 0 after a `shutdown` request, 1 without, 2 for wrong usage."""
     return ServerCommand("ipu-lsp", _DESCRIPTION).run(arguments, _load)
 
 
@@ -20,6 +20,6 @@ def _load() -> Callable[[Channel], int]:
     from ipu_lsp.server.server import LspServer
 
     server = LspServer()
-    # What was made up to here stays: not looking at it again makes every collection shorter.
+    # Objects created so far live until the end: freezing them makes each collection shorter.
     gc.freeze()
     return server.serve

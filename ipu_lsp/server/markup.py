@@ -1,4 +1,4 @@
-"""Documentation for people: Markdown where the client shows it, else plain text."""
+"""Documentation as Markdown, or as plain text for clients that do not support it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 _FENCED = re.compile(r"^(`{3,})[^\n`]*\n(.*?)^\1$\n?", re.MULTILINE | re.DOTALL)
 _RULE_OR_HEADING = re.compile(r"^(?:-{3,}$\n?|#+ )", re.MULTILINE)
-# An escaped mark, a link, code between equal runs of backticks, and strong text.
+# An escaped character, a link, code between equal runs of backticks, and strong text.
 _MARKED = re.compile(
     r"\\(?P<escaped>[^\w\s]|_)"
     r"|\[(?P<title>(?:\\.|[^\]\\\n])*)\]\([^)\n]*\)"
@@ -16,14 +16,14 @@ _MARKED = re.compile(
 
 
 def markup(markdown: str, shows_markdown: bool) -> dict[str, str]:
-    """The protocol's `MarkupContent` of a page that is written in Markdown."""
+    """Return a page written in Markdown as `MarkupContent`."""
     if shows_markdown:
         return {"kind": "markdown", "value": markdown}
     return {"kind": "plaintext", "value": plain_text(markdown)}
 
 
 def plain_text(markdown: str) -> str:
-    """The page without its marks, for a reader who would see them as they are."""
+    """Return a page without its Markdown syntax."""
     parts, end = list[str](), 0
     for block in _FENCED.finditer(markdown):
         parts += [_prose(markdown[end : block.start()]), block[2]]

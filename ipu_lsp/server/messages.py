@@ -1,4 +1,4 @@
-"""JSON-RPC messages as bytes. Plain dicts and lists go through the C encoder untouched."""
+"""JSON-RPC messages as bytes. Plain dicts and lists are encoded by C code, without conversion."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ipu_lsp.transport import frame
 
 
 class EncodedJson(str):
-    """A result that is JSON already, for answers that are worth writing by hand."""
+    """A result that is encoded already, for large results."""
 
     __slots__ = ()
 
 
 @lru_cache(maxsize=1)
 def converter() -> Any:
-    """Between JSON and the protocol's types."""
+    """The converter between JSON and the protocol's types."""
     return get_converter()
 
 
 def notification(method: str, params: object) -> bytes:
-    """A message that wants no answer; `params` is JSON, a type of the protocol, or None."""
+    """Encode a notification; `params` is JSON, a type of the protocol, or None."""
     return frame(b'{"jsonrpc":"2.0","method":%b%b}' % (encoded(method), _parameters(params)))
 
 
 def request(message_id: MessageId, method: str, params: object) -> bytes:
-    """A question to the client."""
+    """Encode a request to the client."""
     return frame(
         b'{"jsonrpc":"2.0","id":%b,"method":%b%b}'
         % (encoded(message_id), encoded(method), _parameters(params))
@@ -39,40 +39,40 @@ def request(message_id: MessageId, method: str, params: object) -> bytes:
 
 
 def result(message_id: MessageId, value: object) -> bytes:
-    """The answer to a request."""
+    """Encode the response to a request."""
     return frame(b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (encoded(message_id), encoded(value)))
 
 
 def error(message_id: MessageId | None, code: int, message: str) -> bytes:
-    """The answer to a request that failed, or, without an id, to what was no request at all."""
+    """Encode an error response; `message_id` is None if the request had no valid ID."""
     wrong = {"code": code, "message": message}
     return frame(b'{"jsonrpc":"2.0","id":%b,"error":%b}' % (encoded(message_id), encoded(wrong)))
 
 
 def json_object(**members: str) -> EncodedJson:
-    """An object whose members are JSON text already."""
+    """Return a JSON object whose members are encoded already."""
     return EncodedJson("{" + ",".join(f'"{name}":{text}' for name, text in members.items()) + "}")
 
 
 def json_array(items: Iterable[str]) -> EncodedJson:
-    """An array of items that are JSON text already."""
+    """Return a JSON array whose items are encoded already."""
     return EncodedJson("[" + ",".join(items) + "]")
 
 
 def json_text(value: object) -> str:
-    """A value as JSON text."""
+    """Encode a value as JSON text."""
     return encoded(value).decode("ascii")
 
 
 def encoded(value: object) -> bytes:
-    """JSON in ASCII, so that half a surrogate pair harms nobody on the way."""
+    """Encode a value as JSON in ASCII, so that a lone surrogate can be sent."""
     if isinstance(value, EncodedJson):
         return value.encode("ascii")
     return _encode(value).encode("ascii")
 
 
 def _parameters(params: object) -> bytes:
-    """The rest of a message with these parameters: nothing if there are none."""
+    """Return the member `params` of a message, empty if it has none."""
     return b"" if params is None else b',"params":' + encoded(params)
 
 

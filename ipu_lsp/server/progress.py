@@ -1,4 +1,4 @@
-"""How far something is that takes longer, for clients that show it."""
+"""Work-done progress of requests that take long."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _numbers = count(1)
 
 
 class WorkDoneProgress:
-    """One bar. Without a token of the client's, it is asked to make one, if it can show any."""
+    """One progress bar. Without a token in the request, the client is asked to create one."""
 
     def __init__(
         self, protocol: LspProtocol, client: LanguageClient, token: Token | None, title: str
@@ -31,7 +31,7 @@ class WorkDoneProgress:
         self._said_at = 0.0
 
     def begin(self) -> None:
-        """Show the bar, as soon as the client is ready for it."""
+        """Show the progress bar, once the client has created it."""
         if self._token is not None:
             self._show(self._token)
         elif self._client.shows_progress:
@@ -41,7 +41,7 @@ class WorkDoneProgress:
             )
 
     def say(self, done: int, of: int) -> None:
-        """Say how much is done; not more often than anybody looks."""
+        """Report progress, at most every `PAUSE_S` seconds."""
         now = time.monotonic()
         if self._is_shown and now - self._said_at > PAUSE_S:
             self._said_at = now
@@ -49,7 +49,7 @@ class WorkDoneProgress:
             self._send("report", said)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the progress bar."""
         self._is_over = True
         if self._is_shown:
             self._is_shown = False

@@ -1,4 +1,4 @@
-"""What counts for a document besides its text: the editor's settings and the nearest file's."""
+"""Settings of a document: from the editor and from the nearest configuration file."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ipu_lsp.server.settings import Settings
 
 
 class Project(NamedTuple):
-    """The settings that the documents of a folder share."""
+    """The settings that all documents of a folder share."""
 
     configuration: Configuration
     selection: Selection
     errors_only: bool
 
     def wants(self, finding: Diagnostic, path: str | None) -> bool:
-        """Whether a finding is to be shown, in the document that is stored at `path`."""
+        """Return whether settings select a finding in the document stored at `path`."""
         if self.errors_only and finding.severity is not Severity.ERROR:
             return False
         if path is not None and self.configuration.per_file_ignores:
@@ -31,26 +31,26 @@ class Project(NamedTuple):
 
 
 class Projects:
-    """The project of every folder, put together when it is first asked for.
+    """The project of each folder, cached.
 
-    `warn` takes a sentence about each file with mistakes.
+    `warn` is called with a sentence about each configuration file with mistakes.
     """
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self.settings = Settings()
         self.suspects: dict[str, None] = {}
-        """Files with settings in which a mistake was seen; it may have been mended since."""
+        """Configuration files in which a mistake was seen; it may be corrected by now."""
         self._warn = warn
         self._configurations = Configurations()
         self._by_folder: dict[str | None, Project] = {}
         self._by_file: dict[str, Project] = {}
 
     def of(self, document: Document) -> Project:
-        """The project of a document; one that is in no file belongs to none but the editor."""
+        """Return the project of a document; without a file only the editor's settings apply."""
         return self.of_folder(os.path.dirname(document.path) if document.path is not None else None)
 
     def of_folder(self, folder: str | None) -> Project:
-        """The project of the files in a folder."""
+        """Return the project of the files in a folder."""
         if folder not in self._by_folder:
             nearest = self._nearest(folder)
             if nearest.path not in self._by_file:
@@ -59,7 +59,7 @@ class Projects:
         return self._by_folder[folder]
 
     def forget(self) -> None:
-        """Put everything together anew: settings or files have changed."""
+        """Clear all caches: settings or configuration files have changed."""
         self._configurations.forget()
         self._by_folder.clear()
         self._by_file.clear()
@@ -92,5 +92,5 @@ class Projects:
 
 
 def _more(count: int) -> str:
-    """How many mistakes there are besides the first: they are shown in the file itself."""
+    """Mention the number of further mistakes, which are shown in the file itself."""
     return f" (and {count - 1:,} more)" if count > 1 else ""

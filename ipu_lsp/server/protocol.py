@@ -98,7 +98,7 @@ class OutgoingRequests:
 
 
 class LspProtocol(LanguageServerProtocol):
-    """One conversation. `write` sends bytes; it is set before the first message is handled."""
+    """A connection to one client. `write` sends bytes; it is set before the first message."""
 
     def __init__(self, server: LanguageServer, converter: Any) -> None:
         super().__init__(server, converter)

@@ -1,4 +1,4 @@
-"""The reports about many documents that answer one request, handed out early where wanted."""
+"""Reports about many documents in one response, sent in parts if the client requests that."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ipu_lsp.server.protocol import LspProtocol
 
 
 class EncodedFindings(NamedTuple):
-    """An array of findings and the name of this answer: it follows from what it says."""
+    """An array of findings, and its result ID, which is a hash of the array."""
 
     name: str
     items: EncodedJson
 
 
 def named(items: EncodedJson) -> EncodedFindings:
-    """Findings with their name."""
+    """Add the result ID to an array of findings."""
     name = hashlib.blake2b(items.encode("ascii"), digest_size=12).hexdigest()
     return EncodedFindings(name, items)
 
@@ -31,7 +31,7 @@ NOTHING = named(json_array(()))
 
 
 class WorkspaceReports:
-    """Gathers the reports of one answer. Each document has one, under the client's spelling."""
+    """The reports of one response, at most one per document, with the client's spelling of URIs."""
 
     def __init__(self, protocol: LspProtocol, params: t.WorkspaceDiagnosticParams) -> None:
         self._protocol = protocol
@@ -41,7 +41,7 @@ class WorkspaceReports:
         self._waiting: list[EncodedJson] = []
 
     def add(self, uri: str, findings: EncodedFindings, version: int | None = None) -> None:
-        """Report about a document, unless that has been done."""
+        """Add the report of a document, unless there is one already."""
         key = _key(uri)
         if key in self._told:
             return
@@ -53,7 +53,7 @@ class WorkspaceReports:
         self._waiting.append(item)
 
     def hand_out(self) -> None:
-        """Give the client what there is by now, if it takes an answer in parts."""
+        """Send the reports so far, if the client accepts partial results."""
         if self._token is not None and self._waiting:
             value = json_object(items=json_array(self._waiting))
             params = json_object(token=json_text(self._token), value=value)
@@ -61,7 +61,7 @@ class WorkspaceReports:
             self._waiting.clear()
 
     def answer(self) -> EncodedJson:
-        """All that has not been handed out; what the client knows and we do not has no findings."""
+        """Return the remaining reports; documents that only the client knows are cleared."""
         for key, known in self._previous.items():
             if key not in self._told:
                 self.add(known.uri, NOTHING)
@@ -70,7 +70,7 @@ class WorkspaceReports:
 
 
 def report(findings: EncodedFindings, previous: str | None) -> dict[str, str]:
-    """The members of a report to a client that has the answer of the name `previous`."""
+    """Return the members of a report to a client that has the result ID `previous`."""
     name = json_text(findings.name)
     if findings.name == previous:
         return {"kind": '"unchanged"', "resultId": name}

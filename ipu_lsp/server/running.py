@@ -1,6 +1,6 @@
-"""Runs of programs, each in a process of its own: the server loads no emulator.
+"""Runs of programs in separate processes: the server does not load the emulator.
 
-The process gets the program's text as it is in the editor, no file and no folder of the workspace.
+The process gets the editor's text, and no file or folder of the workspace.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.server.protocol import Steps
 
 TIME_LIMIT_S = 60.0
-"""How long a run may take, if the request does not say."""
+"""Seconds that a run may take by default."""
 STATUSES = {
     0: "halted, or stopped at a break",
     1: "a program with errors, a fault, or the cycle limit",
     2: "something that `ipu-run` does not take",
     3: "ipu-run itself failed",
 }
-"""The exit statuses of `ipu-run` in words."""
+"""Descriptions of the exit statuses of `ipu-run`."""
 
-# So long at most does a run hold up what else the client asks.
+# Maximum time that a run blocks other messages.
 _SECONDS_A_STEP = 0.01
-# The package is found behind everything else, and nothing is imported from the current folder.
+# Our package is last in the search path, and nothing is imported from the current folder.
 _START = (
     "import sys; sys.path.append(sys.argv.pop(1)); "
     "from ipu_asm.cli.run.command import main; sys.exit(main())"
@@ -39,14 +39,14 @@ _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
 
 class ProcessOptions(NamedTuple):
-    """The options of `ipu-run` that a request sets, and how many seconds it may take."""
+    """The arguments of `ipu-run` from a request, and its time limit in seconds."""
 
     arguments: tuple[str, ...]
     time_limit: float
 
 
 class RunRequest(NamedTuple):
-    """A text to run, in an instruction set."""
+    """A program to run, given as text, and its instruction set."""
 
     text: str
     isa: str
@@ -54,7 +54,7 @@ class RunRequest(NamedTuple):
 
 
 def read_options(options: object) -> ProcessOptions | str:
-    """The options of a request; a sentence where they are none. `ipu-run` judges the values."""
+    """Parse a request's options, return a sentence on error. `ipu-run` checks the values."""
     if options is None:
         options = {}
     if not isinstance(options, dict):
@@ -78,7 +78,7 @@ def read_options(options: object) -> ProcessOptions | str:
 
 
 def run(request: RunRequest) -> Steps:
-    """What a run comes to, looked for in short steps. Closing them ends the run."""
+    """Run a program in short steps; return the response body. Closing it kills the run."""
     arguments = [f"--isa={request.isa}", "--format=source", "--json", *request.options.arguments]
     process = subprocess.Popen(
         [sys.executable, "-P", "-c", _START, _HOME, *arguments, "-"],
@@ -107,9 +107,9 @@ def run(request: RunRequest) -> Steps:
 
 
 def _look(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequence[str] | None:
-    """What a process has printed to its two streams; None if it is not done yet.
+    """Wait one step for a process; return its output and error streams, None if it still runs.
 
-    What it is to read is given the first time.
+    The first call passes the input.
     """
     try:
         streams = process.communicate(data, timeout=_SECONDS_A_STEP)
@@ -119,7 +119,7 @@ def _look(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequen
 
 
 def _result(status: int, printed: str, complaints: str) -> Json:
-    """The answer out of what `ipu-run --json` prints."""
+    """Return the response body for the output of `ipu-run --json`."""
     try:
         summary = json.loads(printed)
     except ValueError:
@@ -139,5 +139,5 @@ def _result(status: int, printed: str, complaints: str) -> Json:
 
 
 def _answer(**known: Any) -> Json:
-    """An answer with everything in it that every answer has."""
+    """Return a response body with defaults for missing members."""
     return {"why": "", "cycles": 0, "exitStatus": None, "registers": {}, **known}

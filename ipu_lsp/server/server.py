@@ -1,4 +1,4 @@
-"""The loop: one message after the other, and findings as soon as no edit is waiting."""
+"""The main loop: handle messages, and push findings as soon as no edit is waiting."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger("ipu_lsp")
 
 
 class LspServer(LanguageServer):
-    """Serves one client."""
+    """The language server for one client."""
 
     protocol: LspProtocol
 
@@ -37,7 +37,7 @@ class LspServer(LanguageServer):
             self.feature(feature.method, feature.options)(handler)
 
     def serve(self, channel: Channel) -> int:
-        """Handle messages until the client says `exit` or is gone; the exit status."""
+        """Handle messages until `exit` or the end of input; return the exit status."""
         self.protocol.write = channel.write
         self.protocol.inbox.start_reader(channel.read)
         client_log = ClientLog(self.protocol)
@@ -53,9 +53,9 @@ class LspServer(LanguageServer):
         return self.session.exit_status
 
     def _step(self) -> None:
-        """Publish what is due, or handle one message, or go on with what takes longer."""
+        """Push findings that are due, handle one message, or continue a long request."""
         queue, inbox = self.session.publish_queue, self.protocol.inbox
-        # Findings that are wrong until the settings come would only flash.
+        # Findings of wrong settings would only flash up.
         wait = queue.seconds_to_settings()
         if queue and not wait:
             if not _is_edit(inbox.peek()) or queue.is_overdue():

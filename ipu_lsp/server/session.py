@@ -32,7 +32,7 @@ class View(NamedTuple):
 
 
 class LspSession:
-    """What handlers work on."""
+    """The state that handlers work on."""
 
     def __init__(self, protocol: LspProtocol) -> None:
         self.protocol = protocol
@@ -54,14 +54,14 @@ class LspSession:
         self._open_files: set[str] = set()
 
     def open(self, document: Document) -> None:
-        """Add a document. From now on its text counts, not that of its file."""
+        """Add a document. From now on its text takes precedence over its file."""
         self.documents[document.uri] = document
         if document.path is not None:
             self._open_files.add(os.path.normpath(document.path))
         self.text_changed([document.uri])
 
     def close(self, uri: str) -> None:
-        """Remove a document; its file counts again."""
+        """Remove a document."""
         document = self.documents.pop(uri, None)
         if document is not None and document.path is not None:
             self._open_files.discard(os.path.normpath(document.path))

@@ -1,4 +1,4 @@
-"""What users set in their editor under `ipu`: the same things that files can set."""
+"""Settings of the editor in the section `ipu`, which correspond to those of configuration files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Names = tuple[str, ...]
 
 
 class Settings(NamedTuple):
-    """The settings of one session. None means not set: then files decide."""
+    """The settings of a session. None means not set: then configuration files decide."""
 
     isa: str | None = None
     enable: bool | None = None
@@ -30,7 +30,7 @@ class Settings(NamedTuple):
 
     @property
     def inlay_hints(self) -> frozenset[str]:
-        """The families of inlay hints that are on: none unless the user says so."""
+        """The enabled families of inlay hints; none by default."""
         wanted = (
             self.hint_addresses,
             self.hint_immediates,
@@ -41,12 +41,12 @@ class Settings(NamedTuple):
 
     @property
     def code_lenses(self) -> frozenset[str]:
-        """The families of code lenses that are on: none unless the user says so."""
+        """The enabled families of code lenses; none by default."""
         wanted = (self.lens_references, self.lens_loops)
         return frozenset(family for family, on in zip(code_lens.FAMILIES, wanted) if on)
 
     def over(self, configuration: Configuration) -> Configuration:
-        """A file's configuration with these settings, which count as options of `ipu-lint` do."""
+        """Return a configuration overridden by these settings, as by options of `ipu-lint`."""
         if self.isa is not None:
             configuration = configuration._replace(isa=self.isa, isa_by_glob=())
         if self.format_style is not None:
@@ -60,7 +60,7 @@ class Settings(NamedTuple):
 
 
 class ParsedSettings(NamedTuple):
-    """Settings, and a sentence about each value that is not what its setting takes."""
+    """Settings, and a message about each invalid value."""
 
     settings: Settings
     complaints: tuple[str, ...]
@@ -84,8 +84,8 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
 
 
 def read_settings(section: object) -> ParsedSettings:
-    """The settings in the section `ipu`. Unknown keys belong to others and are not looked at."""
-    # An empty table of Lua arrives as an empty list.
+    """Parse the section `ipu`. Unknown keys are ignored."""
+    # Lua clients encode an empty table as an empty array.
     if section is None or section == []:
         return ParsedSettings(Settings(), ())
     if not isinstance(section, dict):
@@ -102,7 +102,7 @@ def read_settings(section: object) -> ParsedSettings:
 
 
 def section_of(settings: object) -> object:
-    """The section `ipu` of settings that may come with or without that name around them."""
+    """Return the section `ipu`, which may or may not be wrapped in an object of that name."""
     if isinstance(settings, dict) and "ipu" in settings:
         return settings["ipu"]
     return settings

@@ -1,4 +1,4 @@
-"""The folders that the client works in: which sources are there, and what is known about them."""
+"""The client's workspace folders: their source files, and cached results about these."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from ipu_asm.config.files import Stamp, stamp_of
 from ipu_lsp.server.documents import path_of
 
 TIME_SLICE_S = 0.01
-"""How long a request that takes longer works before others have their turn."""
+"""Seconds that a long request works before other messages get their turn."""
 
 
 class TimeSlice:
-    """The time that is left until others have to have their turn."""
+    """The remaining time of a long request until other messages get their turn."""
 
     def __init__(self) -> None:
         self._end = time.monotonic() + TIME_SLICE_S
 
     def pause(self) -> Iterator[None]:
-        """To be yielded from: nothing as long as there is time left, else one pause."""
+        """Yield once if the time is over, then start a new slice; for use with `yield from`."""
         if time.monotonic() > self._end:
             yield
             self._end = time.monotonic() + TIME_SLICE_S
 
 
 class CachedAnswers(NamedTuple):
-    """What was found out about a file that had this stamp, in these circumstances."""
+    """Results about a file, valid for a stamp of the file and the settings in `circumstances`."""
 
     stamp: Stamp
     circumstances: object
@@ -39,26 +39,26 @@ class CachedAnswers(NamedTuple):
 
 
 class Workspace:
-    """Folders by their addresses; and answers about files, for as long as these do not change."""
+    """The workspace folders by URI, and cached results about files."""
 
     def __init__(self) -> None:
         self.folders: dict[str, str] = {}
         self._known: dict[str, CachedAnswers] = {}
 
     def add(self, uris: Iterable[object]) -> None:
-        """More folders; what is no folder of a file system is none of ours."""
+        """Add folders; URIs that are no folder of the file system are ignored."""
         for uri in uris:
             path = path_of(uri) if isinstance(uri, str) else None
             if isinstance(uri, str) and path and os.path.isabs(path):
                 self.folders[uri] = os.path.normpath(path)
 
     def remove(self, uris: Iterable[str]) -> None:
-        """Folders that the client has left."""
+        """Remove folders."""
         for uri in uris:
             self.folders.pop(uri, None)
 
     def sources(self, time_slice: TimeSlice) -> Iterator[str | None]:
-        """The sources in all folders, each once; None wherever others should have their turn."""
+        """Yield the source files in all folders, each once; None when other work is due."""
         seen: set[str] = set()
         for folder in _outermost(self.folders.values()):
             for paths in sources_below(folder, named=self.folders.values()):
@@ -70,25 +70,25 @@ class Workspace:
             del self._known[path]
 
     def configuration_files(self) -> Iterator[str]:
-        """The files with settings at the top of the folders, there or not."""
+        """Yield the possible configuration files at the top of the folders."""
         for folder in self.folders.values():
             yield from (os.path.join(folder, name) for name in FILE_NAMES)
 
     def forget(self, path: str) -> None:
-        """Forget what is known about a file: it has changed, even if it does not look so."""
+        """Drop the results about a file, which may have changed without a new stamp."""
         self._known.pop(path, None)
 
     def is_known(self, path: str, circumstances: object, key: str) -> bool:
-        """Whether an answer about a file is remembered that still holds."""
+        """Return whether a valid result about a file is cached."""
         known = self._known.get(path)
         return known is not None and key in known.answers and _holds(known, path, circumstances)
 
     def answer(
         self, path: str, circumstances: object, key: str, make: Callable[[], Any]
     ) -> Any | None:
-        """The answer of that name about a file, made if there is none that still holds.
+        """Return the result `key` about a file, computed by `make` if no valid one is cached.
 
-        None for a file that is not there, no plain file or too large.
+        None for a file that does not exist, is no regular file or is too large.
         """
         known = self._known.get(path)
         if known is None or not _holds(known, path, circumstances):
@@ -103,7 +103,7 @@ class Workspace:
 
 @lru_cache(maxsize=20_000)
 def address_of(path: str) -> str | None:
-    """The address of a file; None where its name cannot be written as one."""
+    """Return the URI of a file; None if its name cannot be encoded."""
     try:
         path.encode()
         return Path(path).as_uri()
@@ -116,7 +116,7 @@ def _holds(known: CachedAnswers, path: str, circumstances: object) -> bool:
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:
-    """The folders that lie in no other of them."""
+    """Return the folders that are in no other of them."""
     found: list[str] = []
     for folder in sorted(set(folders)):
         if not any(folder.startswith(os.path.join(other, "")) for other in found):
