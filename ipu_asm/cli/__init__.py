@@ -1,0 +1,1 @@
+"""The commands `ipu-lint`, `ipu-as` and `ipu-run`."""

@@ -1,0 +1,1 @@
+"""Editor features, one module or package each, independent of any protocol."""

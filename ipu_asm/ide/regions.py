@@ -21,7 +21,10 @@ _BETWEEN: Final = re.compile(r"(?:#\s*|\.)(?:else|elif)")
 
 
 class Region(NamedTuple):
-    """A region from the directive in bundle `first` to the closing or ``#else`` one in `last`."""
+    """A region that begins with the directive in bundle `first`.
+
+    It ends with the one in `last`, which closes it or begins the next branch of the conditional.
+    """
 
     first: int
     last: int

@@ -29,7 +29,7 @@ class RegisterUse(NamedTuple):
 
 @cached_on_bundle
 def registers_in(isa: Isa, bundle: Bundle) -> tuple[RegisterUse, ...]:
-    """Return the registers that a bundle names, including invalid ones for their operand."""
+    """Return the registers that a bundle names, including those that are invalid operands."""
     return tuple(
         RegisterUse(
             named.register,

@@ -14,7 +14,7 @@ def free_slots(isa: Isa, instructions: Sequence[Instruction]) -> dict[str, int]:
     """Return the slots that can hold more instructions, in order, with how many more.
 
     If slots compete for execution units, a slot is free if one more instruction fits in it,
-    whichever slots the others then take; the count is 1.
+    possibly after moving the others to other slots; the count is then 1.
     """
     if any(slot.units for slot in isa.slots):
         parser = parser_for(isa)

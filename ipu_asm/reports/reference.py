@@ -92,7 +92,8 @@ def _sections(isa: Isa, picture: str) -> Iterator[str]:
     if picture and isa.has_words:
         yield f"![{_alt(isa)}]({picture})"
     yield _overview(isa)
-    # Sets without encoding have many forms and types: the types go behind the instructions.
+    # Sets without encoding have many operand types: the types follow the instructions, which are
+    # what readers look for.
     if isa.has_words:
         yield from _operand_types(isa)
     yield "## Registers"

@@ -62,7 +62,7 @@ def _ahead(program: Program, number: int, gap: str) -> str:
 
 
 def _inside_operands(syntax: BundleSyntax) -> set[int]:
-    """Return the tokens that the same operand continues behind."""
+    """Return the numbers of the tokens behind which an operand continues."""
     return {
         token
         for entry in syntax.plan.instructions

@@ -46,7 +46,10 @@ class Mention(NamedTuple):
 
 
 def macro_at(program: Program, offset: int) -> tuple[list[Macro], Span] | None:
-    """Return the definitions of the macro named at `offset` and the span of the name, or None."""
+    """Return the definitions of the macro named at `offset` and the span of the name, or None.
+
+    An occurrence that is only possible (`Certainty.MAY`) does not count.
+    """
     number = program.bundle_at(offset)
     start, syntax = program.starts[number], program.bundles[number].syntax
     for span in _words_at(syntax, offset - start):

@@ -55,7 +55,10 @@ def distance_text(isa: Isa, distance: int) -> str:
 
 
 def comment_above(program: Program, number: int) -> str:
-    """Return the comment directly above a bundle as Markdown, cut to `_MOST_LINES_OF_COMMENT`."""
+    """Return the comment directly above a bundle as Markdown.
+
+    It has at most `_MOST_LINES_OF_COMMENT` lines.
+    """
     marks = program.isa.surface.comments
     blocks = tuple(opening for opening, _ in program.isa.surface.block_comments)
     text = program.text
@@ -90,7 +93,7 @@ def _page(analysis: Analysis, bundle: int, title: str) -> str:
 
 
 def _headed(program: Program, bundle: int) -> int:
-    """Return the next bundle that has an address if the label is on a line of its own."""
+    """Return the bundle that a label belongs to: the next one if the label is alone on its line."""
     address = program.addresses[bundle]
     if program.bundles[bundle].size or address >= program.size:
         return bundle
@@ -118,7 +121,7 @@ def _branches(analysis: Analysis, target: int) -> str:
 
 
 def _ways_on(analysis: Analysis, label: int) -> str:
-    """Return a sentence with the distinct branch targets of the code between two labels."""
+    """Return a sentence with the distinct branch targets of the code up to the next label."""
     program = analysis.program
     labelled = (number for number, bundle in program.notable if bundle.label is not None)
     end = next((number for number in labelled if number > label), len(program.bundles))

@@ -18,7 +18,7 @@ from ipu_asm.text import LineIndex, Span
 def sentences_about_latency(
     program: Program, lines: LineIndex, number: int, instruction: int, operand: int
 ) -> Iterator[str]:
-    """The sentences about the registers of one operand of bundle `number`."""
+    """Yield the sentences about the registers of one operand of bundle `number`."""
     for access, latency, lands_in in slow_writes(program, number):
         if (access.instruction, access.operand) == (instruction, operand):
             there = line_text(program, lines, lands_in)

@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 
 def sentences_about_operand(isa: Isa, bundle: Bundle, instruction: int, operand: int) -> list[str]:
-    """The sentences about one operand: which value it sees, or which reads see its value."""
+    """Return sentences about one operand: which value it sees, or which reads see its value."""
     if not _is_shared(isa):
         return []
     every = accesses_of(isa, bundle)

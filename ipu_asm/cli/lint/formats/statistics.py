@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Sequence
 from ipu_asm.cli.lint.formats import FileFindings, json_of
 from ipu_asm.diagnostics import Applicability
 
-# The first that applies to a rule: `--fix` corrects some of its findings, or only `--fix
-# --unsafe-fixes` does.
+# The first that applies to a rule: some of its findings are corrected by `--fix`, or only with
+# `--unsafe-fixes`.
 _MARKS = {Applicability.SAFE: "[*]", Applicability.UNSAFE: "[-]"}
 
 
