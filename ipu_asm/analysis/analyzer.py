@@ -16,7 +16,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress
 from ipu_asm.program.program import Program, read_program
-from ipu_asm.program.severity_directives import without_pardoned
+from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.templates import template_mark
 from ipu_asm.text import Change, SourceFile, changed_stretch, require_text
 
@@ -126,8 +126,8 @@ class Analyzer:
         findings = list(program.findings)
         for check in self._program_checks if program.is_text else ():
             findings += check(program)
-        if self.isa.surface.pardons:
-            findings = list(without_pardoned(program, findings))
+        if self.isa.surface.severity_directives:
+            findings = list(apply_severity_directives(program, findings))
         findings = suppress(program, source, findings)
         findings.sort(key=_place)
         if any(finding.fix for finding in findings) and template_mark(text) is not None:

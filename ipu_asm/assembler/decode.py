@@ -12,7 +12,7 @@ from typing import Iterator, NamedTuple, Sequence
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
-from ipu_asm.isa.operands import LabelType
+from ipu_asm.isa.operand_types import LabelType
 
 INVALID = "<invalid>"
 

@@ -15,7 +15,7 @@ from ipu_asm.emulator.decode import Code
 from ipu_asm.emulator.faults import Refusal
 from ipu_asm.emulator.registers import PLACES, RegFile
 from ipu_asm.isa.model import InstructionSpec, Operand
-from ipu_asm.isa.operands import RegisterType
+from ipu_asm.isa.operand_types import RegisterType
 
 Operation: TypeAlias = Callable[[Any], object]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final, Mapping, NamedTuple
 
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
-from ipu_asm.isa.operands import RegisterType
+from ipu_asm.isa.operand_types import RegisterType
 
 EXECUTION_ORDER: Final = ("break", "lr", "xmem", "mult", "acc", "aaq", "cond")
 """The slots in the order in which a bundle executes them."""

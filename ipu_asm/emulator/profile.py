@@ -9,7 +9,7 @@ from ipu_asm.emulator.decode import Code, decode_word
 from ipu_asm.emulator.loops import Loop, find_loops
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import LabelType
+from ipu_asm.isa.operand_types import LabelType
 from ipu_asm.program.line_table import LineTable, Place
 
 HOTTEST: Final = 10

@@ -13,7 +13,7 @@ from ipu_asm.ide.pages.latency import line_text
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import IntegerType
+from ipu_asm.isa.operand_types import IntegerType
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.flow.accesses import access_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operands import Named
+from ipu_asm.isa.operands import NamedRegister
 from ipu_asm.text import Span
 
 
@@ -44,7 +44,7 @@ def registers_in(isa: Isa, bundle: Bundle) -> tuple[RegisterUse, ...]:
     )
 
 
-def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[Named]:
+def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[NamedRegister]:
     """Return the registers in the text of one operand, each with its access."""
     word = instruction.words[place + 1]
     start = value_start(word)
@@ -55,22 +55,24 @@ def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[Named]:
     if instruction.spec is None or operand is None or value is None:
         return list(_guessed(isa, operand.type.names(word[start:]) if operand else (), word, start))
     access = access_of(instruction.spec, operand)
-    found: dict[str, Named] = {}
+    found: dict[str, NamedRegister] = {}
     for register, begin, end, own in operand.type.names(word[start:]):
         known = found.get(register)
         accesses = (known.access if known else "") + (own or access)
         both = "".join(letter for letter in "rw" if letter in accesses)
-        found[register] = Named(register, begin + start, end + start, both)
+        found[register] = NamedRegister(register, begin + start, end + start, both)
     return list(found.values())
 
 
-def _guessed(isa: Isa, names: Sequence[Named], word: str, start: int) -> Iterator[Named]:
+def _guessed(
+    isa: Isa, names: Sequence[NamedRegister], word: str, start: int
+) -> Iterator[NamedRegister]:
     """Yield the registers in an operand that is invalid or whose value is unknown."""
     if names:
-        yield from (Named(n.register, n.start + start, n.end + start) for n in names)
+        yield from (NamedRegister(n.register, n.start + start, n.end + start) for n in names)
         return
     value = word[start:]
     for spelling in (value, value.lower()):
         if spelling in isa.file_of_register:
-            yield Named(spelling, start, len(word))
+            yield NamedRegister(spelling, start, len(word))
             return

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Mapping, NamedTuple, Sequence
 
-from ipu_asm.isa.model import Field, RegisterFile, Surface
+from ipu_asm.isa.model import Field, Surface
 from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.storage import RegisterFile
 
 InstructionTable = Mapping[str, Mapping[str, Mapping[str, Any]]]
 

@@ -11,8 +11,8 @@ from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.checks import MNEMONIC
 from ipu_asm.isa.description import IsaError
-from ipu_asm.isa.memory import Memory
-from ipu_asm.isa.model import InstructionSpec, Isa, RegisterFile, Slot, Surface
+from ipu_asm.isa.model import InstructionSpec, Isa, Slot, Surface
+from ipu_asm.isa.storage import Memory, RegisterFile
 
 NO_LIMIT = 1 << 32
 

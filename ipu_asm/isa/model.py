@@ -6,19 +6,13 @@ that users see of an instruction (syntax line, ranges, completion, page) is deri
 
 from __future__ import annotations
 
-import re
 from copy import copy
-from typing import TYPE_CHECKING, Callable, Mapping, NamedTuple, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
+from ipu_asm.diagnostics import Severity
 from ipu_asm.isa.foreign_syntax import ForeignSyntax
-
-if TYPE_CHECKING:
-    from ipu_asm.diagnostics import Severity
-    from ipu_asm.isa.memory import Memory
-    from ipu_asm.isa.operands import OperandType
-
-_NUMBERED = re.compile(r"([A-Za-z_]+)([0-9]+)")
-_MOST_RANGES = 5
+from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.storage import Memory, RegisterFile
 
 
 class InstructionDoc(NamedTuple):
@@ -34,39 +28,6 @@ class InstructionDoc(NamedTuple):
     operands: Sequence[str] = ()
     operation: str = ""
     example: str = ""
-
-
-class RegisterFile(NamedTuple):
-    """Registers of one kind, with `elements` numbers in each.
-
-    `title` is the noun for one register, for messages.
-    """
-
-    name: str
-    title: str
-    registers: tuple[str, ...]
-    summary: str
-    elements: int = 1
-
-    def spoken(self) -> str:
-        """Return the registers as a phrase: `lr0` to `lr15`, or a list of up to three."""
-        if len(self.registers) > 3:
-            return f"`{self.registers[0]}` to `{self.registers[-1]}`"
-        return ", ".join(f"`{register}`" for register in self.registers)
-
-    def ranged(self) -> str:
-        """Return the registers as ranges: `r0-r31`, or `wl0-wl11` and `wh0-wh11`.
-
-        Assumes that registers with the same prefix have consecutive numbers.
-        """
-        ranges: dict[str, list[str]] = {}
-        for register in self.registers:
-            match = _NUMBERED.fullmatch(register)
-            ranges.setdefault(match[1] if match else register, []).append(register)
-        if len(ranges) > _MOST_RANGES:
-            return self.spoken()
-        ends = ([each[0], each[-1]] if len(each) > 1 else each for each in ranges.values())
-        return ", ".join(f"`{'-'.join(pair)}`" for pair in ends)
 
 
 class Operand(NamedTuple):
@@ -204,7 +165,7 @@ class Slot(NamedTuple):
         return len(self.lows)
 
 
-class Pardon(NamedTuple):
+class SeverityDirective(NamedTuple):
     """A directive that suppresses findings with some codes up to the directive `ended_by`.
 
     With `severity`, the findings get that severity instead of being suppressed.
@@ -230,8 +191,8 @@ class Surface(NamedTuple):
     defined in other files, except those that begin with `local_prefix`. `numeric_labels` (``1:``,
     ``1b``, ``2f``) may be redefined. `preprocessed`: macros and a preprocessor may define names
     that the text itself does not define. `modes` are the directives that set an execution mode,
-    `pardons` those that change the severity of findings; `of_symbols` take a symbol and an
-    expression. `directives` maps all known directives to a sentence of documentation.
+    `severity_directives` those that change the severity of findings; `of_symbols` take a symbol and
+    an expression. `directives` maps all known directives to a sentence of documentation.
     """
 
     grammar: str
@@ -251,7 +212,7 @@ class Surface(NamedTuple):
     numeric_labels: bool = False
     preprocessed: bool = False
     modes: Mapping[str, str] = {}
-    pardons: tuple[Pardon, ...] = ()
+    severity_directives: tuple[SeverityDirective, ...] = ()
     directives: Mapping[str, str] = {}
     of_symbols: tuple[str, ...] = ()
 

@@ -1,55 +1,55 @@
-"""Directives by which a file says that what is else an error is meant so."""
+"""Directives by which a file drops findings of some codes or lowers their severity."""
 
 from __future__ import annotations
 
 from typing import Iterable, Iterator
 
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.isa.model import Pardon
+from ipu_asm.isa.model import SeverityDirective
 from ipu_asm.program.program import Program
 
 
-def without_pardoned(program: Program, findings: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """The findings that the directives of the text leave, each as grave as they leave it."""
-    asked = _asked_for(program)
+def apply_severity_directives(
+    program: Program, findings: Iterable[Diagnostic]
+) -> Iterator[Diagnostic]:
+    """The findings that the directives of the program keep, with the severity that they set."""
+    changes = _changes_of(program)
     for finding in findings:
-        pardon = _pardon_of(program, finding, asked)
-        if pardon is None:
+        directive = _directive_for(program, finding, changes)
+        if directive is None:
             yield finding
-        elif pardon.severity is not None:
-            yield finding._replace(rule=finding.rule._replace(severity=pardon.severity))
+        elif directive.severity is not None:
+            yield finding._replace(rule=finding.rule._replace(severity=directive.severity))
 
 
-def _asked_for(program: Program) -> dict[Pardon, list[tuple[int, bool]]]:
-    """Where each pardon begins or ends, by bundle."""
-    words = {
-        word
-        for pardon in program.isa.surface.pardons
-        for word in (pardon.directive, pardon.ended_by)
-    }
-    said = (
+def _changes_of(program: Program) -> dict[SeverityDirective, list[tuple[int, bool]]]:
+    """For each directive in the program, the bundles at which it begins (True) or ends (False)."""
+    known = program.isa.surface.severity_directives
+    words = {word for known_one in known for word in (known_one.directive, known_one.ended_by)}
+    written = (
         [(n, b.directive) for n, b in program.directives if b.directive in words] if words else []
     )
     return {
-        pardon: [
-            (number, word == pardon.directive)
-            for number, word in said
-            if word in (pardon.directive, pardon.ended_by)
+        directive: [
+            (number, word == directive.directive)
+            for number, word in written
+            if word in (directive.directive, directive.ended_by)
         ]
-        for pardon in program.isa.surface.pardons
-        if any(word == pardon.directive for _, word in said)
+        for directive in known
+        if any(word == directive.directive for _, word in written)
     }
 
 
-def _pardon_of(
-    program: Program, finding: Diagnostic, asked: dict[Pardon, list[tuple[int, bool]]]
-) -> Pardon | None:
+def _directive_for(
+    program: Program, finding: Diagnostic, changes: dict[SeverityDirective, list[tuple[int, bool]]]
+) -> SeverityDirective | None:
+    """The directive in force at a finding of its codes; one that drops the finding wins."""
     found = None
-    for pardon, changes in asked.items():
-        if finding.code not in pardon.codes:
+    for directive, changed_at in changes.items():
+        if finding.code not in directive.codes:
             continue
         bundle = program.bundle_at(finding.span.start)
-        before = [holds for number, holds in changes if number <= bundle]
-        if before and before[-1] and (found is None or pardon.severity is None):
-            found = pardon
+        before = [is_in_force for number, is_in_force in changed_at if number <= bundle]
+        if before and before[-1] and (found is None or directive.severity is None):
+            found = directive
     return found

@@ -7,7 +7,8 @@ from html import escape
 from typing import Iterator
 
 from ipu_asm.isa.model import InstructionSpec, Isa, Slot
-from ipu_asm.isa.operands import KeywordType, OperandType
+from ipu_asm.isa.operand_types import KeywordType
+from ipu_asm.isa.operands import OperandType
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.layout_picture import layout_svg
 

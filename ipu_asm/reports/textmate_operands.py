@@ -6,8 +6,10 @@ import re
 from typing import Any, Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK
-from ipu_asm.isa.model import InstructionSpec, Isa, RegisterFile
-from ipu_asm.isa.operands import KeywordType, OperandType, number_value
+from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.operand_types import KeywordType
+from ipu_asm.isa.operands import OperandType, number_value
+from ipu_asm.isa.storage import RegisterFile
 from ipu_asm.reports.textmate_language import LABEL, Language
 from ipu_asm.reports.textmate_patterns import (
     BLANKS,

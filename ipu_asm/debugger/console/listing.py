@@ -14,7 +14,7 @@ from ipu_asm.emulator.decode import Code, decode_word
 from ipu_asm.emulator.state import INST_MEM_SIZE
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Operand
-from ipu_asm.isa.operands import LabelType
+from ipu_asm.isa.operand_types import LabelType
 
 _BEFORE: Final = 3
 _COUNT: Final = 8

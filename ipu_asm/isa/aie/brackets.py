@@ -6,7 +6,7 @@ from typing import NamedTuple, Sequence
 
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.isa.aie.operands import AieType, Parsed
-from ipu_asm.isa.operands import Choice, Named
+from ipu_asm.isa.operands import Choice, NamedRegister
 
 
 class Element(NamedTuple):
@@ -50,12 +50,12 @@ class BracketType(AieType):
             start += len(part) + 1
         return value
 
-    def names(self, text: str) -> Sequence[Named]:
-        found: list[Named] = []
+    def names(self, text: str) -> Sequence[NamedRegister]:
+        found: list[NamedRegister] = []
         start = 1
         for part, element in zip(text[1:-1].split(","), self.elements):
             found += (
-                Named(
+                NamedRegister(
                     name.register,
                     name.start + start,
                     name.end + start,

@@ -28,7 +28,7 @@ from ipu_asm.isa.aie.operands import (
 )
 from ipu_asm.isa.aie.texts import OPERANDS
 from ipu_asm.isa.model import Implicit, InstructionSpec, Operand
-from ipu_asm.isa.operands import Named
+from ipu_asm.isa.operands import NamedRegister
 
 DELAY_SLOTS = 5
 _PIECES = re.compile(r"(?:\[[^\]]*\]|[^,\[])+")
@@ -147,10 +147,10 @@ class _Reader:
 
     def _fixed(self, piece: str) -> tuple[Operand, str]:
         register = re.search(r"r31(\+\+)?", piece)
-        names: list[Named] = []
+        names: list[NamedRegister] = []
         if register:
             access = "rw" if register[1] else "r"
-            names = [Named("r31", register.start(), register.start() + 3, access)]
+            names = [NamedRegister("r31", register.start(), register.start() + 3, access)]
         return Operand(piece, FixedType(piece, names), OPERANDS.get(piece, "always this")), piece
 
     def _bracket(self, piece: str) -> tuple[Operand, str]:
@@ -215,7 +215,7 @@ def _made_type(kind: str) -> AieType:
     """Return the type of an immediate, or of a single register."""
     if kind[0] == "\0":
         register = kind[1:]
-        return FixedType(register, (Named(register, 0, len(register)),))
+        return FixedType(register, (NamedRegister(register, 0, len(register)),))
     if kind == "#label":
         return TargetType(kind)
     if kind == "#value":

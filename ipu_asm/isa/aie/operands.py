@@ -13,15 +13,9 @@ from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.aie.expressions import ExpressionError, has_names, value_of
-from ipu_asm.isa.model import RegisterFile
-from ipu_asm.isa.operands import (
-    Choice,
-    Named,
-    OperandType,
-    quoted,
-    undefined_label,
-    with_article,
-)
+from ipu_asm.isa.operand_types import undefined_label
+from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
+from ipu_asm.isa.storage import RegisterFile
 
 MARK = "#"
 LOCAL_PREFIX = ".L"
@@ -99,9 +93,13 @@ class RegisterClass(AieType):
     def _vocabulary(self) -> Vocabulary:
         return Vocabulary(self.registers)
 
-    def names(self, text: str) -> Sequence[Named]:
+    def names(self, text: str) -> Sequence[NamedRegister]:
         number = self.parse(text)
-        return (Named(self.registers[number], 0, len(text)),) if isinstance(number, int) else ()
+        return (
+            (NamedRegister(self.registers[number], 0, len(text)),)
+            if isinstance(number, int)
+            else ()
+        )
 
     def format(self, value: int) -> str:
         return self.registers[value]
@@ -143,13 +141,13 @@ class DimensionClass(RegisterClass):
         super().__init__(name, nouns, files, sorts)
         self._steps = (0, 4) if is_deep else (0,)
 
-    def names(self, text: str) -> Sequence[Named]:
+    def names(self, text: str) -> Sequence[NamedRegister]:
         number = self.parse(text)
         if not isinstance(number, int):
             return ()
         numbers = [number + step for step in self._steps]
-        return [Named(f"d{n}", 0, len(text), "r") for n in numbers] + [
-            Named(f"dc{n}", 0, len(text), "w") for n in numbers
+        return [NamedRegister(f"d{n}", 0, len(text), "r") for n in numbers] + [
+            NamedRegister(f"dc{n}", 0, len(text), "w") for n in numbers
         ]
 
 
@@ -199,7 +197,7 @@ class SuffixedClass(AieType):
         register = self._cut(text)
         return self._wrong(text) if register is None else self.inner.parse(register)
 
-    def names(self, text: str) -> Sequence[Named]:
+    def names(self, text: str) -> Sequence[NamedRegister]:
         register = self._cut(text)
         return self.inner.names(register) if register is not None else ()
 
@@ -216,7 +214,7 @@ class SuffixedClass(AieType):
 class FixedType(AieType):
     """A fixed word, with the registers that it accesses, if any."""
 
-    def __init__(self, word: str, registers: Sequence[Named] = ()) -> None:
+    def __init__(self, word: str, registers: Sequence[NamedRegister] = ()) -> None:
         super().__init__(word)
         self.word = word
         self._registers = tuple(registers)
@@ -224,7 +222,7 @@ class FixedType(AieType):
     def _read(self, text: str) -> int | UnplacedFinding:
         return 0 if text.lower() == self.word else self._wrong(text)
 
-    def names(self, text: str) -> Sequence[Named]:
+    def names(self, text: str) -> Sequence[NamedRegister]:
         return self._registers if text.lower() == self.word else ()
 
     def format(self, value: int) -> str:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.aie.operands import AieType, DimensionClass, PairClass, RegisterClass
-from ipu_asm.isa.model import RegisterFile
+from ipu_asm.isa.storage import RegisterFile
 
 Parts = Mapping[str, tuple[str, ...]]
 _SUBSET = re.compile(r"([a-z_]+?)(\d+)-(\d+)")

@@ -25,7 +25,7 @@ from ipu_asm.isa.colossus.registers import (
     UPPER_CSRS,
     WORKER_CSRS,
 )
-from ipu_asm.isa.model import InstructionSpec, Operand, Pardon, Surface
+from ipu_asm.isa.model import InstructionSpec, Operand, SeverityDirective, Surface
 from ipu_asm.isa.operands import OperandType
 
 _REGISTER = re.compile(r"\$([am])([A-Za-z]+\d?)(?::([24]))?(\+=|\+\+|@|>>|:BL|:BU|:B)?")
@@ -57,12 +57,14 @@ SURFACE = Surface(
     numeric_labels=True,
     preprocessed=True,
     modes={".worker": "worker", ".supervisor": "supervisor"},
-    pardons=(
-        Pardon(".allow_invalid_operands", _OPERANDS, ".error_on_invalid_operands"),
-        Pardon(".warn_on_invalid_bundles", _BUNDLES, ".error_on_invalid_bundles", Severity.WARNING),
-        Pardon(".allow_optimizations", ("C101",)),
-        Pardon(".allow_invalid_repeat", ("C103", "C104")),
-        Pardon(".allow_invalid_execution_mode", ("C105",)),
+    severity_directives=(
+        SeverityDirective(".allow_invalid_operands", _OPERANDS, ".error_on_invalid_operands"),
+        SeverityDirective(
+            ".warn_on_invalid_bundles", _BUNDLES, ".error_on_invalid_bundles", Severity.WARNING
+        ),
+        SeverityDirective(".allow_optimizations", ("C101",)),
+        SeverityDirective(".allow_invalid_repeat", ("C103", "C104")),
+        SeverityDirective(".allow_invalid_execution_mode", ("C105",)),
     ),
     directives=DIRECTIVES,
     of_symbols=(".size",),

@@ -19,14 +19,8 @@ from ipu_asm.diagnostics.errors import (
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.colossus.expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
-from ipu_asm.isa.operands import (
-    Choice,
-    Named,
-    OperandType,
-    quoted,
-    undefined_label,
-    with_article,
-)
+from ipu_asm.isa.operand_types import undefined_label
+from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
 
 LOCAL_PREFIX = ".L"
 _SHAPE = re.compile(r"\$([\w.$]*)(?::([\w.$]+))?(\+=|\+\+|@|>>)?")
@@ -74,11 +68,11 @@ class RegisterOperand(OperandType):
         known = self._written.get(text)
         return self._problem(text) if known is None else known[0]
 
-    def names(self, text: str) -> Sequence[Named]:
+    def names(self, text: str) -> Sequence[NamedRegister]:
         if text not in self._written:
             return ()
         number, end = self._written[text]
-        return [Named(group(self.file, number, self.group_width), 0, end)]
+        return [NamedRegister(group(self.file, number, self.group_width), 0, end)]
 
     def _problem(self, text: str) -> UnplacedFinding | None:
         expression = read_expression(text)

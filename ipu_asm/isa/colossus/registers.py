@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.memory import Memory, MemoryRegion
-from ipu_asm.isa.model import RegisterFile
+from ipu_asm.isa.storage import Memory, MemoryRegion, RegisterFile
 
 WIDTHS = {1: "register", 2: "pair", 4: "quad"}
 _TITLES = {"m": "main", "a": "aux"}

@@ -15,19 +15,16 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.model import RegisterFile
+from ipu_asm.isa.operand_types import IntegerType, KeywordType, RegisterType, undefined_label
 from ipu_asm.isa.operands import (
     Choice,
-    IntegerType,
-    KeywordType,
-    Named,
+    NamedRegister,
     OperandType,
-    RegisterType,
     number_value,
     quoted,
-    undefined_label,
     with_article,
 )
+from ipu_asm.isa.storage import RegisterFile
 
 _INDEXED = re.compile(r"([A-Za-z]+)\[([^\]]*)\]")
 _PAIR = re.compile(r"([0-9]+)[xX]([0-9]+)")
@@ -92,10 +89,12 @@ class MemoryType(KeywordType):
     `WB[0]` and `AB[0]` mean the same as `WB` and `AB`.
     """
 
-    def names(self, text: str) -> Sequence[Named]:
+    def names(self, text: str) -> Sequence[NamedRegister]:
         """The memory as a register, of which all its buffers are parts."""
         value = self.parse(text)
-        return [Named(self.spellings[value], 0, len(text))] if isinstance(value, int) else ()
+        return (
+            [NamedRegister(self.spellings[value], 0, len(text))] if isinstance(value, int) else ()
+        )
 
     def parse(self, text: str) -> int | UnplacedFinding:
         match = _INDEXED.fullmatch(text)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.model import RegisterFile
-from ipu_asm.isa.operands import IntegerType, KeywordType, LabelType, OperandType, RegisterType
+from ipu_asm.isa.operand_types import IntegerType, KeywordType, LabelType, RegisterType
+from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.storage import RegisterFile
 
 MULT_STAGE = RegisterFile(
     "mult_stage",

@@ -87,7 +87,7 @@ def test_there_are_programs_of_some_length() -> None:
         "nop // { ; }\n/* { nop\n} */ nop /* ; */ ; nop # { the rest }",
         "{ // one\n  nop // two ;\n\n  /* three } */ fnop # four }\n} // five",
         ".type f, @function\n.size f, . - f\n.section .text.f, \"ax\", @progbits\n.align 8, 0",
-        # Directives that pardon.
+        # Directives that drop findings.
         ".allow_invalid_operands\nld32 $m0, $m1, 99999",
         ".allow_optimizations\n{ f32add $a0, $a1, $a2 ; brnzdec $m0, loop }",
         ".allow_invalid_execution_mode\n.supervisor\nf32add $a0, $a1, $a2",
@@ -107,7 +107,7 @@ def test_a_directive_that_warns_makes_an_error_a_warning() -> None:
     ]
 
 
-def test_what_is_pardoned_is_pardoned_from_there_on() -> None:
+def test_a_severity_directive_holds_from_its_line_on() -> None:
     text = "add $m0, 1, 2\n.allow_invalid_operands\nadd $m0, 1, 2"
     assert [finding.span.start for finding in ANALYZER.analyze(text).diagnostics] == [9]
     text += "\n.error_on_invalid_operands\nadd $m0, 1, 2"

@@ -1,0 +1,68 @@
+"""The storage of a machine as data: register files and memories."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_NUMBERED = re.compile(r"([A-Za-z_]+)([0-9]+)")
+_MOST_RANGES = 5
+
+
+class RegisterFile(NamedTuple):
+    """Registers of one kind, with `elements` numbers in each.
+
+    `title` is the noun for one register, for messages.
+    """
+
+    name: str
+    title: str
+    registers: tuple[str, ...]
+    summary: str
+    elements: int = 1
+
+    def spoken(self) -> str:
+        """Return the registers as a phrase: `lr0` to `lr15`, or a list of up to three."""
+        if len(self.registers) > 3:
+            return f"`{self.registers[0]}` to `{self.registers[-1]}`"
+        return ", ".join(f"`{register}`" for register in self.registers)
+
+    def ranged(self) -> str:
+        """Return the registers as ranges: `r0-r31`, or `wl0-wl11` and `wh0-wh11`.
+
+        Assumes that registers with the same prefix have consecutive numbers.
+        """
+        ranges: dict[str, list[str]] = {}
+        for register in self.registers:
+            match = _NUMBERED.fullmatch(register)
+            ranges.setdefault(match[1] if match else register, []).append(register)
+        if len(ranges) > _MOST_RANGES:
+            return self.spoken()
+        ends = ([each[0], each[-1]] if len(each) > 1 else each for each in ranges.values())
+        return ", ".join(f"`{'-'.join(pair)}`" for pair in ends)
+
+
+class MemoryRegion(NamedTuple):
+    """Bytes ``first..last`` of a memory, both included.
+
+    Instructions can only be fetched from a region with `has_code`. Neighbouring words can only be
+    accessed in the same cycle in an `interleaved` region.
+    """
+
+    first: int
+    last: int
+    has_code: bool
+    interleaved: bool
+
+
+class Memory(NamedTuple):
+    """The memory map of one of the machines that execute an instruction set."""
+
+    name: str
+    title: str
+    regions: tuple[MemoryRegion, ...]
+
+    def region_of(self, address: int) -> MemoryRegion | None:
+        """Return the region that contains an address, None if there is none."""
+        found = (region for region in self.regions if region.first <= address <= region.last)
+        return next(found, None)
