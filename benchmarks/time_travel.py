@@ -10,7 +10,7 @@ from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.regions import region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 
 WAY = 1_000_000
 QUICK_WAY = 100_000

@@ -15,7 +15,8 @@ from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress
-from ipu_asm.program.program import Program, read_program
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
 from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.templates import template_mark
 from ipu_asm.text import Change, SourceFile, changed_stretch, require_text

@@ -10,7 +10,8 @@ from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.program import Program, read_program
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, require_text
 
 

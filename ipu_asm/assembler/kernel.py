@@ -13,8 +13,9 @@ from ipu_asm.config.files import FileError, decoded, source_extensions
 from ipu_asm.config.isa_choice import IsaChooser
 from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
 from ipu_asm.isa.model import Isa
+from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
-from ipu_asm.program.program import Program, read_program
+from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile
 
 SOURCE = "source"

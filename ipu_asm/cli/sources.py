@@ -14,7 +14,8 @@ from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.program import Program, read_program
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile
 
 

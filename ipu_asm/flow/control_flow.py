@@ -11,7 +11,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.reachability import falls_through
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.incremental_cache import LocalResult
-from ipu_asm.program.macros import told_by
+from ipu_asm.program.macros import effect_of
 from ipu_asm.program.program import Program
 
 # Traits of instructions that leave a function, for good or until the callee returns.
@@ -126,7 +126,7 @@ def _before_choices(bundles: Sequence[Bundle], addresses: list[int], size: int) 
     return {
         min(addresses[number], size) - 1
         for number, bundle in enumerate(bundles)
-        if bundle.directive and any(told_by(words).step for words in bundle.syntax.directives)
+        if bundle.directive and any(effect_of(words).step for words in bundle.syntax.directives)
     } - {-1}
 
 

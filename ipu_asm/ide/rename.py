@@ -9,7 +9,8 @@ from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
 from ipu_asm.ide.occurrences import Access, Label, MacroName, occurrences, subject_at
 from ipu_asm.isa.operands import quoted
-from ipu_asm.program.program import Program, read_program
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.macros import told_by
+from ipu_asm.program.macros import effect_of
 from ipu_asm.program.program import Program, cached_on_program
 
 
@@ -82,7 +82,7 @@ class _Reader:
             for frame in self.frames:
                 frame.changes.append(True)
             return
-        step = told_by(words).step
+        step = effect_of(words).step
         if step in ("if", "body"):
             self.frames.append(_Frame(self.mode, step == "body", []))
             self.mode = None if step == "body" else self.mode
@@ -98,7 +98,9 @@ def _may_change_mode(isa: Isa, bundle: Bundle) -> bool:
         return True
     if bundle.directive is None:
         return False
-    return _sets_mode(isa, bundle) or any(told_by(words).step for words in bundle.syntax.directives)
+    return _sets_mode(isa, bundle) or any(
+        effect_of(words).step for words in bundle.syntax.directives
+    )
 
 
 def _sets_mode(isa: Isa, bundle: Bundle) -> bool:

@@ -73,8 +73,8 @@ class IncrementalCache:
         self,
         isa: Isa,
         bundles: Sequence[Bundle],
-        kept: BundleDiff | None,
-        before: IncrementalCache | None,
+        kept: BundleDiff | None = None,
+        before: IncrementalCache | None = None,
     ) -> None:
         self._isa = isa
         self._bundles = bundles
@@ -82,8 +82,8 @@ class IncrementalCache:
         self._before = weakref.ref(before) if before is not None else None
         self._numbers: dict[object, list[int]] = {}
         self._known: dict[object, _Known] = {}
-        # Whether what hangs on labels and macros as well is what it was.
-        self.holds = False
+        # Whether labels and macros are those of the earlier state; set when they have been read.
+        self.same_names = False
 
     def where(self, test: Test) -> list[int]:
         """The numbers of the bundles for which a test holds, which looks at the bundle alone."""
@@ -121,7 +121,7 @@ class IncrementalCache:
 
         Work that looks `of_bundles` alone does not hang on labels and macros.
         """
-        known = self._known.get(work) or self._recalled(work, self.holds or of_bundles)
+        known = self._known.get(work) or self._recalled(work, self.same_names or of_bundles)
         found = known.found.get(number)
         if found is None:
             found = known.found[number] = work(program, number)

@@ -104,14 +104,12 @@ class References:
         self,
         bundles: Sequence[Bundle],
         addresses: Sequence[int],
-        labels: dict[str, int],
-        numeric: dict[str, list[int]],
+        labels: Labels,
     ) -> None:
-        """`labels` have their addresses, `numeric` ones the numbers of their bundles."""
         self._bundles = bundles
         self._addresses = addresses
-        self._labels = labels
-        self._numeric = numeric
+        self._labels = {label: addresses[number] for label, number in labels.bundles.items()}
+        self._numeric = labels.numeric
         self._suggestions = iter(range(MOST_SUGGESTIONS))
 
     def read(self, numbers: Sequence[int]) -> list[Reference]:

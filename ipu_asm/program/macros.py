@@ -105,13 +105,13 @@ class Macros(NamedTuple):
         return self._replace(regions=tuple(regions))
 
 
-def tells(_isa: Isa, bundle: Bundle) -> bool:
+def affects(_isa: Isa, bundle: Bundle) -> bool:
     """Whether a bundle has directives that matter to what macros make."""
     if bundle.syntax.plan.inner:
         return True
     if bundle.directive is None:
         return False
-    return any(told_by(words) is not _NOTHING for words in bundle.syntax.directives)
+    return any(effect_of(words) is not _NOTHING for words in bundle.syntax.directives)
 
 
 def without_foreign_names(findings: list[Diagnostic]) -> list[Diagnostic]:
@@ -141,7 +141,7 @@ def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
         if bundle.syntax.plan.inner:
             names.add(OF_BRACES)
         for words in bundle.syntax.directives:
-            told = told_by(words)
+            told = effect_of(words)
             if told is not _NOTHING:
                 names |= told.names
                 reads_files = reads_files or told.reads_files
@@ -152,7 +152,7 @@ def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
 
 
 @lru_cache(maxsize=20_000)
-def told_by(words: tuple[str, ...]) -> DirectiveEffect:
+def effect_of(words: tuple[str, ...]) -> DirectiveEffect:
     """What the directive of those words tells."""
     word = words[0]
     defining = _DEFINING.match(word)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ipu_asm import assemble, disassemble, load_isa
 from ipu_asm.assembler.encode import encode, errors_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 from tests.programs import example_kernels
 from tests.vectors import records, words_of
 

@@ -8,7 +8,7 @@ import ipu_asm
 from ipu_asm.assembler.encode import AssemblyError, assemble, encode, errors_of
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import UnknownIsaError, load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 from ipu_asm.text import Span
 
 LIMIT = 1024

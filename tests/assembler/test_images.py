@@ -16,7 +16,7 @@ from ipu_asm.assembler.images import (
     listing_of,
     words_of,
 )
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 
 IPU = load_isa("ipu")
 WORD = assemble("acc.first;;")[0]

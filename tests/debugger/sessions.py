@@ -11,7 +11,7 @@ from ipu_asm.debugger.stop import Trap
 from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 
 LOOP = """\
 # counts lr1 up to eight, and stores the accumulator meanwhile

@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 from tests.debugger.sessions import LOOP
 
 SEVERAL = "set lr1 1;; set lr2 2;;  incr lr1 1; incr lr2 1;; # three\n\n# end\n"

@@ -10,7 +10,7 @@ from ipu_asm.debugger.regions import whole
 from ipu_asm.emulator import IpuState, ProgramError
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 FAULTY = "set lr1 -1;;\nagain: incr lr2 1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;"

@@ -12,7 +12,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 CROWDED = """\

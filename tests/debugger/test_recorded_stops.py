@@ -11,7 +11,7 @@ from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 from tests.emulator.machines import Record, read_records, scalars, state_of
 
 RECORDS = read_records("break")

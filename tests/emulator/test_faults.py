@@ -9,7 +9,7 @@ import pytest
 from ipu_asm.assembler.encode import assemble, encode
 from ipu_asm.emulator import ExecutionFault, Fault, Ipu, IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 
 OUTSIDE = "an access must end within the 0x200000 bytes of xmem, found 128 bytes at 0x1fffff"
 STRIDE = "the result must end within the 128 elements of r_acc, found 128 elements from element 32"

@@ -27,7 +27,7 @@ from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 from ipu_asm.testbench import Bench
 
 KERNEL = "set lr0 128; ldr_mult_reg r0 lr1 cr0; mult.ve r0 lr1 lr1 lr1 lr1; acc;; break;; bkpt;;"

@@ -8,8 +8,8 @@ from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import ExecutionFault, Fault, Ipu, IpuState
 from ipu_asm.emulator.stops import MachineStop, StopReason, describe_stop, describe_word, stop_of
 from ipu_asm.isa import load_isa
+from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
-from ipu_asm.program.program import read_program
 
 LOOP = """\
 set lr1 3;;

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.flow.reachability import reachability_of
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 
 ISA = load_isa("ipu")
 BLANK = "  # nothing but a comment\n"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ipu_asm.isa import load_isa
+from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
-from ipu_asm.program.program import read_program
 
 PROGRAM = """\
 # a comment

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.isa import load_isa
+from ipu_asm.program.build import read_program
 from ipu_asm.program.execution_modes import modes_of
 from ipu_asm.program.macros import Macros, Region
-from ipu_asm.program.program import read_program
 
 ISA = load_isa("colossus")
 

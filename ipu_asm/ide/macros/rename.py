@@ -9,7 +9,8 @@ from ipu_asm.ide.macros.mentions import Certainty, Mention, mentions
 from ipu_asm.ide.macros.names import DEFINE, code_of, macros_in
 from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.operands import quoted
-from ipu_asm.program.program import Program, read_program
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:

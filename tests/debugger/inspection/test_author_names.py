@@ -10,7 +10,7 @@ from ipu_asm.debugger.expressions import LiveContext, evaluate
 from ipu_asm.debugger.inspection import names_of
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
-from ipu_asm.program.program import read_program
+from ipu_asm.program.build import read_program
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -1,0 +1,148 @@
+"""Building the program of a text, from scratch or from that of an earlier state of the text."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Callable, NamedTuple, Sequence
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.parser import parser_for
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.bundle_diff import BundleDiff, Slices, read_slices
+from ipu_asm.program.findings import add_findings
+from ipu_asm.program.incremental_cache import IncrementalCache
+from ipu_asm.program.labels import (
+    MOST_SUGGESTIONS,
+    Labels,
+    Reference,
+    References,
+    are_labelled_alike,
+    is_labelled,
+    joined,
+    names_labels,
+    read_labels,
+)
+from ipu_asm.program.macros import NO_MACROS, Macros, affects, read_macros
+from ipu_asm.program.program import Layout, Program
+from ipu_asm.text import Change
+
+
+def read_program(
+    isa: Isa,
+    text: str,
+    read: Callable[[str], Bundle] | None = None,
+    before: Program | None = None,
+    change: Change | None = None,
+) -> Program:
+    """The program of a text; parts of `before`, that of an earlier state, are reused.
+
+    `read` parses the text of a bundle and may remember bundles. `change` is the edit from the
+    earlier text to this one, if it is known.
+    """
+    read = read or parser_for(isa).bundle
+    slices, diff = read_slices(isa, text, read, before.slices if before else None, change)
+    if before is None or diff is None:
+        return _from_scratch(isa, slices)
+    return _after_edit(slices, before, diff)
+
+
+def _from_scratch(isa: Isa, slices: Slices) -> Program:
+    bundles, cache = slices.bundles, IncrementalCache(isa, slices.bundles)
+    macros = _all_macros(isa, bundles, cache)
+    addresses = [0, *accumulate([bundle.size for bundle in bundles])]
+    labels = read_labels(isa, bundles, cache.where(is_labelled))
+    references = _all_references(bundles, addresses, labels, cache)
+    program = Program(isa, slices, Layout(addresses, labels, references), macros, cache)
+    return add_findings(program, same_macros=False)
+
+
+def _after_edit(slices: Slices, before: Program, diff: BundleDiff) -> Program:
+    isa, bundles = before.isa, slices.bundles
+    cache = IncrementalCache(isa, bundles, diff, before.cache)
+    moved = before.macros.moved(diff)
+    macros = _macros_after(moved, bundles, cache, before, diff)
+    addresses = _addresses_after(before.addresses, bundles, diff)
+    same = _same_parts(before, bundles, addresses, diff)
+    if same.labels:
+        labels = before.layout.labels.moved(diff)
+    else:
+        labels = read_labels(isa, bundles, cache.where(is_labelled))
+    same_macros = macros == moved
+    cache.same_names = same.labels and same_macros
+    references: list[Reference] = []
+    if all(same) and same_macros:
+        references = _references_after(before.references, bundles, addresses, labels, diff)
+    references = references or _all_references(bundles, addresses, labels, cache)
+    program = Program(isa, slices, Layout(addresses, labels, references), macros, cache)
+    return add_findings(program, same_macros)
+
+
+class _Same(NamedTuple):
+    """What is as in the earlier state, apart from the numbers of the bundles."""
+
+    labels: bool
+    addresses: bool
+
+
+def _same_parts(
+    before: Program, bundles: list[Bundle], addresses: list[int], diff: BundleDiff
+) -> _Same:
+    fresh = slice(diff.head, diff.tail)
+    gone = slice(diff.head, diff.old_tail)
+    same_addresses = addresses[diff.tail] == before.addresses[diff.old_tail]
+    if not diff.moved:  # only then may labels stand among the bundles that changed
+        same_addresses = same_addresses and addresses[fresh] == before.addresses[gone]
+    return _Same(are_labelled_alike(before.bundles[gone], bundles[fresh]), same_addresses)
+
+
+def _all_macros(isa: Isa, bundles: Sequence[Bundle], cache: IncrementalCache) -> Macros:
+    if not isa.surface.preprocessed:
+        return NO_MACROS
+    return read_macros([(n, bundles[n]) for n in cache.where(affects)], len(bundles))
+
+
+def _macros_after(
+    moved: Macros,
+    bundles: list[Bundle],
+    cache: IncrementalCache,
+    before: Program,
+    diff: BundleDiff,
+) -> Macros:
+    """The macros; `moved` are those of the earlier state, had the edit changed none of them."""
+    isa = before.isa
+    changed = before.bundles[diff.head : diff.old_tail] + bundles[diff.head : diff.tail]
+    # A region without an end grows with the text.
+    is_open = any(r.last == len(before.bundles) for r in before.macros.regions[-1:])
+    if isa.surface.preprocessed and (is_open or any(affects(isa, each) for each in changed)):
+        return _all_macros(isa, bundles, cache)
+    return moved
+
+
+def _addresses_after(old: list[int], bundles: list[Bundle], diff: BundleDiff) -> list[int]:
+    sizes = [bundle.size for bundle in bundles[diff.head : diff.tail]]
+    head, fresh = old[: diff.head], [*accumulate(sizes, initial=old[diff.head])]
+    behind, moved = old[diff.old_tail + 1 :], fresh[-1] - old[diff.old_tail]
+    if moved:
+        behind = [address + moved for address in behind]
+    return head + fresh + behind
+
+
+def _all_references(
+    bundles: list[Bundle], addresses: list[int], labels: Labels, cache: IncrementalCache
+) -> list[Reference]:
+    return References(bundles, addresses, labels).read(cache.where(names_labels))
+
+
+def _references_after(
+    old: list[Reference],
+    bundles: list[Bundle],
+    addresses: list[int],
+    labels: Labels,
+    diff: BundleDiff,
+) -> list[Reference]:
+    """The references where labels stayed where they were; none if they must be read again."""
+    naming = [number for number in diff.fresh if bundles[number].label_uses]
+    fresh = References(bundles, addresses, labels).read(naming) if naming else []
+    references = joined(old, fresh, diff)
+    unknown = sum([each.problem is not None for each in references])
+    return references if unknown <= MOST_SUGGESTIONS else []

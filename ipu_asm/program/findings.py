@@ -1,0 +1,153 @@
+"""The findings about a program apart from those of rules: labels, references, size, no text."""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Sequence
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.invalid_utf8 import is_broken_by_bytes, is_undecodable, undecodable_byte
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
+from ipu_asm.diagnostics.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program.labels import Reference, Repeated
+from ipu_asm.program.macros import without_foreign_names
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span
+
+# Control characters that no text has.
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
+# As many of them may have come into a text by mistake; a NUL never has.
+_MOST_IN_A_TEXT = 4
+_OPENING, _CLOSING = "/*", "*/"
+
+
+def add_findings(program: Program, same_macros: bool) -> Program:
+    """Complete a program that is being built; `same_macros` if an edit left the macros alone."""
+    findings = list(_findings(program, same_macros))
+    if _OPENING in program.text and not program.isa.surface.block_comments:
+        findings = _outside_comments(program, findings)
+    no_text = _no_text(program.text, findings)
+    program.is_text = no_text is None
+    program.findings = findings if no_text is None else [no_text]
+    return program
+
+
+def _findings(program: Program, same_macros: bool) -> Iterator[Diagnostic]:
+    starts, bundles, labels = program.starts, program.bundles, program.layout.labels
+    faulty = program.cache.among(
+        "faulty", program.where(_has_findings), lambda n: bool(_unexcused(program, n)), same_macros
+    )
+    undecodable = program.where(is_undecodable)
+    if undecodable:
+        first = undecodable[0]
+        yield undecodable_byte(bundles[first]).shifted(starts[first])
+        faulty = [n for n in faulty if not is_broken_by_bytes(bundles[n])]
+    found = [each.shifted(starts[n]) for n in faulty for each in _unexcused(program, n)]
+    for repeated in labels.repeated:
+        found += _duplicates(program, repeated)
+    found += [_distance(program, label) for label in labels.distances]
+    yield from without_foreign_names(found) if program.isa.surface.preprocessed else found
+    for reference in program.references:
+        if reference.problem is not None:
+            yield from _unresolved(program, reference, reference.problem)
+    yield from _excess(program)
+
+
+def _has_findings(_isa: Isa, bundle: Bundle) -> bool:
+    return bool(bundle.findings)
+
+
+def _unexcused(program: Program, number: int) -> list[Diagnostic]:
+    """The findings in a bundle; none if a macro may make it right."""
+    macros, bundle = program.macros, program.bundles[number]
+    if macros.reads_files and bundle.hangs_on_names:
+        return []
+    findings = [each for each in bundle.findings if not macros.excuse(each, number)]
+    if findings and any(macros.define(each.mnemonic) for each in bundle.instructions):
+        return []
+    return findings
+
+
+def _duplicates(program: Program, repeated: Repeated) -> Iterator[Diagnostic]:
+    label, number, token = repeated
+    macros = program.macros
+    if macros.region_of(number) or macros.region_of(program.labels[label]) or macros.define(label):
+        return
+    span = program.span(number, program.bundles[number].syntax.span_of(token, token + 1))
+    first = RelatedInformation(program.label_span(label), f"{quoted(label)} is defined here first")
+    message = f"a label is defined once, found a second definition of {quoted(label)}"
+    yield Diagnostic(DUPLICATE_LABEL, message, span, (first,))
+
+
+def _distance(program: Program, label: str) -> Diagnostic:
+    message = f"an operand {quoted(label)} is always a distance, so no label can be called that"
+    return Diagnostic(SYNTAX_ERROR, message, program.label_span(label))
+
+
+def _unresolved(
+    program: Program, reference: Reference, problem: UnplacedFinding
+) -> Iterator[Diagnostic]:
+    macros = program.macros
+    if problem.unless and (macros.make_labels or macros.make(problem.unless)):
+        return
+    yield problem.at(program.reference_span(reference))._replace(unless=())
+
+
+def _excess(program: Program) -> Iterator[Diagnostic]:
+    limit, unit = program.isa.program_limit, program.isa.unit
+    if program.size > limit:
+        number = program.number_at(limit)
+        message = f"instruction memory holds {limit} {unit}s, found {program.size}"
+    elif program.size == limit and program.bundles[program.number_at(limit - 1)].open_slots:
+        number = program.number_at(limit - 1)
+        slot = program.bundles[number].open_slots[0]
+        message = (
+            f"the last bundle of instruction memory needs an instruction for slot "
+            f"`{slot.name}`: its no-op would go on at address {limit}"
+        )
+    else:
+        return
+    span = program.span(number, program.bundles[number].first_token)
+    yield Diagnostic(PROGRAM_TOO_LARGE, message, span)
+
+
+def _no_text(text: str, findings: Sequence[Diagnostic]) -> Diagnostic | None:
+    """The only finding about a source that is no text, such as an image; None for a text.
+
+    Only the places of findings are looked at: comments may hold anything.
+    """
+    places = [
+        match
+        for finding in findings
+        if finding.rule is SYNTAX_ERROR and (match := _CONTROL.search(text, *finding.span))
+    ]
+    if len(places) <= _MOST_IN_A_TEXT and not any(match[0] == "\0" for match in places):
+        return None
+    first = min(places, key=re.Match.start)
+    message = f"a source is text, found U+{ord(first[0]):04X}"
+    return Diagnostic(SYNTAX_ERROR, message, Span(*first.span()))
+
+
+def _outside_comments(program: Program, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The findings without those inside block comments that go on behind the end of their bundle.
+
+    Where there are no such comments, one is a finding at its beginning, and its content is not.
+    """
+    text = program.text
+    kept: list[Diagnostic] = []
+    behind = 0
+    for finding in sorted(findings, key=lambda finding: finding.span):
+        start = finding.span.start
+        if start < behind:
+            continue
+        kept.append(finding)
+        if finding.rule is SYNTAX_ERROR and text.startswith(_OPENING, start):
+            closing = text.find(_CLOSING, start)
+            if closing < 0:
+                return [*kept, *(each for each in findings if each.span.start > start)]
+            number = program.bundle_at(start)
+            if closing >= program.starts[number] + len(program.bundles[number].syntax.text):
+                behind = closing + len(_CLOSING)
+    return kept
