@@ -7,6 +7,7 @@ from benchmarks.report import Target, number, print_table
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
+from ipu_asm.debugger.queries import last_write
 from ipu_asm.debugger.regions import region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.isa import load_isa
@@ -40,7 +41,7 @@ def run(quick: bool = False) -> list[Target]:
     """Measure, print, and return seconds and ratios as targets."""
     way = QUICK_WAY if quick else WAY
     watched = _debugger(way)
-    watched.set_breakpoints([Breakpoint(watched.program.size - 1)])
+    watched.breakpoints.set_at_bundles([Breakpoint(watched.program.size - 1)])
     plain = Ipu(_state())
     forward = timing.timed(watched.continue_)
     ratio = forward / timing.timed(lambda: plain.run(way))
@@ -58,7 +59,7 @@ def run(quick: bool = False) -> list[Target]:
     byte = region("xmem", (1 << 21) - 1, 1)
     seconds["back to the start, nothing hit"] = timing.timed(watched.reverse_continue)
     watched.go_to(way)
-    seconds["who wrote a byte of memory"] = timing.timed(lambda: watched.last_write(byte))
+    seconds["who wrote a byte of memory"] = timing.timed(lambda: last_write(watched.runner, byte))
     _print(watched, way, seconds)
     back = max(seconds["back to the first bundle"], seconds["back to the middle of a stretch"])
     return [

@@ -1,41 +1,95 @@
-"""The last stop before now: stretches of the past, latest first, each executed once more."""
+"""Moves backwards: segments of the past, latest first, each executed once more.
+
+The last stop in a segment is known only at its end, so each segment is executed completely.
+"""
 
 from __future__ import annotations
 
 from typing import Callable, Iterator
 
-from ipu_asm.debugger.history import History, Pause
-from ipu_asm.debugger.stop import ResumePoint, ScannedSegment, Stop
+from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
+from ipu_asm.debugger.history import History
+from ipu_asm.debugger.runner import Runner
+from ipu_asm.debugger.stepping import last_line_start
+from ipu_asm.debugger.stop import PAUSED, ResumePoint, ScannedSegment, Stop
+from ipu_asm.emulator.stops import StopReason
 
 Find = Callable[[int, Stop | None], tuple[Stop | None, bool]]
-"""Goes on to a cycle; the last stop on the way, or else the one given, and whether a pause came."""
+"""Executes up to a cycle: the last stop on the way, or else the given one; and if it was paused."""
 
 
-def search_back(
-    history: History, goal: ResumePoint, find: Find, pause: Pause
-) -> Stop | ResumePoint | None:
-    """The last stop before the end of a goal; None if there is none, what is left after a pause.
+def run_back(runner: Runner, point: ResumePoint) -> Stop:
+    """The last stop before the end of a resume point: a cause of a stop, or the first cycle."""
 
-    The stop of the first cycle is not looked for. The machine is left on the way.
+    def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
+        while causes := runner.seek(end, is_logging=False):
+            if causes == [PAUSED]:
+                return found, True
+            found = runner.stops.caused_by(causes)
+        return found, False
+
+    stop = _search(runner, point, find)
+    if stop is not None:
+        return stop
+    causes = runner.causes_here() if point.until > runner.history.first else []
+    return runner.stops.caused_by(causes) if causes else runner.stops.at_start()
+
+
+def run_line_back(runner: Runner, resolver: BreakpointResolver, point: ResumePoint) -> Stop:
+    """The last cycle before the end of a resume point at which a source line was begun."""
+
+    def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
+        start, is_paused = last_line_start(runner.history, resolver, end, runner.options.pause)
+        if start is not None:
+            found = Stop(StopReason.STEP, f"cycle {start[0]}", *start)
+        return found, is_paused
+
+    stop = _search(runner, point, find)
+    if stop is not None:
+        return stop
+    is_moved = point.until > runner.history.first
+    return runner.stops.arrived() if is_moved else runner.stops.at_start()
+
+
+def _search(runner: Runner, point: ResumePoint, find: Find) -> Stop | None:
+    """Go to the last stop that `find` finds; if there is none, to the first cycle."""
+    history, now = runner.history, runner.history.cycle
+    history.keep()
+    found = _last(runner, point, find)
+    if isinstance(found, ResumePoint):
+        history.go_to(now)
+        return runner.stops.paused(found)
+    history.go_to(history.first if found is None else found.cycle)
+    return found
+
+
+def _last(runner: Runner, point: ResumePoint, find: Find) -> Stop | ResumePoint | None:
+    """The last stop before the end of a resume point; what is left of the search after a pause.
+
+    The first cycle is not looked at. The machine is left on the way.
     """
-    for start, end, before in _stretches(history, goal):
+    history = runner.history
+    for start, end, before in _segments(history, point):
         found, is_paused = find(end, before)
         if is_paused:
             history.keep()
-            stretch = ScannedSegment(start, history.cycle, found)
-            return goal._replace(until=end + 1, stretch=stretch)
+            segment = ScannedSegment(start, history.cycle, found)
+            return point._replace(until=end + 1, segment=segment)
         if found is not None:
             return found
-        if pause():
-            return goal._replace(until=start + 1, stretch=None)
+        if runner.options.pause():
+            return point._replace(until=start + 1, segment=None)
     return None
 
 
-def _stretches(history: History, goal: ResumePoint) -> Iterator[tuple[int, int, Stop | None]]:
-    """First and last cycle of each stretch, and what was found before where the machine stands."""
-    until = goal.until - 1
-    if goal.stretch is not None:
-        start, at, found = goal.stretch
+def _segments(history: History, point: ResumePoint) -> Iterator[tuple[int, int, Stop | None]]:
+    """First and last cycle of each segment, and what was found in it before a pause.
+
+    The machine stands where the segment is to be executed from.
+    """
+    until = point.until - 1
+    if point.segment is not None:
+        start, at, found = point.segment
         history.go_to(at)
         yield start, until, found
         until = start

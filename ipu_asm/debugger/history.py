@@ -1,7 +1,7 @@
-"""Time travel: keyframes, execution once more from the nearest, and the user's edits on the way.
+"""Time travel: keyframes, and execution once more from the nearest, with the user's edits.
 
-A moment is a cycle: the number of bundles executed before it. Edits made at a cycle belong to its
-state; a keyframe of that cycle is from before them.
+A cycle is a number of bundles executed. Edits made at a cycle belong to its state; a keyframe of
+that cycle has the state from before them.
 """
 
 from __future__ import annotations
@@ -14,21 +14,18 @@ from ipu_asm.debugger.regions import Region, write_region
 from ipu_asm.emulator.ipu import Ipu, StopTest
 
 SPACING: Final = 4_096
-"""Bundles from one keyframe to the next: executing them again takes some 20 milliseconds."""
+"""Bundles from one keyframe to the next: executing them again takes about 20 milliseconds."""
 
 NEAR: Final = 256
-"""How far before the end of a way back a keyframe is left, so that the next step back is short."""
+"""Bundles between the end of a move backwards and the keyframe that it leaves for the next one."""
 
 PATIENCE: Final = 512
-"""How many bundles are executed between two questions for a pause: at most some 20 milliseconds."""
+"""Bundles executed between two calls of `pause`: they take at most about 20 milliseconds."""
 
 MEMORY_LIMIT: Final = 256 << 20
 
-Examine = Callable[[], bool]
-"""Called on arrival at a cycle, before its edits; whether to stay there."""
-
 Pause = Callable[[], bool]
-"""Asked again and again on a long way; whether to leave it."""
+"""Called regularly on a long way; whether to end it early."""
 
 
 class Edit(NamedTuple):
@@ -39,9 +36,11 @@ class Edit(NamedTuple):
 
 
 class History:
-    """The past of a machine, and the way through it. The machine must be run only from here.
+    """The past of a machine, which must be run through its history alone.
 
-    `memory_limit` bounds an estimate of the bytes that keyframes take.
+    `first` is the first cycle, `end` the last one that was reached; `edits` are the user's, by
+    cycle. `memory_limit` bounds the estimated bytes of the keyframes, `spacing` is the number of
+    bundles between them.
     """
 
     def __init__(self, ipu: Ipu, memory_limit: int = MEMORY_LIMIT, spacing: int = SPACING) -> None:
@@ -54,11 +53,11 @@ class History:
 
     @property
     def cycle(self) -> int:
-        """The moment at which the machine stands."""
+        """The cycle at which the machine stands."""
         return self.ipu.cycles
 
     def edit(self, where: Region, data: bytes) -> None:
-        """Change the machine here and now; a future that was recorded is forgotten.
+        """Change the machine at the present cycle; later edits and keyframes are dropped.
 
         Raises ValueError unless `data` has the size of the region.
         """
@@ -70,42 +69,46 @@ class History:
         self.end = cycle
 
     def reset(self) -> None:
-        """Back to the state of the beginning, without any edit."""
+        """Go to the first cycle and drop all edits."""
         self.edits.clear()
         self.keyframes.cut(self.first)
         self.end = self.first
         self._restore(self.first)
 
-    def advance(
-        self, until: int, stop: StopTest | None = None, examine: Examine | None = None
-    ) -> bool:
-        """Go forward to a cycle, following recorded edits; whether `examine` ended the way before.
+    def advance(self, until: int) -> None:
+        """Execute up to a cycle, with the recorded edits on the way; a halted machine stays.
 
-        A machine that halts stays there. `examine` is asked on each arrival: in front of bundles
-        for which `stop` says so, at keyframes and edits, and at the end. Raises `ExecutionFault`
-        with the machine in front of the faulty bundle.
+        Raises `ExecutionFault` with the machine in front of the faulty bundle.
         """
-        ipu = self.ipu
-        while ipu.cycles < until and not ipu.state.is_halted:
-            try:
-                ipu.run(min(until, self._next_mark()) - ipu.cycles, stop)
-            finally:
-                self.end = max(self.end, ipu.cycles)
-            self._keep_if_due()
-            stay = False
-            try:
-                stay = examine is not None and examine()
-            finally:
-                self._apply_edits()
-            if stay:
-                return True
-        return False
+        while self.cycle < until and not self.ipu.state.is_halted:
+            self.run_to_mark(until)
+            self.apply_edits()
+
+    def run_to_mark(self, until: int, stop: StopTest | None = None) -> None:
+        """Execute one bundle or more: up to a cycle, a mark, or where `stop` says so.
+
+        Marks are due keyframes and cycles with recorded edits, which `apply_edits` has to apply
+        before the machine goes on. Raises as `advance` does.
+        """
+        due = self._next_keyframe()
+        edited = min((cycle for cycle in self.edits if cycle > self.cycle), default=due)
+        try:
+            self.ipu.run(min(until, due, edited) - self.cycle, stop)
+        finally:
+            self.end = max(self.end, self.cycle)
+        if self.cycle == due and due - self.keyframes.before(due) >= self.spacing:
+            self._keep()
+
+    def apply_edits(self) -> None:
+        """Apply the edits that are recorded for the present cycle."""
+        for edit in self.edits.get(self.cycle, ()):
+            write_region(self.ipu.state, edit.region, edit.data)
 
     def go_to(self, cycle: int, pause: Pause = lambda: False) -> int:
-        """Stand at a cycle, or at the last one before it that there is; which one that is.
+        """Go to a cycle, or to the last one before it that there is; that cycle.
 
-        A pause, asked for now and then, leaves the machine on the way, at an earlier cycle. Raises
-        `ExecutionFault` as `advance` does, if the way leads into a fault.
+        A true result of `pause` leaves the machine on the way, at an earlier cycle. Raises as
+        `advance` does.
         """
         cycle = max(cycle, self.first)
         nearest = self.keyframes.before(cycle)
@@ -113,32 +116,31 @@ class History:
             self._restore(nearest)
         near = cycle - NEAR
         is_far = self.cycle + NEAR < near and cycle <= self.end
-
-        def look() -> bool:
-            # Edits come after the keyframe of their cycle, so that is made on arrival.
-            if is_far and self.cycle == near:
-                self._keep()
-            return pause()
-
         while self.cycle < cycle and not self.ipu.state.is_halted:
             mark = near if is_far and self.cycle < near else cycle
-            if self.advance(min(mark, self.cycle + PATIENCE), None, look):
+            self.run_to_mark(min(mark, self.cycle + PATIENCE))
+            if is_far and self.cycle == near:
+                self._keep()
+            is_paused = pause()
+            self.apply_edits()
+            if is_paused:
                 break
         return self.cycle
 
     def keep(self) -> None:
-        """Make a keyframe here, to come back without delay."""
+        """Save a keyframe at the present cycle, so that returning to it is quick."""
         if self.cycle not in self.edits:
             self._keep()
 
     def is_edited(self, name: str) -> bool:
-        """Whether the user has changed a part anywhere in the history."""
+        """Whether a register (or `xmem`) is edited at any cycle of the history."""
         return any(edit.region.name == name for edits in self.edits.values() for edit in edits)
 
     def segments(self, until: int) -> Iterator[tuple[int, int]]:
-        """First and last cycle of the stretches between keyframes, from a cycle back to the first.
+        """First and last cycle of the segments between keyframes, the one before `until` first.
 
-        The machine stands at the first cycle of each. Each begins where the next one ends.
+        The machine stands at the first cycle of the segment that was yielded. A segment ends where
+        the one yielded before begins.
         """
         while until > self.first:
             start = self.keyframes.before(until - 1)
@@ -149,29 +151,15 @@ class History:
     def _restore(self, cycle: int) -> None:
         self.ipu.state.restore(self.keyframes[cycle])
         self.ipu.cycles = cycle
-        self._apply_edits()
+        self.apply_edits()
 
-    def _apply_edits(self) -> None:
-        for edit in self.edits.get(self.cycle, ()):
-            write_region(self.ipu.state, edit.region, edit.data)
-
-    def _next_mark(self) -> int:
-        """The next cycle with an edit or a keyframe to make."""
-        cycle = self.cycle
-        marks = [when for when in self.edits if when > cycle]
+    def _next_keyframe(self) -> int:
+        """The next cycle, a multiple of the spacing behind a keyframe, at which one is due."""
         cycles = self.keyframes.cycles
-        following = bisect_right(cycles, cycle)
-        due = cycles[following - 1] + self.spacing
-        while due <= cycle:
-            due += self.spacing
-        return min(*marks, due) if marks else due
+        last = cycles[bisect_right(cycles, self.cycle) - 1]
+        return self.cycle + self.spacing - (self.cycle - last) % self.spacing
 
-    def _keep_if_due(self) -> None:
-        if self.cycle - self.keyframes.before(self.cycle) >= self.spacing:
-            self._keep()
-
-    def _keep(self) -> bool:
-        """Make a keyframe, but none of a machine that has halted: what halted it would be lost."""
+    def _keep(self) -> None:
+        """Save a keyframe; not of a halted machine, as it would lose what halted it."""
         if not self.ipu.state.is_halted:
             self.keyframes.add(self.cycle, self.ipu.state.save())
-        return False

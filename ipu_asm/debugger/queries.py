@@ -1,26 +1,26 @@
-"""Questions to the past, answered by executing it once more from the keyframes, last ones first."""
+"""Queries about the past: it is executed again from the keyframes, the latest segment first."""
 
 from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import Condition
-from ipu_asm.debugger.history import PATIENCE, History, Pause
+from ipu_asm.debugger.history import PATIENCE, History
 from ipu_asm.debugger.regions import Region
+from ipu_asm.debugger.runner import Runner
 
 _PATIENCE_WITH_CONDITIONS: Final = 16
-"""How many bundles are looked at one by one between two questions for a pause."""
+"""Conditions evaluated between two calls of `pause`."""
 
 
-class Interrupted(Exception):
-    """A pause came before the answer; the machine is where it was when the question was asked."""
+class QueryInterrupted(Exception):
+    """A query ended by a pause; the machine stands where it stood before."""
 
 
 class LastWrite(NamedTuple):
-    """Who wrote to a region: after `cycle` bundles the bundle at `pc`, by `instruction`.
+    """The last write to a region: at `cycle`, by `instruction` in the bundle at `pc`.
 
-    Both are None where the user did it. The machine can go to `cycle` to see it happen.
+    `cycle` is the one before the write. For an edit by the user, `pc` and `instruction` are None.
     """
 
     cycle: int
@@ -28,32 +28,30 @@ class LastWrite(NamedTuple):
     instruction: str | None = None
 
 
-def last_write(
-    history: History, accesses: Accesses, where: Region, pause: Pause = lambda: False
-) -> LastWrite | None:
-    """Who wrote to a region last, before the present cycle; the machine stays where it is.
+def last_write(runner: Runner, where: Region) -> LastWrite | None:
+    """The last write to a region before the present cycle; None if there is none.
 
-    Raises `Interrupted` once `pause` says so.
+    Raises `QueryInterrupted` if the option `pause` ends it.
     """
-    now = history.cycle
+    history, now = runner.history, runner.history.cycle
     history.keep()
     try:
-        return _find_write(history, accesses, where, pause)
+        return _find_write(runner, where)
     finally:
         history.go_to(now)
 
 
-def when_true(history: History, condition: Condition, pause: Pause = lambda: False) -> int | None:
+def when_true(runner: Runner, condition: Condition) -> int | None:
     """The last cycle up to now at which a condition holds but did not one cycle before.
 
     If it has held from the beginning, that is the first cycle. The machine stays where it is.
-    Raises `Interrupted` once `pause` says so.
+    Raises `QueryInterrupted` if the option `pause` ends it.
     """
-    now = history.cycle
+    history, now = runner.history, runner.history.cycle
     history.keep()
     try:
         for _, end in history.segments(now):
-            found = _became_true(history, condition, end, pause)
+            found = _became_true(runner, condition, end)
             if found is not None:
                 return found
         history.go_to(history.first)
@@ -62,12 +60,10 @@ def when_true(history: History, condition: Condition, pause: Pause = lambda: Fal
         history.go_to(now)
 
 
-def _find_write(
-    history: History, accesses: Accesses, where: Region, pause: Pause
-) -> LastWrite | None:
-    now = history.cycle
+def _find_write(runner: Runner, where: Region) -> LastWrite | None:
+    history, now = runner.history, runner.history.cycle
     for start, end in history.segments(now):
-        found = _last_write(history, accesses, where, end, pause)
+        found = _last_write(runner, where, end)
         edited = _last_edit(history, where, start, now)
         if edited is not None and (found is None or found.cycle < edited):
             return LastWrite(edited)
@@ -77,33 +73,20 @@ def _find_write(
     return LastWrite(edited) if edited is not None else None
 
 
-def _last_write(
-    history: History, accesses: Accesses, where: Region, until: int, pause: Pause
-) -> LastWrite | None:
+def _last_write(runner: Runner, where: Region, until: int) -> LastWrite | None:
     """The last write on the way to a cycle."""
-    state = history.ipu.state
-    bundles = accesses.bundles(where.name, reads=False, writes=True)
+    ipu, history, accesses = runner.ipu, runner.history, runner.accesses
+    writers = accesses.bundles(where.name, reads=False, writes=True)
     found = None
-
-    def note() -> bool:
-        nonlocal found
-        code = accesses.has_written(where)
-        if code is not None:
-            found = LastWrite(history.cycle - 1, history.ipu.snapshot.pc, str(code))
-        return False
-
-    def look_ahead() -> bool:
-        _check(pause)
-        return state.program_counter in bundles
-
     while history.cycle < until:
-        if state.program_counter not in bundles:
-            goal = min(until, history.cycle + PATIENCE)
-            history.advance(goal, bundles.__contains__, look_ahead)
-            continue
-        history.advance(history.cycle + 1, None, note)
-        if not history.cycle % PATIENCE:
-            _check(pause)
+        goal = min(until, history.cycle + PATIENCE)
+        history.run_to_mark(goal, lambda _: ipu.snapshot.pc in writers)
+        pc = ipu.snapshot.pc
+        code = accesses.has_written(where) if pc in writers else None
+        if code is not None:
+            found = LastWrite(history.cycle - 1, pc, str(code))
+        history.apply_edits()
+        _check_pause(runner)
     return found
 
 
@@ -122,9 +105,9 @@ def _last_edit(history: History, where: Region, first: int, last: int) -> int | 
     )
 
 
-def _became_true(history: History, condition: Condition, until: int, pause: Pause) -> int | None:
+def _became_true(runner: Runner, condition: Condition, until: int) -> int | None:
     """The last cycle on the way at which a condition starts to hold."""
-    state = history.ipu.state
+    history, state = runner.history, runner.ipu.state
     found, before = None, condition(state)
     while history.cycle < until:
         history.advance(history.cycle + 1)
@@ -133,10 +116,10 @@ def _became_true(history: History, condition: Condition, until: int, pause: Paus
             found = history.cycle
         before = holds
         if not history.cycle % _PATIENCE_WITH_CONDITIONS:
-            _check(pause)
+            _check_pause(runner)
     return found
 
 
-def _check(pause: Pause) -> None:
-    if pause():
-        raise Interrupted("a pause came before the answer")
+def _check_pause(runner: Runner) -> None:
+    if runner.options.pause():
+        raise QueryInterrupted("a pause came before the answer")

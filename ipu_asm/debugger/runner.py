@@ -1,153 +1,176 @@
-"""From one hit to the next: the fast loop of the machine, and a look only where one can be."""
+"""Forward runs at the speed of the machine, up to the next stop."""
 
 from __future__ import annotations
 
-from functools import partial
-from typing import Collection, Final, Sequence
+from typing import Callable, Collection, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import Breakpoint, DataBreakpoint, HitFilter
-from ipu_asm.debugger.history import PATIENCE, History, Pause
-from ipu_asm.debugger.lookout import Log, Lookout
-from ipu_asm.debugger.stop import StopCause
-from ipu_asm.debugger.traps import ELEMENT_TYPE, TrapWatch
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, BreakpointSet
+from ipu_asm.debugger.history import MEMORY_LIMIT, PATIENCE, SPACING, History, Pause
+from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
+from ipu_asm.debugger.stop_builder import StopBuilder
+from ipu_asm.debugger.stop_conditions import ELEMENT_TYPE, StopConditions, TrapSites
+from ipu_asm.emulator.faults import ExecutionFault
+from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.program.line_table import LineTable
 
-_PAUSED: Final = StopCause(StopReason.PAUSE, "paused")
+Log = Callable[[str], None]
+
+
+class DebugOptions(NamedTuple):
+    """Options of a debugger.
+
+    With `stop_on_halt` every halt stops once more before the program ends. `max_cycles` bounds
+    runs, not steps. `memory_limit` bounds the bytes that the history takes, `spacing` is the number
+    of bundles between its keyframes. `pause` is called every few milliseconds of a run; a true
+    result ends it with PAUSE. `log` gets the texts of log breakpoints.
+    """
+
+    stop_on_halt: bool = True
+    max_cycles: int | None = None
+    aaq_shift: int = 0
+    memory_limit: int = MEMORY_LIMIT
+    spacing: int = SPACING
+    pause: Pause = lambda: False
+    log: Log = lambda text: None
 
 
 class Runner:
-    """Runs a history up to what can stop it. Without breakpoints it costs what the machine costs.
+    """Runs the machine of a history forwards. `breakpoints` may be changed between two calls."""
 
-    `pause` is asked where nothing else stops. Breakpoints and traps may be changed between two
-    calls at any time.
-    """
+    def __init__(self, ipu: Ipu, lines: LineTable, options: DebugOptions) -> None:
+        self.ipu = ipu
+        self.options = options
+        self.history = History(ipu, options.memory_limit, options.spacing)
+        self.breakpoints = BreakpointSet(traps=DEFAULT_TRAPS)
+        self.accesses = Accesses(ipu)
+        self.sites = TrapSites(ipu, self.accesses, lines)
+        self.stops = StopBuilder(self.history, lines, self.breakpoints, self.sites.halts)
 
-    def __init__(
-        self, history: History, lines: LineTable, pause: Pause, log: Log, stop_on_halt: bool
-    ) -> None:
-        self.history = history
-        self.ipu = history.ipu
-        self.accesses = Accesses(history.ipu)
-        self.traps = TrapWatch(history.ipu, self.accesses, lines, stop_on_halt)
-        self._breakpoints: Sequence[Breakpoint] = ()
-        self._data_breakpoints: Sequence[DataBreakpoint] = ()
-        self._pause = pause
-        self._log = log
-
-    @property
-    def filters(self) -> list[HitFilter]:
-        """All breakpoints of either sort."""
-        return [*self._breakpoints, *self._data_breakpoints]
-
-    def set_breakpoints(self, breakpoints: Sequence[Breakpoint]) -> None:
-        """Look for these, and no others, from now on."""
-        self._forget_hits_of_new(breakpoints)
-        self._breakpoints = tuple(breakpoints)
-
-    def set_data_breakpoints(self, breakpoints: Sequence[DataBreakpoint]) -> None:
-        """Look for these, and no others, from now on."""
-        self._forget_hits_of_new(breakpoints)
-        self._data_breakpoints = tuple(breakpoints)
-
-    def seek(self, until: int, targets: Collection[int] = (), logs: bool = True) -> list[StopCause]:
-        """Go on to the next hit, or to a cycle; what was hit there, the place itself excepted.
-
-        `targets` are addresses that are hits too. Without `logs` nothing is logged. A pause is the
-        only hit then. Raises `ExecutionFault` with the machine in front of the faulty bundle.
-        """
-        if not self._count_hits():
-            return [_PAUSED]
-        lookout = self._lookout(logs)
-        lookout.add_targets(targets)
+    def run(self, point: ResumePoint) -> Stop:
+        """Run to the next cause of a stop, to the end of a resume point, or until a halt."""
+        if self.ipu.state.is_halted:
+            return self.stops.halted(StopReason.ENDED)
         try:
-            return self._seek(until, lookout)
+            causes = self.seek(point.until, point.targets)
+        except ExecutionFault as error:
+            return self.stops.faulted(error.fault)
+        if causes == [PAUSED]:
+            return self.stops.paused(point)
+        if causes:
+            return self.stops.caused_by(causes)
+        if self.ipu.state.is_halted:
+            return self.stops.halted(StopReason.ENDED)
+        if point.at_end is StopReason.STEP:
+            return self.stops.arrived()
+        limit = f"stopped at the limit of {self.options.max_cycles} cycles"
+        return self.stops.stop(point.at_end, limit)
+
+    def jump(self, point: ResumePoint) -> Stop:
+        """Go to the cycle of a resume point, whatever could stop on the way."""
+        try:
+            reached = self.history.go_to(point.until, self.options.pause)
+        except ExecutionFault as error:
+            return self.stops.faulted(error.fault)
+        if self.ipu.state.is_halted:
+            return self.stops.halted(StopReason.HALTED)
+        return self.stops.paused(point) if reached < point.until else self.stops.arrived()
+
+    def seek(
+        self, until: int, targets: Collection[int] = (), is_logging: bool = True
+    ) -> list[StopCause]:
+        """Run to the next causes of a stop, which are returned, or to the cycle `until`.
+
+        `targets` are addresses of bundles in front of which to stop, too. The present place is not
+        looked at. A pause is the only cause then. Raises `ExecutionFault` with the machine in front
+        of the faulty bundle.
+        """
+        if not self._count_missed_hits():
+            return [PAUSED]
+        conditions, causes = self._conditions(targets), list[StopCause]()
+        try:
+            while not causes and not self._is_at(until):
+                self._run_to_mark(until, conditions)
+                try:
+                    causes = self._accepted(conditions.causes(), is_logging)
+                    if not causes and self._is_paused(until):
+                        causes = [PAUSED]
+                finally:
+                    self.history.apply_edits()
+            return causes
         finally:
-            self._cover(self.history.cycle)
+            self.breakpoints.cover(self.history.cycle)
 
-    def hits_here(self, logs: bool = False) -> list[StopCause]:
-        """What stops in front of the bundle at which the machine stands."""
-        return [] if self.ipu.state.is_halted else self._lookout(logs).in_front()
+    def causes_here(self, is_logging: bool = False) -> list[StopCause]:
+        """The causes of a stop in front of the present bundle."""
+        if self.ipu.state.is_halted:
+            return []
+        return self._accepted(self._conditions().causes_in_front(), is_logging)
 
-    def forget_hits(self, cycle: int) -> None:
-        """Forget which breakpoints were hit behind a cycle."""
-        for breakpoint in self.filters:
-            breakpoint.forget(cycle)
+    def _conditions(self, targets: Collection[int] = ()) -> StopConditions:
+        is_edited = self.history.is_edited(ELEMENT_TYPE)
+        return StopConditions(
+            self.sites,
+            self.breakpoints,
+            targets=targets,
+            monitor=self.sites.monitor(self.breakpoints.traps, is_edited),
+            stop_on_halt=self.options.stop_on_halt,
+        )
 
-    def _lookout(self, logs: bool) -> Lookout:
-        """A lookout for all that is set."""
-        breakpoints, data = self._breakpoints, self._data_breakpoints
-        lookout = Lookout(self.ipu, self.accesses, breakpoints, data, self._log if logs else None)
-        lookout.add_traps(self.traps, self.history.is_edited(ELEMENT_TYPE))
-        return lookout
+    def _run_to_mark(self, until: int, conditions: StopConditions) -> None:
+        """Run to where there may be a cause, to a mark of the history, or so far as patience goes.
 
-    def _seek(self, until: int, lookout: Lookout, counting: bool = False) -> list[StopCause]:
-        """Go on to the next hit; `counting` goes past all of them, but for a pause."""
-        history, found = self.history, list[StopCause]()
-        state, watched, sentry = self.ipu.state, lookout.watched, lookout.sentry
-        addresses = lookout.addresses | watched
+        The recorded edits of the cycle that is reached are not applied yet.
+        """
+        self.history.run_to_mark(min(until, self.history.cycle + PATIENCE), conditions.test)
 
-        def look() -> bool:
-            found.extend(lookout.on_arrival())
-            if counting:
-                found.clear()
-            if not found and not self._is_there(until) and self._pause():
-                found.append(_PAUSED)
-            return True
+    def _accepted(self, causes: list[StopCause], is_logging: bool) -> list[StopCause]:
+        """Count the hits of breakpoints, and log; the causes that stop."""
+        cycle, stopping = self.history.cycle, []
+        for cause in causes:
+            if cause.source is not None:
+                cause.source.count(cycle)
+                if not cause.source.passes(cycle):
+                    continue
+                if cause.source.log is not None:
+                    if is_logging:
+                        self.options.log(cause.source.log(self.ipu.state))
+                    continue
+            stopping.append(cause)
+        return stopping
 
-        def look_back() -> bool:
-            found.extend(lookout.behind())
-            return look()
-
-        stops_at = addresses.__contains__
-        if sentry is not None:
-            stops_at = partial(sentry.stops_at, addresses)
-        while not found and not self._is_there(until):
-            if sentry is not None:
-                sentry.expect(state.program_counter)
-            if state.program_counter in watched:
-                history.advance(history.cycle + 1, None, look_back)
-            else:
-                history.advance(min(until, history.cycle + PATIENCE), stops_at, look)
-        return found
-
-    def _is_there(self, until: int) -> bool:
+    def _is_at(self, until: int) -> bool:
         return self.history.cycle >= until or self.ipu.state.is_halted
 
-    def _count_hits(self) -> bool:
-        """Make up for arrivals that nobody looked at: a breakpoint counts from the beginning.
+    def _is_paused(self, until: int) -> bool:
+        """Whether a pause is wanted before the end of a run."""
+        return not self._is_at(until) and self.options.pause()
 
-        The machine is where it was then. False if a pause came between; what was counted stays.
+    def _count_missed_hits(self) -> bool:
+        """Execute again what breakpoints with a hit condition have missed; False if paused.
+
+        A breakpoint counts from the first cycle on, even one that was set later. The machine
+        returns to the present cycle; a pause keeps what was counted.
         """
-        history, now = self.history, self.history.cycle
-        behind = [f.covered for f in self.filters if f.hit_condition and f.covered < now]
-        if not behind:
+        history, now, counted = self.history, self.history.cycle, self.breakpoints.counted()
+        missed = [each.covered for each in counted.filters if each.covered < now]
+        if not missed:
             return True
         history.keep()
-        history.go_to(max(history.first, min(behind)))
-        lookout = self._counting_lookout()
+        history.go_to(max(history.first, min(missed)))
+        conditions, is_paused = StopConditions(self.sites, counted), False
         try:
             if history.cycle == history.first:
-                lookout.in_front()
-            return not self._seek(now, lookout, counting=True)
+                self._accepted(conditions.causes_in_front(), is_logging=False)
+            while not is_paused and not self._is_at(now):
+                self._run_to_mark(now, conditions)
+                try:
+                    self._accepted(conditions.causes(), is_logging=False)
+                    is_paused = self._is_paused(now)
+                finally:
+                    history.apply_edits()
+            return not is_paused
         finally:
-            self._cover(history.cycle)
+            self.breakpoints.cover(history.cycle)
             history.go_to(now)
-
-    def _counting_lookout(self) -> Lookout:
-        """A lookout for the breakpoints whose hits are counted."""
-        breakpoints = [b for b in self._breakpoints if b.hit_condition]
-        data = [d for d in self._data_breakpoints if d.hit_condition]
-        return Lookout(self.ipu, self.accesses, breakpoints, data)
-
-    def _cover(self, cycle: int) -> None:
-        for breakpoint in self.filters:
-            breakpoint.covered = max(breakpoint.covered, cycle)
-
-    def _forget_hits_of_new(self, breakpoints: Sequence[HitFilter]) -> None:
-        """One that was not set may have missed that the past was changed."""
-        known = set(map(id, self.filters))
-        for breakpoint in breakpoints:
-            if id(breakpoint) not in known:
-                breakpoint.forget(-1)

@@ -1,30 +1,20 @@
-"""Why the debugger stands still, and what it was after: values for whoever shows it."""
+"""Stops of the debugger, the causes that make them, and runs that can be resumed: plain values."""
 
 from __future__ import annotations
 
-from enum import Enum, StrEnum, auto
-from typing import Collection, NamedTuple, Sequence
+from enum import Enum
+from typing import Collection, NamedTuple
 
-from ipu_asm.debugger.breakpoints import HitFilter
+from ipu_asm.debugger.breakpoints import HitFilter, Trap
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason
 
 
-class Trap(StrEnum):
-    """What can stop a run without a breakpoint; the values are these names in small letters."""
-
-    BREAK = auto()
-    BKPT = auto()
-    FAULT = auto()
-    NAN = auto()
-    OVERFLOW = auto()
-
-
 class Direction(Enum):
-    """How a move looks for its goal.
+    """How a move goes through the history.
 
-    RUN goes forwards to the next stop, BACK goes backwards to the last one, LINE_BACK to where the
-    line began; JUMP goes to a cycle, whatever could stop on the way.
+    RUN goes forwards to the next stop, BACK backwards to the last one, LINE_BACK to the beginning
+    of the source line; JUMP goes to a cycle and ignores what could stop it.
     """
 
     RUN = "run"
@@ -34,8 +24,10 @@ class Direction(Enum):
 
 
 class ScannedSegment(NamedTuple):
-    """A part of the past that a way back has looked at: from `start` to `at`, the last stop there
-    being `found`. It is looked at forwards, so what lies behind `at` comes next.
+    """A segment of the past that a move backwards has begun to execute again.
+
+    It begins at the cycle `start` and is executed up to the cycle `at`; `found` is the last stop
+    so far.
     """
 
     start: int
@@ -44,18 +36,18 @@ class ScannedSegment(NamedTuple):
 
 
 class ResumePoint(NamedTuple):
-    """What a move is after, for `Debugger.resume`: it stays true however often one pauses.
+    """What is left of a move, to be passed to `Debugger.resume`; a pause does not change it.
 
     RUN and JUMP end at the cycle `until`, with the reason `at_end`; RUN also in front of the
-    bundles at `targets`. The ways back look at what lies before `until`, but for a `stretch` that
-    was begun with.
+    bundles at `targets`. BACK and LINE_BACK search the cycles before `until`, beginning with
+    `segment` if a pause has interrupted its search.
     """
 
     until: int
     targets: Collection[int] = ()
     at_end: StopReason = StopReason.CYCLE_LIMIT
     direction: Direction = Direction.RUN
-    stretch: ScannedSegment | None = None
+    segment: ScannedSegment | None = None
 
 
 class Stop(NamedTuple):
@@ -63,7 +55,7 @@ class Stop(NamedTuple):
 
     `cycle` counts the bundles executed. If the machine has halted, `pc` is the bundle that halted
     it. `hits` are the breakpoints that stopped it, `trap` is the trap that gave the reason. A PAUSE
-    has the rest of its run as `continuation`. After ENDED only moves backwards do anything.
+    has the rest of its move as `continuation`. After ENDED only moves backwards do anything.
     """
 
     reason: StopReason
@@ -77,7 +69,7 @@ class Stop(NamedTuple):
 
 
 class StopCause(NamedTuple):
-    """Something that stops a run where it is; `source` is the breakpoint that does."""
+    """One of the causes of a stop; `source` is the breakpoint, `trap` the trap, if it is one."""
 
     reason: StopReason
     description: str
@@ -85,26 +77,4 @@ class StopCause(NamedTuple):
     trap: Trap | None = None
 
 
-_WEIGHT = (
-    StopReason.BKPT,
-    StopReason.HALTED,
-    StopReason.NAN,
-    StopReason.OVERFLOW,
-    StopReason.BREAKPOINT,
-    StopReason.DATA,
-    StopReason.BREAK,
-    StopReason.STEP,
-)
-"""Reasons that can come together, from the weightiest to the lightest."""
-
-
-def stop_by(hits: Sequence[StopCause], cycle: int, pc: int) -> Stop:
-    """The stop that some hits make together: the weightiest gives reason and trap."""
-    ordered = sorted(hits, key=_weight)
-    description = "; ".join(dict.fromkeys(hit.description for hit in ordered))
-    sources = tuple(hit.source for hit in ordered if hit.source is not None)
-    return Stop(ordered[0].reason, description, cycle, pc, sources, trap=ordered[0].trap)
-
-
-def _weight(hit: StopCause) -> int:
-    return _WEIGHT.index(hit.reason) if hit.reason in _WEIGHT else 0
+PAUSED = StopCause(StopReason.PAUSE, "paused")

@@ -8,11 +8,10 @@ from functools import partial
 from typing import Any, Callable, Final
 
 from ipu_asm.config.files import FileError
-from ipu_asm.debugger.breakpoints import Condition
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Condition, Trap
 from ipu_asm.debugger.expressions import ExpressionError, holds
 from ipu_asm.debugger.inspection import Group
-from ipu_asm.debugger.stop import Stop, Trap
-from ipu_asm.debugger.traps import TRAPS
+from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
@@ -52,7 +51,7 @@ class DebugSession:
         self.launched: Json = {}
         """The arguments of the last `launch`."""
         self.breakpoints = BreakpointList()
-        self.traps: dict[Trap, str | None] = dict.fromkeys(TRAPS)
+        self.traps: dict[Trap, str | None] = dict.fromkeys(DEFAULT_TRAPS)
         """The enabled exception filters, with their conditions."""
         self.handles = VariableReferences[Group]()
         self.viewed: dict[str, MemoryReference] = {}
@@ -188,14 +187,13 @@ class DebugSession:
         debuggee = self.debuggee
         if debuggee is None:
             return
+        breakpoints = debuggee.debugger.breakpoints
         if debuggee.configuration.no_debug:
-            debuggee.debugger.set_traps({})
+            breakpoints.traps = {}
             return
-        debuggee.debugger.set_breakpoints(self.breakpoints.at_bundles)
-        debuggee.debugger.set_data_breakpoints(self.breakpoints.at_data)
-        debuggee.debugger.set_traps(
-            {trap: self.condition(text) for trap, text in self.traps.items()}
-        )
+        breakpoints.set_at_bundles(self.breakpoints.at_bundles)
+        breakpoints.set_at_data(self.breakpoints.at_data)
+        breakpoints.traps = {trap: self.condition(text) for trap, text in self.traps.items()}
 
     def condition(self, text: str | None) -> Condition | None:
         """Compile a condition. If its evaluation fails, it holds, and the user is told once."""

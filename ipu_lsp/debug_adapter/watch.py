@@ -89,7 +89,7 @@ class Watchpoint(DataBreakpoint):
         self._watched = watched
         self._dtype = dtype
 
-    def touched(self, accesses: Accesses) -> str | None:
+    def access_by_last(self, accesses: Accesses) -> str | None:
         """Return a message if the last executed bundle hit the breakpoint, else None."""
         if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)

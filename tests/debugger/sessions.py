@@ -5,10 +5,8 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping
 
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.debugger.breakpoints import Condition
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Condition, Trap
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
-from ipu_asm.debugger.stop import Trap
-from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
@@ -35,7 +33,7 @@ NO_TRAPS: Mapping[Trap, Condition | None] = {}
 
 def debugger_on(
     text: str,
-    traps: Mapping[Trap, Condition | None] = TRAPS,
+    traps: Mapping[Trap, Condition | None] = DEFAULT_TRAPS,
     prepare: Callable[[IpuState], None] = lambda state: None,
     **options: Any,
 ) -> Debugger:
@@ -45,5 +43,5 @@ def debugger_on(
     state.load_program(assemble(text), program)
     prepare(state)
     debugger = Debugger(program, state, DebugOptions(**options))
-    debugger.set_traps(traps)
+    debugger.breakpoints.traps = traps
     return debugger

@@ -33,8 +33,8 @@ def check_stops(
 ) -> list[tuple[str, int, int]]:
     """Reason, cycle and pc of the first stops, and that going back finds the same ones."""
     debugger = debugger_on(LOOP, **options)
-    debugger.set_breakpoints(breakpoints)
-    debugger.set_data_breakpoints(data)
+    debugger.breakpoints.set_at_bundles(breakpoints)
+    debugger.breakpoints.set_at_data(data)
     for cycle, where, content in edits:
         debugger.go_to(cycle)
         debugger.edit(where, content)
@@ -94,7 +94,7 @@ def test_a_data_breakpoint_on_memory_stops_behind_reads_of_these_bytes_only() ->
 
 def test_a_store_of_other_bytes_stops_a_data_breakpoint_on_memory() -> None:
     debugger = debugger_on("set lr1 64;; str_acc_reg lr1 cr0;; bkpt;;")
-    debugger.set_data_breakpoints([DataBreakpoint(region("xmem", 68, 4))])
+    debugger.breakpoints.set_at_data([DataBreakpoint(region("xmem", 68, 4))])
     debugger.edit(region("r_acc", 4, 4), bytes([1, 2, 0, 0]))
     stop = debugger.continue_()
     what = "`xmem[0x44..+4]` changed from 0x0 to 0x201 in bundle 1"
@@ -148,7 +148,7 @@ def test_recorded_edits_change_the_hits_of_both_directions_alike(
 def test_hits_are_counted_from_the_beginning_whenever_the_breakpoint_was_set() -> None:
     debugger = debugger_on(LOOP, traps=NO_TRAPS, spacing=64)
     debugger.go_to(1_000)
-    debugger.set_breakpoints([Breakpoint(2, None, parse_hit_condition("%50"))])
+    debugger.breakpoints.set_at_bundles([Breakpoint(2, None, parse_hit_condition("%50"))])
     assert debugger.continue_().cycle == 2 + 26 * 49
     assert debugger.continue_().cycle == 2 + 26 * 99
 
@@ -157,7 +157,7 @@ def test_a_log_breakpoint_says_its_text_and_goes_on() -> None:
     said: list[str] = []
     debugger = debugger_on(LOOP, traps=NO_TRAPS, log=said.append)
     tell = Breakpoint(6, log=lambda state: f"lr4 is {state.regfile.get_lr(4)}")
-    debugger.set_breakpoints([tell])
+    debugger.breakpoints.set_at_bundles([tell])
     assert debugger.continue_().reason is StopReason.BKPT
     assert said == [f"lr4 is {number}" for number in range(1, 129)]
     assert debugger.reverse_continue().reason is StopReason.START
@@ -186,7 +186,7 @@ def stops_of(debugger: Debugger) -> list[tuple[StopReason, int]]:
 
 def test_stepping_out_leaves_one_loop_after_the_other() -> None:
     debugger = debugger_on(LOOP, traps=NO_TRAPS)
-    debugger.set_breakpoints([Breakpoint(4)])
+    debugger.breakpoints.set_at_bundles([Breakpoint(4)])
     debugger.continue_()
-    debugger.set_breakpoints([])
+    debugger.breakpoints.set_at_bundles([])
     assert stops_of(debugger) == [(StopReason.STEP, 6), (StopReason.STEP, 7), (StopReason.BKPT, 7)]

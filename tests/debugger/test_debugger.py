@@ -69,7 +69,9 @@ def test_the_cycle_limit_stops_an_endless_loop_but_not_a_step() -> None:
 
 def test_all_runs_stay_at_the_cycle_limit() -> None:
     debugger = debugger_on(ENDLESS, max_cycles=1_000)
-    debugger.set_breakpoints([Breakpoint(0, lambda state: state.regfile.get_lr(1) == 1_000)])
+    debugger.breakpoints.set_at_bundles(
+        [Breakpoint(0, lambda state: state.regfile.get_lr(1) == 1_000)]
+    )
     moves = check_moves(debugger, "continue_", "continue_", "step_out", "reverse_continue")
     at_limit = ("cycle-limit", 1_000, 0)
     assert moves == [("breakpoint", 1_000, 0), at_limit, at_limit, ("breakpoint", 1_000, 0)]
@@ -103,7 +105,7 @@ def test_a_user_who_leaves_program_memory_is_told_so() -> None:
 
 def test_the_way_back_from_a_fault_finds_a_breakpoint_in_front_of_it() -> None:
     debugger = debugger_on(FAULTY)
-    debugger.set_breakpoints([Breakpoint(2), Breakpoint(1)])
+    debugger.breakpoints.set_at_bundles([Breakpoint(2), Breakpoint(1)])
     moves = ["continue_", "continue_", "continue_", *["reverse_continue"] * 3]
     early, late, start = ("breakpoint", 1, 1), ("breakpoint", 2, 2), ("start of history", 0, 0)
     assert check_moves(debugger, *moves) == [early, late, ("fault", 2, 2), late, early, start]
@@ -122,13 +124,13 @@ def test_an_edit_that_removes_the_cause_of_a_fault_lets_the_program_go_on() -> N
 def test_a_breakpoint_that_comes_back_counts_the_past_as_it_is_now() -> None:
     debugger = debugger_on(LOOP, NO_TRAPS)
     third = Breakpoint(2, None, lambda hits: hits == 3)
-    debugger.set_breakpoints([third])
+    debugger.breakpoints.set_at_bundles([third])
     assert debugger.continue_().cycle == 2 + 26 * 2
-    debugger.set_breakpoints([])
+    debugger.breakpoints.set_at_bundles([])
     debugger.go_to(2)
     debugger.edit(whole("pc"), (1).to_bytes(4, "little"))
     debugger.go_to(100)
-    debugger.set_breakpoints([third])
+    debugger.breakpoints.set_at_bundles([third])
     assert debugger.reverse_continue().cycle == 3 + 26
 
 
@@ -145,7 +147,7 @@ def test_a_pause_stops_an_endless_loop_and_a_way_back() -> None:
 def test_restarting_forgets_edits_and_hits() -> None:
     debugger = debugger_on(LOOP, traps=NO_TRAPS)
     beginning = debugger.state.save()
-    debugger.set_breakpoints([Breakpoint(2, None, lambda hits: hits == 2)])
+    debugger.breakpoints.set_at_bundles([Breakpoint(2, None, lambda hits: hits == 2)])
     first = debugger.continue_()
     assert debugger.restart().reason is StopReason.ENTRY
     assert debugger.state.save() == beginning
@@ -155,7 +157,7 @@ def test_restarting_forgets_edits_and_hits() -> None:
 def test_breaks_can_be_switched_off_while_it_runs() -> None:
     debugger = debugger_on(LOOP)
     assert check_moves(debugger, "continue_") == [("break", 17, 5)]
-    debugger.set_traps(NO_TRAPS)
+    debugger.breakpoints.traps = NO_TRAPS
     assert check_moves(debugger, "continue_") == [("halt instruction", 3_331, 7)]
 
 

@@ -9,10 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, parse_hit_condition
-from ipu_asm.debugger.debugger import Debugger, Interrupted
+from ipu_asm.debugger.breakpoints import (
+    AccessType,
+    Breakpoint,
+    DataBreakpoint,
+    Trap,
+    parse_hit_condition,
+)
+from ipu_asm.debugger.debugger import Debugger
+from ipu_asm.debugger.queries import QueryInterrupted, last_write, when_true
 from ipu_asm.debugger.regions import region, whole
-from ipu_asm.debugger.stop import ResumePoint, Stop, Trap
+from ipu_asm.debugger.stop import ResumePoint, Stop
 from ipu_asm.emulator import IpuState
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
@@ -62,7 +69,7 @@ def check_pauses(
 
 
 def _seen(debugger: Debugger, stop: Stop) -> tuple[object, ...]:
-    filters = debugger.runner.filters
+    filters = debugger.breakpoints.filters
     return stop._replace(hits=()), [filters.index(hit) for hit in stop.hits]
 
 
@@ -74,27 +81,25 @@ def watched_loop(pause: Pause) -> Debugger:
 
 
 def set_loop_breakpoints(debugger: Debugger) -> None:
-    debugger.set_breakpoints(
+    debugger.breakpoints.set_at_bundles(
         [
             Breakpoint(2, lambda state: state.regfile.get_lr(4) % 16 == 0),
             Breakpoint(6, None, parse_hit_condition("%50")),
         ]
     )
     watched = region("xmem", 0x1000, 4)
-    debugger.set_data_breakpoints(
+    debugger.breakpoints.set_at_data(
         [DataBreakpoint(watched, AccessType.BOTH, None, parse_hit_condition(">=3"))]
     )
-    debugger.set_traps({Trap.BREAK: lambda state: state.regfile.get_lr(4) % 8 == 3})
+    debugger.breakpoints.traps = {Trap.BREAK: lambda state: state.regfile.get_lr(4) % 8 == 3}
 
 
 def set_again(debugger: Debugger) -> None:
     """Set what is set, as clients do that change something else."""
-    runner = debugger.runner
-    at_bundles = [each for each in runner.filters if isinstance(each, Breakpoint)]
-    at_data = [each for each in runner.filters if isinstance(each, DataBreakpoint)]
-    debugger.set_breakpoints(at_bundles)
-    debugger.set_data_breakpoints(at_data)
-    debugger.set_traps(runner.traps.traps)
+    breakpoints = debugger.breakpoints
+    breakpoints.set_at_bundles(list(breakpoints.at_bundles))
+    breakpoints.set_at_data(list(breakpoints.at_data))
+    breakpoints.traps = dict(breakpoints.traps)
 
 
 def overflowing_loop(pause: Pause) -> Debugger:
@@ -107,7 +112,7 @@ def overflowing_loop(pause: Pause) -> Debugger:
 
     traps = {Trap.OVERFLOW: None, Trap.NAN: None, Trap.BREAK: None}
     debugger = debugger_on(OVERFLOWING, traps, prepare, pause=pause, spacing=32, max_cycles=1_500)
-    debugger.set_data_breakpoints(
+    debugger.breakpoints.set_at_data(
         [DataBreakpoint(whole("aaq0"), AccessType.WRITE, None, parse_hit_condition("%25"))]
     )
     return debugger
@@ -172,7 +177,7 @@ def test_what_a_log_breakpoint_says_is_said_once() -> None:
     said: list[str] = []
     pause = at_random(1, 0.9)
     debugger = debugger_on(LOOP, NO_TRAPS, pause=pause, log=said.append, spacing=16)
-    debugger.set_breakpoints(
+    debugger.breakpoints.set_at_bundles(
         [Breakpoint(6, None, None, lambda state: str(state.regfile.get_lr(4)))]
     )
     stop = debugger.continue_()
@@ -185,7 +190,7 @@ def test_a_breakpoint_that_comes_in_a_pause_stops_the_way_that_is_left() -> None
     debugger = debugger_on(LOOP, NO_TRAPS, pause=every(2), spacing=64)
     stop = debugger.continue_()
     assert stop.reason is StopReason.PAUSE
-    debugger.set_breakpoints([Breakpoint(7)])
+    debugger.breakpoints.set_at_bundles([Breakpoint(7)])
     while stop.reason is StopReason.PAUSE:
         stop = debugger.resume(stop.continuation)
     assert (stop.reason, stop.pc, stop.cycle) == (StopReason.BREAKPOINT, 7, LAST - 1)
@@ -201,15 +206,15 @@ def test_where_something_stops_a_pause_is_not_asked_for() -> None:
         raise AssertionError("a pause was asked for in front of a breakpoint")
 
     debugger = debugger_on(LOOP, NO_TRAPS, pause=pause)
-    debugger.set_breakpoints([Breakpoint(2)])
+    debugger.breakpoints.set_at_bundles([Breakpoint(2)])
     assert [debugger.continue_().cycle for _ in range(3)] == [2, 28, 54]
 
 
-QUESTIONS = [
-    lambda debugger: debugger.last_write(whole("cr3")),
-    lambda debugger: debugger.last_write(whole("lr4")),
-    lambda debugger: debugger.when_true(lambda state: state.regfile.get_lr(4) == 50),
-    lambda debugger: debugger.when_true(lambda state: False),
+QUESTIONS: list[Callable[[Debugger], object]] = [
+    lambda debugger: last_write(debugger.runner, whole("cr3")),
+    lambda debugger: last_write(debugger.runner, whole("lr4")),
+    lambda debugger: when_true(debugger.runner, lambda state: state.regfile.get_lr(4) == 50),
+    lambda debugger: when_true(debugger.runner, lambda state: False),
 ]
 
 
@@ -233,7 +238,7 @@ def test_a_question_that_is_interrupted_leaves_the_machine_where_it_was(
     try:
         assert QUESTIONS[number](debugger) == expected
         assert left[0] >= 0
-    except Interrupted:
+    except QueryInterrupted:
         assert left[0] < 0
     assert (debugger.state.save(), debugger.cycle) == (before, 3_000)
     left[0] = 1 << 40
@@ -244,21 +249,21 @@ def test_an_impatient_user_gets_no_answer() -> None:
     debugger = debugger_on(LOOP, pause=lambda: True)
     while debugger.go_to(3_000).reason is StopReason.PAUSE:
         pass
-    with pytest.raises(Interrupted):
-        debugger.when_true(lambda state: False)
-    with pytest.raises(Interrupted):
-        debugger.last_write(whole("cr3"))
+    with pytest.raises(QueryInterrupted):
+        when_true(debugger.runner, lambda state: False)
+    with pytest.raises(QueryInterrupted):
+        last_write(debugger.runner, whole("cr3"))
 
 
 def test_a_long_count_of_hits_can_be_paused() -> None:
     impatient = [False]
     debugger = debugger_on(LOOP, NO_TRAPS, pause=lambda: impatient[0], spacing=64)
     debugger.go_to(2_000)
-    debugger.set_breakpoints([Breakpoint(2, None, parse_hit_condition("%100"))])
+    debugger.breakpoints.set_at_bundles([Breakpoint(2, None, parse_hit_condition("%100"))])
     impatient[0] = True
     stops = [debugger.continue_() for _ in range(5)]
     assert {(stop.reason, stop.cycle) for stop in stops} == {(StopReason.PAUSE, 2_000)}
-    covered = debugger.runner.filters[0].covered
+    covered = debugger.breakpoints.filters[0].covered
     assert 0 < covered < 2_000
     impatient[0] = False
     assert debugger.resume(stops[-1].continuation).cycle == 2 + 26 * 99

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.debugger.queries import LastWrite
+from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import Region, region, whole
 from tests.debugger.sessions import LOOP, debugger_on
 
@@ -14,7 +14,7 @@ def check_write(cycle: int, where: Region, spacing: int = 64) -> LastWrite | Non
     debugger = debugger_on(LOOP, spacing=spacing)
     debugger.go_to(cycle)
     before = debugger.state.save()
-    change = debugger.last_write(where)
+    change = last_write(debugger.runner, where)
     assert (debugger.state.save(), debugger.cycle) == (before, cycle)
     if change is not None:
         debugger.go_to(change.cycle)
@@ -53,15 +53,15 @@ def test_nobody_has_written_to_what_the_program_leaves_alone(name: str) -> None:
 def test_an_edit_is_a_write_by_the_user() -> None:
     debugger = debugger_on(LOOP, spacing=64)
     debugger.edit(whole("cr3"), bytes(4))
-    assert debugger.last_write(whole("cr3")) == LastWrite(0)
+    assert last_write(debugger.runner, whole("cr3")) == LastWrite(0)
     debugger.go_to(500)
     debugger.edit(whole("lr4"), bytes([7, 0, 0, 0]))
-    assert debugger.last_write(whole("lr4")) == LastWrite(500)
-    assert debugger.last_write(whole("cr3")) == LastWrite(0)
+    assert last_write(debugger.runner, whole("lr4")) == LastWrite(500)
+    assert last_write(debugger.runner, whole("cr3")) == LastWrite(0)
     debugger.go_to(600)
-    assert debugger.last_write(whole("lr4")) == LastWrite(2 + 26 * 22, 2, "incr lr4 1")
+    assert last_write(debugger.runner, whole("lr4")) == LastWrite(2 + 26 * 22, 2, "incr lr4 1")
     debugger.go_to(499)
-    assert debugger.last_write(whole("lr4")) == LastWrite(2 + 26 * 19, 2, "incr lr4 1")
+    assert last_write(debugger.runner, whole("lr4")) == LastWrite(2 + 26 * 19, 2, "incr lr4 1")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_the_moment_at_which_a_condition_became_true_is_found(
 ) -> None:
     debugger = debugger_on(LOOP, spacing=100)
     debugger.go_to(cycle)
-    assert debugger.when_true(lambda state: state.regfile.get_lr(4) > 50) == expected
+    assert when_true(debugger.runner, lambda state: state.regfile.get_lr(4) > 50) == expected
     assert debugger.cycle == cycle
 
 
@@ -81,5 +81,5 @@ def test_a_condition_that_came_and_went_became_true_the_last_time_it_came() -> N
     debugger = debugger_on(LOOP, spacing=7)
     debugger.go_to(1_000)
     # lr1 was 3 in the outer loop before as well; the breaks of the past stop nobody.
-    assert debugger.when_true(lambda state: state.regfile.get_lr(1) == 3) == 2 + 26 * 38 + 8
-    assert debugger.when_true(lambda state: True) == 0
+    assert when_true(debugger.runner, lambda state: state.regfile.get_lr(1) == 3) == 2 + 26 * 38 + 8
+    assert when_true(debugger.runner, lambda state: True) == 0

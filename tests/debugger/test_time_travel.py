@@ -8,11 +8,16 @@ from typing import Callable, Mapping, NamedTuple
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, parse_hit_condition
+from ipu_asm.debugger.breakpoints import (
+    DEFAULT_TRAPS,
+    Breakpoint,
+    Condition,
+    DataBreakpoint,
+    Trap,
+    parse_hit_condition,
+)
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.regions import Region, region, whole, write_region
-from ipu_asm.debugger.stop import Trap
-from ipu_asm.debugger.traps import TRAPS
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
@@ -31,14 +36,14 @@ def check_session(
     acts: list[Act],
     spacing: int,
     memory_limit: int,
-    traps: Mapping[Trap, Condition | None] = TRAPS,
+    traps: Mapping[Trap, Condition | None] = DEFAULT_TRAPS,
     pause: Callable[[], bool] = lambda: False,
 ) -> None:
     """After each act the state is that of a fresh machine, with those edits that still count."""
     debugger = debugger_on(LOOP, spacing=spacing, memory_limit=memory_limit, pause=pause)
-    debugger.set_breakpoints([Breakpoint(2, hit_condition=parse_hit_condition("%5"))])
-    debugger.set_data_breakpoints([DataBreakpoint(region("xmem", 0x1000, 4))])
-    debugger.set_traps(traps)
+    debugger.breakpoints.set_at_bundles([Breakpoint(2, hit_condition=parse_hit_condition("%5"))])
+    debugger.breakpoints.set_at_data([DataBreakpoint(region("xmem", 0x1000, 4))])
+    debugger.breakpoints.traps = traps
     beginning = debugger.state.save()
     edits: list[tuple[int, Region, bytes]] = []
     for act in acts:

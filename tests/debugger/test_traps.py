@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint
+from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, Trap
 from ipu_asm.debugger.regions import region, whole
-from ipu_asm.debugger.stop import Stop, Trap
+from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator import DType, ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
 from ipu_asm.emulator.stops import StopReason
@@ -116,7 +116,7 @@ def test_a_fault_always_stops_and_tells_whether_its_trap_was_set_off(
 
 def test_a_stop_behind_the_last_bundle_comes_before_the_end() -> None:
     debugger = debugger_on("set lr1 3; bkpt;;", NO_TRAPS, stop_on_halt=False)
-    debugger.set_data_breakpoints([DataBreakpoint(whole("lr1"))])
+    debugger.breakpoints.set_at_data([DataBreakpoint(whole("lr1"))])
     stops = [debugger.continue_(), debugger.continue_()]
     assert [(stop.reason, stop.cycle, stop.pc) for stop in stops] == [
         (StopReason.DATA, 1, 0),
@@ -217,8 +217,8 @@ def test_traps_and_breakpoints_stop_together() -> None:
         with_words(r_acc={5: 0x7FFF_FFFF}, mult_res={5: 1}),
     )
     here, data = Breakpoint(2), DataBreakpoint(region("r_acc", 20, 4))
-    debugger.set_breakpoints([here])
-    debugger.set_data_breakpoints([data])
+    debugger.breakpoints.set_at_bundles([here])
+    debugger.breakpoints.set_at_data([data])
     stop = debugger.continue_()
     assert (stop.reason, stop.trap, stop.cycle) == (StopReason.OVERFLOW, Trap.OVERFLOW, 2)
     assert set(stop.hits) == {here, data}
@@ -324,12 +324,9 @@ def _signed(word: int) -> int:
     return word - (1 << 32) if word >> 31 else word
 
 
-def test_only_traps_that_can_be_set_off_look_at_numbers() -> None:
-    debugger = debugger_on("again: acc;; b again;;", NO_TRAPS)
-    traps = debugger.runner.traps
-    assert traps.sentry(edited=True) is None
-    debugger.set_traps({Trap.OVERFLOW: None})
-    assert traps.sentry(edited=False) is not None
-    debugger.set_traps({Trap.NAN: None})
-    assert traps.sentry(edited=False) is None
-    assert traps.sentry(edited=True) is not None
+def test_only_traps_that_can_be_hit_look_at_numbers() -> None:
+    sites = debugger_on("again: acc;; b again;;", NO_TRAPS).runner.sites
+    assert sites.monitor(NO_TRAPS, is_type_edited=True) is None
+    assert sites.monitor({Trap.OVERFLOW}, is_type_edited=False) is not None
+    assert sites.monitor({Trap.NAN}, is_type_edited=False) is None
+    assert sites.monitor({Trap.NAN}, is_type_edited=True) is not None

@@ -11,9 +11,8 @@ from weakref import ref
 import pytest
 
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.debugger.breakpoints import Breakpoint
+from ipu_asm.debugger.breakpoints import Breakpoint, Trap
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.stop import Trap
 from ipu_asm.emulator import (
     DebugAction,
     DType,
@@ -86,8 +85,8 @@ def run_with_a_recording() -> IpuState:
 def run_in_the_debugger() -> IpuState:
     state = loaded()
     debugger = Debugger(read_program(load_isa("ipu"), KERNEL), state)
-    debugger.set_breakpoints([Breakpoint(1)])
-    debugger.set_traps(dict.fromkeys(Trap))
+    debugger.breakpoints.set_at_bundles([Breakpoint(1)])
+    debugger.breakpoints.traps = dict.fromkeys(Trap)
     assert debugger.start().reason is StopReason.BREAKPOINT
     debugger.step()
     debugger.step_back_line()

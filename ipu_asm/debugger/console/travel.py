@@ -17,7 +17,7 @@ from ipu_asm.debugger.expressions import (
     shown,
 )
 from ipu_asm.debugger.expressions.mistake import shown_number
-from ipu_asm.debugger.queries import LastWrite
+from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, whole
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.state import IpuState
@@ -31,7 +31,7 @@ MOST_AHEAD: Final = 10_000_000
 def who(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
     """Report the instruction that last wrote to a location. Raises ExpressionError."""
     where = _region(evaluate(context, argument).place, argument)
-    change = _last_step(debugger) if where.name == COUNTER else debugger.last_write(where)
+    change = _last_step(debugger) if where.name == COUNTER else last_write(debugger.runner, where)
     name = shown(argument.strip())
     if change is None:
         since = f"cycle {debugger.history.first}, where the history begins"
@@ -57,7 +57,7 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
             return False
 
     try:
-        cycle = debugger.when_true(held)
+        cycle = when_true(debugger.runner, held)
     finally:
         context.cycle = debugger.cycle
     name = shown(argument.strip())
@@ -102,7 +102,7 @@ def _region(place: Place | None, argument: str) -> Region:
 
 def _last_step(debugger: Debugger) -> LastWrite | None:
     """The last write to `pc`: the last bundle executed, unless the user edited `pc` since."""
-    edited = debugger.last_write(whole(COUNTER))
+    edited = last_write(debugger.runner, whole(COUNTER))
     before = debugger.cycle - 1
     if before < debugger.history.first or (edited is not None and edited.cycle > before):
         return edited

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.stop import Trap
+from ipu_asm.debugger.breakpoints import Trap
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome

@@ -1,0 +1,39 @@
+"""Steps by source lines: where they end, forwards and backwards."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
+from ipu_asm.debugger.history import History, Pause
+from ipu_asm.emulator.state import INST_MEM_SIZE
+
+
+def ends_of_line(resolver: BreakpointResolver, address: int) -> frozenset[int]:
+    """Where a step from a bundle ends: in front of other lines, or of its own line's beginning."""
+    line = resolver.bundles_beside(address)
+    return frozenset(range(INST_MEM_SIZE)).difference(line[1:])
+
+
+def last_line_start(
+    history: History, resolver: BreakpointResolver, until: int, pause: Pause
+) -> tuple[tuple[int, int] | None, bool]:
+    """Cycle and bundle at which the last line on the way was begun, and whether it was paused.
+
+    A line begins in front of its first bundle, and wherever control comes to it from another line.
+    """
+    state, found = history.ipu.state, None
+    while history.cycle < until:
+        inside = resolver.bundles_beside(state.program_counter)[1:]
+        history.run_to_mark(until, partial(_is_outside, inside))
+        pc = state.program_counter
+        if pc not in inside:
+            found = history.cycle, pc
+        history.apply_edits()
+        if pause():
+            return found, True
+    return found, False
+
+
+def _is_outside(inside: range, pc: int) -> bool:
+    return pc not in inside

@@ -1,0 +1,227 @@
+"""The conditions that stop a run: breakpoints, data breakpoints, traps and targets of a step.
+
+Asking them changes nothing, neither the machine nor a breakpoint: the runner counts hits and logs.
+"""
+
+from __future__ import annotations
+
+from typing import Callable, Collection, Final, Iterable, Iterator, Mapping, NamedTuple, Sequence
+
+from ipu_asm.debugger.accesses import Accesses
+from ipu_asm.debugger.breakpoints import BreakpointSet, Trap
+from ipu_asm.debugger.stop import StopCause
+from ipu_asm.emulator.decode import Code
+from ipu_asm.emulator.ipu import Ipu, StopTest
+from ipu_asm.emulator.numeric_events import NumericEvent, Probe, nan_probe, overflow_probe
+from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES, VECTORS
+from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
+from ipu_asm.program.line_table import LineTable, describe_bundle
+
+ELEMENT_TYPE: Final = SCALAR_NAMES[DTYPE]
+
+
+class TrapHit(NamedTuple):
+    """The numeric events of the last bundle executed that a trap is for."""
+
+    trap: Trap
+    events: Sequence[NumericEvent]
+
+
+class TrapSites:
+    """The bundles of a program at which traps can be hit.
+
+    `breaks` have a break instruction, `halts` one that halts the machine; `probes` find numeric
+    events, by trap and address.
+    """
+
+    def __init__(self, ipu: Ipu, accesses: Accesses, lines: LineTable) -> None:
+        self.ipu = ipu
+        self.accesses = accesses
+        codes = accesses.codes
+        self.breaks = _having(codes, lambda code: code.slot.name == "break" and not code.is_idle)
+        self.halts = _having(codes, lambda code: code.spec is not None and code.spec.flow == "halt")
+        self.probes = {
+            trap: {pc: probe for pc in codes if (probe := numeric.probe_of(codes[pc]))}
+            for trap, numeric in _NUMERIC_TRAPS.items()
+        }
+        self._lines = lines
+
+    def describe(self, reason: StopReason) -> str:
+        """The present stop of the machine in one line."""
+        return describe_stop(stop_of(self.ipu, reason, self._lines))
+
+    def describe_bundle(self, pc: int) -> str:
+        """A bundle by address, label and line."""
+        return describe_bundle(pc, self._lines.place(pc))
+
+    def monitor(self, traps: Collection[Trap], is_type_edited: bool) -> TrapMonitor | None:
+        """A monitor for the numeric traps among these; None if none of them can be hit.
+
+        NaNs come only with float elements, overflows only with integers. `is_type_edited` says that
+        the user changes the element type somewhere in the history.
+        """
+        wanted = [trap for trap in _NUMERIC_TRAPS if trap in traps]
+        if not wanted:
+            return None
+        writers = self.accesses.bundles(ELEMENT_TYPE, reads=False, writes=True)
+        is_float = bool(self.ipu.state.get_cr_dtype())
+        probes: dict[int, list[tuple[Trap, Probe]]] = {}
+        for trap in wanted:
+            if writers or is_type_edited or _NUMERIC_TRAPS[trap].is_for_floats is is_float:
+                for pc, probe in self.probes[trap].items():
+                    probes.setdefault(pc, []).append((trap, probe))
+        return TrapMonitor(self.ipu, probes) if probes else None
+
+
+class TrapMonitor:
+    """Finds numeric events by comparing the registers before and after the last bundle executed."""
+
+    def __init__(self, ipu: Ipu, probes: Mapping[int, Sequence[tuple[Trap, Probe]]]) -> None:
+        self._before = ipu.snapshot
+        self._now = ipu.state.regfile
+        self._probes = probes
+
+    def has_hit(self) -> bool:
+        """Whether the last bundle executed has hit a trap, its condition aside."""
+        return self._before.pc in self._probes and any(True for _ in self.hits())
+
+    def hits(self) -> Iterator[TrapHit]:
+        """The traps that the last bundle executed has hit, their conditions aside."""
+        for trap, probe in self._probes.get(self._before.pc, ()):
+            events = probe(self._before, self._now)
+            if events:
+                yield TrapHit(trap, events)
+
+
+class StopConditions:
+    """What stops one run: asked in front of a bundle, about that and about the last one executed.
+
+    With `stop_on_halt` every halt is a cause. `monitor` finds the hits of numeric traps.
+    """
+
+    def __init__(
+        self,
+        sites: TrapSites,
+        breakpoints: BreakpointSet,
+        *,
+        targets: Collection[int] = (),
+        monitor: TrapMonitor | None = None,
+        stop_on_halt: bool = False,
+    ) -> None:
+        self._sites = sites
+        self._ipu = sites.ipu
+        self._breakpoints = breakpoints
+        self._targets = targets
+        self._monitor = monitor
+        self._stop_on_halt = stop_on_halt
+        self._breaks = sites.breaks if Trap.BREAK in breakpoints.traps else frozenset()
+        at_bundles = {breakpoint.address for breakpoint in breakpoints.at_bundles}
+        self._in_front = at_bundles.union(self._breaks, targets)
+        self._behind = {pc for data in breakpoints.at_data for pc in data.bundles(sites.accesses)}
+
+    @property
+    def test(self) -> StopTest:
+        """Whether there may be a cause in front of the bundle at an address, for `Ipu.run`."""
+        if self._behind or self._monitor is not None:
+            return self._may_stop
+        return self._in_front.__contains__
+
+    def causes(self) -> list[StopCause]:
+        """All causes where a run has arrived, without counting the hits of breakpoints."""
+        found = list(self._behind_last()) if self._ipu.snapshot.pc in self._behind else []
+        if self._monitor is not None:
+            found += self._numeric(self._monitor.hits())
+        if self._ipu.state.is_halted:
+            return [*found, *self._at_halt()]
+        return found + self.causes_in_front()
+
+    def causes_in_front(self) -> list[StopCause]:
+        """The causes that do not depend on the last bundle executed."""
+        state = self._ipu.state
+        pc = state.program_counter
+        found = [
+            StopCause(StopReason.BREAKPOINT, breakpoint.describe(), breakpoint)
+            for breakpoint in self._breakpoints.at_bundles
+            if breakpoint.address == pc and breakpoint.holds(state)
+        ]
+        if pc in self._breaks and self._ipu.stops_at(pc) and self._is_trapped(Trap.BREAK):
+            description = self._sites.describe(StopReason.BREAK)
+            found.append(StopCause(StopReason.BREAK, description, trap=Trap.BREAK))
+        if pc in self._targets:
+            found.append(StopCause(StopReason.STEP, f"reached bundle {pc}"))
+        return found
+
+    def _may_stop(self, pc: int) -> bool:
+        return (
+            pc in self._in_front
+            or self._ipu.snapshot.pc in self._behind
+            or (self._monitor is not None and self._monitor.has_hit())
+        )
+
+    def _behind_last(self) -> Iterator[StopCause]:
+        """The data breakpoints that the last bundle executed has hit."""
+        state, pc = self._ipu.state, self._ipu.snapshot.pc
+        for data in self._breakpoints.at_data:
+            access = data.access_by_last(self._sites.accesses)
+            if access is not None and data.holds(state):
+                yield StopCause(StopReason.DATA, f"{access} in bundle {pc}", data)
+
+    def _numeric(self, hits: Iterable[TrapHit]) -> Iterator[StopCause]:
+        pc = self._ipu.snapshot.pc
+        for trap, events in hits:
+            if self._is_trapped(trap):
+                numeric = _NUMERIC_TRAPS[trap]
+                what = ", and ".join(map(numeric.describe, events))
+                description = f"{what}, in {self._sites.describe_bundle(pc)}"
+                yield StopCause(numeric.reason, description, trap=trap)
+
+    def _at_halt(self) -> Iterator[StopCause]:
+        is_bkpt = self._ipu.snapshot.pc in self._sites.halts
+        trap = Trap.BKPT if is_bkpt and self._is_trapped(Trap.BKPT) else None
+        if trap is not None or self._stop_on_halt:
+            reason = StopReason.BKPT if is_bkpt else StopReason.HALTED
+            yield StopCause(reason, self._sites.describe(StopReason.HALTED), trap=trap)
+
+    def _is_trapped(self, trap: Trap) -> bool:
+        return self._breakpoints.is_trapped(trap, self._ipu.state)
+
+
+class _NumericTrap(NamedTuple):
+    """A trap for numeric events: its reason, the element types that have them, and two functions.
+
+    `probe_of` makes the probe of a bundle; None if that bundle can have no such event.
+    """
+
+    reason: StopReason
+    is_for_floats: bool
+    probe_of: Callable[[Sequence[Code]], Probe | None]
+    describe: Callable[[NumericEvent], str]
+
+
+def _having(
+    codes: Mapping[int, Sequence[Code]], is_wanted: Callable[[Code], bool]
+) -> frozenset[int]:
+    """The addresses of bundles with an instruction of a sort."""
+    return frozenset(pc for pc in codes if any(map(is_wanted, codes[pc])))
+
+
+def _describe_nans(event: NumericEvent) -> str:
+    code, register, number, first, _ = event
+    if number > 1:
+        return f"`{code}` made {number} NaNs in `{register}`, the first in element {first}"
+    place = f", in element {first}" if register in VECTORS else ""
+    return f"`{code}` made a NaN in `{register}`{place}"
+
+
+def _describe_overflow(event: NumericEvent) -> str:
+    code, register, number, first, exact = event
+    where = f"element {first} of `{register}`"
+    if number > 1:
+        where = f"{number} elements of `{register}`, the first being element {first}"
+    return f"`{code}` overflowed in {where} with an exact sum of {exact}"
+
+
+_NUMERIC_TRAPS: Final = {
+    Trap.NAN: _NumericTrap(StopReason.NAN, True, nan_probe, _describe_nans),
+    Trap.OVERFLOW: _NumericTrap(StopReason.OVERFLOW, False, overflow_probe, _describe_overflow),
+}
