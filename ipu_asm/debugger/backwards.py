@@ -1,4 +1,4 @@
-"""Moves backwards: segments of the past, latest first, each executed once more.
+"""Moves backwards: re-execution of the segments between keyframes, from the latest to the first.
 
 The last stop in a segment is known only at its end, so each segment is executed completely.
 """
@@ -15,11 +15,11 @@ from ipu_asm.debugger.stop import PAUSED, ResumePoint, ScannedSegment, Stop
 from ipu_asm.emulator.stops import StopReason
 
 Find = Callable[[int, Stop | None], tuple[Stop | None, bool]]
-"""Executes up to a cycle: the last stop on the way, or else the given one; and if it was paused."""
+"""Executes up to a cycle; returns the last stop found or given, and whether it was paused."""
 
 
 def run_back(runner: Runner, point: ResumePoint) -> Stop:
-    """The last stop before the end of a resume point: a cause of a stop, or the first cycle."""
+    """Move to the last stop before the end of a resume point, or else to the first cycle."""
 
     def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
         while causes := runner.seek(end, is_logging=False):
@@ -36,7 +36,7 @@ def run_back(runner: Runner, point: ResumePoint) -> Stop:
 
 
 def run_line_back(runner: Runner, resolver: BreakpointResolver, point: ResumePoint) -> Stop:
-    """The last cycle before the end of a resume point at which a source line was begun."""
+    """Move to the last line start before the end of a resume point, or else to the first cycle."""
 
     def find(end: int, found: Stop | None) -> tuple[Stop | None, bool]:
         start, is_paused = last_line_start(runner.history, resolver, end, runner.options.pause)
@@ -52,7 +52,7 @@ def run_line_back(runner: Runner, resolver: BreakpointResolver, point: ResumePoi
 
 
 def _search(runner: Runner, point: ResumePoint, find: Find) -> Stop | None:
-    """Go to the last stop that `find` finds; if there is none, to the first cycle."""
+    """Move to the last stop that `find` finds, or else to the first cycle."""
     history, now = runner.history, runner.history.cycle
     history.keep()
     found = _last(runner, point, find)
@@ -64,9 +64,9 @@ def _search(runner: Runner, point: ResumePoint, find: Find) -> Stop | None:
 
 
 def _last(runner: Runner, point: ResumePoint, find: Find) -> Stop | ResumePoint | None:
-    """The last stop before the end of a resume point; what is left of the search after a pause.
+    """The last stop before the end of a resume point, or the rest of the search after a pause.
 
-    The first cycle is not looked at. The machine is left on the way.
+    The first cycle is not searched. The machine remains at the cycle where the search ended.
     """
     history = runner.history
     for start, end, before in _segments(history, point):
@@ -83,9 +83,9 @@ def _last(runner: Runner, point: ResumePoint, find: Find) -> Stop | ResumePoint 
 
 
 def _segments(history: History, point: ResumePoint) -> Iterator[tuple[int, int, Stop | None]]:
-    """First and last cycle of each segment, and what was found in it before a pause.
+    """First and last cycle of each segment, and the stop found in it before a pause.
 
-    The machine stands where the segment is to be executed from.
+    The machine is at the cycle from which the segment must be executed.
     """
     until = point.until - 1
     if point.segment is not None:

@@ -23,9 +23,10 @@ _LONGEST: Final = 18
 
 
 def parse_hit_condition(text: str) -> HitCondition:
-    """`5`, `==5`, `>=5`, `>5`, `<5`, `<=5` compare the number of the hit; `%10` is every tenth.
+    """Parse a condition on the number of hits.
 
-    Raises ValueError for anything else.
+    `5`, `==5`, `>=5`, `>5`, `<5`, `<=5` compare the number of the hit; `%10` is every tenth. Raises
+    ValueError for other text.
     """
     match = _HIT.fullmatch(text.strip())
     if match is None or len(match[2]) > _LONGEST or (match[1] == "%" and not int(match[2])):
@@ -49,11 +50,11 @@ class Trap(StrEnum):
 
 
 DEFAULT_TRAPS: Final[Mapping[Trap, Condition | None]] = {Trap.BREAK: None, Trap.FAULT: None}
-"""The traps that are on in the beginning."""
+"""The traps that are on initially."""
 
 
 class AccessType(Enum):
-    """The accesses at which a data breakpoint stops; the values are those of the protocol."""
+    """The kind of access at which a data breakpoint stops; the values are those of DAP."""
 
     READ = "read"
     WRITE = "write"
@@ -61,10 +62,10 @@ class AccessType(Enum):
 
 
 class HitFilter:
-    """What a breakpoint asks before it stops: a condition, and a condition on its count of hits.
+    """Conditions of a breakpoint: one on the state, and one on the number of hits.
 
     A hit is an arrival at which the condition holds. Hits are counted from the first cycle on,
-    wherever the user has gone meanwhile, so that time travel does not change them: `hits` are their
+    independent of moves in between, so that time travel does not change them: `hits` are their
     cycles, complete up to the cycle `covered`. With `log` the breakpoint logs a text instead of
     stopping.
     """
@@ -82,21 +83,21 @@ class HitFilter:
         self.covered = -1
 
     def holds(self, state: IpuState) -> bool:
-        """Whether the condition holds, if there is one."""
+        """Return whether the condition holds, or there is none."""
         return self.condition is None or self.condition(state)
 
     def count(self, cycle: int) -> None:
-        """Count a hit at a cycle; not once more where it is counted already."""
+        """Count a hit at a cycle, unless it is counted already."""
         is_new = cycle > self.covered and (not self.hits or self.hits[-1] < cycle)
         if self.hit_condition is not None and is_new:
             self.hits.append(cycle)
 
     def passes(self, cycle: int) -> bool:
-        """Whether the number of hits up to a cycle fulfils the hit condition, if there is one."""
+        """Return whether the number of hits up to a cycle fulfils the hit condition, if any."""
         return self.hit_condition is None or self.hit_condition(bisect_right(self.hits, cycle))
 
     def forget(self, cycle: int) -> None:
-        """Forget the hits behind a cycle."""
+        """Drop the hits after a cycle."""
         del self.hits[bisect_right(self.hits, cycle) :]
         self.covered = min(self.covered, cycle)
 
@@ -115,12 +116,12 @@ class Breakpoint(HitFilter):
         self.address = address
 
     def describe(self) -> str:
-        """The breakpoint in a few words."""
+        """Return a short description."""
         return f"breakpoint at bundle {self.address}"
 
 
 class DataBreakpoint(HitFilter):
-    """Stops behind a bundle that changes the content of a region, or reads it, or either."""
+    """Stops after a bundle that changes the content of a region, reads it, or either."""
 
     def __init__(
         self,
@@ -135,12 +136,12 @@ class DataBreakpoint(HitFilter):
         self.access = access
 
     def bundles(self, accesses: Accesses) -> frozenset[int]:
-        """The addresses of bundles behind which it may stop."""
+        """Return the addresses of bundles after which it may stop."""
         reads, writes = self.access is not AccessType.WRITE, self.access is not AccessType.READ
         return accesses.bundles(self.region.name, reads, writes)
 
     def access_by_last(self, accesses: Accesses) -> str | None:
-        """What the last bundle executed has done to the region; None if it is not of this type."""
+        """Describe the access of the last bundle executed; None if there is none of this type."""
         if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)
             if change is not None:
@@ -153,9 +154,9 @@ class DataBreakpoint(HitFilter):
 
 
 class BreakpointSet:
-    """All that the user has set to stop a run; `traps` maps those that are on to conditions.
+    """Everything that stops a run on request; `traps` maps enabled traps to their conditions.
 
-    It may be changed whenever the machine stands still, and counts from the next bundle on.
+    It may be changed whenever the machine is stopped; changes apply from the next bundle on.
     """
 
     def __init__(
@@ -170,26 +171,26 @@ class BreakpointSet:
 
     @property
     def filters(self) -> list[HitFilter]:
-        """All breakpoints of either sort."""
+        """All breakpoints of both kinds."""
         return [*self.at_bundles, *self.at_data]
 
     def is_trapped(self, trap: Trap, state: IpuState) -> bool:
-        """Whether a trap is on and its condition, if it has one, holds."""
+        """Return whether a trap is on and its condition, if any, holds."""
         condition = self.traps.get(trap)
         return trap in self.traps and (condition is None or condition(state))
 
     def set_at_bundles(self, breakpoints: Sequence[Breakpoint]) -> None:
-        """Stop in front of these bundles, and of no others."""
+        """Replace the breakpoints at bundles."""
         self._forget_hits_of_new(breakpoints)
         self.at_bundles = tuple(breakpoints)
 
     def set_at_data(self, breakpoints: Sequence[DataBreakpoint]) -> None:
-        """Stop behind these accesses, and no others."""
+        """Replace the data breakpoints."""
         self._forget_hits_of_new(breakpoints)
         self.at_data = tuple(breakpoints)
 
     def counted(self) -> BreakpointSet:
-        """The breakpoints with a condition on their number of hits, and no traps."""
+        """Return the set of the breakpoints with a hit condition, without traps."""
         return BreakpointSet(
             [breakpoint for breakpoint in self.at_bundles if breakpoint.hit_condition],
             [breakpoint for breakpoint in self.at_data if breakpoint.hit_condition],
@@ -201,12 +202,12 @@ class BreakpointSet:
             breakpoint.covered = max(breakpoint.covered, cycle)
 
     def forget_hits(self, cycle: int) -> None:
-        """Forget the hits behind a cycle."""
+        """Drop the hits after a cycle."""
         for breakpoint in self.filters:
             breakpoint.forget(cycle)
 
     def _forget_hits_of_new(self, breakpoints: Sequence[HitFilter]) -> None:
-        """A breakpoint that was not set meanwhile may have missed an edit of the past."""
+        """Drop all hits of breakpoints that are new: they may have missed an edit of the past."""
         known = set(map(id, self.filters))
         for breakpoint in breakpoints:
             if id(breakpoint) not in known:

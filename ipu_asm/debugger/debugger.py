@@ -1,4 +1,4 @@
-"""A program under observation: it runs forwards and backwards, stops, and can be changed."""
+"""The debugger of one program: runs forwards and backwards, stops, and edits of the state."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _LAST = (StopReason.FAULT, StopReason.ENDED, StopReason.CYCLE_LIMIT)
 
 
 class Debugger:
-    """One program on one machine. `state` is its first state, with the program's words loaded.
+    """One program on one machine. `state` is the initial state, with the program loaded.
 
     Raises `ProgramError` for a program that the machine cannot execute.
 
-    Every method that moves the machine returns the `Stop` at which it stands then. After each stop
-    all methods may be called:
+    Every method that moves the machine returns a `Stop`. All methods may be called after each of
+    them:
 
-    - ENTRY, START: at the first cycle, before anything was executed.
-    - PAUSE: on the way of a move; `resume` with its `continuation` goes on with that move.
-    - BKPT, HALTED: behind the bundle that halted the machine; going on gives ENDED.
-    - ENDED: there is no next bundle; every move forwards gives ENDED again and does nothing. An
+    - ENTRY, START: at the first cycle, before any bundle was executed.
+    - PAUSE: during a move; `resume` with its `continuation` completes that move.
+    - BKPT, HALTED: after the bundle that halted the machine; continuing gives ENDED.
+    - ENDED: there is no next bundle; every move forwards gives ENDED again and has no effect. An
       edit of the program counter makes the machine run again.
-    - FAULT: in front of a bundle that cannot be executed; going on gives the same FAULT, unless an
-      edit has removed its cause.
-    - CYCLE_LIMIT: `max_cycles` bundles have been executed. Runs give CYCLE_LIMIT again and do
-      nothing; `step` and `step_line` still move.
+    - FAULT: in front of a bundle that cannot be executed; continuing gives the same FAULT, unless
+      an edit has removed its cause.
+    - CYCLE_LIMIT: `max_cycles` bundles have been executed. Runs give CYCLE_LIMIT again and have no
+      effect; `step` and `step_line` still move.
 
-    `breakpoints` may be changed whenever the machine stands, between a pause and `resume` too.
+    `breakpoints` may be changed whenever the machine is stopped, also between a pause and `resume`.
     Conditions and log texts must not raise.
     """
 
@@ -50,7 +50,7 @@ class Debugger:
         self.program = program
         self.state = state
         self.ipu = Ipu(state, self.options.aaq_shift)
-        # A look at any bundle binds the program and raises `ProgramError` here.
+        # The query binds the program and raises `ProgramError` here.
         self.ipu.stops_at(0)
         self.resolver = BreakpointResolver(program)
         self.runner = Runner(self.ipu, self.resolver.table, self.options)
@@ -60,11 +60,11 @@ class Debugger:
 
     @property
     def cycle(self) -> int:
-        """How many bundles have been executed."""
+        """The number of bundles executed."""
         return self.ipu.cycles
 
     def edit(self, where: Region, data: bytes) -> None:
-        """Change a register or memory at the present cycle; the recorded future is dropped.
+        """Overwrite a register or memory at the current cycle; the recorded future is dropped.
 
         Raises ValueError unless `data` has the size of the region.
         """
@@ -79,7 +79,7 @@ class Debugger:
         return self._arrived(self.runner.stops.stop(StopReason.ENTRY, "at the beginning"))
 
     def start(self) -> Stop:
-        """Continue, but stop at once if there is a breakpoint at the very first bundle."""
+        """Continue, but stop at once if there is a breakpoint at the first bundle."""
         causes = self.runner.causes_here(is_logging=True)
         if not causes:
             return self.continue_()
@@ -90,7 +90,7 @@ class Debugger:
         return self.resume(ResumePoint(self._limit()))
 
     def resume(self, point: ResumePoint | None) -> Stop:
-        """Go on with a move after a pause, with the breakpoints as they are now; else continue."""
+        """Complete a move after a pause, with the current breakpoints; without one, continue."""
         point = point or ResumePoint(self._limit())
         if point.direction is Direction.RUN:
             return self._arrived(self.runner.run(point))
@@ -105,40 +105,40 @@ class Debugger:
         return self.resume(ResumePoint(self.cycle + 1, (), StopReason.STEP))
 
     def step_line(self) -> Stop:
-        """Continue to another line of the source, or to the beginning of this line once more."""
+        """Continue to another source line, or to the next start of this line."""
         limit = self._limit()
         ends = ends_of_line(self.resolver, self.state.program_counter)
         return self.resume(ResumePoint(limit if self.cycle < limit else _FOREVER, ends))
 
     def step_out(self) -> Stop:
-        """Continue, but stop behind the innermost loop too; outside of loops it just continues."""
+        """Continue, but stop after the innermost loop, too; outside of loops it only continues."""
         loops = enclosing_loops(self.program, self.state.program_counter)
         outside = frozenset(range(INST_MEM_SIZE)).difference(loops[0]) if loops else ()
         return self.resume(ResumePoint(self._limit(), outside))
 
     def step_back(self) -> Stop:
-        """Undo the last bundle, and the edits made behind it."""
+        """Undo the last bundle, and the edits made after it."""
         if self.cycle == self.history.first:
             return self._arrived(self.runner.stops.at_start())
         return self.go_to(self.cycle - 1)
 
     def step_back_line(self) -> Stop:
-        """Go back to where the present line was begun; from there, to where the one before was.
+        """Go back to the start of the current line; from there, to that of the line before.
 
         Nothing else stops on the way, so this undoes a step over a line.
         """
         now = self.cycle
-        # This leaves a keyframe close by, so that little has to be executed again.
+        # This creates a keyframe close by, so that few bundles are executed again.
         self.history.go_to(now - 1)
         self.history.go_to(now)
         return self.resume(ResumePoint(now, direction=Direction.LINE_BACK))
 
     def go_to(self, cycle: int) -> Stop:
-        """Go to a cycle, in the past or the future; nothing but a fault or a halt stops before."""
+        """Go to a cycle, in the past or the future; only a fault or a halt stops earlier."""
         return self.resume(ResumePoint(cycle, (), StopReason.STEP, Direction.JUMP))
 
     def reverse_continue(self) -> Stop:
-        """Go back to the last stop that continuing would have made on the way to here.
+        """Go back to the last stop that continuing would have made on the way to the current cycle.
 
         After FAULT, CYCLE_LIMIT and ENDED that may be one of the same cycle. A pause leaves the
         machine where it was.

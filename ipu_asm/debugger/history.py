@@ -1,4 +1,4 @@
-"""Time travel: keyframes, and execution once more from the nearest, with the user's edits.
+"""Time travel: keyframes, and re-execution from the nearest one, with the user's edits.
 
 A cycle is a number of bundles executed. Edits made at a cycle belong to its state; a keyframe of
 that cycle has the state from before them.
@@ -17,7 +17,7 @@ SPACING: Final = 4_096
 """Bundles from one keyframe to the next: executing them again takes about 20 milliseconds."""
 
 NEAR: Final = 256
-"""Bundles between the end of a move backwards and the keyframe that it leaves for the next one."""
+"""Bundles from the keyframe that a move back creates, for the next such move, to its target."""
 
 PATIENCE: Final = 512
 """Bundles executed between two calls of `pause`: they take at most about 20 milliseconds."""
@@ -25,7 +25,7 @@ PATIENCE: Final = 512
 MEMORY_LIMIT: Final = 256 << 20
 
 Pause = Callable[[], bool]
-"""Called regularly on a long way; whether to end it early."""
+"""Called regularly during a long operation; returns whether to end it early."""
 
 
 class Edit(NamedTuple):
@@ -36,7 +36,7 @@ class Edit(NamedTuple):
 
 
 class History:
-    """The past of a machine, which must be run through its history alone.
+    """The recorded past of a machine, which must be run through this class only.
 
     `first` is the first cycle, `end` the last one that was reached; `edits` are the user's, by
     cycle. `memory_limit` bounds the estimated bytes of the keyframes, `spacing` is the number of
@@ -53,11 +53,11 @@ class History:
 
     @property
     def cycle(self) -> int:
-        """The cycle at which the machine stands."""
+        """The current cycle."""
         return self.ipu.cycles
 
     def edit(self, where: Region, data: bytes) -> None:
-        """Change the machine at the present cycle; later edits and keyframes are dropped.
+        """Overwrite a region at the current cycle; later edits and keyframes are dropped.
 
         Raises ValueError unless `data` has the size of the region.
         """
@@ -76,7 +76,7 @@ class History:
         self._restore(self.first)
 
     def advance(self, until: int) -> None:
-        """Execute up to a cycle, with the recorded edits on the way; a halted machine stays.
+        """Execute up to a cycle, applying recorded edits; stop early if the machine halts.
 
         Raises `ExecutionFault` with the machine in front of the faulty bundle.
         """
@@ -85,10 +85,10 @@ class History:
             self.apply_edits()
 
     def run_to_mark(self, until: int, stop: StopTest | None = None) -> None:
-        """Execute one bundle or more: up to a cycle, a mark, or where `stop` says so.
+        """Execute at least one bundle: up to a cycle, a mark, or where `stop` returns true.
 
-        Marks are due keyframes and cycles with recorded edits, which `apply_edits` has to apply
-        before the machine goes on. Raises as `advance` does.
+        Marks are due keyframes and cycles with recorded edits, which the caller must apply with
+        `apply_edits` before it continues. Raises as `advance` does.
         """
         due = self._next_keyframe()
         edited = min((cycle for cycle in self.edits if cycle > self.cycle), default=due)
@@ -100,15 +100,14 @@ class History:
             self._keep()
 
     def apply_edits(self) -> None:
-        """Apply the edits that are recorded for the present cycle."""
+        """Apply the edits recorded for the current cycle."""
         for edit in self.edits.get(self.cycle, ()):
             write_region(self.ipu.state, edit.region, edit.data)
 
     def go_to(self, cycle: int, pause: Pause = lambda: False) -> int:
-        """Go to a cycle, or to the last one before it that there is; that cycle.
+        """Go to a cycle, or as far towards it as possible; returns the cycle reached.
 
-        A true result of `pause` leaves the machine on the way, at an earlier cycle. Raises as
-        `advance` does.
+        If `pause` returns true, the machine remains at an earlier cycle. Raises as `advance` does.
         """
         cycle = max(cycle, self.first)
         nearest = self.keyframes.before(cycle)
@@ -128,19 +127,19 @@ class History:
         return self.cycle
 
     def keep(self) -> None:
-        """Save a keyframe at the present cycle, so that returning to it is quick."""
+        """Save a keyframe at the current cycle, so that returning to it is fast."""
         if self.cycle not in self.edits:
             self._keep()
 
     def is_edited(self, name: str) -> bool:
-        """Whether a register (or `xmem`) is edited at any cycle of the history."""
+        """Return whether a register (or `xmem`) is edited at any cycle of the history."""
         return any(edit.region.name == name for edits in self.edits.values() for edit in edits)
 
     def segments(self, until: int) -> Iterator[tuple[int, int]]:
-        """First and last cycle of the segments between keyframes, the one before `until` first.
+        """Yield first and last cycle of the segments between keyframes, the latest first.
 
-        The machine stands at the first cycle of the segment that was yielded. A segment ends where
-        the one yielded before begins.
+        The machine is at the first cycle of the segment yielded. Each segment ends where the one
+        yielded before begins.
         """
         while until > self.first:
             start = self.keyframes.before(until - 1)
@@ -154,12 +153,12 @@ class History:
         self.apply_edits()
 
     def _next_keyframe(self) -> int:
-        """The next cycle, a multiple of the spacing behind a keyframe, at which one is due."""
+        """The next cycle, a multiple of the spacing after a keyframe, at which one is due."""
         cycles = self.keyframes.cycles
         last = cycles[bisect_right(cycles, self.cycle) - 1]
         return self.cycle + self.spacing - (self.cycle - last) % self.spacing
 
     def _keep(self) -> None:
-        """Save a keyframe; not of a halted machine, as it would lose what halted it."""
+        """Save a keyframe, unless the machine is halted: the cause would be lost."""
         if not self.ipu.state.is_halted:
             self.keyframes.add(self.cycle, self.ipu.state.save())

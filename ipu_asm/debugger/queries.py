@@ -1,4 +1,4 @@
-"""Queries about the past: it is executed again from the keyframes, the latest segment first."""
+"""Queries about the past, answered by re-execution from the keyframes, the latest segment first."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PATIENCE_WITH_CONDITIONS: Final = 16
 
 
 class QueryInterrupted(Exception):
-    """A query ended by a pause; the machine stands where it stood before."""
+    """A query was ended by a pause; the machine is at the cycle where the query began."""
 
 
 class LastWrite(NamedTuple):
@@ -29,9 +29,10 @@ class LastWrite(NamedTuple):
 
 
 def last_write(runner: Runner, where: Region) -> LastWrite | None:
-    """The last write to a region before the present cycle; None if there is none.
+    """Return the last write to a region before the current cycle; None if there is none.
 
-    Raises `QueryInterrupted` if the option `pause` ends it.
+    The machine returns to the current cycle. Raises `QueryInterrupted` if the option `pause` ends
+    the query.
     """
     history, now = runner.history, runner.history.cycle
     history.keep()
@@ -42,10 +43,10 @@ def last_write(runner: Runner, where: Region) -> LastWrite | None:
 
 
 def when_true(runner: Runner, condition: Condition) -> int | None:
-    """The last cycle up to now at which a condition holds but did not one cycle before.
+    """Return the last cycle up to now at which a condition became true; None if there is none.
 
-    If it has held from the beginning, that is the first cycle. The machine stays where it is.
-    Raises `QueryInterrupted` if the option `pause` ends it.
+    It is the first cycle if the condition has held since then. The machine returns to the current
+    cycle. Raises `QueryInterrupted` if the option `pause` ends the query.
     """
     history, now = runner.history, runner.history.cycle
     history.keep()
@@ -91,7 +92,7 @@ def _last_write(runner: Runner, where: Region, until: int) -> LastWrite | None:
 
 
 def _last_edit(history: History, where: Region, first: int, last: int) -> int | None:
-    """The last cycle of a stretch at which the user changed a region."""
+    """The last cycle of a range at which the user changed a region."""
     return max(
         (
             cycle

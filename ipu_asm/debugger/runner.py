@@ -1,4 +1,4 @@
-"""Forward runs at the speed of the machine, up to the next stop."""
+"""Forward runs at full emulator speed, up to the next stop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DebugOptions(NamedTuple):
     With `stop_on_halt` every halt stops once more before the program ends. `max_cycles` bounds
     runs, not steps. `memory_limit` bounds the bytes that the history takes, `spacing` is the number
     of bundles between its keyframes. `pause` is called every few milliseconds of a run; a true
-    result ends it with PAUSE. `log` gets the texts of log breakpoints.
+    result ends the run with PAUSE. `log` receives the texts of log breakpoints.
     """
 
     stop_on_halt: bool = True
@@ -68,7 +68,7 @@ class Runner:
         return self.stops.stop(point.at_end, limit)
 
     def jump(self, point: ResumePoint) -> Stop:
-        """Go to the cycle of a resume point, whatever could stop on the way."""
+        """Go to the cycle of a resume point, ignoring breakpoints and traps."""
         try:
             reached = self.history.go_to(point.until, self.options.pause)
         except ExecutionFault as error:
@@ -82,9 +82,9 @@ class Runner:
     ) -> list[StopCause]:
         """Run to the next causes of a stop, which are returned, or to the cycle `until`.
 
-        `targets` are addresses of bundles in front of which to stop, too. The present place is not
-        looked at. A pause is the only cause then. Raises `ExecutionFault` with the machine in front
-        of the faulty bundle.
+        `targets` are addresses of bundles in front of which to stop, too. The current bundle is not
+        checked. A pause is returned as the only cause. Raises `ExecutionFault` with the machine in
+        front of the faulty bundle.
         """
         if not self._count_missed_hits():
             return [PAUSED]
@@ -103,7 +103,7 @@ class Runner:
             self.breakpoints.cover(self.history.cycle)
 
     def causes_here(self, is_logging: bool = False) -> list[StopCause]:
-        """The causes of a stop in front of the present bundle."""
+        """Return the causes of a stop in front of the current bundle."""
         if self.ipu.state.is_halted:
             return []
         return self._accepted(self._conditions().causes_in_front(), is_logging)
@@ -119,14 +119,14 @@ class Runner:
         )
 
     def _run_to_mark(self, until: int, conditions: StopConditions) -> None:
-        """Run to where there may be a cause, to a mark of the history, or so far as patience goes.
+        """Run to a possible cause, to a mark of the history, or for `PATIENCE` bundles.
 
-        The recorded edits of the cycle that is reached are not applied yet.
+        The recorded edits of the cycle reached are not applied yet.
         """
         self.history.run_to_mark(min(until, self.history.cycle + PATIENCE), conditions.test)
 
     def _accepted(self, causes: list[StopCause], is_logging: bool) -> list[StopCause]:
-        """Count the hits of breakpoints, and log; the causes that stop."""
+        """Count the hits of breakpoints and log; returns the causes that stop."""
         cycle, stopping = self.history.cycle, []
         for cause in causes:
             if cause.source is not None:
@@ -144,14 +144,14 @@ class Runner:
         return self.history.cycle >= until or self.ipu.state.is_halted
 
     def _is_paused(self, until: int) -> bool:
-        """Whether a pause is wanted before the end of a run."""
+        """Whether a pause is requested before the end of a run."""
         return not self._is_at(until) and self.options.pause()
 
     def _count_missed_hits(self) -> bool:
-        """Execute again what breakpoints with a hit condition have missed; False if paused.
+        """Re-execute the cycles that breakpoints with a hit condition missed; False if paused.
 
         A breakpoint counts from the first cycle on, even one that was set later. The machine
-        returns to the present cycle; a pause keeps what was counted.
+        returns to the current cycle; after a pause the counts so far are kept.
         """
         history, now, counted = self.history, self.history.cycle, self.breakpoints.counted()
         missed = [each.covered for each in counted.filters if each.covered < now]

@@ -10,7 +10,7 @@ from ipu_asm.emulator.state import INST_MEM_SIZE
 
 
 def ends_of_line(resolver: BreakpointResolver, address: int) -> frozenset[int]:
-    """Where a step from a bundle ends: in front of other lines, or of its own line's beginning."""
+    """Return the addresses where a step from a bundle ends: other lines, or its line's start."""
     line = resolver.bundles_beside(address)
     return frozenset(range(INST_MEM_SIZE)).difference(line[1:])
 
@@ -18,9 +18,9 @@ def ends_of_line(resolver: BreakpointResolver, address: int) -> frozenset[int]:
 def last_line_start(
     history: History, resolver: BreakpointResolver, until: int, pause: Pause
 ) -> tuple[tuple[int, int] | None, bool]:
-    """Cycle and bundle at which the last line on the way was begun, and whether it was paused.
+    """Return cycle and bundle of the last line start on the way, and whether it was paused.
 
-    A line begins in front of its first bundle, and wherever control comes to it from another line.
+    A line starts in front of its first bundle, and wherever control enters it from another line.
     """
     state, found = history.ipu.state, None
     while history.cycle < until:

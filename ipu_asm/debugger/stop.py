@@ -1,4 +1,4 @@
-"""Stops of the debugger, the causes that make them, and runs that can be resumed: plain values."""
+"""Stops of the debugger, their causes, and resumable moves: plain values."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from ipu_asm.emulator.stops import StopReason
 
 
 class Direction(Enum):
-    """How a move goes through the history.
+    """The way in which a move passes through the history.
 
-    RUN goes forwards to the next stop, BACK backwards to the last one, LINE_BACK to the beginning
-    of the source line; JUMP goes to a cycle and ignores what could stop it.
+    RUN goes forwards to the next stop, BACK backwards to the last one, LINE_BACK to the start of
+    the source line; JUMP goes to a cycle and ignores breakpoints and traps.
     """
 
     RUN = "run"
@@ -24,10 +24,10 @@ class Direction(Enum):
 
 
 class ScannedSegment(NamedTuple):
-    """A segment of the past that a move backwards has begun to execute again.
+    """A segment of the past that a move backwards has partly re-executed.
 
-    It begins at the cycle `start` and is executed up to the cycle `at`; `found` is the last stop
-    so far.
+    It begins at the cycle `start` and is executed up to the cycle `at`; `found` is the last stop so
+    far.
     """
 
     start: int
@@ -36,7 +36,7 @@ class ScannedSegment(NamedTuple):
 
 
 class ResumePoint(NamedTuple):
-    """What is left of a move, to be passed to `Debugger.resume`; a pause does not change it.
+    """The rest of a move, to be passed to `Debugger.resume`; it remains valid across pauses.
 
     RUN and JUMP end at the cycle `until`, with the reason `at_end`; RUN also in front of the
     bundles at `targets`. BACK and LINE_BACK search the cycles before `until`, beginning with
@@ -51,11 +51,11 @@ class ResumePoint(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Where and why the debugger stands still: in front of the bundle at `pc`, at a cycle.
+    """Where and why the debugger stopped: in front of the bundle at `pc`, at a cycle.
 
     `cycle` counts the bundles executed. If the machine has halted, `pc` is the bundle that halted
     it. `hits` are the breakpoints that stopped it, `trap` is the trap that gave the reason. A PAUSE
-    has the rest of its move as `continuation`. After ENDED only moves backwards do anything.
+    has the rest of its move as `continuation`. After ENDED only moves backwards have an effect.
     """
 
     reason: StopReason

@@ -1,4 +1,4 @@
-"""Makes the `Stop` of a machine that stands still, from the causes and from the machine's state."""
+"""Creation of `Stop` values from the causes of a stop and the state of the machine."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _BY_WEIGHT: Final = (
     StopReason.BREAK,
     StopReason.STEP,
 )
-"""The reasons that can come together, the most important first."""
+"""The reasons that can coincide, the most important first."""
 _WEIGHTS: Final[Mapping[StopReason, int]] = {reason: i for i, reason in enumerate(_BY_WEIGHT)}
 
 
 class StopBuilder:
-    """Makes stops of the machine of a history. `halts` are the bundles with a halt instruction."""
+    """Creates stops of a history's machine. `halts` are the bundles with a halt instruction."""
 
     def __init__(
         self, history: History, lines: LineTable, breakpoints: BreakpointSet, halts: frozenset[int]
@@ -39,11 +39,11 @@ class StopBuilder:
         self._halts = halts
 
     def stop(self, reason: StopReason, description: str) -> Stop:
-        """A stop with one cause, which is neither a breakpoint nor a trap."""
+        """Return a stop with one cause, which is neither a breakpoint nor a trap."""
         return self.caused_by([StopCause(reason, description)])
 
     def caused_by(self, causes: Sequence[StopCause]) -> Stop:
-        """The stop of several causes together: the most important gives reason and trap."""
+        """Return the stop of several causes: the most important gives reason and trap."""
         ordered = sorted(causes, key=lambda cause: _WEIGHTS.get(cause.reason, 0))
         description = "; ".join(dict.fromkeys(cause.description for cause in ordered))
         hits = tuple(cause.source for cause in ordered if cause.source is not None)
@@ -51,26 +51,26 @@ class StopBuilder:
         return Stop(ordered[0].reason, description, cycle, pc, hits, trap=ordered[0].trap)
 
     def paused(self, continuation: ResumePoint) -> Stop:
-        """A pause, with what is left of the move."""
+        """Return a pause, with the rest of the move."""
         return self.caused_by([PAUSED])._replace(continuation=continuation)
 
     def arrived(self) -> Stop:
-        """The end of a step or of a jump."""
+        """Return the end of a step or of a jump."""
         return self.stop(StopReason.STEP, f"cycle {self._history.cycle}")
 
     def at_start(self) -> Stop:
-        """The end of a move backwards that has found nothing."""
+        """Return the end of a move backwards that has found nothing."""
         return self.stop(StopReason.START, "at the beginning of the history")
 
     def faulted(self, fault: Fault) -> Stop:
-        """A fault; its trap is given if that is on and its condition holds."""
+        """Return a fault; with its trap if that is on and its condition holds."""
         state = self._ipu.state
         trap = Trap.FAULT if self._breakpoints.is_trapped(Trap.FAULT, state) else None
         description = describe_stop(stop_of(self._ipu, StopReason.FAULT, self._lines, fault))
         return self.stop(StopReason.FAULT, description)._replace(fault=fault, trap=trap)
 
     def halted(self, reason: StopReason) -> Stop:
-        """A machine that has halted: ENDED, or HALTED, which is BKPT behind a halt instruction."""
+        """Return the stop of a halted machine: ENDED, HALTED, or BKPT after a halt instruction."""
         if not self._has_halted_itself():
             counter = self._ipu.state.program_counter
             return self.stop(reason, f"halted, as the program counter was set to {counter}")
@@ -80,13 +80,13 @@ class StopBuilder:
         return self.stop(reason, describe_stop(stop))
 
     def _stop_address(self) -> int:
-        """The bundle in front of which the machine stands, or that has halted it."""
+        """The next bundle, or the one that halted the machine."""
         if self._ipu.state.is_halted and self._has_halted_itself():
             return self._ipu.snapshot.pc
         return self._ipu.state.program_counter
 
     def _has_halted_itself(self) -> bool:
-        """Whether the last bundle executed has halted the machine, and not an edit."""
+        """Whether the last bundle executed halted the machine, not an edit."""
         edits = self._history.edits.get(self._history.cycle, ())
         is_edited = any(edit.region.name == COUNTER for edit in edits)
         return self._history.cycle > self._history.first and not is_edited

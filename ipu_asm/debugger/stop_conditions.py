@@ -1,6 +1,6 @@
 """The conditions that stop a run: breakpoints, data breakpoints, traps and targets of a step.
 
-Asking them changes nothing, neither the machine nor a breakpoint: the runner counts hits and logs.
+Their evaluation changes neither the machine nor a breakpoint: the runner counts hits and logs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ELEMENT_TYPE: Final = SCALAR_NAMES[DTYPE]
 
 
 class TrapHit(NamedTuple):
-    """The numeric events of the last bundle executed that a trap is for."""
+    """A trap hit by the last bundle executed, with its numeric events."""
 
     trap: Trap
     events: Sequence[NumericEvent]
@@ -47,18 +47,18 @@ class TrapSites:
         self._lines = lines
 
     def describe(self, reason: StopReason) -> str:
-        """The present stop of the machine in one line."""
+        """Describe the current stop of the machine in one line."""
         return describe_stop(stop_of(self.ipu, reason, self._lines))
 
     def describe_bundle(self, pc: int) -> str:
-        """A bundle by address, label and line."""
+        """Describe a bundle by address, label and line."""
         return describe_bundle(pc, self._lines.place(pc))
 
     def monitor(self, traps: Collection[Trap], is_type_edited: bool) -> TrapMonitor | None:
-        """A monitor for the numeric traps among these; None if none of them can be hit.
+        """Return a monitor for the numeric traps among these; None if none of them can be hit.
 
-        NaNs come only with float elements, overflows only with integers. `is_type_edited` says that
-        the user changes the element type somewhere in the history.
+        NaNs occur only with float elements, overflows only with integers. `is_type_edited` states
+        that the user changes the element type somewhere in the history.
         """
         wanted = [trap for trap in _NUMERIC_TRAPS if trap in traps]
         if not wanted:
@@ -82,11 +82,11 @@ class TrapMonitor:
         self._probes = probes
 
     def has_hit(self) -> bool:
-        """Whether the last bundle executed has hit a trap, its condition aside."""
+        """Return whether the last bundle executed hit a trap, ignoring its condition."""
         return self._before.pc in self._probes and any(True for _ in self.hits())
 
     def hits(self) -> Iterator[TrapHit]:
-        """The traps that the last bundle executed has hit, their conditions aside."""
+        """Yield the traps that the last bundle executed hit, ignoring their conditions."""
         for trap, probe in self._probes.get(self._before.pc, ()):
             events = probe(self._before, self._now)
             if events:
@@ -94,9 +94,10 @@ class TrapMonitor:
 
 
 class StopConditions:
-    """What stops one run: asked in front of a bundle, about that and about the last one executed.
+    """The conditions that stop one run, evaluated in front of each bundle.
 
-    With `stop_on_halt` every halt is a cause. `monitor` finds the hits of numeric traps.
+    They refer to that bundle and to the last one executed. With `stop_on_halt` every halt is a
+    cause. `monitor` finds the hits of numeric traps.
     """
 
     def __init__(
@@ -121,13 +122,13 @@ class StopConditions:
 
     @property
     def test(self) -> StopTest:
-        """Whether there may be a cause in front of the bundle at an address, for `Ipu.run`."""
+        """The test for `Ipu.run`: whether there may be a cause in front of a bundle address."""
         if self._behind or self._monitor is not None:
             return self._may_stop
         return self._in_front.__contains__
 
     def causes(self) -> list[StopCause]:
-        """All causes where a run has arrived, without counting the hits of breakpoints."""
+        """Return all causes after a run, without counting the hits of breakpoints."""
         found = list(self._behind_last()) if self._ipu.snapshot.pc in self._behind else []
         if self._monitor is not None:
             found += self._numeric(self._monitor.hits())
@@ -136,7 +137,7 @@ class StopConditions:
         return found + self.causes_in_front()
 
     def causes_in_front(self) -> list[StopCause]:
-        """The causes that do not depend on the last bundle executed."""
+        """Return the causes that do not depend on the last bundle executed."""
         state = self._ipu.state
         pc = state.program_counter
         found = [
@@ -159,7 +160,7 @@ class StopConditions:
         )
 
     def _behind_last(self) -> Iterator[StopCause]:
-        """The data breakpoints that the last bundle executed has hit."""
+        """The data breakpoints that the last bundle executed hit."""
         state, pc = self._ipu.state, self._ipu.snapshot.pc
         for data in self._breakpoints.at_data:
             access = data.access_by_last(self._sites.accesses)
@@ -189,7 +190,7 @@ class StopConditions:
 class _NumericTrap(NamedTuple):
     """A trap for numeric events: its reason, the element types that have them, and two functions.
 
-    `probe_of` makes the probe of a bundle; None if that bundle can have no such event.
+    `probe_of` creates the probe of a bundle; None if that bundle can have no such event.
     """
 
     reason: StopReason
@@ -201,7 +202,7 @@ class _NumericTrap(NamedTuple):
 def _having(
     codes: Mapping[int, Sequence[Code]], is_wanted: Callable[[Code], bool]
 ) -> frozenset[int]:
-    """The addresses of bundles with an instruction of a sort."""
+    """The addresses of bundles with an instruction for which `is_wanted` holds."""
     return frozenset(pc for pc in codes if any(map(is_wanted, codes[pc])))
 
 
