@@ -32,7 +32,7 @@ class AaqUnit(Unit):
         """Do nothing."""
 
     def execute_agg(self, *, agg_mode: int, post_fn: int, cr_idx: int, aaq_rf_idx: int) -> None:
-        """Reduce the accumulator to one number and apply a function to it."""
+        """Reduce the accumulator to one number and apply a function to it, into an aaq register."""
         old = self.snapshot.scalars[AAQ_START + aaq_rf_idx]
         factor = self._scalars[CR + cr_idx]
         if self._has_float_words():

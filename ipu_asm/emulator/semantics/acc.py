@@ -26,7 +26,7 @@ class AccUnit(Unit):
         self._addends = np.zeros(LANES)
 
     def execute_acc(self) -> None:
-        """Add the products."""
+        """Add the products to the accumulator."""
         old, new = self.snapshot, self._registers
         if not self._scalars[DTYPE]:
             add(old.acc_ints, new.product_ints, out=new.acc_ints)
@@ -49,7 +49,7 @@ class AccUnit(Unit):
         """Do nothing."""
 
     def execute_acc_add_aaq(self, *, aaq_rf_idx: int) -> None:
-        """Add the products and an aaq register."""
+        """Add the products and an aaq register to the accumulator."""
         aaq = self.snapshot.scalars[AAQ_START + aaq_rf_idx]
         old, new = self.snapshot, self._registers
         if not self._has_float_words():

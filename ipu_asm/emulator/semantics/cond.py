@@ -40,9 +40,9 @@ class CondUnit(Unit):
         self._registers.pc = label
 
     def execute_br(self, *, reg: int) -> None:
-        """Branch to the address in a register; one beyond program memory halts."""
+        """Branch to the address in a register; an address beyond program memory halts."""
         self._registers.pc = reg
 
     def execute_bkpt(self) -> None:
-        """Halt."""
+        """Halt the machine."""
         self._registers.pc = INST_MEM_SIZE

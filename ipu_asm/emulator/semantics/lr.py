@@ -13,12 +13,12 @@ class LrUnit(Unit):
     """Methods of the lr slot. The number of a loop register is its index among the scalars."""
 
     def execute_incr(self, *, reg: int, value: int) -> None:
-        """Add a signed number, modulo 2^32."""
+        """Add a signed immediate to a register, modulo 2^32."""
         scalars = self._scalars
         scalars[reg] = scalars[reg] + value & WORD_MASK
 
     def execute_set(self, *, reg: int, value: int) -> None:
-        """Assign a signed number."""
+        """Set a register to a signed immediate."""
         self._scalars[reg] = value & WORD_MASK
 
     def execute_add(self, *, dest: int, src_a: int, src_b: int) -> None:

@@ -49,7 +49,7 @@ class MultUnit(Unit):
     def execute_mult_ee(
         self, *, ra: bytearray, cyclic_offset: int, mask_offset: int, mask_shift: int
     ) -> None:
-        """Multiply element by element."""
+        """Multiply the elements of ra by 128 elements of r_cyclic, which wrap around at its end."""
         table = self._table()
         self._load_lanes(cyclic_offset % CYCLIC_SIZE, self._cyclic)
         self._seconds[...] = self._lanes
@@ -72,7 +72,7 @@ class MultUnit(Unit):
         mask_shift: int,
         fixed_ra_idx: int,
     ) -> None:
-        """Multiply one element of ra by 128 of r_cyclic."""
+        """Multiply one element of ra by 128 elements of r_cyclic, which wrap around at its end."""
         row = self._table().rows[ra[fixed_ra_idx % LANES]]
         start = cyclic_offset % CYCLIC_SIZE
         if start <= _LAST_WINDOW:
@@ -87,7 +87,7 @@ class MultUnit(Unit):
     def execute_mult_ve_cr(
         self, *, cyclic_offset: int, mask_offset: int, mask_shift: int, cr_idx: int
     ) -> None:
-        """Multiply the low byte of a cr register by 128 elements of r_cyclic, or by ones."""
+        """Multiply the low byte of a cr register by 128 elements of r_cyclic, 1 past its end."""
         table, scalar = self._table(), self._scalars[CR + cr_idx]
         self._load_lanes(cyclic_offset, table.ones)
         self._look_up(table.rows[scalar & 0xFF], mask_offset, mask_shift)
@@ -95,7 +95,7 @@ class MultUnit(Unit):
     def execute_mult_ve_aaq(
         self, *, cyclic_offset: int, mask_offset: int, mask_shift: int, aaq_rf_idx: int
     ) -> None:
-        """Multiply the low byte of an aaq register by 128 elements of r_cyclic, or by ones."""
+        """Multiply the low byte of an aaq register by 128 elements of r_cyclic, 1 past its end."""
         table, scalar = self._table(), self.snapshot.scalars[AAQ_START + aaq_rf_idx]
         self._load_lanes(cyclic_offset, table.ones)
         self._look_up(table.rows[scalar & 0xFF], mask_offset, mask_shift)

@@ -17,15 +17,15 @@ class XmemUnit(Unit):
     """Methods of the xmem slot. `offset` and `base` are unsigned; their sum does not wrap."""
 
     def execute_str_acc_reg(self, *, offset: int, base: int) -> None:
-        """Store the accumulator from before the bundle."""
+        """Store the 512 bytes that the accumulator had before the bundle."""
         self.state.xmem.write_address(offset + base, self.snapshot.get_r_acc_bytes())
 
     def execute_ldr_mult_reg(self, *, dest: int, offset: int, base: int) -> None:
-        """Load a register of the multiply stage."""
+        """Load 128 bytes into a register of the multiply stage."""
         self._block[_MULT_STAGE[dest]] = self._row(offset + base)
 
     def execute_ldr_cyclic_mult_reg(self, *, offset: int, base: int, index: int) -> None:
-        """Load a quarter of r_cyclic."""
+        """Load 128 bytes into a quarter of r_cyclic. Refuses an unaligned index."""
         if index % R_REG_SIZE:
             raise Refusal(f"the cyclic index must be a multiple of {R_REG_SIZE}, found {index:#x}")
         start = _CYCLIC + index % CYCLIC_SIZE
@@ -36,14 +36,14 @@ class XmemUnit(Unit):
         self._block[start : start + R_REG_SIZE] = content
 
     def execute_ldr_mult_mask_reg(self, *, offset: int, base: int) -> None:
-        """Load all eight masks."""
+        """Load 128 bytes into r_mask: all eight masks."""
         self._block[_MASK] = self._row(offset + base)
 
     def execute_xmem_nop(self) -> None:
         """Do nothing."""
 
     def execute_xmem_store_aaq_result(self, *, offset: int, base: int) -> None:
-        """Store the quantized bytes from before the bundle."""
+        """Store the 128 quantized bytes that aaq_result had before the bundle."""
         content = self.snapshot.get_register_bytes("aaq_result")
         self.state.xmem.write_address(offset + base, content)
 
