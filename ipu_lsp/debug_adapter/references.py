@@ -1,4 +1,4 @@
-"""DAP memory references.
+"""References of the protocol: to memory as text, to variables as numbers.
 
 `0x1000` is an address of xmem, `r_acc` a register, `r_acc+0x40` a byte offset in a register.
 Registers also have numeric addresses, far beyond xmem, because some clients continue to read and
@@ -8,10 +8,12 @@ write at the last address that they received. Addresses of bundles are a separat
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final, Generic, Hashable, NamedTuple, TypeVar
 
 from ipu_asm.debugger.regions import MEMORY, SIZES, Region
 from ipu_asm.emulator.state import INST_MEM_SIZE
+
+_T = TypeVar("_T", bound=Hashable)
 
 REGISTERS_AT: Final = 0x8000_0000
 """Address of the first register."""
@@ -90,3 +92,33 @@ def _number(text: str) -> int | None:
     if not _NUMBER.fullmatch(text):
         return None
     return int(text, 16 if text[:2].lower() == "0x" else 10)
+
+
+class VariableReferences(Generic[_T]):
+    """Numbers for objects. No number is reused in a session, so that a stale one is detected."""
+
+    def __init__(self) -> None:
+        self._things: dict[int, _T] = {}
+        self._numbers: dict[_T, int] = {}
+        self._next = 1
+
+    def number(self, thing: _T) -> int:
+        """Return the number of an object, the same one until the machine moves."""
+        if thing not in self._numbers:
+            self._numbers[thing] = self._next
+            self._things[self._next] = thing
+            self._next += 1
+        return self._numbers[thing]
+
+    def get(self, number: int) -> _T | None:
+        """Return the object of a number; None if it is stale or unknown."""
+        return self._things.get(number)
+
+    def was_given(self, number: int) -> bool:
+        """Return whether a number has ever been assigned."""
+        return 0 < number < self._next
+
+    def clear(self) -> None:
+        """Forget all objects: the machine moves."""
+        self._things.clear()
+        self._numbers.clear()

@@ -43,14 +43,14 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
     inbox.start_reader(channel.read, when_gone)
     try:
         while not session.is_over:
-            if session.is_running and inbox.is_empty:
-                _guard(session, session.advance)
+            if session.execution.is_running and inbox.is_empty:
+                _guard(session, session.execution.advance)
             else:
                 handle(session, inbox.take())
     except ClientDisconnectedError as error:
         log.info("nobody reads our answers: %s", error)
     finally:
-        session.close()
+        session.execution.close()
     return 0
 
 
@@ -63,7 +63,7 @@ def handle(session: DebugSession, message: Message) -> None:
         # No warning: a client that does not read our standard error would block us.
         log.info("%s", message.reason)
         if session.client is not None:
-            session.tell(f"{message.reason}\n", "stderr")
+            session.outbox.tell(f"{message.reason}\n", "stderr")
     else:
         _answer(session, message)
 
@@ -95,13 +95,13 @@ def _body(session: DebugSession, command: object, arguments: object) -> Json | N
         raise RequestError(f"a request is one that `initialize` announces, found `{command:.80}`")
     _check_state(session, entry)
     given = checked(entry.handler, arguments)
-    if not session.is_running:
+    if not session.execution.is_running:
         session.progress.begin(f"Answering `{command}`", session.current)
     try:
         body: Json | None = entry.handler(session, **given)
         return body
     finally:
-        if session.is_over or not session.is_running:
+        if session.is_over or not session.execution.is_running:
             session.progress.end()
 
 
@@ -111,12 +111,12 @@ def _guard(session: DebugSession, action: Callable[[], None]) -> None:
         action()
     except Exception as error:
         log.exception("the adapter failed")
-        session.tell(f"the adapter failed: {error!r}; its log has more\n", "stderr")
+        session.outbox.tell(f"the adapter failed: {error!r}; its log has more\n", "stderr")
 
 
 def _check_state(session: DebugSession, entry: RequestEntry) -> None:
     if entry.needs > session.has:
-        if session.has_ended:
+        if session.execution.has_ended:
             raise RequestError("the program has ended: `restart` it, or begin another session")
         missing = next(needs for needs in Needs if needs > session.has)
         raise RequestError(_WANTED[missing])

@@ -6,7 +6,14 @@ import os
 from typing import Callable, Final, Iterable, Protocol
 
 from ipu_asm.debugger.breakpoint_resolver import ResolvedBreakpoint
-from ipu_asm.debugger.breakpoints import Breakpoint, HitCondition, LogText, parse_hit_condition
+from ipu_asm.debugger.breakpoints import (
+    Breakpoint,
+    Condition,
+    HitCondition,
+    LogText,
+    parse_hit_condition,
+)
+from ipu_asm.debugger.expressions import ExpressionError, holds
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import IpuState
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
@@ -123,7 +130,7 @@ def conditions(
             hits = parse_hit_condition(breakpoint.hit_condition)
         except ValueError as error:
             raise BreakpointError(str(error)) from error
-    return session.condition(breakpoint.condition), hits
+    return condition_test(session, breakpoint.condition), hits
 
 
 def replace(session: DebugSession, kind: BreakpointKind, key: str, place: Resolve) -> Json:
@@ -136,8 +143,44 @@ def replace(session: DebugSession, kind: BreakpointKind, key: str, place: Resolv
 
 def replaced(session: DebugSession, shown: Iterable[Json]) -> Json:
     """Arm the breakpoints in the machine; return the response body."""
-    session.use_breakpoints()
+    use_breakpoints(session)
     return {"breakpoints": list(shown)}
+
+
+def use_breakpoints(session: DebugSession) -> None:
+    """Pass all breakpoints to the debugger; with `noDebug`, none."""
+    debuggee = session.debuggee
+    if debuggee is None:
+        return
+    breakpoints = debuggee.debugger.breakpoints
+    if debuggee.configuration.no_debug:
+        breakpoints.traps = {}
+        return
+    breakpoints.set_at_bundles(session.breakpoints.at_bundles)
+    breakpoints.set_at_data(session.breakpoints.at_data)
+    breakpoints.traps = {
+        trap: condition_test(session, text) for trap, text in session.traps.items()
+    }
+
+
+def condition_test(session: DebugSession, text: str | None) -> Condition | None:
+    """Compile a condition. If its evaluation fails, it holds, and the user is told once."""
+    if not text:
+        return None
+    told = list[str]()
+
+    def test(state: IpuState) -> bool:
+        try:
+            return holds(session.program.context, text)
+        except ExpressionError as error:
+            if not told:
+                told.append(error.message)
+                session.outbox.tell(
+                    f"the condition `{text}` has no answer: {error.message}\n", "stderr"
+                )
+            return True
+
+    return test
 
 
 def failed(reason: str) -> BreakpointOutcome:

@@ -14,7 +14,7 @@ from ipu_lsp.debug_adapter.requests.variables import child, opened
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import DataBreakpointRequest
 from ipu_lsp.debug_adapter.table import Needs, request
-from ipu_lsp.debug_adapter.watch import Watchpoint, WatchTarget, target_at, target_from_id
+from ipu_lsp.debug_adapter.watchpoints import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_lsp.json_types import Json
 
 _VERBS = {AccessType.READ: "reads", AccessType.WRITE: "writes", AccessType.BOTH: "reads or writes"}

@@ -96,7 +96,7 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     answer = Console(debuggee.debugger, lambda: debuggee.context).run(text)
     if answer.stop is not None:
         reason = "goto" if answer.stop.reason is StopReason.STEP else None
-        session.later(partial(session.arrive, answer.stop, reason))
+        session.later(partial(session.execution.arrive, answer.stop, reason))
     if answer.result is not None:
         return _result(session, debuggee.inspector.item_of(text, notation))
     if answer.changed and assigned is not None:

@@ -61,7 +61,7 @@ def exception_info(session: DebugSession, *, thread_id: int) -> Json:
     Raises `RequestError` if the last stop was not an exception.
     """
     del thread_id
-    stop = session.stop
+    stop = session.execution.stop
     name = None if stop is None else _id(stop.reason)
     if stop is None or name is None:
         raise RequestError("the machine did not stop because of an exception")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ipu_asm.debugger.regions import COUNTER, whole
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
-from ipu_lsp.debug_adapter.session import DebugSession, Move
+from ipu_lsp.debug_adapter.execution import Move
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import SourceArgument
 from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
@@ -55,8 +56,8 @@ def reverse_continue(session: DebugSession) -> None:
 @request("pause", Needs.PROGRAM)
 def pause(session: DebugSession) -> None:
     """Stop the machine."""
-    if session.is_running:
-        session.later(session.hold)
+    if session.execution.is_running:
+        session.later(session.execution.hold)
 
 
 @request("gotoTargets", Needs.PROGRAM, "supportsGotoTargetsRequest")
@@ -100,7 +101,7 @@ def goto(session: DebugSession, *, target_id: int) -> None:
     session.program.leave()
     debugger.edit(whole(COUNTER), target_id.to_bytes(_WORD_BYTES, "little"))
     stop = Stop(StopReason.STEP, f"moved to bundle {target_id}", debugger.cycle, target_id)
-    session.later(lambda: session.arrive(stop, "goto"))
+    session.later(lambda: session.execution.arrive(stop, "goto"))
 
 
 @request("cancel", Needs.NOTHING, "supportsCancelRequest")
@@ -109,8 +110,8 @@ def cancel(
 ) -> None:
     """Withdraw a queued request, or pause the run whose progress is shown."""
     if progress_id is not None and progress_id == session.progress.running:
-        if session.is_running:
-            session.later(session.hold)
+        if session.execution.is_running:
+            session.later(session.execution.hold)
     elif request_id is not None:
         withdrawn = session.inbox.withdraw(request_id)
         if withdrawn is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from ipu_asm.flow.loops import enclosing_loops
-from ipu_lsp.debug_adapter.session import THREAD, DebugSession
+from ipu_lsp.debug_adapter.execution import THREAD
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import FrameFormat
 from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
@@ -53,7 +54,7 @@ def check_frame(frame_id: int | None) -> None:
 
 def standing_at(session: DebugSession) -> int:
     """Return the address of the bundle that is executed next, or that halted the machine."""
-    stop = session.stop
+    stop = session.execution.stop
     pc = session.program.debugger.state.program_counter
     if session.program.debugger.state.is_halted and stop is not None and stop.pc >= 0:
         return stop.pc

@@ -41,7 +41,7 @@ def scopes(session: DebugSession, *, frame_id: int) -> Json:
         "scopes": [
             {
                 "name": scope.name,
-                "variablesReference": session.handles.number(scope.group),
+                "variablesReference": session.execution.variables.number(scope.group),
                 "namedVariables": scope.named,
                 "indexedVariables": scope.indexed,
                 "expensive": scope.is_expensive,
@@ -137,20 +137,20 @@ def told_changed(session: DebugSession, where: Region) -> None:
     assert client is not None
     if client.has_invalidated:
         areas = ["variables", "stacks"] if where.name == COUNTER else ["variables"]
-        session.later(lambda: session.event("invalidated", {"areas": areas}))
+        session.later(lambda: session.outbox.event("invalidated", {"areas": areas}))
     if not client.has_memory_events:
         return
     for text, reference in session.viewed.items():
         if reference.part == where.name:
             offset = where.start - reference.start
             body = {"memoryReference": text, "offset": offset, "count": where.size}
-            session.later(partial(session.event, "memory", body))
+            session.later(partial(session.outbox.event, "memory", body))
 
 
 def opened(session: DebugSession, number: int) -> Group:
     """Return the group for a `variablesReference`. Raises `RequestError` for an invalid one."""
-    group = session.handles.get(number)
-    if group is None and session.handles.was_given(number):
+    group = session.execution.variables.get(number)
+    if group is None and session.execution.variables.was_given(number):
         raise RequestError(f"the machine has moved since: what {number} stood for has gone")
     if group is None:
         raise RequestError(f"`variablesReference` is a number that we gave, found {number}")
@@ -180,7 +180,7 @@ def variable(session: DebugSession, item: Item, notation: str | None = None) -> 
 
 def shown(session: DebugSession, item: Item) -> Json:
     """Encode the fields that variables and results of `evaluate` share."""
-    opens = 0 if item.group is None else session.handles.number(item.group)
+    opens = 0 if item.group is None else session.execution.variables.number(item.group)
     attributes = [] if _is_writable(item) else ["readOnly"]
     body: Json = {
         "value": item.value,

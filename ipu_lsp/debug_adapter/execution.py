@@ -1,0 +1,249 @@
+"""Execution of the program in a debug session: moves of the machine, and reports of its stops."""
+
+from __future__ import annotations
+
+import logging
+import time
+from functools import partial
+from typing import Callable, Final
+
+from ipu_asm.config.files import FileError
+from ipu_asm.debugger.inspection import Group
+from ipu_asm.debugger.stop import Stop
+from ipu_asm.diagnostics.rendering import render_place
+from ipu_asm.emulator.stops import StopReason
+from ipu_asm.text import SourceFile
+from ipu_lsp.debug_adapter.breakpoint_list import BreakpointList
+from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
+from ipu_lsp.debug_adapter.inbox import DebugInbox
+from ipu_lsp.debug_adapter.outbox import Outbox, ProgressReporter
+from ipu_lsp.debug_adapter.references import VariableReferences
+from ipu_lsp.json_types import Json
+
+log = logging.getLogger("ipu_lsp")
+
+Move = Callable[[], Stop]
+
+THREAD: Final = 1
+BETWEEN_BREATHS_S: Final = 0.01
+_BREATH_S: Final = 0.0001
+_URGENT: Final = ("pause", "cancel", "disconnect", "terminate")
+
+HALTED: Final = (StopReason.BKPT, StopReason.HALTED, StopReason.ENDED)
+EXCEPTIONS: Final = (StopReason.FAULT, StopReason.NAN, StopReason.OVERFLOW, StopReason.CYCLE_LIMIT)
+"""Stop reasons for which `exceptionInfo` returns details."""
+
+_NAMES: Final = {
+    StopReason.ENTRY: "entry",
+    StopReason.STEP: "step",
+    StopReason.BREAKPOINT: "breakpoint",
+    StopReason.DATA: "data breakpoint",
+    StopReason.BREAK: "breakpoint",
+    StopReason.BKPT: "breakpoint",
+    StopReason.HALTED: "halted",
+    StopReason.PAUSE: "pause",
+    StopReason.START: "entry",
+    **dict.fromkeys(EXCEPTIONS, "exception"),
+}
+
+
+class Execution:
+    """Moves the machine of a debuggee, and sends the client an event for each stop."""
+
+    def __init__(
+        self,
+        inbox: DebugInbox,
+        outbox: Outbox,
+        breakpoints: BreakpointList,
+        progress: ProgressReporter,
+    ) -> None:
+        self.debuggee: Debuggee | None = None
+        self.variables = VariableReferences[Group]()
+        self.stop: Stop | None = None
+        """The current stop; None before the first run and while the machine runs."""
+        self.has_ended = False
+        self._inbox = inbox
+        self._outbox = outbox
+        self._breakpoints = breakpoints
+        self._progress = progress
+        self._move: Move | None = None
+        self._may_end = False
+        self._yields = False
+        self._breathed_at = 0.0
+        self._left_at: Stop | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the machine moves as soon as no message is waiting."""
+        return self._move is not None
+
+    @property
+    def program(self) -> Debuggee:
+        """The debuggee, where there is one."""
+        assert self.debuggee is not None
+        return self.debuggee
+
+    @property
+    def hooks(self) -> Hooks:
+        """The callbacks of the running machine."""
+        return Hooks(self._should_pause, self._log)
+
+    def start(self, move: Move, title: str, may_end: bool) -> None:
+        """Begin a move of the machine.
+
+        With `may_end`, the session ends if the machine cannot continue from its current stop.
+        """
+        self._left_at, self.stop = self.stop, None
+        self._may_end = may_end
+        self.variables.clear()
+        self.program.leave()
+        self._progress.begin(title)
+        self._move = move
+
+    def advance(self) -> None:
+        """Let the machine run until it stops or a message arrives."""
+        move, self._move = self._move, None
+        assert move is not None
+        self._yields = True
+        try:
+            stop = move()
+        except Exception as error:
+            log.exception("the debugger failed")
+            self._outbox.tell(f"the debugger failed: {error!r}\n", "stderr")
+            self.hold()
+            return
+        finally:
+            self._yields = False
+        if stop.reason is StopReason.PAUSE and stop.continuation is not None:
+            self._move = partial(self.program.debugger.resume, stop.continuation)
+        else:
+            self.arrive(stop)
+
+    def hold(self) -> None:
+        """Stop the machine at once and drop the current move."""
+        debugger = self.program.debugger
+        pc = debugger.state.program_counter
+        self._move = None
+        self.arrive(Stop(StopReason.PAUSE, "paused", debugger.cycle, pc))
+
+    def arrive(self, stop: Stop, reason: str | None = None) -> None:
+        """Report a stop, or the end of the program, to the client.
+
+        `reason` overrides the stop's reason in the protocol.
+        """
+        self._progress.end()
+        self.stop = stop
+        self.variables.clear()
+        self.program.arrive(stop)
+        if stop.reason in HALTED and (self._left_at is None or self._left_at.reason not in HALTED):
+            self._write_dumps()
+        is_debugged = not self.program.configuration.no_debug
+        status = exit_status(stop, self._left_at, self._may_end, is_debugged)
+        if status is None:
+            body = stopped_body(stop, self._breakpoints, THREAD)
+            self._outbox.event("stopped", {**body, "reason": reason} if reason else body)
+        else:
+            self._end(stop, status)
+
+    def reset(self) -> None:
+        """Forget the last run: the program was replaced or terminated."""
+        self._move = None
+        self._progress.end()
+        self.stop = None
+        self._left_at = None
+        self.has_ended = False
+        self.variables.clear()
+
+    def close(self) -> None:
+        """Free the program and its machine, which refer to this object."""
+        self._move = self.debuggee = None
+
+    def _end(self, stop: Stop, status: int) -> None:
+        self.has_ended = True
+        category, kernel = "stdout" if status == 0 else "stderr", self.program.kernel
+        self._outbox.tell(final_words(stop, kernel.source), category, **self.program.place(stop.pc))
+        self._outbox.event("exited", {"exitCode": status})
+        self._outbox.event("terminated")
+
+    def _should_pause(self) -> bool:
+        """Return whether the machine should pause; called by the machine between bundles."""
+        debuggee = self.debuggee
+        if debuggee is not None:
+            self._progress.tick(lambda: debuggee.debugger.cycle)
+        self._breathe()
+        return not self._inbox.is_empty and (self._yields or self._inbox.has(_URGENT))
+
+    def _breathe(self) -> None:
+        """Sleep for a moment so that the reader thread runs.
+
+        numpy releases the interpreter lock again and again, each time too briefly for another
+        thread to get it, which also prevents Python from forcing a switch.
+        """
+        now = time.monotonic()
+        if now - self._breathed_at > BETWEEN_BREATHS_S:
+            time.sleep(_BREATH_S)
+            self._breathed_at = time.monotonic()
+
+    def _log(self, text: str) -> None:
+        """Send the output of a log breakpoint, with its location."""
+        debuggee = self.program
+        address = debuggee.debugger.state.program_counter
+        self._outbox.tell(f"{text}\n", **debuggee.place(address))
+
+    def _write_dumps(self) -> None:
+        try:
+            for line in self.program.write_dumps():
+                self._outbox.tell(f"wrote {line}\n")
+        except FileError as error:
+            self._outbox.tell(f"{error}\n", "stderr")
+
+
+def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
+    """Return the body of the event `stopped`."""
+    records = breakpoints.records_of(stop.hits)
+    reason = _NAMES[stop.reason]
+    if stop.reason is StopReason.BREAKPOINT and records:
+        reason = records[0].kind.value
+    body: Json = {
+        "reason": reason,
+        "description": stop.description,
+        "threadId": thread,
+        "allThreadsStopped": True,
+        "preserveFocusHint": False,
+    }
+    if stop.reason in EXCEPTIONS:
+        body["text"] = stop.description
+    if records:
+        body["hitBreakpointIds"] = [record.id for record in records]
+    return body
+
+
+def exit_status(
+    stop: Stop, left_at: Stop | None, may_end: bool, is_debugged: bool = True
+) -> int | None:
+    """Return the exit status if a stop ends the session, else None.
+
+    `left_at` is the stop before the move. A fault or cycle limit that recurs in the same cycle ends
+    the session if it `may_end`; without debugging the first one does.
+    """
+    if stop.reason is StopReason.ENDED:
+        return 0
+    if stop.reason is StopReason.FAULT and stop.trap is None:
+        return 1
+    if stop.reason is StopReason.CYCLE_LIMIT and not is_debugged:
+        return 1
+    is_stuck = (
+        stop.reason in (StopReason.FAULT, StopReason.CYCLE_LIMIT)
+        and left_at is not None
+        and (left_at.reason, left_at.cycle) == (stop.reason, stop.cycle)
+    )
+    return 1 if is_stuck and may_end else None
+
+
+def final_words(stop: Stop, source: SourceFile) -> str:
+    """Return the final message, for a fault with the source line."""
+    unit = "cycle" if stop.cycle == 1 else "cycles"
+    words = f"{stop.description}; {stop.cycle:,} {unit}\n"
+    if stop.fault is None or stop.fault.span is None:
+        return words
+    return f"{words}{render_place(source, stop.fault.span)}\n"
