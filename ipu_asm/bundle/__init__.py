@@ -1,1 +1,1 @@
-"""One bundle: from tokens to instructions, slots, operands and values."""
+"""Parsing of one bundle: from tokens to instructions, slots, operands and values."""

@@ -1,4 +1,4 @@
-"""Findings about the instructions of one bundle, and their fixes."""
+"""Findings about the instructions of a bundle, with their fixes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ipu_asm.text import Span, TextEdit
 def instruction_findings(
     isa: Isa, syntax: BundleSyntax, number: int, instruction: Instruction
 ) -> list[Diagnostic]:
-    """What is wrong with one instruction, each at the smallest piece of text to blame."""
+    """Return the findings about an instruction, each with the smallest span that is wrong."""
     broken = syntax.plan.instructions[number].broken
     counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
     findings = []
@@ -46,7 +46,7 @@ def instruction_findings(
 
 
 def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
-    """Whether an instruction is another assembler's no-op, and others are in its bundle."""
+    """Return whether an instruction is a no-op of other assemblers in a bundle with others."""
     plan = syntax.plan
     mnemonic = syntax.words[plan.instructions[number].mnemonic].lower()
     foreign = isa.surface.foreign.mnemonics.get(mnemonic)
@@ -57,7 +57,7 @@ def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
 def _reordered(
     isa: Isa, syntax: BundleSyntax, number: int, problem: UnplacedFinding, finding: Diagnostic
 ) -> Diagnostic:
-    """A finding about operands in another order, with the right one as its fix."""
+    """Return a finding about operands in the wrong order, with the right order as its fix."""
     words = syntax.instruction_words(number)
     edits = tuple(
         TextEdit(syntax.operand_span(number, place), text)
@@ -76,9 +76,9 @@ def duplicate_slot(
     instructions: Sequence[Instruction],
     numbers: Sequence[int],
 ) -> Diagnostic:
-    """The finding about the last of the instructions for a slot: it has no place left for that one.
+    """Return the finding about the last of `numbers`, an instruction beyond the slot's capacity.
 
-    A new bundle takes as many as the slot does, so only every `capacity`-th has the fix.
+    A new bundle has the same capacity, so that only every `capacity`-th of them gets the fix.
     """
     number, count = numbers[-1], len(numbers)
     carries = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
@@ -102,7 +102,7 @@ def slot_clash(
     instruction: Instruction,
     number: int,
 ) -> Diagnostic:
-    """The finding about an instruction that has no room beside those `placed` before it."""
+    """Return the finding about an instruction whose slots' units are occupied by those `placed`."""
     options = [i.spec.slot for i in (instruction, *instruction.others) if i.spec is not None]
     wanted = {unit for slot in options for unit in isa.slot_by_name[slot].units}
     rivals = {
@@ -126,7 +126,7 @@ def slot_clash(
 def write_conflicts(
     syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
 ) -> Iterator[Diagnostic]:
-    """A finding for each write of a register that an earlier instruction of the slot writes."""
+    """Yield a finding for each register that a later instruction of the slot writes again."""
     first: dict[Value, tuple[int, int]] = {}
     for number, instruction in enumerate(instructions):
         spec = instruction.spec
@@ -141,9 +141,9 @@ def write_conflicts(
 
 
 def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
-    """The fix that begins a new bundle at an instruction that is not the bundle's first.
+    """Return a fix that begins a new bundle at an instruction; None for the bundle's first.
 
-    It is unsafe: the author may have meant to begin it at one of the instructions before.
+    It is unsafe: the author may have meant to begin it at an earlier instruction.
     """
     separator_token = syntax.plan.instructions[number].mnemonic - 1
     if number == 0 or syntax.words[separator_token].strip() != isa.surface.separator:
@@ -166,9 +166,10 @@ def _span_of(syntax: BundleSyntax, number: int, place: int, problem: UnplacedFin
 def _surplus(
     isa: Isa, syntax: BundleSyntax, number: int, place: int, instruction: Instruction
 ) -> tuple[str, Fix | None]:
-    """What a surplus operand may be: the rest of the mnemonic, or the next instruction's.
+    """Guess a surplus operand: a comment, a part of the mnemonic, or the next instruction.
 
-    It is never removed: nobody writes an operand for nothing.
+    Returns a question for the message, and a fix. The fix never removes the operand, because it is
+    unlikely to be meaningless.
     """
     before = syntax.operand_span(number, place - 1) if place else syntax.mnemonic_span(number)
     word, words = instruction.words[place + 1], instruction.words[place + 1 :]
@@ -190,7 +191,7 @@ def _surplus(
 
 
 def _comment(isa: Isa, syntax: BundleSyntax, start: int) -> tuple[str, Fix] | None:
-    """What a surplus operand is that begins like a comment elsewhere, with a blank behind it."""
+    """Return advice if a surplus operand starts like a comment of other assemblers."""
     for foreign in isa.surface.foreign.comments:
         end = start + len(foreign)
         if syntax.text.startswith(foreign, start) and syntax.text[end : end + 1].isspace():
@@ -202,7 +203,7 @@ def _comment(isa: Isa, syntax: BundleSyntax, start: int) -> tuple[str, Fix] | No
 
 
 def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
-    """Whether words are an instruction, perhaps with another one behind it."""
+    """Return whether words are an instruction, optionally followed by another one."""
     instruction = read_instruction(isa, words)
     return instruction is not None and all(
         problem.rule is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None

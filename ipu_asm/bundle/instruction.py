@@ -1,6 +1,6 @@
-"""One instruction as it is written: which operand is which, its values, its bits.
+"""One instruction as written: its form, operands, values and bits.
 
-Nothing here depends on where an instruction stands.
+Nothing here depends on the position of the instruction.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ Value = int | str | None
 _MOST_FORMS_SHOWN = 3
 _MOST_REORDERED = 6
 _COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
-# How a macro's arguments and calls of the preprocessor's macros are written.
+# Syntax of macro arguments and of calls of preprocessor macros.
 _MACRO_PART = "\\"
-# Tried once for each word: a search from every letter would take quadratic time.
+# Anchored at word starts: trying every character as a start would take quadratic time.
 _CALL = re.compile(r"(?<!\w)[^\WA-Za-z_]*[A-Za-z_]\w*\(")
-# A part of a mnemonic written in one case throughout, or with a capital at the beginning.
+# A part of a mnemonic in upper case, lower case, or capitalised.
 _PARTS = re.compile("[._]")
 _PLAIN_CASE = re.compile("[A-Z0-9]+|[a-z0-9]+|[A-Z][a-z0-9]{2,}")
 OF_CALLS = "()"
-"""What an unknown mnemonic that is called like a macro of the preprocessor hangs on."""
+"""Pseudo-name in `unless` of an unknown mnemonic that is written like a macro call."""
 
 
 class Instruction(NamedTuple):
-    """One instruction as written, wherever it stands.
+    """An instruction as written, independent of its position.
 
-    `operands[i]` is the operand of the spec that the i-th written one is (None if there is no such
-    any more); `values[i]` its value (None if it is wrong or cannot be told, the text if it is a
-    label). `problems`
-    pairs the number of a written operand, or `ON_MNEMONIC`, with what is wrong. `bits` are the
-    slot's bits with label fields still 0. `others` are what the same words are in other slots.
+    `operands[i]` is the spec's operand for the i-th written one, None for a surplus one;
+    `values[i]` is its value: None if it is wrong or unknown, text if it is a label. `findings`
+    pairs the number of a written operand, or `ON_MNEMONIC`, with a finding about it. `bits` are the
+    slot's bits, with zeros in label fields; `labels` are the numbers of operands that are labels.
+    `others` are the readings of the same words for other slots.
     """
 
     words: tuple[str, ...]
@@ -63,7 +63,7 @@ class Instruction(NamedTuple):
         return self.words[0]
 
     def value(self, name: str) -> Value:
-        """The value of the operand of that name; None if it is absent or wrong."""
+        """Return the value of an operand by name; None if it is absent, wrong or unknown."""
         for operand, value in zip(self.operands, self.values):
             if operand is not None and operand.name == name:
                 return value
@@ -71,18 +71,18 @@ class Instruction(NamedTuple):
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is known and has as many operands as it takes, right or wrong ones."""
+        """Whether the mnemonic is known and the number of operands is right."""
         counted = (problem.rule not in _COUNTS for _, problem in self.findings)
         return self.spec is not None and all(counted)
 
     @property
     def is_idle(self) -> bool:
-        """Whether it does nothing at all, by what it is or by its operands."""
+        """Whether the instruction has no effect, by its mnemonic or by its operands."""
         return self.spec is not None and self.spec.is_idle_with(self.value)
 
 
 def parse_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Instruction:
-    """The instruction that these words are. `vocabulary` has the mnemonics of the set."""
+    """Parse the words of an instruction. `vocabulary` has the mnemonics of the set."""
     instruction = read_instruction(isa, words)
     if instruction is None:
         if isa.surface.preprocessed and _MACRO_PART in words[0]:
@@ -92,16 +92,16 @@ def parse_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) 
 
 
 def is_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
-    """Whether these words are an instruction without a mistake, its slot and its labels aside.
+    """Return whether words are a valid instruction, apart from its slot and labels.
 
-    What macros may make right counts as right.
+    Findings that a macro may resolve are ignored.
     """
     instruction = read_instruction(isa, words)
     return instruction is not None and _is_excusable(instruction)
 
 
 def read_instruction(isa: Isa, words: tuple[str, ...]) -> Instruction | None:
-    """The instruction that these words are, right or wrong; None if the first is no mnemonic."""
+    """Parse the words of an instruction, valid or not; None if the first is no mnemonic."""
     spec = isa.spec(words[0])
     return None if spec is None else _read_forms(isa.forms(spec), words)
 
@@ -114,7 +114,7 @@ def _read_forms(forms: Sequence[InstructionSpec], words: tuple[str, ...]) -> Ins
 
 
 def _in_order(instruction: Instruction) -> Instruction:
-    """The same instruction; where only the order of its operands is wrong, that is all that is."""
+    """Replace the findings by one about the order if the operands are valid in another order."""
     spec, texts = instruction.spec, instruction.words[1:]
     if spec is None or not instruction.findings or not spec.all_due:
         return instruction
@@ -141,7 +141,7 @@ def _in_order(instruction: Instruction) -> Instruction:
 
 
 def _fits(operand: Operand, text: str, spec: InstructionSpec) -> bool:
-    """Whether a text makes sense for an operand; a label is what fits no other."""
+    """Return whether a text is valid for an operand; a label only if it fits no other operand."""
     if not isinstance(operand.type.parse(text), str):
         return not isinstance(operand.type.parse(text), UnplacedFinding)
     others = (other.type.parse(text) for other in spec.operands if other.type is not operand.type)
@@ -149,7 +149,7 @@ def _fits(operand: Operand, text: str, spec: InstructionSpec) -> bool:
 
 
 def _excused(instruction: Instruction) -> Instruction:
-    """What is wrong but for the number of operands, where macros may make several of one."""
+    """Drop findings about the number of operands where a macro may expand to several."""
     if not any(problem.rule in _COUNTS for _, problem in instruction.findings):
         return instruction
     texts = instruction.words[1:]
@@ -165,7 +165,7 @@ def _excused(instruction: Instruction) -> Instruction:
 
 
 def _may_fit(form: InstructionSpec, texts: Sequence[str]) -> bool:
-    """Whether it is worth while to read the operands as those of a form: most forms are not."""
+    """Return whether a form is worth reading in full: most forms of a mnemonic are not."""
     if not form.all_due:
         return True
     return len(texts) == len(form.operands) and not any(
@@ -175,7 +175,7 @@ def _may_fit(form: InstructionSpec, texts: Sequence[str]) -> bool:
 
 
 def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
-    """The instruction that the words are in one form of their mnemonic."""
+    """Parse the words as one form of their mnemonic."""
     texts = words[1:]
     operands, problems = match_operands(spec, texts)
     named = any_named(texts)
@@ -208,10 +208,10 @@ def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
 
 
 def _chosen(readings: Sequence[Instruction]) -> Instruction:
-    """Of the readings of the same words by several forms the first that fits.
+    """Select the first valid reading among those of several forms.
 
-    It knows those that fit in other slots. Where none fits, the one that comes furthest speaks for
-    all of them.
+    It refers to valid readings for other slots. If none is valid, the closest one is returned, with
+    findings that mention equally close forms.
     """
     fitting = [reading for reading in readings if not reading.findings]
     if not fitting:
@@ -228,7 +228,7 @@ def _chosen(readings: Sequence[Instruction]) -> Instruction:
 def _others_that_may_fit(
     best: Instruction, readings: Sequence[Instruction]
 ) -> tuple[Instruction, ...]:
-    """The readings for other slots of what is right in them if macros make the right names."""
+    """Return the readings for other slots that are valid if macros define the right names."""
     by_slot = {best.spec.slot: best} if best.spec is not None else {}
     for reading in readings if _is_excusable(best) else ():
         if reading.spec is not None and _is_excusable(reading):
@@ -244,10 +244,10 @@ _NEARNESS = (IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE)
 
 
 def _misfit(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
-    """How far a reading is from fitting: in the number of operands, then where, then how.
+    """Rank how far a reading is from being valid: by operand count, position, kind of finding.
 
-    Whatever macros may still make right is nearer than what they cannot. Of two operands that both
-    do not fit, the one that takes more tells more.
+    Findings that macros may resolve rank first. Among operands that do not fit, one with more valid
+    choices ranks first.
     """
     place, problem = min(reading.findings, key=lambda entry: entry[0])
     counts = any(found.rule in _COUNTS for _, found in reading.findings)
@@ -258,7 +258,7 @@ def _misfit(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
 
 
 def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Instruction:
-    """What is wrong, with the other forms that were as near."""
+    """Add other forms that are equally close to the message of the first finding."""
     rank = _misfit(best)[:3]
     syntaxes = [r.spec.syntax for r in readings if r.spec is not None and _misfit(r)[:3] == rank]
     others = [
@@ -275,7 +275,7 @@ def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Ins
 def _in_operand(
     problem: UnplacedFinding, operand: Operand, start: int, stop: int
 ) -> UnplacedFinding:
-    """A problem of a value, told of the operand whose text has the value from `start` to `stop`."""
+    """Convert a finding about the value at `start:stop` to one about the whole operand."""
     part = problem.part
     if part is not None:
         part = (part[0] + start, part[1] + start)
@@ -285,7 +285,7 @@ def _in_operand(
 
 
 def _default_bits(spec: InstructionSpec, written: Sequence[Operand | None]) -> int:
-    """The bits of operands that were left out and whose default is not all zeros."""
+    """Return the bits of omitted operands with a default other than zero."""
     return sum(
         operand.type.encode(operand.default) << operand.low
         for operand in spec.operands
@@ -311,7 +311,7 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Unplac
 
 
 def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...]) -> str | None:
-    """The first mnemonic that takes these operands as they are, or as macros may make them."""
+    """Return the first mnemonic that accepts the operands, preferably without help of macros."""
     readings = [read_instruction(isa, (mnemonic, *words[1:])) for mnemonic in mnemonics]
     right = [each.mnemonic for each in readings if each and not each.findings]
     maybe = [each.mnemonic for each in readings if each and _is_excusable(each)]
@@ -319,10 +319,10 @@ def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...])
 
 
 def _in_other_case(isa: Isa, mnemonic: str) -> UnplacedFinding:
-    """The problem of a mnemonic in capitals; a single one may be a slip for another letter."""
+    """Return the finding about a mnemonic in upper case; a single capital may be another slip."""
     message = f"mnemonics are lower case, found {quoted(mnemonic)}"
     is_plain = all(map(_PLAIN_CASE.fullmatch, _PARTS.split(mnemonic)))
-    # A macro of that name may stand in a file that this one is included by.
+    # A macro of that name may exist in a file that includes this one.
     is_safe = is_plain and not isa.surface.preprocessed
     applicability = Applicability.SAFE if is_safe else Applicability.DISPLAY
     lower = mnemonic.lower()

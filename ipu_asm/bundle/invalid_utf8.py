@@ -1,4 +1,4 @@
-"""Bytes that are not UTF-8. Files are read with one lone surrogate for each of them."""
+"""Bytes that are not UTF-8. Files are read with a lone surrogate for each such byte."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ipu_asm.text import Span
 
 _BYTE = re.compile("[\udc80-\udcff]")
 _BEFORE_BYTES = 0xDC00
-# Below it, Latin-1 has control characters.
+# Lower codes are control characters in Latin-1.
 _FIRST_LETTER = 0xA0
 
 
 def is_undecodable(_isa: Isa, bundle: Bundle) -> bool:
-    """Whether there are such bytes in a bundle, or in a comment beside it."""
+    """Return whether a bundle's slice, comments included, has such bytes."""
     text = bundle.syntax.text
     return not text.isascii() and _BYTE.search(text) is not None
 
 
 def undecodable_byte(bundle: Bundle) -> Diagnostic:
-    """The finding about the first such byte in a bundle that has one."""
+    """Return the finding about the first such byte in a bundle that has one."""
     match = _BYTE.search(bundle.syntax.text)
     assert match is not None
     byte = ord(match[0]) - _BEFORE_BYTES
@@ -33,5 +33,5 @@ def undecodable_byte(bundle: Bundle) -> Diagnostic:
 
 
 def is_broken_by_bytes(bundle: Bundle) -> bool:
-    """Whether such bytes stand in the code itself, so that all else that is wrong may be theirs."""
+    """Return whether such bytes are in the code itself, where they may cause other findings."""
     return any(not word.isascii() and _BYTE.search(word) for word in bundle.syntax.words)

@@ -1,4 +1,4 @@
-"""Which operands of an instruction the written ones are."""
+"""Assignment of written operands to the operands of an instruction."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Problems = list[tuple[int, UnplacedFinding]]
 def match_operands(
     spec: InstructionSpec, texts: Sequence[str]
 ) -> tuple[list[Operand | None], Problems]:
-    """The operand of the spec that each written one is, None for none, and what is wrong with that.
+    """Return the spec's operand for each written one (None for a surplus one), and findings.
 
-    Operands that must be written stand in their places. Of those that may be left out, a written
-    one is the first that its text makes sense for.
+    Required operands are in fixed positions. A written operand is assigned to the first optional
+    operand for which its text is most plausible.
     """
     if spec.all_due and len(texts) == len(spec.operands) and not any_named(texts):
         return list(spec.operands), []
@@ -39,20 +39,20 @@ def match_operands(
     if missing and not matching.findings:
         names = ", ".join(f"`{operand.name}`" for operand in missing)
         message = f"{_expectation(spec)}, found {len(texts)}; missing: {names}"
-        # What is there may stand in any place, so nothing is said about it.
+        # The given operands may be in any position, so that there are no findings about them.
         return [None] * len(texts), [(ON_MNEMONIC, UnplacedFinding(TOO_FEW_OPERANDS, message))]
     return matching.operands, matching.findings
 
 
 class ExpectedOperands(NamedTuple):
-    """The operands that may come next: without their names, and with them."""
+    """The operands that may follow: those without a keyword, and those with one."""
 
     by_place: list[Operand]
     by_name: list[Operand]
 
 
 def expected_operands(spec: InstructionSpec, texts: Sequence[str]) -> ExpectedOperands:
-    """What may come behind the operands written so far."""
+    """Return the operands that may follow those written so far."""
     matching = _Matching(spec, len(texts))
     for number, text in enumerate(texts):
         matching.take(number, text)
@@ -62,18 +62,18 @@ def expected_operands(spec: InstructionSpec, texts: Sequence[str]) -> ExpectedOp
 
 
 def any_named(texts: Sequence[str]) -> bool:
-    """Whether one of the written operands has a keyword."""
+    """Return whether one of the written operands has a keyword."""
     return KEYWORD_MARK in "".join(texts) and any(map(value_start, texts))
 
 
 def value_start(text: str) -> int:
-    """Where the value of a written operand begins: behind its keyword, if it has one."""
+    """Return the offset of an operand's value: after its keyword, if it has one."""
     name, mark, _ = text.partition(KEYWORD_MARK)
     return len(name) + 1 if mark and name.isidentifier() else 0
 
 
 class _Matching:
-    """Goes through the written operands and takes one operand of the spec for each."""
+    """Assigns written operands one by one to the spec's operands."""
 
     def __init__(self, spec: InstructionSpec, count: int) -> None:
         self.spec = spec
@@ -114,7 +114,7 @@ class _Matching:
         return None
 
     def candidates(self) -> list[Operand]:
-        """The operands that may come next without a name: up to the first that must."""
+        """The operands that may follow without a keyword: up to the first required one."""
         candidates = []
         for operand in self.free:
             if operand.keyword is None or operand.by_place:
@@ -124,7 +124,7 @@ class _Matching:
         return candidates
 
     def _placed(self, text: str) -> Operand | None:
-        """Of the operands that may come next, the one for which the text makes most sense."""
+        """Select the operand that may follow for which the text is most plausible."""
         candidates = self.candidates()
         if len(candidates) < 2 or not candidates[0].optional:
             return candidates[0] if candidates else None
@@ -141,7 +141,7 @@ class _Matching:
 
 
 def _strangeness(operand: Operand, text: str) -> int:
-    """How little a text looks like an operand: 0 a value, 1 one out of range, 2 perhaps none."""
+    """Rank how implausible a text is: 0 for a value, 1 for one out of range, 2 otherwise."""
     value = operand.type.parse(text)
     if isinstance(value, int):
         return 0

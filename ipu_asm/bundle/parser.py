@@ -1,7 +1,7 @@
-"""From the words of a bundle to instructions of an instruction set, with their places and bits.
+"""Parser of bundles: instructions of one instruction set, with their positions and bits.
 
-Nothing here depends on where a bundle stands, so a bundle is resolved once for all its places, and
-an instruction once for all bundles that write it alike.
+Nothing here depends on the position of a bundle: a bundle is parsed once for all its addresses, and
+an instruction once for all bundles that contain the same words.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import load_grammar
 
 _MOST_REMEMBERED = 60_000
-# Longer ones are mistakes (a missing separator, or no assembly at all): not worth remembering.
+# Longer ones are mistakes (a missing separator, or no assembly at all): not worth caching.
 _LONGEST_REMEMBERED = 200
 
 
 class BundleParser:
-    """Reads bundles of one instruction set. It remembers instructions, never bundles."""
+    """Parses bundles of an instruction set. It caches instructions, never bundles."""
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
@@ -35,7 +35,7 @@ class BundleParser:
         self._default_word = 0
         self._defaults: dict[str, int] = {}
         self._open: list[tuple[Slot, Instruction]] = []
-        # Without a mark between operands each of them is a word.
+        # Whether operands are separated by blanks only, so that each of them is one word.
         self._has_words_for_operands = not self.grammar.letter("COMMA")
         self._contested = any(slot.units for slot in isa.slots)
         for slot in isa.slots:
@@ -47,14 +47,14 @@ class BundleParser:
                 self._default_word |= sum(default.bits << low for low in slot.lows)
 
     def bundle(self, text: str) -> Bundle:
-        """A bundle slice, resolved. Never raises, whatever the text."""
+        """Parse a bundle slice. Never raises, whatever the text."""
         syntax = BundleSyntax(self.grammar, text)
         instructions = tuple(
             self.instruction(syntax.instruction_words(number))
             for number in range(len(syntax.plan.instructions))
         )
         if self._has_words_for_operands and _has_mistakes(syntax, instructions):
-            from ipu_asm.bundle.recovery import Read, reread  # most texts need none
+            from ipu_asm.bundle.recovery import Read, reread  # most texts have no mistakes
 
             read = Read(syntax, instructions)
             syntax, instructions = reread(self.isa, read, self.instruction)
@@ -63,8 +63,9 @@ class BundleParser:
             if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
-            # Of what directives choose between, not all is there in the end; and of a bundle that
-            # nothing closes nobody knows where it ends.
+            # Directives may choose between the instructions of the bundle, and an unclosed bundle
+            # may contain those of the next: then instructions that compete for a slot are no
+            # finding.
             is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)
             told = [] if syntax.plan.inner or is_open else findings
             instructions, places = assigned(self.isa, syntax, instructions, told)
@@ -74,7 +75,7 @@ class BundleParser:
         return Bundle(syntax, instructions, places, tuple(findings), word, open_slots, label_uses)
 
     def instruction(self, words: tuple[str, ...]) -> Instruction:
-        """An instruction from its mnemonic and operands."""
+        """Return the instruction for a mnemonic and operands, cached."""
         instruction = self._instructions.get(words)
         if instruction is None:
             instruction = parse_instruction(self.isa, self._vocabulary, words)
@@ -85,7 +86,7 @@ class BundleParser:
         return instruction
 
     def open_defaults(self) -> list[tuple[Slot, Instruction]]:
-        """Slots whose default depends on the bundle's address, with that default."""
+        """Return the slots whose default depends on the bundle's address, with that default."""
         return self._open
 
     def _places(
@@ -94,7 +95,7 @@ class BundleParser:
         instructions: Sequence[Instruction],
         findings: list[Diagnostic],
     ) -> tuple[int | None, ...]:
-        """A place in the word for each instruction: the first free one of its slot."""
+        """Return each instruction's position in the word: the first free one of its slot."""
         used: dict[str, list[int]] = {}
         places: list[int | None] = []
         for number, instruction in enumerate(instructions):
@@ -134,7 +135,7 @@ class BundleParser:
 
 @lru_cache(maxsize=16)
 def parser_for(isa: Isa) -> BundleParser:
-    """The resolver that everybody who reads this instruction set shares."""
+    """The parser that all users of an instruction set share."""
     return BundleParser(isa)
 
 
@@ -145,7 +146,7 @@ def _has_mistakes(syntax: BundleSyntax, instructions: Sequence[Instruction]) -> 
 def _misspelt(
     syntax: BundleSyntax, surface: Surface, instructions: Sequence[Instruction]
 ) -> list[Diagnostic]:
-    """What does not fit the syntax. Most texts are right, so the sentences are loaded last."""
+    """Return findings about the syntax. The modules with messages are only loaded if needed."""
     findings: list[Diagnostic] = []
     if syntax.plan.findings:
         from ipu_asm.syntax.messages import Around, syntax_errors

@@ -1,7 +1,7 @@
-"""A bundle with mistakes, read once more as its author may have meant it.
+"""Second reading of a bundle with mistakes.
 
-The first reading takes a text as it is written. Where that fails, people have often written what
-another assembler knows, and the pieces of one mistake would make several findings.
+The first reading takes the text literally. Where that fails, the text often has syntax of another
+assembler, and one mistake would cause several findings.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ipu_asm.syntax.foreign_tokens import grouped, with_label
 
 
 class Read(NamedTuple):
-    """A bundle's syntax and the instructions in it."""
+    """A bundle's syntax and its instructions."""
 
     syntax: BundleSyntax
     instructions: tuple[Instruction, ...]
 
 
 def reread(isa: Isa, read: Read, resolve: Callable[[tuple[str, ...]], Instruction]) -> Read:
-    """The second reading of a bundle, which is the first one where that makes as much sense.
+    """Read a bundle again: group foreign syntax, and accept a label whose colon is missing.
 
-    `resolve` gives the instruction that some words are.
+    `resolve` parses the words of an instruction.
     """
 
     def instructions_of(syntax: BundleSyntax) -> tuple[Instruction, ...]:
@@ -49,7 +49,7 @@ def reread(isa: Isa, read: Read, resolve: Callable[[tuple[str, ...]], Instructio
 
 
 def _touches(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:
-    """Whether a surplus operand touches the one before it, as in `4+4` and `my-loop`."""
+    """Return whether a surplus operand directly follows another one, as in `4+4` and `my-loop`."""
     for place, problem in instruction.findings:
         if problem.rule is TOO_MANY_OPERANDS and place > 0:
             before = syntax.operand_span(number, place - 1)
@@ -58,7 +58,7 @@ def _touches(syntax: BundleSyntax, number: int, instruction: Instruction) -> boo
 
 
 def _lacks_colon(isa: Isa, syntax: BundleSyntax, instructions: Sequence[Instruction]) -> bool:
-    """Whether the first word is no mnemonic, and what follows it is an instruction."""
+    """Return whether the first word is no mnemonic, but the words after it are an instruction."""
     if not instructions or syntax.plan.label >= 0 or syntax.plan.instructions[0].mnemonic != 0:
         return False
     first = instructions[0]

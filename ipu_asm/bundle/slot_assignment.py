@@ -1,7 +1,7 @@
-"""Which slot each instruction of a bundle takes, where a mnemonic may go into several.
+"""Assignment of instructions to slots that compete for functional units.
 
-Slots here compete for units: one whose units are not all free has no room. An instruction prefers
-its first form, and makes way for others where it has another.
+An instruction is assigned to the slot of its first form, or of another form if that leaves no
+units for other instructions of the bundle.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ def assigned(
     instructions: tuple[Instruction, ...],
     findings: list[Diagnostic],
 ) -> Assigned:
-    """The instructions as they are in their slots, and their places: None for want of room.
+    """Return the instructions in their slots' forms, and their positions (None without a slot).
 
-    Reported is each instruction for which there is no room however those before it are placed.
+    Adds a finding for each instruction that has no slot, however those before it are assigned.
     """
     known = [number for number, each in enumerate(instructions) if each.spec is not None]
     placed = _fit(isa, [instructions[number] for number in known])
@@ -45,9 +45,9 @@ def assigned(
 
 
 def leaves_room(isa: Isa, instructions: Sequence[Instruction], slot: Slot) -> bool:
-    """Whether one more instruction, which goes into that slot, fits into a bundle with these.
+    """Return whether a bundle with these instructions has room for one more in `slot`.
 
-    They must know what they are in other slots.
+    The instructions must have their readings for other slots in `others`.
     """
     known = [instruction for instruction in instructions if instruction.spec is not None]
     if len(known) >= sum(len(each.units) for each in isa.slots):
@@ -56,7 +56,7 @@ def leaves_room(isa: Isa, instructions: Sequence[Instruction], slot: Slot) -> bo
 
 
 def _fit(isa: Isa, wanted: Sequence[Instruction]) -> list[Instruction] | None:
-    """A form for each instruction such that no unit is used twice; the earliest forms that do."""
+    """Return the earliest forms such that no unit is used twice; None if there are none."""
     units = sum(len(slot.units) for slot in isa.slots)
     return _fit_rest(isa, wanted, frozenset()) if len(wanted) <= units else None
 
@@ -77,7 +77,7 @@ def _fit_rest(
 
 
 def units_of(isa: Isa, instruction: Instruction) -> tuple[str, ...]:
-    """What an instruction takes up in its bundle."""
+    """Return the functional units that an instruction occupies."""
     return isa.slot_by_name[instruction.spec.slot].units if instruction.spec else ()
 
 

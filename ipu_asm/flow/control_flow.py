@@ -1,4 +1,4 @@
-"""The functions of a program, the control-flow graph of each, and the loops of the source."""
+"""Functions of a program, their control-flow graphs, and hardware loops."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.macros import effect_of
 from ipu_asm.program.program import Program
 
-# Traits of instructions that leave a function, for good or until the callee returns.
+# Traits of instructions that leave a function: for good, or until the callee returns.
 RETURN, CALL = "return", "call"
 
 
 class ControlFlowGraph(NamedTuple):
-    """How control goes through a function; its addresses count from 0.
+    """The control-flow graph of a function, with addresses relative to its start.
 
-    `numbers[a]` is the place of address a among the function's bundles. `following[a]` are the
-    addresses that may come next. From an address in `unknown` control goes on where this cannot
-    tell, which the end of the text is too, and where a directive decides what comes next; from one
-    in `returning` back to the caller.
+    `numbers[a]` is the index of the bundle at address a in the function. `following[a]` are the
+    addresses that may be executed next. After an address in `unknown`, control may also continue at
+    an unknown place: after calls, indirect branches, at the end of the text, and where a directive
+    chooses the next bundle. After one in `returning`, it continues in the caller.
     """
 
     numbers: tuple[int, ...]
@@ -34,10 +34,10 @@ class ControlFlowGraph(NamedTuple):
 
 
 def functions_of(program: Program) -> Iterator[range]:
-    """The bundles of each function, in order; a text without returns is one.
+    """Yield the bundle numbers of each function, in order; a text without returns is one function.
 
-    A function ends where control cannot fall through, and before the next label that other files
-    may know.
+    A function ends before the first label, after a return and its delay slots, that other files
+    may refer to.
     """
     first = 0
     while first < len(program.bundles):
@@ -47,7 +47,7 @@ def functions_of(program: Program) -> Iterator[range]:
 
 
 def function_size(program: Program, first: int) -> LocalResult[int]:
-    """How many bundles the function has that begins with a bundle."""
+    """Return the number of bundles in the function that starts at bundle `first`."""
     bundles, returns = program.bundles, program.where(_returns)
     at = bisect_left(returns, first)
     end = len(bundles)
@@ -64,18 +64,18 @@ def _returns(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def delay_slots_of(bundle: Bundle) -> int:
-    """How many bundles behind this one are executed before its branch takes effect."""
+    """Return the number of bundles that are executed before the bundle's branch takes effect."""
     return max((i.spec.delay_slots for i in bundle.instructions if i.spec), default=0)
 
 
 def _is_entry(isa: Isa, bundle: Bundle) -> bool:
-    """Whether something of its own may begin here: a label that other files may know."""
+    """Return whether a function may start here: at a label that other files may refer to."""
     label, local = bundle.label, isa.surface.local_prefix
     return label is not None and not (local and label.startswith(local))
 
 
 def _slots_of_return(bundle: Bundle) -> int:
-    """The delay slots of a return; -1 for any other bundle."""
+    """Return the number of delay slots of a return; -1 for any other bundle."""
     for instruction in bundle.instructions:
         if instruction.spec is not None and RETURN in instruction.spec.traits:
             return instruction.spec.delay_slots
@@ -83,7 +83,7 @@ def _slots_of_return(bundle: Bundle) -> int:
 
 
 def control_flow_of(isa: Isa, bundles: Sequence[Bundle]) -> ControlFlowGraph:
-    """How control goes through the bundles of a function."""
+    """Build the control-flow graph of a function's bundles."""
     addresses = [0, *accumulate([bundle.size for bundle in bundles])]
     numbers = tuple(number for number, bundle in enumerate(bundles) if bundle.size)
     labels = {b.label: addresses[n] for n, b in enumerate(bundles) if b.label is not None}
@@ -122,7 +122,7 @@ def control_flow_of(isa: Isa, bundles: Sequence[Bundle]) -> ControlFlowGraph:
 
 
 def _before_choices(bundles: Sequence[Bundle], addresses: list[int], size: int) -> set[int]:
-    """The addresses before conditions and bodies of macros: what comes next is another's choice."""
+    """The last addresses before conditions and macro bodies: directives choose what follows."""
     return {
         min(addresses[number], size) - 1
         for number, bundle in enumerate(bundles)
@@ -131,7 +131,7 @@ def _before_choices(bundles: Sequence[Bundle], addresses: list[int], size: int) 
 
 
 def _is_doubtful(bundle: Bundle) -> bool:
-    """Whether it may do other things than it seems to."""
+    """Return whether the bundle's effect is uncertain, because it has mistakes."""
     return (
         bundle.is_broken
         or None in bundle.places
@@ -145,9 +145,9 @@ def _hardware_loops(
     numbers: tuple[int, ...],
     labels: Mapping[str, int],
 ) -> list[tuple[int, int]]:
-    """The last and the first address of each loop that the machine closes by itself.
+    """Return the last and the first address of each hardware loop.
 
-    A loop is known by the labels that are put into the registers for its start and its end.
+    A loop is recognised by the labels that are written to its start and end registers.
     """
     if isa.loop_registers is None:
         return []
@@ -168,7 +168,7 @@ def _hardware_loops(
 
 
 def label_put_into(instruction: Instruction, register: str) -> str | None:
-    """The label that an instruction writes into a register."""
+    """Return the label that an instruction writes to a register, if any."""
     words = [word.lower() for word in instruction.words[1:2]]
     found = [value for value in instruction.values if isinstance(value, str)]
     return found[0] if words == [register] and len(found) == 1 else None

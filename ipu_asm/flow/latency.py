@@ -1,9 +1,9 @@
-"""When results land, and which write a read sees, straight down the text.
+"""Latency of results, and the writes that a read sees in straight-line code.
 
-Time is counted in bundles. A result that is written in cycle `def_cycle` of an instruction is what
-an instruction sees that reads the register in its cycle `use_cycle`, if that one is issued at least
-``def_cycle - use_cycle + 1`` bundles later; one less where both ends share a bypass. Until then it
-sees what was there before. A branch with delay slots takes effect behind the last of them.
+Time is counted in bundles. A read in cycle `use_cycle` of an instruction sees a result that is
+written in cycle `def_cycle` of another if it is issued at least ``def_cycle - use_cycle + 1``
+bundles later; one less if both share a bypass. An earlier read sees the previous value. A branch
+with delay slots takes effect after the last of them.
 """
 
 from __future__ import annotations

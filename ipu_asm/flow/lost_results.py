@@ -1,7 +1,6 @@
-"""Reads that come before a result has landed, and results that nobody sees.
+"""Reads before a result has landed, and results that are never read.
 
-Everything is asked of one function, so what was worked out about a function stays true however the
-text around it is edited.
+Everything is computed per function, so that results remain valid when other text is edited.
 """
 
 from __future__ import annotations
@@ -17,17 +16,17 @@ from ipu_asm.flow.control_flow import control_flow_of
 from ipu_asm.flow.latency import LATEST, needed_distance
 from ipu_asm.isa.model import Isa
 
-# How far a result is followed, and in how many states; what may be read beyond that is not lost.
+# Limits in bundles and states for following a result; beyond them it counts as read.
 _FARTHEST, _MOST_STATES = 1_000_000, 4_000
-# Among how many writes of a register the one is looked for that an early read sees.
+# Maximum number of earlier writes among which the one that an early read sees is searched.
 _MOST_WRITES = 4
 
 
 class EarlyRead(NamedTuple):
-    """A read `distance` bundles behind a write whose result it would see after `needed`.
+    """A read `distance` bundles after a write that it would see from `needed` bundles on.
 
-    `number` is the place of the reading bundle among those of its function. `uninitialised` tells
-    that nothing has been put before into what it reads.
+    `number` is the index of the reading bundle in its function. `uninitialised`: no value has been
+    written before to the register that it reads.
     """
 
     number: int
@@ -38,7 +37,7 @@ class EarlyRead(NamedTuple):
 
 
 class Function:
-    """The bundles of a function, its control flow, and how often a register is written."""
+    """The bundles of a function, its control-flow graph, and the count of writes per register."""
 
     def __init__(self, isa: Isa, bundles: Sequence[Bundle]) -> None:
         self.isa = isa
@@ -53,16 +52,16 @@ class Function:
 
 
 def lost_result_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
-    """The reads that come before what is written at an address of a function has landed, if nothing
-    reads any of what they read afterwards, and what they see was not put there for them.
+    """Return the early reads that make the result of a write at `address` lost.
 
-    The write is one that lands in a known cycle. Every way is followed, around loops too, until
-    something else has landed in the register.
+    They read before the result lands, nothing reads the same parts of it afterwards, and the value
+    that they see was not written for them. The write must have a known latency. All paths are
+    followed, around loops too, until another result has landed in the register.
     """
     search = _Search(function, write)
     if search.leads_away(address) or search.follow(address, write.timing.def_cycle or LATEST):
         return []
-    # Most results are read by nobody before they land, and then there is nothing to look for.
+    # Most results have no early reads: then the long search is unnecessary.
     if not search.early or search.follow(address, _FARTHEST):
         return []
     reads = [r for r in search.early.values() if search.seen.isdisjoint(r.access.units)]
@@ -70,10 +69,10 @@ def lost_result_reads(function: Function, address: int, write: RegisterAccess) -
 
 
 def uninitialised_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
-    """The reads that come before what is written at an address of a function has landed, in a
-    register in which nothing can be yet: no argument, and nothing that the function has written.
+    """Return the early reads of a register that has no value before the write at `address`.
 
-    Whatever reads the register later, such a read cannot be meant for what was there before.
+    The register holds neither an argument nor a result of the function, so that such a read is an
+    error whatever reads the register later.
     """
     if not write.units <= _scratch_units(function.isa) or function.graph.unknown:
         return []
@@ -92,8 +91,11 @@ def _scratch_units(isa: Isa) -> frozenset[str]:
 
 
 class _Search:
-    """Goes the graph behind one write. A state is an address, how many bundles behind the write it
-    is, and in how many another result has landed in the register (-1: none is on its way)."""
+    """A search through the control-flow graph after a write.
+
+    A state is an address, the distance from the write in bundles, and the distance at which another
+    result has landed in the register (-1: none is under way).
+    """
 
     def __init__(self, function: Function, write: RegisterAccess) -> None:
         self.isa = function.isa
@@ -101,23 +103,24 @@ class _Search:
         self.write = write
         self.graph = function.graph
         self.early: dict[int, EarlyRead] = {}
-        # The parts of the register that some late enough read sees.
+        # The parts of the register that reads after the latency see.
         self.seen: set[str] = set()
-        # The places of all bundles that do.
+        # The indices of the bundles with such reads.
         self.late: set[int] = set()
         self._far = LATEST + (write.timing.def_cycle or LATEST)
 
     def readers(self, address: int) -> set[int]:
-        """The places of all bundles that see what is written at an address; none where nobody
-        knows."""
+        """Return the indices of all bundles that see the result of a write at `address`; none if
+        unknown.
+        """
         leads_away = self.leads_away(address) or self.follow(address, _FARTHEST, is_thorough=True)
         return set() if leads_away else self.late
 
     def is_wanted(self, read: EarlyRead, address: int) -> bool:
-        """Whether what an early read sees is a result that none but early reads see.
+        """Return whether an early read sees a result that only early reads see.
 
-        Then these come at the right time, and the write at the address is one too many, as at the
-        ends of loops that are unrolled by hand.
+        Then their timing is intended, and the write at `address` is redundant, as at the ends of
+        loops that are unrolled by hand.
         """
         units, numbers = read.access.units & self.write.units, self.graph.numbers
         count = len(self.function.bundles)
@@ -132,8 +135,9 @@ class _Search:
         return any(read.number in seen <= early for seen in islice(others, _MOST_WRITES))
 
     def follow(self, address: int, farthest: int, is_thorough: bool = False) -> bool:
-        """Go all graph, that many bundles far; stop with True where nobody knows, and where all of
-        the result is seen, unless the search is to be thorough."""
+        """Search up to `farthest` bundles; return True if control leads to unknown code, or, unless
+        the search is thorough, if all of the result is seen.
+        """
         waiting = [(step, 1, -1) for step in self.graph.following[address]]
         seen: set[tuple[int, int, int]] = set()
         while waiting:
@@ -154,7 +158,7 @@ class _Search:
         return False
 
     def leads_away(self, address: int) -> bool:
-        """Whether control goes on from here where something unknown may read the register."""
+        """Return whether control continues to unknown code that may read the register."""
         if address in self.graph.unknown:
             return True
         returned = address in self.graph.returning and self.isa.returned
@@ -167,7 +171,7 @@ class _Search:
         return [t for t in accesses_of(self.isa, bundle) if not units.isdisjoint(t.units)]
 
     def _read(self, at: int, accesses: list[RegisterAccess], distance: int, gone: int) -> None:
-        """Keep what reads too early, and what parts of the result are seen."""
+        """Record early reads, and the parts of the result that other reads see."""
         for access in accesses:
             if not access.reads:
                 continue
@@ -180,11 +184,11 @@ class _Search:
                 self.late.add(self.graph.numbers[at])
 
     def _overwritten(self, accesses: list[RegisterAccess], distance: int, gone: int) -> int:
-        """In how many bundles another result has landed in all of the register."""
+        """Return the distance at which another result has landed in all of the register, or -1."""
         for access in accesses:
             if access.writes and access.units >= self.write.units:
                 lands = distance + (access.timing.def_cycle or LATEST)
-                # What lands before the result itself is overwritten by it.
+                # A result that lands earlier is overwritten by the result of this write.
                 if lands > (self.write.timing.def_cycle or 0):
                     gone = lands if gone < 0 else min(gone, lands)
         return gone

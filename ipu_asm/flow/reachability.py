@@ -1,4 +1,4 @@
-"""Which addresses control can reach from the first one, within instruction memory."""
+"""Addresses that control can reach from the first one, within instruction memory."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Bundles as a program: addresses, labels, references, line table; reuse after an edit."""
+"""Bundles as a program: addresses, labels, references, line table, and reuse across edits."""

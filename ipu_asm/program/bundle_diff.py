@@ -1,4 +1,4 @@
-"""A text cut into bundles, and what the bundles of two states of a text have in common."""
+"""Division of a text into bundles, and the difference between two states of a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 class Slices(NamedTuple):
-    """A text cut into bundle slices: `starts[i]` is where slice i begins, the last entry the end.
+    """A text divided into bundle slices: slice i is from `starts[i]` to `starts[i + 1]`.
 
     A byte-order mark at the start of the text belongs to no slice.
     """
@@ -26,10 +26,10 @@ class Slices(NamedTuple):
 
 
 class BundleDiff(NamedTuple):
-    """Which bundles of a state are those of an earlier one, by their numbers.
+    """Which bundles of a state are equal to those of an earlier state, by their numbers.
 
-    The first `head` bundles are the same, and so are those from `tail` on, which were those from
-    `old_tail` on.
+    The first `head` bundles are equal, and those from `tail` on are equal to those from `old_tail`
+    on in the earlier state.
     """
 
     head: int
@@ -38,25 +38,25 @@ class BundleDiff(NamedTuple):
 
     @property
     def moved(self) -> int:
-        """How many bundles further on the bundles behind the change are."""
+        """The offset from earlier to current numbers of the bundles after the change."""
         return self.tail - self.old_tail
 
     @property
     def fresh(self) -> range:
-        """The bundles that are new."""
+        """The numbers of the new bundles."""
         return range(self.head, self.tail)
 
     @property
     def gone(self) -> range:
-        """The earlier bundles that the new ones replace, by their earlier numbers."""
+        """The earlier numbers of the bundles that were replaced."""
         return range(self.head, self.old_tail)
 
     def number_now(self, number: int) -> int:
-        """The number of a bundle that was kept."""
+        """Return the current number of a bundle that was kept, for its earlier number."""
         return number if number < self.head else number + self.moved
 
     def joined(self, old: list[int], fresh: Iterable[int]) -> list[int]:
-        """Ascending numbers of bundles, `old` from the earlier state, with those of new bundles."""
+        """Merge ascending earlier numbers of bundles with numbers of new bundles."""
         behind = old[bisect_left(old, self.old_tail) :]
         moved = self.moved
         if moved:
@@ -71,9 +71,10 @@ def read_slices(
     before: Slices | None = None,
     change: Change | None = None,
 ) -> tuple[Slices, BundleDiff | None]:
-    """Cut `text` into bundles and read each. What `before` has in common is not read again.
+    """Divide `text` into slices and parse each, reusing the bundles that `before` has in common.
 
-    `change` is how `text` came out of `before`, if that is known. Also tells what was kept.
+    `change` is the edit from `before` to `text`, if known. Also returns the difference, None
+    without `before`.
     """
     grammar = parser_for(isa).grammar
     cut = grammar.ends_of_slices
@@ -107,11 +108,11 @@ def _recut(
     certain: int,
     back: int,
 ) -> tuple[int, list[int], int]:
-    """The first slice to read anew, the ends of the new slices, the first old slice that stays.
+    """Return the first slice to read again, the ends of new slices, and the first slice to keep.
 
-    Every slice begins outside comments, so where old and new cuts meet behind the change, they
-    stay together. The slice with the character before the change is cut anew: its end mark may
-    have grown; with `back` 2 also the one before that, and those from the offset `certain` on.
+    Every slice starts outside of comments, so that cuts are equal from the first common one after
+    the change. The slice with the character before the change is read again, because its end mark
+    may have grown; with `back` 2, also the one before it, and all from the offset `certain` on.
     """
     first = min(bisect_right(old, change.start - 1) - back, bisect_right(old, certain) - 1)
     first = min(max(first, 0), len(old) - 2)
@@ -127,17 +128,17 @@ def _recut(
 
 
 def _string_before(text: str, offset: int) -> int:
-    """Where the first quote on the line in front of an offset stands, else the offset.
+    """Return the offset of the first quote before `offset` on its line; `offset` if there is none.
 
-    Behind a quote the line is cut in one way if a string ends on it, and in another way if none
-    does, which may be decided anywhere on it.
+    The slices of a line after a quote depend on whether a string ends on it, which a later
+    character of the line may decide.
     """
     quote = text.find('"', text.rfind("\n", 0, offset) + 1, offset)
     return quote if quote >= 0 else offset
 
 
 def _kept(old: list[Bundle], new: list[Bundle], head: int, old_tail: int, tail: int) -> BundleDiff:
-    """What was kept, and what was read again and came out as the same bundle."""
+    """Return the difference, without bundles that were read again but came out equal."""
     while head < min(old_tail, tail) and old[head] is new[head]:
         head += 1
     while head < min(old_tail, tail) and old[old_tail - 1] is new[tail - 1]:

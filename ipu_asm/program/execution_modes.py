@@ -1,6 +1,6 @@
-"""Execution modes that directives set, for the code behind them: which one counts where.
+"""Execution modes that directives set for the code after them.
 
-What a condition or a macro may change is not known, and then nobody is told anything.
+Where a condition or a macro may change the mode, it is unknown.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from ipu_asm.program.program import Program, cached_on_program
 
 
 class Modes(NamedTuple):
-    """From the bundle `starts[i]` on the mode is `names[i]`; None where it cannot be told."""
+    """The mode `names[i]` applies from bundle `starts[i]` on; None for an unknown mode."""
 
     starts: tuple[int, ...]
     names: tuple[str | None, ...]
 
     def at(self, bundle: int) -> str | None:
-        """The mode in which a bundle is executed."""
+        """Return the mode in which a bundle is executed, None if unknown."""
         return self.names[bisect_right(self.starts, bundle) - 1]
 
     def stretches(self, count: int) -> Iterator[tuple[int, int, str]]:
-        """The bundles ``first..last-1`` of which the mode is known, and the mode."""
+        """Yield ranges of bundles ``first..last-1`` with a known mode, and the mode."""
         for first, last, name in zip(self.starts, (*self.starts[1:], count), self.names):
             if name is not None:
                 yield first, last, name
@@ -33,7 +33,7 @@ class Modes(NamedTuple):
 
 @cached_on_program
 def modes_of(program: Program) -> Modes:
-    """The modes of a program, by its directives alone."""
+    """Return the modes of a program, from its directives."""
     reader = _Reader(program)
     for number in reader.steps() if program.isa.surface.modes else ():
         bundle = program.bundles[number]
@@ -49,7 +49,7 @@ def modes_of(program: Program) -> Modes:
 
 
 class _Frame(NamedTuple):
-    """A condition or the body of a macro that is open, and the mode before it."""
+    """An open condition or macro body, the mode before it, and an entry per mode change in it."""
 
     mode: str | None
     is_body: bool
@@ -57,7 +57,7 @@ class _Frame(NamedTuple):
 
 
 class _Reader:
-    """Goes through the directives."""
+    """Interprets the directives in order."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -66,17 +66,17 @@ class _Reader:
         self.starts = [0]
         self.names: list[str | None] = [None]
         self.frames: list[_Frame] = []
-        # Who calls a macro whose body nobody has read may be in another mode behind it.
+        # A call of a macro with an unknown body may change the mode.
         self.calls_matter = program.macros.reads_files or _sets_in_body(program)
 
     def steps(self) -> list[int]:
-        """The bundles that may change the mode."""
+        """Return the numbers of the bundles that may change the mode."""
         steps = self.program.where(_may_change_mode)
         unknown = self.program.where(_has_unknown) if self.calls_matter else []
         return sorted({*steps, *unknown}) if unknown else steps
 
     def directive(self, words: tuple[str, ...]) -> None:
-        """What a directive changes."""
+        """Apply the effect of a directive."""
         if words[0] in self.modes:
             self.mode = self.modes[words[0]]
             for frame in self.frames:
@@ -112,6 +112,6 @@ def _has_unknown(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def _sets_in_body(program: Program) -> bool:
-    """Whether a directive for a mode stands in the body of a macro."""
+    """Return whether a macro body sets a mode."""
     regions = map(program.macros.region_of, program.where(_sets_mode))
     return any(region is not None and region.is_body for region in regions)

@@ -1,7 +1,7 @@
-"""What was worked out about the bundles of a program, and still holds after an edit.
+"""Per-bundle analysis results, reused across edits.
 
-Most of what is asked of a program hangs on a few bundles that stand together. An edit changes some
-bundles, moves others, and leaves what is known about the rest as it was.
+Most analyses of a program depend on a few adjacent bundles. An edit replaces some bundles and moves
+others; results that do not depend on replaced bundles remain valid.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ Work = Callable[[_P, int], "LocalResult[_T]"]
 
 
 class LocalResult(NamedTuple, Generic[_T]):
-    """What was found out about a bundle, by a look at that many bundles before it and behind it.
+    """A result about a bundle, and the numbers of bundles before and after it that it depends on.
 
-    It names bundles by their distance. To have looked for one where the text begins or ends counts
-    as a look at a bundle beyond.
+    It refers to bundles by relative position. Having reached the start or end of the text counts as
+    one more bundle.
     """
 
     back: int
@@ -34,7 +34,7 @@ class LocalResult(NamedTuple, Generic[_T]):
 
 
 class _Known:
-    """What some work has found out about bundles, by their numbers, and how far it has looked."""
+    """The results of an analysis by bundle number, and the maximum of their ranges."""
 
     __slots__ = ("found", "reach")
 
@@ -43,7 +43,7 @@ class _Known:
         self.reach = reach
 
     def after(self, kept: BundleDiff) -> _Known:
-        """What still holds after an edit."""
+        """Return the results that remain valid after an edit."""
         found, reach, moved = self.found, self.reach, kept.moved
         near = range(kept.head - reach, kept.old_tail + reach)
         affected = [n for n in near if n in found] if len(near) < len(found) else found
@@ -63,10 +63,10 @@ def _holds(number: int, found: LocalResult[Any], kept: BundleDiff) -> bool:
 
 
 class IncrementalCache:
-    """What is known about the bundles of one state of a text.
+    """The results about one state of a text.
 
-    The state before it is not kept alive: an editor has it while an edit is analysed, and later
-    nobody needs it.
+    It refers weakly to the previous state: an editor keeps that one alive while an edit is
+    analysed, and nothing needs it later.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class IncrementalCache:
         self.same_names = False
 
     def where(self, test: Test) -> list[int]:
-        """The numbers of the bundles for which a test holds, which looks at the bundle alone."""
+        """Return the numbers of the bundles for which a test of the bundle alone holds."""
         numbers = self._numbers.get(test)
         if numbers is None:
             isa, bundles = self._isa, self._bundles
@@ -102,9 +102,9 @@ class IncrementalCache:
     def among(
         self, name: str, numbers: list[int], test: Callable[[int], bool], holds: bool
     ) -> list[int]:
-        """Those of some bundles for whose numbers a test holds; remembered under a name.
+        """Return those of some bundles for whose numbers a test holds; cached by name.
 
-        `holds` tells whether it says the same of the bundles that stayed as it did before.
+        `holds`: the test's result for the kept bundles is the same as before the edit.
         """
         old = self._old_numbers(name) if holds else None
         if old is None or self._kept is None:
@@ -117,9 +117,9 @@ class IncrementalCache:
         return found
 
     def lookup(self, work: Work[_P, _T], program: _P, number: int, of_bundles: bool = False) -> _T:
-        """What some work finds out about a bundle, or has found out about it before.
+        """Return the cached or computed result of an analysis about a bundle.
 
-        Work that looks `of_bundles` alone does not hang on labels and macros.
+        `of_bundles`: the analysis does not depend on labels and macros elsewhere.
         """
         known = self._known.get(work) or self._recalled(work, self.same_names or of_bundles)
         found = known.found.get(number)
@@ -130,7 +130,7 @@ class IncrementalCache:
         return what
 
     def _recalled(self, work: object, holds: bool) -> _Known:
-        """What some work has found out in the earlier state, as far as it still holds."""
+        """Take over the results of the previous state that remain valid."""
         before = self._before() if self._before is not None and holds else None
         known = before._known.get(work) if before is not None else None
         if known is None or self._kept is None:

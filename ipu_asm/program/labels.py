@@ -1,4 +1,4 @@
-"""The labels of a text, and the places that name them."""
+"""Labels of a text, and operands that refer to them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import number_value
 from ipu_asm.program.bundle_diff import BundleDiff
 
-# Looking for near names costs a look at every label; a file full of undefined ones gets a few.
+# Finding similar names costs a scan of all labels: only the first undefined labels get one.
 MOST_SUGGESTIONS = 20
 
 
 class Repeated(NamedTuple):
-    """A label that is defined once more: in which bundle, and which token."""
+    """A repeated definition of a label: its bundle and its token."""
 
     label: str
     bundle: int
@@ -25,10 +25,10 @@ class Repeated(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Where labels are defined, by the numbers of bundles.
+    """Definitions of labels, by bundle number.
 
-    `numeric` are those that may be defined many times, for places near them. `distances` are labels
-    that no operand can name, because they read as a distance.
+    `numeric` labels may be defined several times; references mean the nearest. `distances` are
+    labels that no operand can refer to, because they are read as a distance.
     """
 
     bundles: dict[str, int]
@@ -37,7 +37,7 @@ class Labels(NamedTuple):
     distances: tuple[str, ...] = ()
 
     def moved(self, kept: BundleDiff) -> Labels:
-        """The same labels after an edit that changed none of them."""
+        """Return the labels after an edit that changed none of them."""
         if not kept.moved:
             return self
         now = kept.number_now
@@ -50,9 +50,9 @@ class Labels(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A label operand: its bundle and place in it, and the address, None if it has none.
+    """A label operand: its bundle, its position in it, and its address, None if unknown.
 
-    `problem` tells why it has none, where that is known.
+    `problem` is the finding about it, if it has one.
     """
 
     bundle: int
@@ -63,17 +63,17 @@ class Reference(NamedTuple):
 
 
 def is_labelled(_isa: Isa, bundle: Bundle) -> bool:
-    """Whether a label is defined in a bundle."""
+    """Return whether a bundle defines a label."""
     return bundle.label is not None
 
 
 def names_labels(_isa: Isa, bundle: Bundle) -> bool:
-    """Whether a bundle has operands that are labels."""
+    """Return whether a bundle has label operands."""
     return bool(bundle.label_uses)
 
 
 def read_labels(isa: Isa, bundles: Sequence[Bundle], labelled: Sequence[int]) -> Labels:
-    """The labels of a text, of which some bundles define one or more."""
+    """Collect the labels that the bundles with numbers `labelled` define."""
     found, numeric = dict[str, int](), dict[str, list[int]]()
     repeated, distances = list[Repeated](), list[str]()
     has_numeric = isa.surface.numeric_labels
@@ -91,14 +91,14 @@ def read_labels(isa: Isa, bundles: Sequence[Bundle], labelled: Sequence[int]) ->
 
 
 def are_labelled_alike(old: Sequence[Bundle], new: Sequence[Bundle]) -> bool:
-    """Whether bundles define the same labels at the same places as those that they replace."""
+    """Return whether bundles define the same labels as those that they replace."""
     if len(old) == len(new):
         return all(a.syntax.labels == b.syntax.labels for a, b in zip(old, new))
     return all(bundle.label is None for bundle in (*old, *new))
 
 
 class References:
-    """Finds the address that each label operand stands for."""
+    """Resolves label operands to addresses."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class References:
         self._suggestions = iter(range(MOST_SUGGESTIONS))
 
     def read(self, numbers: Sequence[int]) -> list[Reference]:
-        """The label operands of some bundles."""
+        """Resolve the label operands of some bundles."""
         bundles, addresses, labels = self._bundles, self._addresses, self._labels
         numeric, nearest = self._numeric, self._nearest
         found: list[Reference] = []
@@ -141,7 +141,7 @@ class References:
         return intended_of(text, self._labels)
 
     def _numeric_target(self, bundle: int, text: str) -> int | None:
-        """The address that ``1b`` or ``2f`` stands for: the nearest such label before or behind."""
+        """Return the address of ``1b`` or ``2f``: the nearest such label backward or forward."""
         numbers = self._numeric.get(text[:-1], ())
         at = bisect_right(numbers, bundle)
         at = at if text[-1] == "f" else at - 1
@@ -149,7 +149,7 @@ class References:
 
 
 def joined(old: list[Reference], fresh: Sequence[Reference], kept: BundleDiff) -> list[Reference]:
-    """The references after an edit that moved no label, with those of the new bundles."""
+    """Merge references after an edit that moved no label with those of the new bundles."""
     behind = old[bisect_left(old, kept.old_tail, key=_bundle_of) :]
     if kept.moved:
         behind = [each._replace(bundle=each.bundle + kept.moved) for each in behind]

@@ -1,4 +1,4 @@
-"""Where the bundle at an address stands in its source, and how it is written there."""
+"""The source location of the bundle at an address, and the source of its instructions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ipu_asm.text import LineIndex, Span
 
 
 class Place(NamedTuple):
-    """A bundle without its label: `span`, and its first and last line, counted from 1.
+    """The location of a bundle without its label: `span`, and first and last line from 1.
 
-    `label` is the nearest one at or before the bundle, which stands `distance` addresses behind it.
+    `label` is the nearest label at or before the bundle, `distance` addresses before it.
     """
 
     span: Span
@@ -24,12 +24,12 @@ class Place(NamedTuple):
 
     @property
     def name(self) -> str | None:
-        """The place as people speak of it: `loop`, `loop+2`; None in front of every label."""
+        """The location for messages: `loop`, `loop+2`; None before the first label."""
         return f"{self.label}+{self.distance}" if self.label and self.distance else self.label
 
 
 def describe_bundle(address: int, place: Place | None, line: int | None = None) -> str:
-    """A bundle as people speak of it: by address, label and line; `line` outweighs its first."""
+    """Describe a bundle by address, label and line; `line` overrides its first line."""
     if place is None:
         return f"bundle {address}"
     label = f"`{place.name}`, " if place.name else ""
@@ -37,7 +37,7 @@ def describe_bundle(address: int, place: Place | None, line: int | None = None) 
 
 
 class LineTable:
-    """The places of a program's bundles, by address."""
+    """Source locations of a program's bundles, by address."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -45,7 +45,7 @@ class LineTable:
         self._labels = sorted((address, name) for name, address in program.label_addresses.items())
 
     def place(self, address: int) -> Place | None:
-        """The place of a bundle; None if the program has none at that address."""
+        """Return the location of a bundle; None if the program has none at that address."""
         bundle = self._bundle(address)
         if bundle is None:
             return None
@@ -58,9 +58,9 @@ class LineTable:
         return Place(span, lines[0] + 1, lines[1] + 1, label, distance)
 
     def instruction(self, address: int, slot: str, place: int = 0) -> str | None:
-        """An instruction as the source has it, with single blanks; `place` counts those of a slot.
+        """Return the source of an instruction, with single blanks, by slot and position in it.
 
-        None if the bundle does not name one there.
+        None if the bundle has no such instruction.
         """
         bundle = self._bundle(address)
         written = bundle.named(slot)[place : place + 1] if bundle else []

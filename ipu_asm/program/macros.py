@@ -1,7 +1,6 @@
-"""What macros and a preprocessor do to a text that nobody has run them on.
+"""Effects of macros and preprocessor directives, without expanding them.
 
-Nothing is expanded. It is enough to know which names they make, and which bundles may come out
-several times, or not at all.
+It is sufficient to know which names they define, and which bundles may be repeated or omitted.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.program.bundle_diff import BundleDiff
 
 OF_BRACES = "{}"
-"""What a finding about braces hangs on: directives may choose between them."""
+"""Pseudo-name in `unless` of findings about braces: directives may choose between braces."""
 
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
 _DEFINING = re.compile(r"#\s*(?:define|undef)\s+([A-Za-z_]\w*)(\(?)")
@@ -27,7 +26,7 @@ _ASKING = re.compile(r"#\s*(?:if|elif)")
 _NAMING = (".set", ".equ", ".equiv", ".eqv", ".altmacro", ".local", ".comm", ".lcomm")
 _READING = re.compile(r"#\s*(?:include|import)\b|\.include\b")
 _BODY = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
-# Nobody misspells as many different ones in a file.
+# At this number of distinct unknown names, assume that the file is a fragment for inclusion.
 _MANY_NAMES = 6
 _STEPS = {
     "if": re.compile(r"#\s*if|\.if"),
@@ -37,7 +36,7 @@ _STEPS = {
 
 
 class Region(NamedTuple):
-    """Bundles ``first..last-1`` that stand in the body of a macro or under a condition."""
+    """Bundles ``first..last-1`` in the body of a macro or under a condition."""
 
     first: int
     last: int
@@ -45,7 +44,7 @@ class Region(NamedTuple):
 
 
 class DirectiveEffect(NamedTuple):
-    """What one directive tells: the names that it makes, lower case, and what it begins or ends.
+    """The effect of a directive: the names that it defines, in lower case, and its nesting `step`.
 
     `step` is "if", "else", "endif", "body", "end", or empty.
     """
@@ -57,10 +56,10 @@ class DirectiveEffect(NamedTuple):
 
 
 class Macros(NamedTuple):
-    """`names` are made in the text, lower case; with `reads_files` any name may be made elsewhere.
+    """`names` are defined in the text, in lower case; with `reads_files`, more in other files.
 
-    `regions` are by their first bundle; none overlaps another. `make_labels` tells whether labels
-    may come out of what is written once and read several times.
+    `regions` are sorted and do not overlap. `make_labels`: a macro or a repetition may generate
+    labels.
     """
 
     names: frozenset[str]
@@ -69,11 +68,11 @@ class Macros(NamedTuple):
     make_labels: bool = False
 
     def make(self, names: Iterable[str]) -> bool:
-        """Whether one of the names may be made by a macro or the preprocessor."""
+        """Return whether a macro or the preprocessor may define one of the names."""
         return self.reads_files or any(name.lower() in self.names for name in names)
 
     def excuse(self, finding: Diagnostic, bundle: int) -> bool:
-        """Whether a finding in a bundle holds no more once the macros have been run."""
+        """Return whether expansion of macros may resolve a finding in a bundle."""
         if not finding.unless:
             return False
         if any(name.lower() in self.names for name in finding.unless):
@@ -83,16 +82,16 @@ class Macros(NamedTuple):
         return elsewhere and finding.hangs_on_name
 
     def define(self, name: str) -> bool:
-        """Whether the text itself makes a name."""
+        """Return whether the text itself defines a name."""
         return name.lower() in self.names
 
     def region_of(self, bundle: int) -> Region | None:
-        """The region in which a bundle stands."""
+        """Return the region that contains a bundle, if any."""
         at = bisect_right(self.regions, bundle, key=lambda region: region.first) - 1
         return self.regions[at] if at >= 0 and bundle < self.regions[at].last else None
 
     def moved(self, kept: BundleDiff) -> Macros:
-        """The same macros after an edit that changed none of them."""
+        """Return the macros after an edit that changed none of them."""
         if not kept.moved or not self.regions:
             return self
         regions = [
@@ -106,7 +105,7 @@ class Macros(NamedTuple):
 
 
 def affects(_isa: Isa, bundle: Bundle) -> bool:
-    """Whether a bundle has directives that matter to what macros make."""
+    """Return whether a bundle has directives that affect macros."""
     if bundle.syntax.plan.inner:
         return True
     if bundle.directive is None:
@@ -115,9 +114,9 @@ def affects(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def without_foreign_names(findings: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings, without those that hang on names where these are many, or one is called.
+    """Drop findings that depend on names if there are many such names, or one is called.
 
-    Such a text is made to be included where its names are defined.
+    Such a text is a fragment, included where its names are defined.
     """
     names = {name for each in findings if each.hangs_on_name for name in each.unless}
     if len(names) < _MANY_NAMES and OF_CALLS not in names:
@@ -130,9 +129,9 @@ _NOTHING = DirectiveEffect()
 
 
 def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
-    """The macros of a text: `directives` are the bundles with directives, with their numbers.
+    """Collect the effects of directives: `directives` are numbered bundles with directives.
 
-    `count` is the number of all its bundles.
+    `count` is the number of all bundles of the text.
     """
     names: set[str] = set()
     reads_files = make_labels = False
@@ -153,7 +152,7 @@ def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
 
 @lru_cache(maxsize=20_000)
 def effect_of(words: tuple[str, ...]) -> DirectiveEffect:
-    """What the directive of those words tells."""
+    """Return the effect of a directive, given as its words."""
     word = words[0]
     defining = _DEFINING.match(word)
     makes_label = defining and (defining[2] or _LABEL_MADE.search(word, defining.end()))
@@ -175,7 +174,7 @@ def _step(word: str) -> str:
 
 
 def _names_made(words: Sequence[str]) -> Iterator[str]:
-    """The names that a directive makes, or asks whether somebody has made: lower case."""
+    """Yield the names that a directive defines or tests, in lower case."""
     match = _DEFINING.match(words[0])
     if match:
         yield match[1].lower()
@@ -190,7 +189,7 @@ def _names_made(words: Sequence[str]) -> Iterator[str]:
 
 
 def _regions(steps: Sequence[tuple[int, str]], count: int) -> Iterator[Region]:
-    """The outermost regions. One that is never closed goes on to the end of the text."""
+    """Yield the outermost regions. One that is never closed extends to the end of the text."""
     depth, first, is_body = 0, 0, False
     for number, step in steps:
         if step in ("if", "body"):

@@ -48,12 +48,12 @@ class Program:
         # All findings but those of rules, and whether the source is text, not an image or the like.
         self.findings: list[Diagnostic] = []
         self.is_text = True
-        # Results of `cached_on_program` by function.
+        # Results of `cached_on_program`, by function.
         self.memo: dict[Callable[[Program], Any], Any] = {}
 
     @property
     def size(self) -> int:
-        """How many addresses the program takes."""
+        """The number of addresses."""
         return self.addresses[-1]
 
     @cached_property
@@ -63,12 +63,12 @@ class Program:
 
     @cached_property
     def directives(self) -> list[tuple[int, Bundle]]:
-        """The bundles that are directives, with their numbers."""
+        """The bundles with directives, with their numbers."""
         return self._chosen(_is_directive)
 
     @cached_property
     def label_addresses(self) -> dict[str, int]:
-        """The address that each label stands for."""
+        """The address of each label."""
         addresses = self.addresses
         return {label: addresses[number] for label, number in self.labels.items()}
 
@@ -78,30 +78,30 @@ class Program:
         return [number for number, bundle in enumerate(self.bundles) if bundle.size]
 
     def bundle_at(self, offset: int) -> int:
-        """The number of the bundle whose slice holds an offset."""
+        """Return the number of the bundle whose slice contains an offset."""
         return max(0, min(bisect_right(self.starts, offset), len(self.bundles)) - 1)
 
     def number_at(self, address: int) -> int:
-        """The number of the bundle at an address of the program."""
+        """Return the number of the bundle at an address."""
         return bisect_right(self.addresses, address) - 1
 
     def span(self, bundle: int, span: Span) -> Span:
-        """A span of a bundle's text, in the file."""
+        """Convert a span in a bundle's text to one in the file."""
         return span.shifted(self.starts[bundle])
 
     def label_span(self, label: str) -> Span:
-        """Where a label is defined."""
+        """Return the span of a label's definition."""
         number = self.labels[label]
         return self.span(number, self.bundles[number].syntax.label_span(label))
 
     def reference_span(self, reference: Reference) -> Span:
-        """Where the label of a label operand stands."""
+        """Return the span of the label in a label operand."""
         use = reference.use
         bundle = self.bundles[reference.bundle]
         return self.span(reference.bundle, bundle.value_span(use.instruction, use.operand))
 
     def references_of(self, bundle: int) -> list[Reference]:
-        """The label operands of one bundle."""
+        """Return the label operands of a bundle."""
         first = bisect_left(self.references, bundle, key=lambda reference: reference.bundle)
         return self.references[first : first + len(self.bundles[bundle].label_uses)]
 
@@ -129,9 +129,10 @@ class Program:
 
 
 def cached_on_program(function: Callable[[Program], _T]) -> Callable[[Program], _T]:
-    """Compute a function of a program once; the program holds the result.
+    """Cache a function's result in the program.
 
-    The result must not refer to the program, which is then freed with its last reference.
+    The result must not refer to the program, or the program would not be freed with its last
+    reference.
     """
 
     @wraps(function)

@@ -1,7 +1,7 @@
-"""What the author calls the registers: comments such as ``# lr5 = row offset``.
+"""The author's names of registers, from comments such as ``# lr5 = row offset``.
 
-Those above the first bundle hold for the whole file; a later one holds from its place on. What
-looks like code, such as ``# lr5 = lr4 + 1``, is no name.
+Comments above the first bundle apply to the whole file; later ones from their position on. Text
+that looks like code, such as ``# lr5 = lr4 + 1``, is not a name.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from ipu_asm.text import Span
 
 _MOST_LINES = 200
 _LONGEST = 300
-# Registers, then `=` or `:`, then what they are for; `==`, `:=` and `-=` are code.
+# Registers, `=` or `:`, and their purpose; `==`, `:=` and `-=` are code.
 _NOTE = re.compile(r"\s*([\w.,\[\]\- \t]+?)[ \t]*[=:](?!=)[ \t]*(\S.*)")
 _WORD = re.compile(r"[\w.\[\]]+|-")
 _NAME = re.compile(r"[^\W\d][\w.\[\]]*")
 _NUMBER = re.compile(r"\b0[xob][\da-f_]+\b", re.IGNORECASE)
 _FIRST_WORD = re.compile(r"[\w.]+")
-# What a register begins that is more than a word of a sentence.
+# The beginning of an expression with a register, rather than of a sentence.
 _TERM = re.compile(r"([\w.\[\]]+)[ \t]*(?:[+*/%&|^:;,.]|<<|>>|-[ \t]*\w)")
-# Between two notes on one line.
+# The gap between two notes on one line.
 _NEXT_NOTE = re.compile(
     r"[,;][ \t]+(?=([\w.\[\]]+(?:[ \t]*(?:,|-|\bto\b|\band\b)[ \t]*[\w.\[\]]+)*)[ \t]*[=:])"
 )
 
 
 class Role(NamedTuple):
-    """What a line above the first bundle says of some registers; `span` begins with the first."""
+    """A line above the first bundle about some registers; `span` begins with the first register."""
 
     registers: tuple[str, ...]
     text: str
@@ -40,9 +40,9 @@ class Role(NamedTuple):
 
 
 class _Note(NamedTuple):
-    """What a comment says of some registers.
+    """A comment about some registers.
 
-    `is_behind` tells that it stands on the line on which the bundle before ends.
+    `is_behind`: it is on the line on which the previous bundle ends.
     """
 
     registers: tuple[str, ...]
@@ -51,15 +51,15 @@ class _Note(NamedTuple):
 
 
 def register_notes(program: Program) -> dict[str, str]:
-    """The note of each register that the comments above the first bundle speak of.
+    """Return the notes above the first bundle, by register.
 
-    A line may speak of several: ``# lr0, lr1 = ...``, ``# lr7-lr11: ...``.
+    A line may describe several registers: ``# lr0, lr1 = ...``, ``# lr7-lr11: ...``.
     """
     return dict(_header(program.isa, program.bundles[0]))
 
 
 def notes_at(program: Program, bundle: int) -> dict[str, str]:
-    """The note of each register that counts at a bundle: the last one above it, or on its lines."""
+    """Return the note of each register at a bundle: the last one above it or on its lines."""
     notes = register_notes(program)
     for number, note in _later_notes(program):
         if number > bundle:
@@ -69,7 +69,7 @@ def notes_at(program: Program, bundle: int) -> dict[str, str]:
 
 
 def roles(program: Program) -> list[Role]:
-    """The lines above the first bundle that speak of registers, in their order."""
+    """Return the lines above the first bundle that describe registers, in their order."""
     isa, bundle = program.isa, program.bundles[0]
     text = bundle.syntax.text
     if bundle.syntax.words:
@@ -90,7 +90,7 @@ def roles(program: Program) -> list[Role]:
 
 @cached_on_bundle
 def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
-    """The notes above the first token of a bundle, the first about each register."""
+    """The notes above the first token of a bundle; the first one for each register."""
     text = bundle.syntax.text
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
@@ -104,7 +104,7 @@ def _header(isa: Isa, bundle: Bundle) -> dict[str, str]:
 
 @cached_on_program
 def _later_notes(program: Program) -> list[tuple[int, _Note]]:
-    """The notes below the head of the file, each with the first bundle for which it counts."""
+    """The notes below the head of the file, each with the first bundle to which it applies."""
     isa, text, starts = program.isa, program.text, program.starts
     found = list[tuple[int, _Note]]()
     for number, bundle in enumerate(program.bundles):
@@ -116,12 +116,12 @@ def _later_notes(program: Program) -> list[tuple[int, _Note]]:
 
 @cached_on_bundle
 def _notes(isa: Isa, bundle: Bundle) -> tuple[_Note, ...]:
-    """The notes in a slice, wherever they stand in it."""
+    """The notes in a slice."""
     return tuple(_notes_from(isa, bundle, 0))
 
 
 def _inside(isa: Isa, bundle: Bundle) -> tuple[_Note, ...]:
-    """The notes in a slice behind its first token."""
+    """The notes in a slice after its first token."""
     if not bundle.syntax.words:
         return ()
     return tuple(_notes_from(isa, bundle, bundle.first_token.start))
@@ -141,19 +141,19 @@ def _notes_from(isa: Isa, bundle: Bundle, start: int) -> Iterator[_Note]:
 
 
 def _read(isa: Isa, line: str, is_head: bool) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The registers that the comment of a line speaks of, with what it says about them."""
+    """Yield the registers that a line's comment describes, with their description."""
     for part in _parts(isa, _comment(isa, line)):
         match = _NOTE.fullmatch(part)
         registers = _registers(isa, match[1]) if match else []
         if match is None or not registers or _is_code(isa, match[2]):
             continue
-        # Below the head, a number is the value of the moment, not what the register is for.
+        # Below the head, a number is the current value, not the purpose of the register.
         if is_head or _NAME.search(_NUMBER.sub("", match[2])):
             yield tuple(registers), match[2]
 
 
 def _parts(isa: Isa, comment: str) -> Iterator[str]:
-    """The notes of a comment, cut in front of each further list of registers with its sign."""
+    """Split a comment into notes, before each further list of registers with a sign."""
     start = 0
     for match in _NEXT_NOTE.finditer(comment):
         is_whole = _NOTE.fullmatch(comment[start : match.start()]) is not None
@@ -164,7 +164,7 @@ def _parts(isa: Isa, comment: str) -> Iterator[str]:
 
 
 def _comment(isa: Isa, line: str) -> str:
-    """The comment of a line without its mark."""
+    """Return the comment of a line without its marker."""
     marks = isa.surface.comments
     start = min((at for mark in marks if (at := line.find(mark)) >= 0), default=-1)
     if start < 0:
@@ -174,7 +174,7 @@ def _comment(isa: Isa, line: str) -> str:
 
 
 def _is_code(isa: Isa, text: str) -> bool:
-    """Whether a text is an expression or an instruction rather than words."""
+    """Return whether a text is an expression or an instruction rather than a description."""
     names = _NAME.findall(_NUMBER.sub("", text))
     if names and all(_register(isa, name) for name in names):
         return True
@@ -184,18 +184,18 @@ def _is_code(isa: Isa, text: str) -> bool:
     word = _FIRST_WORD.match(text)
     if word is None or isa.spec(word[0]) is None:
         return False
-    # What the instruction set takes without a complaint was written for it.
+    # Text that is a valid instruction is code.
     return not parser_for(isa).bundle(text).findings
 
 
 def _register(isa: Isa, word: str) -> str | None:
-    """The register that a word is, in any case."""
+    """Return the register with this name, ignoring case."""
     spellings = (word, word.lower(), word.upper())
     return next((name for name in spellings if name in isa.file_of_register), None)
 
 
 def _registers(isa: Isa, text: str) -> list[str]:
-    """The registers of a list such as `lr0, lr1`, `lr7-lr11`, `r0 and r1`; none if it is none."""
+    """Parse a list of registers: `lr0, lr1`, `lr7-lr11`, `r0 and r1`; empty if invalid."""
     found: list[str] = []
     is_range = False
     for word in _WORD.findall(text):
@@ -211,7 +211,7 @@ def _registers(isa: Isa, text: str) -> list[str]:
 
 
 def _up_to(isa: Isa, first: str, last: str) -> list[str]:
-    """The registers behind `first` up to `last`."""
+    """Return the registers after `first` up to `last`."""
     registers = isa.file_of_register[first].registers
     if last not in registers:
         return [last]

@@ -1,4 +1,4 @@
-"""One bundle of text, taken apart: a label, instructions, and the tokens that do not fit."""
+"""The syntax of one bundle: labels, instructions, directives, and tokens that do not fit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ipu_asm.text import Span, TextEdit
 
 
 class SyntaxToken(NamedTuple):
-    """A token of a bundle: the terminal's name, its text, and its place in the bundle's text."""
+    """A token of a bundle: the terminal's name, its text, and its span in the bundle's text."""
 
     kind: str
     text: str
@@ -22,16 +22,16 @@ class SyntaxToken(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Which stretches of a bundle's text are its tokens, and of which kinds, a letter each."""
+    """The spans of a bundle's tokens, and their kinds, a letter each."""
 
     spans: tuple[Span, ...]
     shape: str
 
 
 class BundleSyntax:
-    """The syntax of one slice of a file. All offsets count from the start of the slice.
+    """The syntax of a bundle slice. All offsets count from the start of the slice.
 
-    It depends on the text alone, so it is shared by all places that read alike, and never changed.
+    It depends on the text alone, so that equal slices share it; it is immutable.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class BundleSyntax:
         reading: Reading | None = None,
         plan: Plan | None = None,
     ) -> None:
-        """Without a `reading` the tokens are those of the grammar, without a `plan` it is too."""
+        """By default, tokens are those of the grammar, and `plan` is that of their shape."""
         self.grammar = grammar
         self.text = text
         self._reading = reading
@@ -49,19 +49,19 @@ class BundleSyntax:
         self.plan: Plan = plan or plan_of(grammar, self._beginning)
 
     def with_plan(self, plan: Plan) -> BundleSyntax:
-        """The same tokens with other parts of the bundle in them."""
+        """Return the same tokens with another plan."""
         return BundleSyntax(self.grammar, self.text, self._reading, plan)
 
     @property
     def _beginning(self) -> str:
-        """The kinds of the tokens that a plan looks at."""
+        """The kinds of the tokens that a plan depends on."""
         if self._reading is not None:
             return self._reading.shape[: MOST_TOKENS + 1]
         return self.grammar.shape(self.words[: MOST_TOKENS + 1])
 
     @property
     def is_grouped(self) -> bool:
-        """Whether what belongs together has been made one token: see `foreign_tokens`."""
+        """Whether foreign syntax was grouped into single tokens: see `foreign_tokens`."""
         return self._reading is not None
 
     @property
@@ -71,14 +71,14 @@ class BundleSyntax:
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """Where the tokens stand, worked out when something asks."""
+        """The spans of the tokens, computed on first use."""
         if self._reading is not None:
             return self._reading.spans
         return tuple(starmap(Span, self.grammar.spans(self.text)))
 
     @cached_property
     def tokens(self) -> tuple[SyntaxToken, ...]:
-        """All tokens; what fits no terminal has the kind STRAY."""
+        """All tokens; text that fits no terminal has the kind STRAY."""
         kinds = map(self.grammar.terminal, self.shape)
         return tuple(map(SyntaxToken, kinds, self.words, self.spans))
 
@@ -89,12 +89,12 @@ class BundleSyntax:
 
     @cached_property
     def labels(self) -> list[tuple[str, int]]:
-        """All labels with their tokens, in their order; one may stand there twice."""
+        """All labels with their token numbers, in their order; a label may occur twice."""
         tokens = (self.plan.label, *self.plan.more_labels) if self.plan.label >= 0 else ()
         return [(self.words[token], token) for token in tokens]
 
     def label_span(self, name: str) -> Span:
-        """Where a label of that name is defined first."""
+        """Return the span of the first definition of a label."""
         token = self._first_tokens[name]
         return self.span_of(token, token + 1)
 
@@ -103,17 +103,17 @@ class BundleSyntax:
         return dict(reversed(self.labels))
 
     def label_spans(self, name: str) -> list[Span]:
-        """Where a label of that name is defined."""
+        """Return the spans of all definitions of a label."""
         return [self.span_of(token, token + 1) for label, token in self.labels if label == name]
 
     @property
     def directive(self) -> str | None:
-        """The word with which a directive begins."""
+        """The first word of a directive, None without one."""
         return self.words[self.plan.directive] if self.plan.directive >= 0 else None
 
     @cached_property
     def directives(self) -> list[tuple[str, ...]]:
-        """The words of the directive, or of those inside a bundle."""
+        """The words of the directive, or of the directives inside of a bundle."""
         if self.plan.directive >= 0:
             words = self.words[self.plan.directive :]
             ends = self.grammar.shape(words[-1:]) == self.grammar.letter("END")
@@ -121,23 +121,23 @@ class BundleSyntax:
         return [self.words[first:last] for first, last in self.plan.inner]
 
     def span_of(self, first: int, last: int) -> Span:
-        """The range of tokens ``first..last-1``; beyond the last token, the end of the text."""
+        """Return the span of tokens ``first..last-1``; without tokens, the end of the text."""
         if not self.spans:
             return Span(len(self.text), len(self.text))
         first = min(first, len(self.spans) - 1)
         return Span(self.spans[first].start, self.spans[max(first, last - 1)].end)
 
     def mnemonic_span(self, instruction: int) -> Span:
-        """Where the mnemonic of an instruction stands."""
+        """Return the span of an instruction's mnemonic."""
         token = self.plan.instructions[instruction].mnemonic
         return self.span_of(token, token + 1)
 
     def operand_span(self, instruction: int, operand: int) -> Span:
-        """Where an operand stands."""
+        """Return the span of an operand."""
         return self.span_of(*self.plan.instructions[instruction].operands[operand])
 
     def part_span(self, instruction: int, operand: int, start: int, stop: int) -> Span:
-        """Where a stretch of an operand's text stands; `start` and `stop` do not count blanks."""
+        """Return the span of a part of an operand; `start` and `stop` do not count blanks."""
         first, last = self.plan.instructions[instruction].operands[operand]
         begin, end = self.spans[first].start, self.spans[last - 1].end
         passed = 0
@@ -151,14 +151,14 @@ class BundleSyntax:
         return Span(begin, end)
 
     def instruction_span(self, instruction: int) -> Span:
-        """From the mnemonic to the last operand."""
+        """Return the span from the mnemonic to the last operand."""
         plan = self.plan.instructions[instruction]
         return self.span_of(plan.mnemonic, plan.end)
 
     def instruction_words(self, instruction: int) -> tuple[str, ...]:
-        """The mnemonic and the operands of an instruction, each without blanks inside.
+        """Return the mnemonic and the operands of an instruction, without blanks in operands.
 
-        Only between two words, which would be one without it, there is a blank.
+        A single blank remains between two tokens that would otherwise join to one word.
         """
         plan = self.plan.instructions[instruction]
         if plan.simple:
@@ -167,18 +167,18 @@ class BundleSyntax:
         return (self.words[plan.mnemonic], *operands)
 
     def has_finding_at(self, token: int) -> bool:
-        """Whether a token does not fit."""
+        """Return whether there is a finding about a token."""
         return any(finding.token == token for finding in self.plan.findings)
 
     def has_finding_in(self, instruction: int, operand: int) -> bool:
-        """Whether a token that does not fit stands inside an operand; -1 is the mnemonic."""
+        """Return whether there is a finding about a token of an operand; -1 is the mnemonic."""
         if operand < 0:
             return False
         first, last = self.plan.instructions[instruction].operands[operand]
         return any(first <= finding.token < last for finding in self.plan.findings)
 
     def removal(self, start: int, end: int) -> tuple[TextEdit, ...]:
-        """Edits that take out what stands between two offsets, but for the comments in it."""
+        """Return edits that remove the text between two offsets, except comments in it."""
         first, last = bisect_left(self.spans, (start, -1)), bisect_left(self.spans, (end, -1))
         tokens = self.spans[first:last]
         gaps = [start, *(offset for span in tokens for offset in span), end]
@@ -187,14 +187,14 @@ class BundleSyntax:
         return (TextEdit(Span(start, end), ""),)
 
     def instruction_removal(self, number: int) -> tuple[TextEdit, ...]:
-        """Edits that take out an instruction that is not the only one, with its separator."""
+        """Return edits that remove an instruction, not the only one, and its separator."""
         own = self.instruction_span(number)
         if number < len(self.plan.instructions) - 1:
             return self.removal(own.start, self.instruction_span(number + 1).start)
         return self.removal(self.instruction_span(number - 1).end, own.end)
 
     def token_before(self, offset: int) -> int:
-        """The number of the last token that begins before `offset`, or -1."""
+        """Return the number of the last token that starts before `offset`, or -1."""
         return bisect_left(self.spans, (offset, -1)) - 1
 
 
@@ -210,5 +210,5 @@ def _joined(words: tuple[str, ...]) -> str:
 
 
 def _meet(last: str, first: str) -> bool:
-    """Whether two tokens would be one word without a blank between them."""
+    """Return whether two tokens would be one word without a blank between them."""
     return (last.isalnum() or last in "_.") and (first.isalnum() or first in "_.$\\")

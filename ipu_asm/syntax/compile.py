@@ -1,9 +1,9 @@
-"""From a Lark grammar to plain parse tables. The only module that imports lark.
+"""Compiler from Lark grammars to plain parse tables. The only module that imports lark.
 
-Lark reads the grammar, checks it and computes the LALR(1) tables; the tables are kept as a Python
-module in `compiled/`, because importing lark costs four times what linting a small file does.
-`python -m ipu_asm.syntax.compile` writes them anew; a test fails when one is out of date, and
-`grammar.load_grammar` comes here by itself for a grammar that has no tables or other ones.
+Lark validates the grammar and computes the LALR(1) tables, which are stored as a Python module in
+`compiled/`, because importing lark costs four times what linting a small file does.
+`python -m ipu_asm.syntax.compile` regenerates them; a test fails if one is out of date, and
+`grammar.load_grammar` compiles a grammar whose tables are missing or out of date.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ TABLES: dict[str, Any] = '''
 
 
 def checksum(text: str) -> int:
-    """The number by which tables know the grammar text they were made from."""
+    """Return the checksum by which tables identify their grammar text."""
     return zlib.crc32(text.encode())
 
 
 def compile_grammar(text: str) -> dict[str, Any]:
-    """The tables of a grammar: terminals, ignored and whole ones, rules, states, start states.
+    """Return the tables of a grammar: terminals, ignored ones, WHOLE, rules, states, start states.
 
     `states[n]` maps a symbol to the next state, or to `-1 - rule` where that rule is complete.
-    Raises `lark.exceptions.GrammarError` for a text that is no grammar or is ambiguous.
+    Raises `lark.exceptions.GrammarError` for an invalid or ambiguous grammar.
     """
     lark = Lark(text, parser="lalr", lexer="basic", start=START_SYMBOLS, keep_all_tokens=True)
     data, memo = lark.memo_serialize([TerminalDef, Rule])
@@ -58,7 +58,7 @@ def compile_grammar(text: str) -> dict[str, Any]:
 
 
 def _whole(text: str) -> str:
-    """The pattern of the terminal WHOLE, which no rule uses, so that Lark forgets it."""
+    """Return the pattern of the terminal WHOLE, which Lark drops because no rule uses it."""
     match = re.search(r"^WHOLE: /(.+)/$", text, re.MULTILINE)
     return match[1].replace("\\/", "/") if match else ""
 
@@ -82,7 +82,7 @@ def _states(table: dict[str, Any], rule_numbers: dict[int, int]) -> dict[int, di
 def _in_stable_order(
     states: dict[int, dict[str, int]], starts: dict[str, int]
 ) -> dict[str, tuple[dict[str, int], ...] | dict[str, int]]:
-    """States numbered as they are reached: lark's own numbers differ from run to run."""
+    """Renumber states in the order in which they are reached: lark's numbers vary between runs."""
     numbers: dict[int, int] = {}
     waiting = [starts[symbol] for symbol in START_SYMBOLS]
     while waiting:
@@ -103,13 +103,13 @@ def _in_stable_order(
 
 
 def module_text(name: str, grammar_text: str) -> str:
-    """The source of the generated module for one grammar."""
+    """Return the source of the generated module of a grammar."""
     tables = compile_grammar(grammar_text)
     return HEADER.format(name=name) + pprint.pformat(tables, width=98, sort_dicts=False) + "\n"
 
 
 def main() -> None:
-    """Write the tables of every grammar of a checkout."""
+    """Regenerate the tables of all grammars of a checkout."""
     for path in sorted((_CHECKOUT / "grammars").glob("*.lark")):
         text = module_text(path.stem, path.read_text(encoding="utf-8"))
         target = Path(__file__).parent / "compiled" / f"{path.stem}.py"

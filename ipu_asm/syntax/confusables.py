@@ -1,4 +1,4 @@
-"""Characters of word processors and web pages that look like those of assembly."""
+"""Unicode characters, e.g. from word processors, that resemble characters of assembly."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LOOKALIKES = {
     "\u037e": ";",
     "\u201a": ",",
     "\ua789": ":",
-    # The full-width forms of all that can be typed.
+    # The full-width forms of printable ASCII characters.
     **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
 }
 
 
 def intended_text(word: str) -> str | None:
-    """What a short word would be with the right characters; None if not all are lookalikes."""
+    """Return a short word with confusables replaced; None if it has any other character."""
     if len(word) > _LONGEST:
         return None
     letters = [_LOOKALIKES.get(letter) for letter in word]
@@ -30,8 +30,8 @@ def intended_text(word: str) -> str | None:
 
 
 def lookalike(word: str, meant: str, span: Span) -> tuple[str, Fix]:
-    """The sentence about a word of lookalikes, and the fix that writes what is meant."""
-    from unicodedata import name  # only a few texts need the tables
+    """Return the message about a word of confusables, and the fix that replaces it."""
+    from unicodedata import name  # few texts need its tables
 
     first = word[0]
     found = f"U+{ord(first):04X} ({name(first, 'a character without a name').lower()})"

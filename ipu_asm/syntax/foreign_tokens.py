@@ -1,11 +1,11 @@
-"""What belongs together in a bundle that the grammar refuses.
+"""Grouping of foreign syntax in bundles that the grammar rejects.
 
-People bring along what other assemblers have: block comments, strings, expressions, directives,
-names with a hyphen. The grammar has a token here and a token there for it, and would refuse each of
-them. Read once more with all of it as one token, one mistake is one finding.
+Users write syntax of other assemblers: block comments, strings, expressions, directives, names with
+a hyphen. The grammar splits these into several tokens and would reject each of them. With each
+construct as one token, one mistake is one finding.
 
-This is for surfaces whose operands are single words. Where commas stand between operands, the
-grammar knows by itself where one ends.
+This is for surfaces whose operands are single words. With commas between operands, the grammar
+itself determines where an operand ends.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ from ipu_asm.text import Span
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.]*(?:[-$@?][A-Za-z_][A-Za-z0-9_.]*)*"
 _DOTTED_NAME = rf"\.{_NAME}"
-# A block comment that is not closed goes on to the end of its bundle, for one that is broken spoils
-# no other.
+# An unclosed block comment ends with its bundle, so that it does not affect other bundles.
 _BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|(?=;;\Z)|\Z)|\*+/"
 _QUOTED = r'"[^"\r\n]*"|' + r"'[^'\r\n]*'"
 _INSIDE = r"(?:[^()\[\]\r\n;#/]|/(?!/))"
@@ -39,17 +38,17 @@ _FOREIGN = "|".join(
     )
 )  # fmt: skip
 _IS_NAME = re.compile(rf"\.?{_NAME}")
-# Before a colon these make a name, whatever is in them.
+# Any of these characters are part of a label's name before a colon.
 _IS_PART_OF_LABEL = re.compile(r"[-+\w.$@?]+")
 _IS_DIRECTIVE = re.compile(r"\.[A-Za-z_]")
 _IS_SIGNED = re.compile(r"[+-]\w")
-# What goes on with the operand that it touches, and what does behind a blank, too.
+# Text that continues the operand that it touches, and text that does so after a blank, too.
 _CONTINUES = re.compile(rf"[\[(]|{_OPERATOR}")
 _CONTINUES_BEHIND_BLANK = re.compile(rf"{_OPERATOR}+(?:[ \t]|$)")
 
 
 class _Token(NamedTuple):
-    """Where a token stands and its kind; `is_comment` if it is one as others write it."""
+    """A token's range and kind; `is_comment` for a comment in foreign syntax."""
 
     start: int
     end: int
@@ -60,11 +59,11 @@ class _Token(NamedTuple):
 def grouped(
     syntax: BundleSyntax, is_code: Callable[[tuple[str, ...]], bool], *, joins_signs: bool = False
 ) -> BundleSyntax:
-    """The same bundle with what belongs together as one token.
+    """Return the bundle with each foreign construct as one token.
 
-    `is_code` tells of the words behind a `;` whether they are an instruction; else they are a
-    comment as other assemblers have it. With `joins_signs` a signed word belongs to the word that
-    it touches: without, `lr0+1` is two operands.
+    `is_code` returns whether the words after a `;` are an instruction; else they are a comment, as
+    in other assemblers. With `joins_signs`, a signed word is joined to the word that it touches;
+    otherwise `lr0+1` is two operands.
     """
     grammar, text = syntax.grammar, syntax.text
     found = [
@@ -85,7 +84,7 @@ def grouped(
 
 
 def with_label(syntax: BundleSyntax) -> BundleSyntax:
-    """The same bundle with its first word as a label, whose colon is missing."""
+    """Return the bundle with its first word as a label whose colon is missing."""
     shape = syntax.shape
     rest = plan_of(syntax.grammar, shape[1:])
     plan = rest._replace(
@@ -111,13 +110,13 @@ def _scanner(grammar: Grammar) -> re.Pattern[str]:
 
 
 def _letter(grammar: Grammar, word: str) -> str:
-    """The kind of a token; a name that has what no name here may have is a word all the same."""
+    """Return the kind of a token; a name with characters that are invalid here is still a word."""
     letter = grammar.shape((word,))
     return grammar.letter("WORD") if letter == STRAY and _IS_NAME.fullmatch(word) else letter
 
 
 class _Grouping:
-    """Goes through the tokens and puts together those that are one mistake."""
+    """Joins the tokens that belong to one mistake."""
 
     def __init__(
         self,
@@ -135,7 +134,7 @@ class _Grouping:
         self._separator = grammar.letter("SEPARATOR")
         self._end = grammar.letter("END")
         self._colon = grammar.letter("COLON")
-        # Behind these another statement begins.
+        # A statement begins after these tokens.
         self._marks = (self._separator, self._colon)
         self._done: list[_Token] = []
 
@@ -156,7 +155,7 @@ class _Grouping:
         return self._done
 
     def _join_label(self) -> None:
-        """Make one word of the tokens that touch each other before a colon."""
+        """Join the tokens that touch each other before a colon to one word."""
         pieces: list[_Token] = []
         while self._done and _IS_PART_OF_LABEL.fullmatch(self._text, *self._done[-1][:2]):
             if pieces and self._done[-1].end != pieces[-1].start:
@@ -166,7 +165,7 @@ class _Grouping:
             self._done.append(_Token(pieces[-1].start, pieces[0].end, self._word))
 
     def _line_from(self, number: int) -> int:
-        """Where the comment, directive or assignment that begins with a token ends; else 0."""
+        """Return the end of a comment, directive or assignment at a token; 0 if there is none."""
         token, last = self._tokens[number], self._done[-1] if self._done else None
         follows_comment = last is not None and last.is_comment
         is_first = last is None or last.letter in self._marks or follows_comment
@@ -194,7 +193,7 @@ class _Grouping:
         return stop if words and not self._is_code(words) else 0
 
     def _line_end(self, number: int, stopping: str) -> int:
-        """The number of the first token behind the line of one, or of a mark that ends it."""
+        """Return the first token after the line of a token, or the mark that ends the line."""
         line_end = self._text.find("\n", self._tokens[number].start)
         line_end = line_end if line_end >= 0 else len(self._text)
         stop = number + 1
@@ -205,7 +204,7 @@ class _Grouping:
         return stop
 
     def _letter_with_last(self, token: _Token) -> str:
-        """The kind of the last token with this one, if they belong together; else nothing."""
+        """Return the kind of a token joined with the last one; empty if they are separate."""
         last = self._done[-1] if self._done else None
         if last is None:
             return ""
@@ -229,12 +228,12 @@ class _Grouping:
         if token.letter != self._word:
             return ""
         if last.letter == STRAY:
-            # What is left of a name with a letter that no name may have.
+            # The rest of a name with a letter that is invalid in names.
             return STRAY if self._is_letter(last.end - 1) else ""
         is_signed = _IS_SIGNED.match(self._text, token.start)
         return self._word if self._joins_signs and is_signed else ""
 
     def _is_letter(self, offset: int) -> bool:
-        """Whether a letter of a name stands there, and none that only looks like one."""
+        """Return whether the character is a letter and no confusable."""
         letter = self._text[offset]
         return letter.isalpha() and intended_text(letter) is None

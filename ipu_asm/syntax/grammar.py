@@ -1,8 +1,7 @@
-"""A surface syntax: its terminals, its parse tables, and the plan of every shape of bundle.
+"""A surface syntax: its terminals, its parse tables, and its parser.
 
-A grammar here never looks at what a token says, only at its kind. So the kinds of a bundle's
-tokens, one character each, are all that parsing needs, and two bundles of the same shape are parsed
-once.
+Parsing depends on the kinds of tokens only, not on their text. The kinds of a bundle's tokens, one
+character each, are its shape; bundles of the same shape are parsed once.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from importlib import import_module
 from sys import intern
 from typing import Any, Iterator, NamedTuple
 
-# The names by which surfaces call what every one of them has; `plan` relies on them, and on
-# SEPARATOR between instructions and COMMA between operands where there are any. Where the surface
-# has directives, a DIRECTIVE is also a word with which a statement begins, if it starts with a dot
-# or EQUALS follows it. Between BRACES each END separates two statements. Inside what WHOLE matches,
-# a slice does not end.
+# Names of terminals that all grammars must use; `plan` relies on them, and on SEPARATOR between
+# instructions and COMMA between operands where there are any. In a surface with directives, the
+# first word of a statement is a DIRECTIVE, too, if it starts with a dot or is followed by EQUALS.
+# Between BRACES, each END separates two statements. A slice does not end inside of text that WHOLE
+# matches.
 LABEL_TOKENS = ("WORD", "COLON")
 DIRECTIVE = "DIRECTIVE"
 COMMENT = "COMMENT"
@@ -32,14 +31,14 @@ _LONGEST_REMEMBERED = 100
 
 
 class Tree(NamedTuple):
-    """A node of a parse: the rule's name, and children that are token numbers or trees."""
+    """A node of a parse tree: the rule's name, and children that are token numbers or trees."""
 
     rule: str
     children: tuple[Any, ...]
 
 
 class Grammar:
-    """One surface syntax, ready to read bundles. Make one with `load_grammar`."""
+    """A surface syntax. Create one with `load_grammar`."""
 
     def __init__(self, name: str, tables: dict[str, Any]) -> None:
         self.name = name
@@ -56,7 +55,7 @@ class Grammar:
         self._kinds = _KindsByText(
             [(re.compile(patterns[name]), letter) for name, letter in self._letters.items()]
         )
-        # Where one may begin: it means nothing inside a token.
+        # A comment's start; it has no meaning inside of a token.
         self.comment = re.compile(patterns.get(COMMENT, r"(?!)"))
         skip = self._skip = "|".join(patterns[terminal] for terminal in ignored)
         self._tokens = [pattern for _, pattern, _ in kept]
@@ -68,49 +67,49 @@ class Grammar:
         self._directive = self._letters.get(DIRECTIVE, "")
         self._label = "".join(self._letters.get(name, "") for name in LABEL_TOKENS)
         self._equals = self._letters.get("EQUALS", STRAY)
-        # Whether a slice may end because of how the next line begins: a brace goes on till then.
+        # Whether the next line may decide where a slice ends: a brace may follow there.
         self.looks_ahead = BRACES[0] in self._letters
-        # Behind these a statement begins, where a bundle has several.
+        # A statement begins after these, in a bundle with several.
         self._breaks = self.letter(BRACES[0]) and self.letter(BRACES[0]) + self.letter("END")
 
     def letter(self, terminal: str) -> str:
-        """The character that stands for a terminal in shapes; empty if there is no such."""
+        """Return the character that represents a terminal in shapes; empty if there is none."""
         return self._letters.get(terminal, "")
 
     def terminal(self, letter: str) -> str:
-        """The terminal for which a character of a shape stands."""
+        """Return the terminal that a character of a shape represents."""
         return self._names.get(letter, "STRAY")
 
     def scanner(self, *more: str) -> re.Pattern[str]:
-        """What finds the next token, as its first group, with more patterns that are tried first.
+        """Return a pattern whose first group is the next token; patterns of `more` take precedence.
 
-        What fits no terminal comes in runs of its own.
+        Consecutive characters that fit no terminal are one match.
         """
         skip, tokens = self._skip, "|".join((*more, *self._tokens))
-        # None is possessive or atomic: CPython before 3.11.5 matches those wrongly. Each stops only
-        # where what follows it matches, so that nothing is ever tried again.
+        # No possessive or atomic groups: CPython before 3.11.5 matches those wrongly. Each
+        # alternative only stops where its successor matches, so that there is no backtracking.
         stray = rf"(?:(?!{skip}|{tokens})[\s\S])+"
-        # The empty match at the end keeps trailing blanks from being tried again and again.
+        # The empty match at the end avoids repeated attempts at trailing blanks.
         return re.compile(rf"(?:{skip})*({tokens}|{stray}|\Z)")
 
     def words(self, text: str) -> tuple[str, ...]:
-        """The texts of all tokens of `text`; what fits no terminal comes in runs of its own."""
+        """Return the texts of all tokens; a run of characters that fit no terminal is one."""
         words = self._scan.findall(text)
         while words and not words[-1]:
             words.pop()
         return tuple(map(intern, words))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where the tokens of `text` stand."""
+        """Return the spans of the tokens of `text`."""
         return [match.span(1) for match in self._scan.finditer(text) if match[1]]
 
     def shape(self, words: tuple[str, ...]) -> str:
-        """The kinds of the tokens, a letter each."""
+        """Return the kinds of tokens, a letter each."""
         shape = "".join(map(self._kinds.__getitem__, words))
         return self._with_directive(shape, words) if self._directive else shape
 
     def _with_directive(self, shape: str, words: tuple[str, ...]) -> str:
-        """The same where what stands behind the labels is perhaps a directive."""
+        """Mark directives after the labels and, inside of braces, at the start of statements."""
         at = 0
         while shape.startswith(self._label, at):
             at += len(self._label)
@@ -122,7 +121,7 @@ class Grammar:
         return shape
 
     def _marked(self, shape: str, words: tuple[str, ...], at: int) -> str:
-        """The same where the statement that begins at `at` is perhaps a directive."""
+        """Mark a directive at `at`, if a statement that begins there may be one."""
         if shape[at : at + 1] != self._label[:1]:
             return shape
         if words[at][0] != _DIRECTIVE_MARK and shape[at + 1 : at + 2] != self._equals:
@@ -130,9 +129,9 @@ class Grammar:
         return shape[:at] + self._directive + shape[at + 1 :]
 
     def ends_of_slices(self, text: str, start: int) -> Iterator[int]:
-        """The ends of the bundle slices of `text` from `start` on, one by one.
+        """Yield the ends of the bundle slices of `text` from `start` on.
 
-        `start` must be where a slice starts. The last slice may lack its end mark.
+        `start` must be the start of a slice. The last slice may lack its end mark.
         """
         length = len(text)
         for match in self._slices.finditer(text, start):
@@ -142,9 +141,9 @@ class Grammar:
                 return
 
     def parse(self, shape: str, start: str, first: int = 0, stop: int = -1) -> Tree | int:
-        """The tree of ``shape[first:stop]``, or the number of the first token that does not fit.
+        """Parse ``shape[first:stop]``; return a tree, or the number of the first token that fails.
 
-        Token numbers count from the start of the shape; without `stop` it is read to its end.
+        Token numbers count from the start of the shape; by default `stop` is its end.
         """
         stop = len(shape) if stop < 0 else stop
         position = first
@@ -172,13 +171,13 @@ class Grammar:
             state_stack.append(states[state_stack[-1]][origin])
 
     def accepts(self, *terminals: str) -> bool:
-        """Whether a bundle may consist of just these terminals."""
+        """Return whether these terminals alone are a valid bundle."""
         letters = "".join(self._letters.get(terminal, STRAY) for terminal in terminals)
         return isinstance(self.parse(letters, "bundle"), Tree)
 
 
 class _KindsByText(dict[str, str]):
-    """From a token's text to the letter of its kind, worked out once for each text."""
+    """Maps a token's text to the letter of its kind, computed once for each text."""
 
     def __init__(self, patterns: list[tuple[re.Pattern[str], str]]) -> None:
         super().__init__()
@@ -196,7 +195,7 @@ class _KindsByText(dict[str, str]):
 
 
 def _node(rule: str, children: list[Any]) -> Tree | list[Any]:
-    """A tree; for a repetition, which lark names `__...`, the growing list of what is repeated."""
+    """Return a tree; for a repetition, which lark names `__...`, the growing list of its items."""
     if rule.startswith("__"):
         if isinstance(children[0], list):
             children[0].extend(_flat(children[1:]))
@@ -217,7 +216,7 @@ def _flat(children: list[Any]) -> list[Any]:
 
 
 def grammar_folder() -> str:
-    """Where the grammars are: in the installed package, or beside it in a checkout."""
+    """Return the folder of the grammars: in the installed package, or beside it in a checkout."""
     package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     installed = os.path.join(package, "grammars")
     return installed if os.path.isdir(installed) else f"{os.path.dirname(package)}/grammars"
@@ -225,7 +224,7 @@ def grammar_folder() -> str:
 
 @lru_cache(maxsize=16)
 def load_grammar(name: str) -> Grammar:
-    """The surface syntax `grammars/NAME.lark`."""
+    """Return the surface syntax `grammars/NAME.lark`, compiled if its tables are out of date."""
     with open(f"{grammar_folder()}/{name}.lark", encoding="utf-8") as file:
         text = file.read()
     try:

@@ -1,4 +1,4 @@
-"""Sentences about tokens that do not fit, and the fixes that are certain."""
+"""Messages about tokens that do not fit, with their fixes."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from ipu_asm.syntax.shapes import MOST_TOKENS
 from ipu_asm.text import Span, TextEdit
 
 _MOST_SHOWN = 20
-# What `macros` calls them: directives inside a bundle may choose between braces.
+# The same as `macros.OF_BRACES`: directives inside of a bundle may choose between braces.
 _OF_BRACES = "{}"
 
 
-# Where one of these does not fit, others mostly do not either.
+# If one of these does not fit, others in the bundle mostly do not fit either.
 _TOLD_ONCE = {",": ",", "{": "{", "}": "{"}
-# Tokens of which only a part does not fit.
+# Findings about only a part of a token.
 _OF_PARTS = ("stray", "label-name")
 _DIRECTIVE = re.compile(r"\.[^\W\d][\w.]*")
-# In a name, an operand or an expression: what no name and no number has in it.
+# Characters that no name and no number contains.
 _NO_NAME = re.compile(r"[^A-Za-z0-9_.\s([{\"']+|[(\[{\"'].*", re.DOTALL)
 
 
 class Around(NamedTuple):
     """What is known of the instruction around a token.
 
-    `is_known`: its mnemonic is one. `is_whole`: it has as many operands as it takes as well.
+    `is_known`: its mnemonic is valid. `is_whole`: so is the number of its operands.
     """
 
     is_known: bool
@@ -44,7 +44,7 @@ _NOTHING = Around(is_known=True, is_whole=False)
 
 
 class _Place(NamedTuple):
-    """A token that does not fit, in or behind an instruction: -1 if there is none before it."""
+    """A token that does not fit, in or after an instruction; -1 if there is none before it."""
 
     syntax: BundleSyntax
     surface: Surface
@@ -58,7 +58,7 @@ class _Place(NamedTuple):
 def syntax_errors(
     syntax: BundleSyntax, surface: Surface, instructions: Sequence[Around]
 ) -> list[Diagnostic]:
-    """A finding for each mistake that makes tokens not fit, in their order."""
+    """Return a finding for each mistake that makes tokens not fit, in their order."""
     findings: list[Diagnostic] = []
     told: set[tuple[int, str]] = set()
     for token, reason in syntax.plan.findings:
@@ -68,7 +68,7 @@ def syntax_errors(
         if reason == "stray":
             is_told = around.is_known or surface.preprocessed
             if not is_told and word.isprintable():
-                continue  # of what follows an unknown word nothing is known
+                continue  # after an unknown mnemonic, any syntax is possible
             mark = _TOLD_ONCE.get(word[0])
             key = (number if mark == "," else -1, mark or "")
             if mark and key in told:
@@ -89,7 +89,7 @@ def _finding(place: _Place, reason: str) -> Diagnostic:
 
 
 def _instruction_around(syntax: BundleSyntax, surface: Surface, token: int) -> int:
-    """The number of the instruction to which a token belongs, be it its operand or not; or -1."""
+    """Return the instruction that contains or precedes a token by number; -1 if none."""
     plans = syntax.plan.instructions
     number = bisect_left(plans, token, key=_first_token) - 1
     if number < 0 or surface.separator in syntax.words[plans[number].end : token]:
@@ -102,7 +102,7 @@ def _first_token(instruction: InstructionPlan) -> int:
 
 
 def _culprit(place: _Place, reason: str = "stray") -> Span:
-    """The part of a token that does not fit, where it is a comment, a line or an expression."""
+    """Return the span of the wrong part of a token that is a comment, a line or an expression."""
     start, word = place.span.start, place.word
     if not place.syntax.is_grouped:
         return place.span
@@ -116,7 +116,7 @@ def _culprit(place: _Place, reason: str = "stray") -> Span:
 
 
 def _shown(word: str) -> str:
-    """A piece of text in backticks; what does not print is named by its code point."""
+    """Return text in backticks; code points if it is not printable."""
     line = word.partition("\n")[0].rstrip("\r")
     cut = line[:_MOST_SHOWN] + ("..." if len(word) > min(len(line), _MOST_SHOWN) else "")
     if line and cut.isprintable():
@@ -137,7 +137,7 @@ def _stray(place: _Place) -> _Sentence:
 
 
 def _hint(place: _Place) -> str | None:
-    """What to say of a token, by how the part of it begins that does not fit."""
+    """Return the surface's hint for a token, by its wrong part or the first characters of that."""
     hints = place.surface.hints
     if _DIRECTIVE.match(place.word) and "directive" in hints:
         return hints["directive"]
@@ -147,7 +147,7 @@ def _hint(place: _Place) -> str | None:
 
 
 def _without_commas(place: _Place) -> Fix | None:
-    """Blanks in place of the commas of an instruction that then has its operands."""
+    """Return a fix that replaces commas by blanks, if the instruction then has all its operands."""
     is_operator = place.surface.operand_separator.strip() == ","
     if place.word != "," or is_operator or not place.around.is_whole:
         return None
@@ -157,7 +157,7 @@ def _without_commas(place: _Place) -> Fix | None:
     edits, are_style = [], len(commas) == len(_gaps(place))
     for start, end in (place.syntax.spans[comma] for comma in commas):
         is_spaced = text[start - 1].isspace(), text[end : end + 1].isspace()
-        # One that is alone among blanks, or stands at the next word, may be a slip for a letter.
+        # A comma between blanks, or before the next word, may be a slip for a letter.
         are_style = are_style and is_spaced != (True, False)
         edits.append(TextEdit(Span(start, end), "" if any(is_spaced) else " "))
     title = "write a blank instead of the comma" if len(edits) == 1 else "write blanks, no commas"
@@ -165,19 +165,19 @@ def _without_commas(place: _Place) -> Fix | None:
 
 
 def _gaps(place: _Place) -> list[tuple[int, int]]:
-    """The tokens between each two operands of the instruction, as ranges."""
+    """Return the ranges of tokens between the operands of the instruction."""
     operands = place.syntax.plan.instructions[place.instruction].operands
     return [(before[1], after[0]) for before, after in pairwise(operands)]
 
 
 def _commas(place: _Place) -> list[int]:
-    """The tokens that are a comma, alone between two operands of the instruction."""
+    """Return the tokens that are a single comma between two operands of the instruction."""
     words = place.syntax.words
     return [first for first, last in _gaps(place) if words[first:last] == (",",)]
 
 
 def _foreign(place: _Place) -> _Sentence | None:
-    """What to write for a lookalike, or for what other assemblers have; None for anything else."""
+    """Return advice about a confusable or syntax of other assemblers; None for anything else."""
     word, surface = place.word, place.surface
     following = place.syntax.text[place.span.end : place.span.end + 1]
     meant = intended_text(word)
@@ -198,7 +198,7 @@ def _foreign(place: _Place) -> _Sentence | None:
 
 
 def _as_line_comment(place: _Place) -> Fix | None:
-    """A block comment of one line, or one behind a separator, as a comment that there is."""
+    """Return a fix that rewrites a block comment, or one after a separator, as a line comment."""
     word, (start, end), text = place.word, place.span, place.syntax.text
     mark, separator = place.surface.comments[0], place.surface.separator
     edits: tuple[TextEdit, ...]
@@ -240,12 +240,12 @@ def _label_inside(place: _Place) -> _Sentence:
 
 
 def _unit(surface: Surface) -> str:
-    """What the text of one bundle is called."""
+    """Return the noun for the text of one bundle."""
     return "bundle" if surface.bundle_end else "line"
 
 
 def _end_bundle_before(place: _Place) -> Fix | None:
-    """Close the bundle before a label: in place of the separator, or after the last operand."""
+    """Return a fix that ends the bundle before a label: at the separator or last operand."""
     surface, syntax = place.surface, place.syntax
     token = syntax.token_before(place.span.start)
     if token < 0:
@@ -271,7 +271,7 @@ def _empty_instruction(place: _Place) -> _Sentence:
     message = f"expected an instruction, found {_shown(place.word)}"
     if place.word != place.surface.separator:
         return message, None
-    # Two marks in a row may also be one, or stand for a bundle that does nothing.
+    # Two marks in a row may be a typing error, or an empty bundle.
     return message, _without(place, Applicability.UNSAFE)
 
 
@@ -282,7 +282,7 @@ def _without(place: _Place, applicability: Applicability) -> Fix:
 
 def _empty_bundle(place: _Place) -> _Sentence:
     message = f"a bundle has at least one instruction, found {_shown(place.word)}"
-    # Two marks in a row may also be one, or stand for a bundle that does nothing.
+    # Two marks in a row may be a typing error, or an empty bundle.
     return message, _without(place, Applicability.UNSAFE)
 
 

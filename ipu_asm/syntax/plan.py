@@ -1,7 +1,6 @@
-"""The plan of a bundle: which tokens are its label, its mnemonics and its operands.
+"""The plan of a bundle: which tokens are labels, mnemonics and operands.
 
-A plan consists of token numbers only, so it belongs to a shape and serves every bundle of that
-shape.
+A plan consists of token numbers only, so that all bundles of the same shape share it.
 """
 
 from __future__ import annotations
@@ -14,7 +13,9 @@ from ipu_asm.syntax.grammar import BRACES, Grammar, Tree
 class InstructionPlan(NamedTuple):
     """The token numbers of one instruction; an operand is the tokens ``first..last-1``.
 
-    Where nothing stands between two commas, `first` and `last` are the second one.
+    For an empty operand between two commas, `first` and `last` are the second comma. `simple`:
+    every operand is a single token without separators. `broken`: the instruction has tokens that do
+    not fit.
     """
 
     mnemonic: int
@@ -25,18 +26,18 @@ class InstructionPlan(NamedTuple):
 
 
 class SyntaxFinding(NamedTuple):
-    """A token that does not fit, and why; `messages.py` makes the sentence."""
+    """A token that does not fit, and the reason, which `messages` turns into a sentence."""
 
     token: int
     reason: str
 
 
 class Plan(NamedTuple):
-    """The parts of a bundle by token number; `label` and `directive` are -1 where there is none.
+    """The parts of a bundle by token number; `label` and `directive` are -1 if there is none.
 
-    What follows a directive is the assembler's business: its tokens have no findings. `more_labels`
-    are those behind the first, `braces` the first and the last one around a bundle, `inner` the
-    ranges of directives between them.
+    Tokens after a directive are not checked and have no findings. `more_labels` are the labels
+    after the first, `braces` the first and the last brace around a bundle, `inner` the token ranges
+    of directives between them.
     """
 
     label: int
@@ -49,7 +50,7 @@ class Plan(NamedTuple):
 
 
 def plan_of_tree(grammar: Grammar, shape: str, tree: Tree) -> Plan:
-    """The plan of a shape that the grammar accepts, from its parse tree."""
+    """Return the plan of a shape that the grammar accepts, from its parse tree."""
     labels: list[int] = []
     instructions: list[InstructionPlan] = []
     inner: list[tuple[int, int]] = []
@@ -77,7 +78,7 @@ def plan_of_tree(grammar: Grammar, shape: str, tree: Tree) -> Plan:
 
 
 def instruction_plan(tree: Tree, offset: int, broken: bool) -> InstructionPlan:
-    """The plan of a parsed instruction whose token numbers count from `offset` on."""
+    """Return the plan of a parsed instruction; its token numbers start at `offset`."""
     mnemonic, *rest = tree.children
     operands = []
     is_due = bool(rest)

@@ -1,6 +1,6 @@
-"""Bundles that the grammar refuses, read piece by piece.
+"""Piecewise reading of bundles that the grammar rejects.
 
-What is wrong with one piece leaves the others alone.
+A mistake in one piece does not affect the others.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from ipu_asm.syntax.grammar import BRACES, DIRECTIVE, LABEL_TOKENS, STRAY, Gramm
 from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding, instruction_plan
 
 _MOST_ERRORS_OF_A_BUNDLE = 100
-# No operand of any surface has more tokens before the one that makes it complete.
+# No operand of any surface has more tokens before the one that completes it.
 _LONGEST_UNFINISHED = 8
 
 
 class _Braces:
-    """The braces of a shape, around a bundle or in places where they mean nothing."""
+    """The braces of a shape: a pair around the bundle, and misplaced ones."""
 
     def __init__(self, grammar: Grammar, shape: str) -> None:
         self.letters = "".join(map(grammar.letter, BRACES))
@@ -40,18 +40,18 @@ class _Braces:
             self.wrong.append(SyntaxFinding(first, "brace-unclosed"))
 
     def hold(self, number: int) -> bool:
-        """Whether a token stands behind the brace that begins the bundle."""
+        """Return whether a token is after the brace that begins the bundle."""
         return self.span is not None and number > self.span[0]
 
     def findings(self, has_more: bool) -> list[SyntaxFinding]:
-        """What is wrong with them; `has_more` tells whether there is anything but braces."""
+        """Return the findings about braces; `has_more`: there are other tokens than braces."""
         if self.span and not self.wrong and not has_more:
             return [SyntaxFinding(self.span[0], "brace-empty")]
         return self.wrong
 
 
 class Recovery:
-    """Reads a shape that the grammar refuses, in time proportional to its length."""
+    """Reads a shape that the grammar rejects, in time proportional to its length."""
 
     def __init__(self, grammar: Grammar, shape: str) -> None:
         self.grammar = grammar
@@ -77,7 +77,7 @@ class Recovery:
                 start = position + 1
         if start < len(self.shape):
             self._piece(start, len(self.shape), True)
-        # Where directives choose between parts of a bundle, they may choose between braces too.
+        # Directives that choose between parts of a bundle may choose between braces, too.
         if not self.inner:
             self.findings += self.braces.findings(bool(self.instructions or self.findings))
         findings = tuple(sorted(self.findings)[:_MOST_ERRORS_OF_A_BUNDLE])
@@ -91,7 +91,7 @@ class Recovery:
         )
 
     def _piece(self, start: int, stop: int, last: bool) -> None:
-        """What stands between two separators: perhaps a label, then one instruction."""
+        """Read the tokens between two separators: optional labels, then one instruction."""
         numbers = [number for number in range(start, stop) if self.shape[number] != STRAY]
         strays = [number for number in range(start, stop) if self.shape[number] == STRAY]
         self.findings += (SyntaxFinding(number, "stray") for number in strays)
@@ -112,7 +112,7 @@ class Recovery:
             self._report_empty(stop)
 
     def _take_label(self, number: int, reason: str) -> None:
-        """A label, wrong for that reason if there is one; the first is the bundle's in any case."""
+        """Record a label, with a finding if there is a `reason`. The first is the bundle's."""
         if self.label >= 0 and not reason:
             if self.grammar.accepts(*LABEL_TOKENS, *LABEL_TOKENS):
                 self.more_labels.append(number)
@@ -124,7 +124,7 @@ class Recovery:
             self.label = number
 
     def _take_instructions(self, shape: str, numbers: list[int], at: int, broken: bool) -> None:
-        """One instruction is due from `at` on; where a label follows in its middle, one more."""
+        """Read one instruction from `at` on, and another one after each misplaced label."""
         while at < len(shape):
             tree = self.grammar.parse(shape, "instruction", at)
             if isinstance(tree, Tree):
@@ -137,8 +137,8 @@ class Recovery:
             at, broken = following, True
 
     def _beginning(self, shape: str, at: int, stop: int) -> InstructionPlan | None:
-        """An instruction that goes on as far as it makes sense: without an unfinished operand."""
-        # At the very end it has just been tried.
+        """Return the longest valid instruction from `at` on, without an incomplete operand."""
+        # The whole rest has been tried already.
         last = min(stop, len(shape) - 1)
         for end in range(last, max(at, last - _LONGEST_UNFINISHED), -1):
             tree = self.grammar.parse(shape, "instruction", at, end)
@@ -149,7 +149,7 @@ class Recovery:
         return None
 
     def _cut(self, shape: str, numbers: list[int], at: int, misfit: int) -> tuple[int, int]:
-        """Where what can be read from `at` on stops, and where to go on after the misfit."""
+        """Return where the part that fits from `at` on ends, and where to continue."""
         for label in (misfit - 1, misfit):
             if label >= at and shape.startswith(self.label_shape, label):
                 self._take_label(numbers[label], "label-inside")
@@ -159,7 +159,7 @@ class Recovery:
         if misfit < len(shape):
             number, reason = numbers[misfit], "unexpected"
             neighbour = number - 1
-        # Where what is between two tokens does not fit, it is no wonder that they do not.
+        # If there is a stray token between two tokens, it explains why they do not fit.
         if self.shape[neighbour : neighbour + 1] != STRAY:
             self.findings.append(SyntaxFinding(number, reason))
         return misfit, len(shape)
@@ -181,7 +181,7 @@ def _without_last_operand(plan: InstructionPlan) -> InstructionPlan:
 
 
 def _renumbered(plan: InstructionPlan, numbers: list[int]) -> InstructionPlan:
-    """A plan in the numbers of all tokens, from one that does not count the stray ones."""
+    """Return a plan with the numbers of all tokens, from one that does not count stray tokens."""
     operands = tuple((numbers[first], numbers[last - 1] + 1) for first, last in plan.operands)
     return plan._replace(
         mnemonic=numbers[plan.mnemonic],
