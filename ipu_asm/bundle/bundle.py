@@ -1,4 +1,4 @@
-"""A bundle, resolved: its instructions, their places in the word, what is wrong in it."""
+"""A parsed bundle: its instructions, their positions in the word, and its findings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SPOILING = ("stray", "unexpected", "brace-empty", "brace-unclosed", "brace-unop
 
 
 class LabelUse(NamedTuple):
-    """An operand that is a label: which one, and where its address goes in the word."""
+    """A label operand: numbers of its instruction and operand, lowest bit of its field."""
 
     instruction: int
     operand: int
@@ -25,7 +25,7 @@ class LabelUse(NamedTuple):
 
 
 class Bundle:
-    """One bundle, resolved. Offsets count from the start of its text; never changed."""
+    """A parsed bundle. Immutable; offsets count from the start of its slice."""
 
     __slots__ = (
         "directive",
@@ -60,38 +60,38 @@ class Bundle:
     ) -> None:
         self.syntax = syntax
         self.instructions = instructions
-        # The lowest bit of each instruction's place in the word; None if it has none.
+        # The lowest bit of each instruction in the word; None for one without a slot.
         self.places = places
         self.findings = findings
         self.hangs_on_names = all(finding.hangs_on_name for finding in findings)
         self.word = word
-        # Slots that the bundle does not name and whose default depends on its address.
+        # Slots without an instruction whose default depends on the bundle's address.
         self.open_slots = open_slots
         self.label_uses = label_uses
         self.label = syntax.label
-        # The first word of a directive, with its dot; None where the slice is none.
+        # The first word of a directive, with its dot; None for any other slice.
         self.directive = syntax.directive
-        # How many addresses it takes: none if it is only blanks, comments or a label.
+        # The number of addresses: 0 for blanks, comments, directives or a label alone.
         self.size = 1 if instructions or _is_spoilt(syntax) else 0
         self.is_notable = bool(
             self.label is not None or label_uses or findings or self.directive or syntax.plan.inner
         )
         self.flow = _flow_of(instructions)
-        # Whether control goes elsewhere from it, be it for a call.
+        # Whether control may leave the bundle other than to the next one, calls included.
         self.leaves = self.flow is not None or any(
             i.spec and i.spec.delay_slots for i in instructions
         )
-        # The traits of all its instructions, and whether nothing is known of one of them.
+        # The traits of all instructions, and whether one of them is unknown.
         self.traits = frozenset[str]().union(
             *[i.spec.traits for i in instructions if i.spec is not None and i.spec.traits]
         )
         self.has_unknown = any(i.spec is None for i in instructions)
-        # Results of `cached_on_bundle` by the function's name; made when first needed.
+        # Results of `cached_on_bundle`, by name of the function; None before the first.
         self.memo: dict[str, Any] | None = None
         self.is_broken = bool(syntax.plan.findings) or any(i.findings for i in instructions)
 
     def with_findings(self, more: Sequence[Diagnostic]) -> Bundle:
-        """The same bundle with more findings in it."""
+        """Return a copy with additional findings."""
         findings = (*self.findings, *more)
         return Bundle(
             self.syntax,
@@ -104,13 +104,13 @@ class Bundle:
         )
 
     def span(self, instruction: int, operand: int = ON_MNEMONIC) -> Span:
-        """Where an operand or the mnemonic of an instruction stands in the bundle's text."""
+        """Return the span of an operand or the mnemonic, in the bundle's text."""
         if operand == ON_MNEMONIC:
             return self.syntax.mnemonic_span(instruction)
         return self.syntax.operand_span(instruction, operand)
 
     def value_span(self, instruction: int, operand: int) -> Span:
-        """Where the value of a written operand stands: behind its keyword and its prefix."""
+        """Return the span of an operand's value, without its keyword and prefix."""
         written = self.instructions[instruction]
         text = written.words[operand + 1]
         known = written.operands[operand] if operand < len(written.operands) else None
@@ -123,11 +123,11 @@ class Bundle:
 
     @property
     def first_token(self) -> Span:
-        """The bundle's first token, be it a label or a mnemonic."""
+        """The span of the first token, a label or a mnemonic."""
         return self.syntax.span_of(0, 1)
 
     def named(self, slot: str) -> list[int]:
-        """The numbers of the instructions that belong to a slot, in their order."""
+        """Return the numbers of the instructions that belong to a slot, in their order."""
         return [
             number
             for number, instruction in enumerate(self.instructions)
@@ -136,7 +136,7 @@ class Bundle:
 
 
 def cached_on_bundle(function: Callable[[Isa, Bundle], _T]) -> Callable[[Isa, Bundle], _T]:
-    """Compute a function of a bundle once; the bundle holds the result, also after edits."""
+    """Cache a function's result in the bundle, which is reused across edits."""
     name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
@@ -153,7 +153,7 @@ def cached_on_bundle(function: Callable[[Isa, Bundle], _T]) -> Callable[[Isa, Bu
 
 
 def _flow_of(instructions: Sequence[Instruction]) -> str | None:
-    """How control leaves a bundle other than to the next one: branch, jump, indirect or halt."""
+    """Return the first control flow other than break: branch, jump, indirect, halt or None."""
     for instruction in instructions:
         if instruction.spec is not None and instruction.spec.flow not in (None, "break"):
             return instruction.spec.flow
@@ -161,5 +161,5 @@ def _flow_of(instructions: Sequence[Instruction]) -> str | None:
 
 
 def _is_spoilt(syntax: BundleSyntax) -> bool:
-    """Whether something stands in place of instructions, of which nothing could be read."""
+    """Return whether tokens in place of instructions could not be read."""
     return any(finding.reason in _SPOILING for finding in syntax.plan.findings)

@@ -1,4 +1,4 @@
-"""Building the program of a text, from scratch or from that of an earlier state of the text."""
+"""Construction of the program of a text, from scratch or from the program of an earlier state."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def read_program(
     before: Program | None = None,
     change: Change | None = None,
 ) -> Program:
-    """The program of a text; parts of `before`, that of an earlier state, are reused.
+    """Build the program of a text, reusing parts of `before`, the program of an earlier state.
 
-    `read` parses the text of a bundle and may remember bundles. `change` is the edit from the
-    earlier text to this one, if it is known.
+    `read` parses the text of a bundle and may cache. `change` is the edit from the earlier text to
+    this one, if known.
     """
     read = read or parser_for(isa).bundle
     slices, diff = read_slices(isa, text, read, before.slices if before else None, change)
@@ -78,7 +78,7 @@ def _after_edit(slices: Slices, before: Program, diff: BundleDiff) -> Program:
 
 
 class _Same(NamedTuple):
-    """What is as in the earlier state, apart from the numbers of the bundles."""
+    """What is unchanged since the earlier state, apart from bundle numbers."""
 
     labels: bool
     addresses: bool
@@ -108,10 +108,10 @@ def _macros_after(
     before: Program,
     diff: BundleDiff,
 ) -> Macros:
-    """The macros; `moved` are those of the earlier state, had the edit changed none of them."""
+    """Return the macros; `moved` are those of the earlier state with current bundle numbers."""
     isa = before.isa
     changed = before.bundles[diff.head : diff.old_tail] + bundles[diff.head : diff.tail]
-    # A region without an end grows with the text.
+    # An unclosed region extends to the end of the text.
     is_open = any(r.last == len(before.bundles) for r in before.macros.regions[-1:])
     if isa.surface.preprocessed and (is_open or any(affects(isa, each) for each in changed)):
         return _all_macros(isa, bundles, cache)
@@ -140,7 +140,7 @@ def _references_after(
     labels: Labels,
     diff: BundleDiff,
 ) -> list[Reference]:
-    """The references where labels stayed where they were; none if they must be read again."""
+    """Return the references if labels have not moved; empty if they must be resolved again."""
     naming = [number for number in diff.fresh if bundles[number].label_uses]
     fresh = References(bundles, addresses, labels).read(naming) if naming else []
     references = joined(old, fresh, diff)

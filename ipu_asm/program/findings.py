@@ -1,4 +1,4 @@
-"""The findings about a program apart from those of rules: labels, references, size, no text."""
+"""Findings about a program other than those of rules: labels, references, size, binary files."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ipu_asm.program.macros import without_foreign_names
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-# Control characters that no text has.
+# Control characters that no source contains.
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f]")
-# As many of them may have come into a text by mistake; a NUL never has.
+# Up to this number they may be a mistake in a text; a NUL never is.
 _MOST_IN_A_TEXT = 4
 _OPENING, _CLOSING = "/*", "*/"
 
 
 def add_findings(program: Program, same_macros: bool) -> Program:
-    """Complete a program that is being built; `same_macros` if an edit left the macros alone."""
+    """Add the findings to a program that is being built; `same_macros`: macros are unchanged."""
     findings = list(_findings(program, same_macros))
     if _OPENING in program.text and not program.isa.surface.block_comments:
         findings = _outside_comments(program, findings)
@@ -60,7 +60,7 @@ def _has_findings(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def _unexcused(program: Program, number: int) -> list[Diagnostic]:
-    """The findings in a bundle; none if a macro may make it right."""
+    """Return the findings of a bundle; none if a macro may resolve them."""
     macros, bundle = program.macros, program.bundles[number]
     if macros.reads_files and bundle.hangs_on_names:
         return []
@@ -114,9 +114,9 @@ def _excess(program: Program) -> Iterator[Diagnostic]:
 
 
 def _no_text(text: str, findings: Sequence[Diagnostic]) -> Diagnostic | None:
-    """The only finding about a source that is no text, such as an image; None for a text.
+    """Return the only finding about a binary file, such as an image; None for a text.
 
-    Only the places of findings are looked at: comments may hold anything.
+    Control characters only count in findings, because comments may contain anything.
     """
     places = [
         match
@@ -131,9 +131,9 @@ def _no_text(text: str, findings: Sequence[Diagnostic]) -> Diagnostic | None:
 
 
 def _outside_comments(program: Program, findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The findings without those inside block comments that go on behind the end of their bundle.
+    """Drop findings inside of block comments that extend beyond their bundle.
 
-    Where there are no such comments, one is a finding at its beginning, and its content is not.
+    In a set without block comments, only the start of the comment is a finding.
     """
     text = program.text
     kept: list[Diagnostic] = []

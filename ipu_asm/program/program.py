@@ -1,4 +1,4 @@
-"""A program: the bundles of a text in their places, with their addresses, labels and references."""
+"""A program: the bundles of a text at their addresses, with labels and references."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 
 
 class Layout(NamedTuple):
-    """Where bundles and labels are: the address of each bundle, then that of the end."""
+    """The address of each bundle, followed by the end address, and the labels."""
 
     addresses: list[int]
     labels: Labels
@@ -27,7 +27,7 @@ class Layout(NamedTuple):
 
 
 class Program:
-    """A whole text in an instruction set, made by `read_program` and never changed afterwards."""
+    """A whole text in an instruction set, built by `read_program`. Immutable."""
 
     def __init__(
         self, isa: Isa, slices: Slices, layout: Layout, macros: Macros, cache: IncrementalCache
@@ -40,12 +40,12 @@ class Program:
         self.layout = layout
         self.addresses = layout.addresses
         self.references = layout.references
-        # The bundle in which each label is defined, and the bundles of labels such as `1:`.
+        # The bundle that defines each label, and the bundles that define each numeric label.
         self.labels = layout.labels.bundles
         self.numeric_labels = layout.labels.numeric
         self.macros = macros
         self.cache = cache
-        # All findings but those of rules, and whether the source is text, not an image or the like.
+        # All findings except those of rules, and whether the source is text rather than binary.
         self.findings: list[Diagnostic] = []
         self.is_text = True
         # Results of `cached_on_program`, by function.
@@ -106,7 +106,7 @@ class Program:
         return self.references[first : first + len(self.bundles[bundle].label_uses)]
 
     def where(self, test: Test) -> list[int]:
-        """The numbers of the bundles for which a test holds; the test sees the bundle alone.
+        """Return the numbers of the bundles for which a test of the bundle alone holds.
 
         After an edit only new bundles are tested.
         """
@@ -115,7 +115,7 @@ class Program:
     def per_bundle(
         self, work: Callable[[Program, int], LocalResult[_T]], number: int, of_bundles: bool = False
     ) -> _T:
-        """The result of `work` for a bundle and those around it, reused across edits.
+        """Return the result of `work` for a bundle and its neighbours, reused across edits.
 
         It is computed again after an edit of a bundle that it looked at. It may depend on labels
         and macros of the whole text, but on no offset and no address; with `of_bundles` it does not

@@ -1,4 +1,4 @@
-"""Directives by which a file drops findings of some codes or lowers their severity."""
+"""Directives in a source that drop findings of some codes or lower their severity."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_asm.program.program import Program
 def apply_severity_directives(
     program: Program, findings: Iterable[Diagnostic]
 ) -> Iterator[Diagnostic]:
-    """The findings that the directives of the program keep, with the severity that they set."""
+    """Yield the findings that the directives keep, with their effective severity."""
     changes = _changes_of(program)
     for finding in findings:
         directive = _directive_for(program, finding, changes)
@@ -23,7 +23,7 @@ def apply_severity_directives(
 
 
 def _changes_of(program: Program) -> dict[SeverityDirective, list[tuple[int, bool]]]:
-    """For each directive in the program, the bundles at which it begins (True) or ends (False)."""
+    """Return for each directive in use the bundles where it begins (True) or ends (False)."""
     known = program.isa.surface.severity_directives
     words = {word for known_one in known for word in (known_one.directive, known_one.ended_by)}
     written = (
@@ -43,7 +43,7 @@ def _changes_of(program: Program) -> dict[SeverityDirective, list[tuple[int, boo
 def _directive_for(
     program: Program, finding: Diagnostic, changes: dict[SeverityDirective, list[tuple[int, bool]]]
 ) -> SeverityDirective | None:
-    """The directive in force at a finding of its codes; one that drops the finding wins."""
+    """Return the directive that applies to a finding; one that drops it takes precedence."""
     found = None
     for directive, changed_at in changes.items():
         if finding.code not in directive.codes:
