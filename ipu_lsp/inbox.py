@@ -27,7 +27,7 @@ class MalformedMessage(NamedTuple):
 
 
 class EndOfInput(NamedTuple):
-    """The last message of every client: `reason` says why no more can come."""
+    """The last message of every client: `reason` says why there are no more."""
 
     reason: str
 
@@ -51,9 +51,9 @@ class Inbox:
     longest_message = LONGEST
     """Size limit in bytes. A header that announces more is skipped."""
     most_waiting = sys.maxsize
-    """How many messages may wait before the reader thread blocks."""
+    """Maximum number of waiting messages before the reader thread blocks."""
     most_bytes = sys.maxsize
-    """How many bytes of messages may wait before the reader thread blocks."""
+    """Maximum size in bytes of waiting messages before the reader thread blocks."""
 
     def __init__(self) -> None:
         self._waiting: deque[QueuedMessage] = deque()
@@ -81,7 +81,7 @@ class Inbox:
             self.end("its end of the connection is closed")
 
     def end(self, reason: str) -> None:
-        """Queue the end of input, behind the messages that wait."""
+        """Queue the end of input, after the waiting messages."""
         with self._changed:
             self._waiting.append(QueuedMessage(EndOfInput(reason), 0))
             self._changed.notify_all()
@@ -94,7 +94,7 @@ class Inbox:
             return self.remove(0)
 
     def peek(self, timeout: float = 0) -> Message | None:
-        """The next message, which stays queued; None if none comes within `timeout` seconds."""
+        """Return the next message but keep it; None if none arrives within `timeout` seconds."""
         if not self._waiting and timeout > 0:
             with self._changed:
                 self._changed.wait_for(lambda: bool(self._waiting), timeout)
@@ -106,7 +106,7 @@ class Inbox:
         return not self._waiting
 
     def decode(self, body: bytes) -> Message:
-        """The message in a body."""
+        """Decode the message in a body."""
         return decode_object(body)
 
     def accept(self, queued: QueuedMessage, *, first: bool = False) -> None:
@@ -131,7 +131,7 @@ class Inbox:
 
 
 def decode_object(body: bytes, **options: Any) -> Json | MalformedMessage:
-    """The JSON object in a body; `options` are those of `json.loads`."""
+    """Decode the JSON object in a body; `options` are those of `json.loads`."""
     try:
         message = json.loads(body, **options)
     except (ValueError, RecursionError, MemoryError) as error:

@@ -12,10 +12,10 @@ Json = dict[str, Any]
 def ascii_encoder(
     default: Callable[[object], Any] | None = None, *, allow_nan: bool = True
 ) -> Callable[[object], str]:
-    """A function that writes a value as compact JSON.
+    """Return a function that encodes a value as compact JSON.
 
     The text is ASCII, so that a lone surrogate in a message can be sent. `default` converts values
-    that JSON has no type for.
+    of types that JSON does not have.
     """
     return json.JSONEncoder(
         default=default, allow_nan=allow_nan, check_circular=False, separators=(",", ":")

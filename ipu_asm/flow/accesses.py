@@ -20,12 +20,12 @@ LIVE = "live"
 
 
 class AccessTiming(NamedTuple):
-    """When a register is read and written.
+    """When a register is read and written: order inside of a bundle, and cycles.
 
-    `read` is "live", or "snapshot" for a read that sees the state before the bundle; None where the
-    register is not read, or its set states no order inside a bundle. In the cycle `use_cycle` the
-    value is read, in `def_cycle` written (1 is the cycle of issue, None unknown); two ends that
-    share a `bypass` are one cycle nearer to each other.
+    `read` is "live", or "snapshot" for a read before the writes of its bundle; None if the register
+    is not read, or if the set has no order inside of a bundle. `use_cycle` is the cycle in which
+    the value is read, `def_cycle` the one in which it is written (1 is the cycle of issue, None
+    unknown). A write and a read with the same `bypass` can be one cycle closer.
     """
 
     read: str | None = None
@@ -128,7 +128,7 @@ def _timing_of(spec: InstructionSpec, operand: Operand) -> AccessTiming:
 
 
 def access_of(spec: InstructionSpec, operand: Operand) -> str:
-    """What an instruction does to the registers that an operand names: "r", "w", "rw" or empty."""
+    """Return the access to the registers that an operand names: "r", "w", "rw" or empty."""
     if operand.access:
         return operand.access
     is_read = operand.read or operand.name in spec.reads

@@ -20,7 +20,7 @@ LATEST = 9
 class SlowWrite(NamedTuple):
     """A write whose result lands `latency` bundles later, in bundle number `lands_in`.
 
-    `lands_in` is None where the text ends before.
+    `lands_in` is None if the text ends earlier.
     """
 
     access: RegisterAccess
@@ -47,8 +47,8 @@ def slow_writes(program: Program, number: int) -> Iterator[SlowWrite]:
 def reaching_writes(program: Program, number: int, read: RegisterAccess) -> list[ReachingWrite]:
     """The writes that land after a read in bundle `number`, nearest first, then the one it sees.
 
-    Only straight-line order counts; branches into the code between are not followed. The write that
-    is seen has no bundles `remaining`; it is absent if it stands too far away.
+    Only straight-line code is considered; branches into it are not followed. For the write that is
+    seen, `remaining` is 0; it is missing if it is too far away.
     """
     found: list[ReachingWrite] = []
     address = program.addresses[number]

@@ -62,7 +62,8 @@ def loops_of(program: Program) -> list[SourceLoop]:
 def enclosing_loops(program: Program, address: int) -> list[range]:
     """The addresses of the loops around a bundle, innermost first, without delay slots.
 
-    Each loop includes the one before it. Of two that overlap otherwise only the shorter counts.
+    Each loop includes the previous one. Of two loops that overlap partially, only the shorter is
+    included.
     """
     around = [
         range(first, last + 1)
@@ -99,7 +100,7 @@ def _labels(program: Program) -> dict[int, str]:
 
 @cached_on_bundle
 def _used_slots(isa: Isa, bundle: Bundle) -> int:
-    """How many slots of a bundle have an instruction that does something."""
+    """Return the number of slots whose instruction has an effect; units where slots share them."""
     return sum(
         max(len(isa.slot_by_name[instruction.spec.slot].units), 1)
         for instruction, place in zip(bundle.instructions, bundle.places)

@@ -50,12 +50,12 @@ def reachability_of(program: Program) -> Reachability:
 
 
 def falls_through(flow: str | None) -> bool:
-    """Whether control can go on to the next address."""
+    """Return whether control can continue at the next address."""
     return flow in (None, "branch")
 
 
 def _is_doubtful(bundle: Bundle) -> bool:
-    """Whether a bundle may stand for other bundles, or for another number of them."""
+    """Return whether mistakes may change the bundle, or the number of bundles in its place."""
     return bundle.is_broken or None in bundle.places
 
 
@@ -85,7 +85,7 @@ def _exits(
 
 
 def _is_one_sided(bundle: Bundle) -> bool:
-    """Whether a branch compares a register with itself: one of its two edges is never taken.
+    """Return whether a branch compares a register with itself, so that one edge is never taken.
 
     The comparison decides which of the two.
     """
@@ -100,7 +100,7 @@ def _is_one_sided(bundle: Bundle) -> bool:
 
 
 def _follow(exits: Mapping[int, Sequence[Edge]], size: int) -> tuple[bytes, tuple[Edge, ...]]:
-    """The addresses that edges lead to from 0, and the edges that lead past the last address."""
+    """Return the addresses reachable from 0, and the edges that lead past the last address."""
     stops = list(exits)
     reached = bytearray(size)
     leaving: list[Edge] = []

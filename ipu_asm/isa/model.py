@@ -123,7 +123,7 @@ class InstructionSpec(NamedTuple):
         return self.doc.syntax or " ".join([self.mnemonic, *(o.name for o in self.operands)])
 
     def is_idle_with(self, value_of: Callable[[str], object]) -> bool:
-        """Whether the instruction does nothing at all with these values of its operands."""
+        """Return whether the instruction has no effect with these values of its operands."""
         if self.nop or not self.idle:
             return self.nop
         return all(value_of(name) == value for name, value in self.idle.items())

@@ -90,7 +90,7 @@ def _same_parts(
     fresh = slice(diff.head, diff.tail)
     gone = slice(diff.head, diff.old_tail)
     same_addresses = addresses[diff.tail] == before.addresses[diff.old_tail]
-    if not diff.moved:  # only then may labels stand among the bundles that changed
+    if not diff.moved:  # only then may the changed bundles have labels
         same_addresses = same_addresses and addresses[fresh] == before.addresses[gone]
     return _Same(are_labelled_alike(before.bundles[gone], bundles[fresh]), same_addresses)
 

@@ -1,7 +1,7 @@
 """From the shape of a bundle (the kinds of its tokens, a letter each) to its plan.
 
-A shape that the grammar accepts is parsed once; a shape that it rejects is read piece by piece by
-`recovery`: one instruction between two separators, so that a mistake spoils one piece only.
+A shape that the grammar accepts is parsed once. A shape that it rejects is read by `recovery` in
+pieces, one instruction between two separators, so that a mistake affects one piece only.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _LONGEST_REMEMBERED_SHAPE = 400
 
 
 def plan_of(grammar: Grammar, shape: str) -> Plan:
-    """The plan of a shape, whether or not the grammar accepts it.
+    """Return the plan of a shape, whether or not the grammar accepts it.
 
     Tokens after the first `MOST_TOKENS` are not read: a text with such a bundle is no assembly.
     """
@@ -42,7 +42,7 @@ def _make_plan(grammar: Grammar, shape: str) -> Plan:
 
 
 def _composed_plan(grammar: Grammar, shape: str) -> Plan | None:
-    """The plan of a shape composed of the plans of its instructions; None if that fails.
+    """Compose the plan of a shape from the plans of its instructions; None if that fails.
 
     Where the grammar accepts a one-word instruction, it accepts any instruction. Most shapes
     combine few frames (the shape with one-word instructions) and few instructions, so this costs a

@@ -1,7 +1,4 @@
-"""The inbox of the debug adapter.
-
-The machine asks it between two bundles whether a message waits.
-"""
+"""The inbox of the debug adapter, which the machine polls between bundles."""
 
 from __future__ import annotations
 
@@ -27,9 +24,9 @@ class DebugInbox(Inbox):
         """The `seq` of the request that is being answered."""
 
     def has(self, commands: Collection[str]) -> bool:
-        """Whether a request with one of these commands waits, or the end of input.
+        """Return whether a request with one of these commands is waiting, or the end of input.
 
-        A `cancel` counts only if it names the request that is being answered, or none.
+        A `cancel` only counts if it names the request that is being handled, or none.
         """
         if not self._waiting:
             return False
@@ -37,9 +34,9 @@ class DebugInbox(Inbox):
             return any(self._is_urgent(queued.message, commands) for queued in self._waiting)
 
     def wait(self, is_done: Callable[[], bool], commands: Collection[str]) -> bool:
-        """Block until `is_done`, which another thread brings about before it calls `wake`.
+        """Block until `is_done`, which another thread makes true before it calls `wake`.
 
-        Returns False if one of the `commands` or the end of input comes first.
+        Returns False if one of the `commands` or the end of input arrives first.
         """
         with self._changed:
             self._changed.wait_for(lambda: is_done() or self.has(commands))
@@ -60,7 +57,7 @@ class DebugInbox(Inbox):
         return None
 
     def decode(self, body: bytes) -> Message:
-        """The request in a body."""
+        """Decode the request in a message body."""
         message = decode_object(body, parse_int=_integer, parse_float=_number)
         if isinstance(message, MalformedMessage) or message.get("type") == "request":
             return message
@@ -69,7 +66,7 @@ class DebugInbox(Inbox):
         return MalformedMessage(f"a message is of the type `request`, found {found}")
 
     def accept(self, queued: QueuedMessage, *, first: bool = False) -> None:
-        """Queue a request; a `cancel` goes first, while the request that it names still waits."""
+        """Queue a request. A `cancel` is queued first, to precede the request that it names."""
         message = queued.message
         is_cancel = isinstance(message, dict) and message.get("command") == CANCEL
         super().accept(queued, first=first or is_cancel)
@@ -84,24 +81,24 @@ class DebugInbox(Inbox):
 
 
 def number_of(request: Json) -> int:
-    """The `seq` of a request; 0 if it has none."""
+    """Return the `seq` of a request; 0 if it has none."""
     seq = request.get("seq")
     return seq if type(seq) is int else 0
 
 
 def _integer(text: str) -> int | float:
-    """An integer; as a float if it has more digits than any field of the protocol can hold."""
+    """Parse an integer; return a float if it has more digits than any field of the protocol."""
     return int(text) if len(text) <= _MOST_DIGITS else float(text)
 
 
 def _number(text: str) -> int | float:
-    """A number: an int for `3.0`, because some clients write integers with a fraction."""
+    """Parse a number; return an int for `3.0`, because some clients write integers that way."""
     value = float(text)
     return int(value) if value.is_integer() and abs(value) < _LARGEST_EXACT else value
 
 
 def _cancelled(message: Json) -> object:
-    """The `seq` that a `cancel` names; None if it names none, 0 for a value that is no `seq`."""
+    """Return the `seq` that a `cancel` names; None if it names none, 0 if it is invalid."""
     arguments = message.get("arguments")
     request_id = arguments.get("requestId") if isinstance(arguments, dict) else None
     return request_id if request_id is None or type(request_id) is int else 0

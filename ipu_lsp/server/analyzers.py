@@ -28,7 +28,7 @@ class Analyzers:
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
 
     def analysis(self, document: Document) -> Analysis | None:
-        """The analysis of a document as it is now; None if its instruction set is unknown."""
+        """Return the analysis of a document's text; None if its instruction set is unknown."""
         before = document.analysis
         if before is not None and before.text is document.text:
             return before
@@ -66,7 +66,7 @@ class Analyzers:
 
 
 def isa_of_language(language: str) -> str:
-    """The instruction set of an editor's language id; the default one for an unknown id.
+    """Return the instruction set of an editor's language ID; the default one for an unknown ID.
 
     Loads no instruction set.
     """

@@ -10,7 +10,7 @@ from ipu_asm.diagnostics.rendering import printable
 from ipu_lsp.server.protocol import LspProtocol
 
 MOST_SHOWN = 10
-"""How many warnings are shown in a box between two changes of the settings; the rest is logged."""
+"""Maximum number of warnings in boxes between two changes of settings; the rest is logged."""
 
 
 class UserWarnings:

@@ -17,7 +17,7 @@ class LspInbox(Inbox):
         self._cancelled: set[MessageId] = set()
 
     def is_cancelled(self, message_id: MessageId) -> bool:
-        """Whether the client has cancelled a request."""
+        """Return whether the client has cancelled a request."""
         return message_id in self._cancelled
 
     def answered(self, message_id: MessageId) -> None:
@@ -43,5 +43,5 @@ class LspInbox(Inbox):
 
 
 def is_message_id(value: object) -> bool:
-    """Whether a value can be the id of a request: a whole number or a string, no boolean."""
+    """Return whether a value can be the ID of a request: an integer or a string, but no boolean."""
     return type(value) in (int, str)

@@ -49,7 +49,7 @@ Steps = Generator[None, None, Any]
 Edits and other requests are handled between the slices."""
 
 LONGEST_PAUSE_S = 0.1
-"""How long such a handler waits for its next time slice while more messages arrive."""
+"""Maximum seconds without a time slice for such a handler while more messages arrive."""
 
 # Methods whose handlers get plain JSON: edits, which are frequent and must not be lost over a
 # column that is too large, and parameters that clients fill with more than the types have.
@@ -149,7 +149,7 @@ class LspProtocol(LanguageServerProtocol):
         self.write(messages.request(message_id, method, params))
 
     def is_work_due(self) -> bool:
-        """Whether a long request should get a time slice now, before the next message."""
+        """Return whether a long request should get a time slice now, before the next message."""
         if not self._long:
             return False
         is_overdue = time.monotonic() - self._worked_at > LONGEST_PAUSE_S
@@ -255,4 +255,4 @@ class LspProtocol(LanguageServerProtocol):
 
 
 def _discard(_data: bytes) -> None:
-    """The `write` of a conversation without a client."""
+    """Discard output while there is no client."""

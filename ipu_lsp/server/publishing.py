@@ -1,4 +1,4 @@
-"""When findings are pushed: after a burst of edits, and not before the settings are known."""
+"""Timing of pushed findings: after a burst of edits, and not before the settings are known."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import time
 from typing import Iterable
 
 LONGEST_WAIT_S = 0.1
-"""How long findings are held back while the client keeps sending edits."""
+"""Seconds that findings are held back while the client keeps sending edits."""
 LONGEST_WAIT_FOR_SETTINGS_S = 2.0
-"""How long findings are held back for the settings that the client was asked for."""
+"""Seconds that findings are held back for settings that were requested from the client."""
 
 
 class PublishQueue:
@@ -38,7 +38,7 @@ class PublishQueue:
         return uri
 
     def is_overdue(self) -> bool:
-        """Whether the oldest document has waited for `LONGEST_WAIT_S`."""
+        """Return whether the oldest document has waited for `LONGEST_WAIT_S`."""
         oldest = next(iter(self._due_since.values()))
         return time.monotonic() - oldest > LONGEST_WAIT_S
 
@@ -47,7 +47,7 @@ class PublishQueue:
         self._settings_due = time.monotonic() + LONGEST_WAIT_FOR_SETTINGS_S
 
     def settings_known(self) -> None:
-        """Publish from now on: the settings have come, or none will come."""
+        """Publish from now on: the settings have arrived, or are not expected any more."""
         self._settings_due = None
 
     def seconds_to_settings(self) -> float:

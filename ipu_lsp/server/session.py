@@ -20,7 +20,7 @@ from ipu_lsp.server.publishing import PublishQueue
 from ipu_lsp.server.settings_files import SettingsFiles
 from ipu_lsp.server.workspace import TimeSlice, Workspace, address_of
 
-# How long one step of an answer that waits for the settings blocks the answers beside it.
+# Seconds that each step of a request that waits for settings blocks other long requests.
 _SETTINGS_STEP_S = 0.02
 
 
@@ -37,7 +37,7 @@ class LspSession:
     def __init__(self, protocol: LspProtocol) -> None:
         self.protocol = protocol
         self.client = LanguageClient()
-        """What the client can do; the default until `initialize`."""
+        """The client's capabilities; the defaults until `initialize`."""
         self.documents: dict[str, Document] = {}
         """The open documents by their URIs."""
         self.warnings = UserWarnings(protocol)
@@ -75,7 +75,7 @@ class LspSession:
             self.publish_queue.add(uris)
 
     def settings_changed(self) -> None:
-        """Analyse everything anew: settings, or files with settings, have changed."""
+        """Reanalyse everything, because settings or configuration files have changed."""
         self.projects.forget()
         self.warnings.settings_changed()
         for document in self.documents.values():
@@ -103,7 +103,7 @@ class LspSession:
             yield
 
     def view(self, uri: str) -> View | None:
-        """The view of an open document with all findings.
+        """Return the view of an open document with all findings.
 
         None for a document that is not open, or whose instruction set is unknown.
         """
@@ -111,17 +111,17 @@ class LspSession:
         return None if document is None else self.view_of(document)
 
     def selected(self, uri: str) -> View | None:
-        """The view of an open document with the findings that settings select."""
+        """Return the view of an open document with the findings that settings select."""
         document = self.documents.get(uri)
         return None if document is None else self.selected_in(document)
 
     def view_of(self, document: Document) -> View | None:
-        """The view of a document, open or not, with all findings."""
+        """Return the view of a document, open or not, with all findings."""
         analysis = self.analyzers.analysis(document)
         return None if analysis is None else View(analysis, document.coordinates)
 
     def selected_in(self, document: Document) -> View | None:
-        """The view of a document, open or not, with the findings that settings select."""
+        """Return the view of a document, open or not, with the findings that settings select."""
         view = self.view_of(document)
         if view is None or not view.analysis.diagnostics:
             return view
@@ -133,9 +133,9 @@ class LspSession:
     def answers(
         self, key: str, make: Callable[[str, View], Any], time_slice: TimeSlice
     ) -> Iterator[tuple[str, Any] | None]:
-        """The URI of each open document and each file of the workspace, with `make(uri, view)`.
+        """Yield the URI of each open document and file of the workspace, with `make(uri, view)`.
 
-        The results for unchanged files are cached by `key`. Yields None where the time slice ends.
+        The results for unchanged files are cached by `key`. Yields None when the time slice ends.
         """
         for uri in list(self.documents):
             yield from time_slice.pause()
@@ -157,11 +157,11 @@ class LspSession:
                 yield address_of(path) or path, found
 
     def is_open(self, path: str) -> bool:
-        """Whether a file is open in the client."""
+        """Return whether a file is open in the client."""
         return path in self._open_files
 
     def file(self, path: str) -> Document | None:
-        """A file that is not open, as a document; None if it is unreadable or no text."""
+        """Return a file that is not open as a document; None if it is unreadable or not text."""
         uri = address_of(path)
         if uri is None or stamp_of(path) is None:
             return None

@@ -23,7 +23,7 @@ SOURCE = "ipu"
 class SettingsFiles:
     """The findings in the configuration files of a session.
 
-    `Projects.suspects` has the files to look at: those that changed or had findings.
+    `Projects.suspects` are the files to check: those that changed or had findings.
     """
 
     def __init__(self, protocol: LspProtocol, projects: Projects) -> None:
@@ -51,7 +51,7 @@ class SettingsFiles:
                 self._publish(path, findings.items)
 
     def pull(self) -> None:
-        """Stop pushing, and withdraw what was pushed: from now on `report` gives the findings."""
+        """Stop pushing and clear what was pushed: from now on `report` returns the findings."""
         self._are_pulled = True
         for path in list(self._pushed):
             if self._pushed[path] != NOTHING.items:
@@ -67,7 +67,7 @@ class SettingsFiles:
                 reports.add(uri, findings)
 
     def _findings(self) -> Iterator[tuple[str, EncodedFindings]]:
-        """The findings of each suspect; one without findings is none any more."""
+        """Yield the findings of each suspect; a file without findings is no longer a suspect."""
         for path in list(self._projects.suspects):
             findings = self._findings_in(path)
             yield path, findings
