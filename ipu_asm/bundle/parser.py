@@ -135,7 +135,7 @@ class BundleParser:
 
 @lru_cache(maxsize=16)
 def parser_for(isa: Isa) -> BundleParser:
-    """The parser that all users of an instruction set share."""
+    """Return the parser that all users of an instruction set share."""
     return BundleParser(isa)
 
 

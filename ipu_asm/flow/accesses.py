@@ -1,4 +1,4 @@
-"""Which instruction reads and writes which register, and when: the one model of it.
+"""Register accesses of instructions, and their timing. No other module determines these.
 
 Registers are those that operands name, those that an instruction uses without naming them, and
 state without a name in the text, such as an accumulator or the memory.

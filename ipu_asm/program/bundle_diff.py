@@ -38,7 +38,7 @@ class BundleDiff(NamedTuple):
 
     @property
     def moved(self) -> int:
-        """The offset from earlier to current numbers of the bundles after the change."""
+        """The difference between current and earlier numbers of the bundles after the change."""
         return self.tail - self.old_tail
 
     @property
@@ -73,8 +73,8 @@ def read_slices(
 ) -> tuple[Slices, BundleDiff | None]:
     """Divide `text` into slices and parse each, reusing the bundles that `before` has in common.
 
-    `change` is the edit from `before` to `text`, if known. Also returns the difference, None
-    without `before`.
+    `change` is the edit from `before` to `text`, if known. Also returns the difference, None if
+    no bundle can be reused.
     """
     grammar = parser_for(isa).grammar
     cut = grammar.ends_of_slices

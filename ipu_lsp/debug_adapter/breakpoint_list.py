@@ -24,7 +24,7 @@ class BreakpointKind(Enum):
 
 
 class BreakpointRecord(NamedTuple):
-    """A breakpoint: the client's view (`shown`), and its condition to stop, None if unresolved."""
+    """A breakpoint: `shown` is the client's view, `actual` the debugger's, None if unresolved."""
 
     id: int
     kind: BreakpointKind

@@ -1,4 +1,4 @@
-"""Loading of a program: on a thread of its own, with all its mistakes reported."""
+"""Loading of a program, on a thread of its own; all its mistakes are reported."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GIVES_UP: Final = (CANCEL, "disconnect", "terminate")
 
 
 def load(session: DebugSession, given: Json) -> None:
-    """Load a program onto a new machine. Raises `RequestError` and `Cancelled`."""
+    """Load a program onto a new machine. Raises `RequestError`, `RequestCancelledError`."""
     assert session.client is not None
     # Loading a long source takes seconds; the client must be able to cancel.
     loaded = run_interruptibly(

@@ -1,4 +1,4 @@
-"""One analyzer for each instruction set that a session has met, and which one a document gets."""
+"""The analyzers of a session, one per instruction set in use, and their choice for documents."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Analyzers:
         return analysis
 
     def read_ahead(self, document: Document) -> Iterator[None]:
-        """Read the bundles of a document, one a step, so that `analysis` has little left to do."""
+        """Parse the bundles of a document in steps, one bundle each, ahead of `analysis`."""
         chosen = self._choose(document)
         if chosen is not None:
             yield from chosen.analyzer.read_ahead(document.text)

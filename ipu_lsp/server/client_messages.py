@@ -14,7 +14,7 @@ MOST_SHOWN = 10
 
 
 class UserWarnings:
-    """Mistakes that the user can correct, each shown once."""
+    """Warnings about mistakes that the user can correct, each shown once."""
 
     def __init__(self, protocol: LspProtocol) -> None:
         self._protocol = protocol

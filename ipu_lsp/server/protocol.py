@@ -72,7 +72,7 @@ class OutgoingRequests:
         self._waiting: dict[MessageId, tuple[str, OnResult | None, OnError | None]] = {}
 
     def add(self, method: str, on_result: OnResult | None, on_error: OnError | None) -> str:
-        """Register a request; its id."""
+        """Register a request; return its ID."""
         message_id = f"ipu-{next(self._ids)}"
         self._waiting[message_id] = (method, on_result, on_error)
         return message_id

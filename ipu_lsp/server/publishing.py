@@ -51,7 +51,7 @@ class PublishQueue:
         self._settings_due = None
 
     def seconds_to_settings(self) -> float:
-        """For how many seconds findings are still held back for the settings; 0 if they are not."""
+        """Return the seconds for which findings are still held back for settings; 0 if none."""
         if self._settings_due is None:
             return 0
         left = self._settings_due - time.monotonic()

@@ -97,7 +97,7 @@ class LspSession:
             self.protocol.ask(t.WORKSPACE_DIAGNOSTIC_REFRESH, None)
 
     def wait_for_settings(self) -> Iterator[None]:
-        """Steps of an answer that needs the settings: each blocks shortly for the next message."""
+        """Yield until the settings are known; each step blocks shortly for the next message."""
         while seconds := self.publish_queue.seconds_to_settings():
             self.protocol.inbox.peek(min(seconds, _SETTINGS_STEP_S))
             yield
@@ -169,7 +169,7 @@ class LspSession:
         return None if text is None else Document(uri, "", None, text, self.client.encoding)
 
     def settings_of(self, path: str) -> tuple[object, ...]:
-        """Everything that the findings of a file depend on besides its text."""
+        """Return everything that the findings of a file depend on besides its text."""
         project = self.projects.of_folder(os.path.dirname(path))
         return project.configuration, project.errors_only
 

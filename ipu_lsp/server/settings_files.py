@@ -32,7 +32,7 @@ class SettingsFiles:
         self._projects = projects
         self._are_pulled = False
         self._pushed: dict[str, str] = {}
-        # The findings by path, with the version of the file that they were made from.
+        # The findings by path, with the version of the file to which they belong.
         self._checked: dict[str, tuple[object, EncodedFindings]] = {}
 
     def check_again(self, paths: Iterable[str]) -> None:
