@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -33,6 +34,8 @@ from ipu_asm.isa import load_isa, manifests
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.reports.explanation import explain
 from ipu_asm.reports.reference import reference_files
+from ipu_asm.reports.textmate import textmate_file
+from ipu_asm.reports.vscode import vscode_files
 from ipu_asm.text import Span, apply_edits
 from tests.marked import unmarked
 from tests.server.conversation import asked, greeted, opened
@@ -87,6 +90,24 @@ def test_its_own_rule_is_checked_and_explained(capsys: pytest.CaptureFixture[str
         assert analyze(text, "toy").diagnostics == ()
     assert lint.main(["--isa", "toy", "--explain", "T101"]) == 0
     assert capsys.readouterr().out.startswith("# copy-to-itself")
+
+
+def test_the_files_of_editors_name_it() -> None:
+    files = vscode_files()
+    package = json.loads(files["package.json"])
+    assert "onLanguage:toy-asm" in package["activationEvents"]
+    languages = {language["id"]: language for language in package["contributes"]["languages"]}
+    assert languages["toy-asm"]["aliases"] == ["Toy Assembly"]
+    assert languages["toy-asm"]["extensions"] == [".toy"]
+    assert "toy" in package["contributes"]["configuration"]["properties"]["ipu.isa"]["enum"]
+    assert '"toy-asm"' in files["src/languages.ts"]
+    configuration = json.loads(files["languages/toy-asm.json"])
+    assert configuration["comments"]["lineComment"] == "//"
+    assert re.search(configuration["indentationRules"]["increaseIndentPattern"], "start:")
+    name, grammar = textmate_file(load_isa("toy"))
+    paths = {entry["path"] for entry in package["contributes"]["grammars"]}
+    assert f"./syntaxes/{name}" in paths
+    assert json.loads(grammar)["scopeName"] == "source.asm.toy"
 
 
 def test_a_file_is_known_by_its_extension_and_by_a_comment() -> None:

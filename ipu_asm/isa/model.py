@@ -14,6 +14,8 @@ from ipu_asm.isa.foreign_syntax import ForeignSyntax
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import Memory, RegisterFile
 
+_WORD_PATTERN = r"[\p{L}_.$][\p{L}0-9_.$]*|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*"
+
 
 class InstructionDoc(NamedTuple):
     """The documentation of an instruction, with the fields of the "Adding Instructions" document.
@@ -193,6 +195,9 @@ class Surface(NamedTuple):
     that the text itself does not define. `modes` are the directives that set an execution mode,
     `severity_directives` those that change the severity of findings; `of_symbols` take a symbol and
     an expression. `directives` maps all known directives to a sentence of documentation.
+
+    `word_pattern` is a regular expression of JavaScript, with the flag `u`, for what an editor
+    selects as one word: a mnemonic, a label, a register or a number.
     """
 
     grammar: str
@@ -215,6 +220,7 @@ class Surface(NamedTuple):
     severity_directives: tuple[SeverityDirective, ...] = ()
     directives: Mapping[str, str] = {}
     of_symbols: tuple[str, ...] = ()
+    word_pattern: str = _WORD_PATTERN
 
 
 class Isa:

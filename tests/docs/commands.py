@@ -44,6 +44,7 @@ CHECKS: Final = (
 
 ELSEWHERE: Final = {
     ".ci/run": "it runs this test",
+    "make generate": "writes into the project; tests compare each file that it writes",
     "python -m benchmarks": "measures for ten minutes",
     "python -m benchmarks edit_latency cold_start": "measures for minutes",
     "python -m benchmarks --quick": "measures for minutes",

@@ -38,6 +38,8 @@ _COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
 SURFACE = Surface(
     grammar="aie",
     language_id=LANGUAGE_ID,
+    word_pattern=r"[rR][0-9]+:[rR][0-9]+|[\p{L}_.$][\p{L}0-9_.$]*"
+    r"|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*",
     comments=("//",),
     bundle_end="",
     separator=";",

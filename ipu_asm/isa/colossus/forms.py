@@ -44,6 +44,8 @@ _BUNDLES = ("E201", "C101", "C102", "C106")
 SURFACE = Surface(
     grammar="colossus",
     language_id=MANIFEST.language_id,
+    word_pattern=r"\$[A-Za-z][A-Za-z0-9_]*(?::[A-Za-z0-9]+)?|\\?[\p{L}_.][\p{L}0-9_.$]*"
+    r"|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*",
     comments=("//", "#"),
     bundle_end="",
     separator=";",

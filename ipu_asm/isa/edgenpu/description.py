@@ -16,6 +16,8 @@ _COMMENTS = "comments run from `;` to the end of the line"
 SURFACE = Surface(
     grammar="edgenpu",
     language_id=MANIFEST.language_id,
+    word_pattern=r"[A-Za-z]+\[[A-Za-z0-9_]*\]|[\p{L}_][\p{L}0-9_.]*"
+    r"|(?<![\p{L}0-9_.])[+-]?[0-9][\p{L}0-9_.]*",
     comments=(";",),
     bundle_end="",
     separator="",

@@ -19,6 +19,7 @@ _BRACES = "a bundle ends with `;;` and has no braces around it"
 SURFACE = Surface(
     grammar="ipu",
     language_id=MANIFEST.language_id,
+    word_pattern=r"(?<![\p{L}0-9_.])[+-]?[\p{L}0-9_][\p{L}0-9_.]*",
     comments=("#", "//"),
     bundle_end=";;",
     separator=";",

@@ -1,9 +1,7 @@
 /** What a command is about: the file it was called on, else the one in the editor. */
 
 import * as vscode from "vscode";
-
-/** The languages that the server answers about. */
-export const LANGUAGES: readonly string[] = ["ipu-asm", "edgenpu-asm", "aie-asm", "colossus-asm"];
+import { LANGUAGES } from "../languages";
 
 /** Whether a document is a program, not a view that we made of one. */
 export function isProgram(document: vscode.TextDocument): boolean {

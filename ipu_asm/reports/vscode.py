@@ -1,0 +1,173 @@
+"""Generated parts of the extension for Visual Studio Code: its languages and what names them.
+
+`python -m ipu_asm.reports.vscode` writes them; a test fails if one is out of date. In
+`package.json` it replaces the lists of languages and instruction sets and leaves the rest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any, Iterator, Mapping, Sequence
+
+from ipu_asm.isa import load_isa, manifests
+from ipu_asm.isa.manifest import Manifest
+from ipu_asm.reports.language_configuration import language_configuration
+from ipu_asm.reports.textmate_language import Language, language_of
+from ipu_asm.syntax.grammar import grammar_folder
+
+EXTENSION = Path(grammar_folder()).parent / "vscode-extension"
+_WIDTH = 100
+# The language of listings has no instruction set, and is the last one everywhere.
+_LISTING = "ipu-listing"
+_ICON = {"light": "./media/kernel-light.svg", "dark": "./media/kernel-dark.svg"}
+_ANY_LANGUAGE = re.compile(r"/\^\([\w|-]+\)\$/")
+# Types of semantic tokens with the scopes that themes without semantic colours use for them.
+_SCOPES = {
+    "function": "keyword.control.mnemonic",
+    "variable": "variable.language.register",
+    "label": "entity.name.function.label",
+    "keyword": "constant.language",
+    "number": "constant.numeric",
+    "parameter": "variable.parameter",
+    "macro": "keyword.control.directive",
+    "string": "string.quoted.double",
+}
+
+
+def vscode_files(folder: Path = EXTENSION) -> dict[str, str]:
+    """Return the text of each generated file by its path in the extension's folder."""
+    languages = dict(_languages())
+    package = json.loads((folder / "package.json").read_text(encoding="utf-8"))
+    _update(package, languages, folder)
+    configurations = {
+        f"languages/{name}.json": formatted(language_configuration(language))
+        for name, language in languages.items()
+    }
+    names = formatted(list(languages)).rstrip()
+    source = f"// Generated: python -m ipu_asm.reports.vscode\n\n{_TYPESCRIPT} {names};\n"
+    return {
+        "package.json": formatted(package),
+        "src/languages.ts": source,
+        **configurations,
+    }
+
+
+_TYPESCRIPT = """\
+/** The languages that the server knows. */
+export const LANGUAGES: readonly string[] ="""
+
+
+def write_vscode_files(folder: Path = EXTENSION) -> None:
+    """Write all generated files."""
+    for name, text in vscode_files(folder).items():
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
+
+
+def formatted(value: Any, indent: str = "", before: int = 0) -> str:
+    """Return JSON in which what fits on a line is on one; `before` columns of it are taken."""
+    return _formatted(value, indent, before) + ("" if indent else "\n")
+
+
+def _formatted(value: Any, indent: str, before: int) -> str:
+    line = _on_a_line(value)
+    if len(indent) + before + len(line) < _WIDTH or not isinstance(value, dict | list):
+        return line
+    inner = indent + "  "
+    if isinstance(value, list):
+        items = [_formatted(item, inner, 0) for item in value]
+    else:
+        keys = [f"{json.dumps(key)}: " for key in value]
+        items = [k + _formatted(v, inner, len(k)) for k, v in zip(keys, value.values())]
+    body = ",\n".join(inner + item for item in items)
+    first, last = "[]" if isinstance(value, list) else "{}"
+    return f"{first}\n{body}\n{indent}{last}"
+
+
+def _on_a_line(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return f"{{ {text[1:-1]} }}" if value and isinstance(value, dict) else text
+
+
+def _languages() -> Iterator[tuple[str, Language]]:
+    """Yield the languages by id, each with the instruction sets that are written in it."""
+    sets: dict[str, list[str]] = {}
+    for name, manifest in manifests().items():
+        sets.setdefault(manifest.language_id, []).append(name)
+    for language_id in sorted(sets):
+        yield language_id, language_of(tuple(map(load_isa, sets[language_id])))
+
+
+def _update(package: dict[str, Any], languages: Mapping[str, Language], folder: Path) -> None:
+    """Replace what derives from the manifests in the data of `package.json`."""
+    events = [event for event in package["activationEvents"] if not event.startswith("onLanguage:")]
+    package["activationEvents"] = [*(f"onLanguage:{name}" for name in languages), *events]
+    parts = package["contributes"]
+    parts["languages"] = [*map(_language, languages), _of_listings(parts["languages"])]
+    grammars = [
+        {
+            "language": name,
+            "scopeName": f"source.asm.{language.suffix}",
+            "path": f"./syntaxes/{name}.tmLanguage.json",
+        }
+        for name, language in languages.items()
+    ]
+    parts["grammars"] = [*grammars, _of_listings(parts["grammars"])]
+    parts["snippets"] = [
+        {"language": name, "path": f"./snippets/{name}.json"}
+        for name in languages
+        if (folder / "snippets" / f"{name}.json").is_file()
+    ]
+    parts["semanticTokenScopes"] = [
+        {
+            "language": name,
+            "scopes": {kind: [language.scope(scope)] for kind, scope in _SCOPES.items()},
+        }
+        for name, language in languages.items()
+    ]
+    for entry in (entry for entries in parts["menus"].values() for entry in entries):
+        if "when" in entry:
+            entry["when"] = _ANY_LANGUAGE.sub(f"/^({'|'.join(languages)})$/", entry["when"])
+    setting = parts["configuration"]["properties"]["ipu.isa"]
+    described = dict(zip(setting["enum"], setting["markdownEnumDescriptions"]))
+    titles = {"": "", **{name: manifest.title for name, manifest in manifests().items()}}
+    setting["enum"] = list(titles)
+    setting["markdownEnumDescriptions"] = [
+        described.get(name, title) for name, title in titles.items()
+    ]
+
+
+def _language(language_id: str) -> dict[str, Any]:
+    """Return a language with the names and file extensions that its manifests state.
+
+    Visual Studio Code ignores the case of extensions: of two that only differ in case, the one
+    in small letters is registered.
+    """
+    every = [m for m in manifests().values() if m.language_id == language_id]
+    small = {extension for manifest in manifests().values() for extension in _extensions(manifest)}
+    extensions = [
+        extension
+        for manifest in every
+        for extension in _extensions(manifest)
+        if extension == extension.lower() or extension.lower() not in small
+    ]
+    return {
+        "id": language_id,
+        "aliases": [every[0].language_name],
+        **({"extensions": extensions} if extensions else {}),
+        "configuration": f"./languages/{language_id}.json",
+        "icon": _ICON,
+    }
+
+
+def _extensions(manifest: Manifest) -> Sequence[str]:
+    return (*manifest.extensions, *manifest.shared_extensions)
+
+
+def _of_listings(entries: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    return next(entry for entry in entries if _LISTING in (entry.get("id"), entry.get("language")))
+
+
+if __name__ == "__main__":
+    write_vscode_files()
