@@ -128,7 +128,7 @@ class Change(NamedTuple):
     new_end: int
 
     def turns(self, old: str, new: str) -> bool:
-        """Whether it turns `old` into `new`; a quarter of the cost of `changed_stretch`."""
+        """Whether it turns `old` into `new`; a quarter of the cost of `change_between`."""
         start, old_end, new_end = self
         return (
             0 <= start <= old_end
@@ -148,7 +148,7 @@ class Change(NamedTuple):
         )
 
 
-def changed_stretch(old: str, new: str) -> Change:
+def change_between(old: str, new: str) -> Change:
     """The smallest single stretch that turns `old` into `new`."""
     shorter = min(len(old), len(new))
     start = _common_prefix(old, new, shorter)

@@ -23,7 +23,7 @@ from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import LANDINGS, inlay_hints
-from ipu_asm.ide.occurrences import Access
+from ipu_asm.ide.occurrences import OccurrenceKind
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.rename import rename
 from ipu_asm.ide.semantic_tokens import semantic_tokens
@@ -178,7 +178,7 @@ def test_labels_and_registers_are_found_and_renamed() -> None:
     renamed = apply_edits(TEXT, rename(analysis, offset, "again"))
     assert renamed == TEXT.replace("start", "again")
     accesses = [found.access for found in highlights(analysis, TEXT.index("t3"))]
-    assert accesses == [Access.WRITES, Access.READS]
+    assert accesses == [OccurrenceKind.WRITES, OccurrenceKind.READS]
 
 
 def test_the_outline_has_its_loop() -> None:

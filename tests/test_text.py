@@ -16,7 +16,7 @@ from ipu_asm.text import (
     Span,
     TextEdit,
     apply_edits,
-    changed_stretch,
+    change_between,
 )
 
 # Line breaks of ours, line breaks of other people's, and what is none.
@@ -37,7 +37,7 @@ def check_lines(text: str, *lines: str) -> None:
 
 def check_change(old: str, new: str) -> Change:
     """The change leads from the old text to the new one and leaves alone what it can."""
-    change = changed_stretch(old, new)
+    change = change_between(old, new)
     start, old_end, new_end = change
     assert 0 <= start <= min(old_end, new_end)
     assert old[:start] == new[:start]
@@ -84,7 +84,7 @@ def test_positions_outside_the_text_are_held_inside() -> None:
 
 @given(TEXTS, TEXTS)
 def test_an_index_brought_up_to_date_equals_a_fresh_one(old: str, new: str) -> None:
-    index = LineIndex.of(old).after(new, changed_stretch(old, new))
+    index = LineIndex.of(old).after(new, change_between(old, new))
     assert index.starts == LineIndex.of(new).starts
     assert index.length == len(new)
 
@@ -113,7 +113,7 @@ def test_an_index_is_brought_up_to_date_by_changes_wider_than_need_be(
     ],
 )
 def test_a_line_break_of_two_characters_may_come_and_go(old: str, new: str) -> None:
-    index = LineIndex.of(old).after(new, changed_stretch(old, new))
+    index = LineIndex.of(old).after(new, change_between(old, new))
     assert index.starts == LineIndex.of(new).starts
 
 
@@ -189,7 +189,7 @@ def test_two_changes_are_one_that_does_the_same(
 ) -> None:
     changes = []
     for before, after in ((old, middle), (middle, new)):
-        exact = changed_stretch(before, after)
+        exact = change_between(before, after)
         start = data.draw(st.integers(0, exact.start))
         wider = data.draw(st.integers(0, len(before) - exact.old_end))
         changes.append(Change(start, exact.old_end + wider, exact.new_end + wider))

@@ -19,7 +19,7 @@ from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.templates import template_mark
-from ipu_asm.text import Change, SourceFile, changed_stretch, require_text
+from ipu_asm.text import Change, SourceFile, change_between, require_text
 
 _place = attrgetter("span", "rule.code")
 _MOST_REMEMBERED = 40_000
@@ -121,7 +121,7 @@ class Analyzer:
         else:
             # An edit from the first character on may be a whole text sent anew.
             if change is None or not change.start or not change.turns(before.text, text):
-                change = changed_stretch(before.text, text)
+                change = change_between(before.text, text)
             source = SourceFile(text, path, before.source.lines.after(text, change))
             program = read_program(self.isa, text, self._bundle, before.program, change)
         findings = list(program.findings)

@@ -12,14 +12,16 @@ from ipu_asm.text import TextEdit, apply_edits
 _MOST_ROUNDS = 100
 
 
-class Mended(NamedTuple):
+class FixResult(NamedTuple):
     """A text after its fixes: what is found in it now, and how many findings are gone by them."""
 
     analysis: Analysis
     fixed: int
 
 
-def mend(analyzer: Analyzer, analysis: Analysis, wanted: Callable[[Diagnostic], bool]) -> Mended:
+def apply_fixes(
+    analyzer: Analyzer, analysis: Analysis, wanted: Callable[[Diagnostic], bool]
+) -> FixResult:
     """Make the fixes of all findings that are `wanted`, again and again until none is left.
 
     A fix is made with all its edits or not at all, and not at all if it adds errors.
@@ -29,16 +31,16 @@ def mend(analyzer: Analyzer, analysis: Analysis, wanted: Callable[[Diagnostic], 
     for _ in range(_MOST_ROUNDS):
         findings = [f for f in analysis.diagnostics if f.fix is not None and wanted(f)]
         this_round = _Round(analyzer, analysis)
-        this_round.admit(apart(findings))
+        this_round.admit(non_overlapping(findings))
         if this_round.reached.text in seen:
             break
         analysis = this_round.reached
         fixed += len(this_round.admitted)
         seen.add(analysis.text)
-    return Mended(analysis, fixed)
+    return FixResult(analysis, fixed)
 
 
-def apart(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+def non_overlapping(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
     """Findings with fixes do not even touch each other; of those that do, the first."""
     taken: list[tuple[int, int]] = []
     chosen = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import NamedTuple
 
-from ipu_asm.program.line_table import LineTable, Place
+from ipu_asm.program.line_table import LineTable, SourceLocation
 from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 
@@ -17,7 +17,7 @@ class ResolvedBreakpoint(NamedTuple):
     """
 
     address: int
-    place: Place
+    place: SourceLocation
     message: str | None = None
 
 

@@ -10,7 +10,7 @@ from ipu_asm.emulator.loops import Loop, find_loops
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operand_types import LabelType
-from ipu_asm.program.line_table import LineTable, Place
+from ipu_asm.program.line_table import LineTable, SourceLocation
 
 HOTTEST: Final = 10
 """Length of a list of the hottest bundles."""
@@ -35,7 +35,7 @@ class BundleUse(NamedTuple):
 
     pc: int
     cycles: int
-    place: Place | None
+    place: SourceLocation | None
     instructions: tuple[str, ...]
 
 
@@ -48,7 +48,7 @@ class LoopUse(NamedTuple):
     """
 
     loop: Loop
-    place: Place | None
+    place: SourceLocation | None
     lines: tuple[int, int] | None
     depth: int
     cycles: int

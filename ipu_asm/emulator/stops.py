@@ -11,7 +11,7 @@ from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import PLACES
 from ipu_asm.emulator.words import signed
 from ipu_asm.isa import load_isa
-from ipu_asm.program.line_table import LineTable, Place, describe_bundle
+from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
 
 
 class StopReason(Enum):
@@ -53,7 +53,7 @@ class MachineStop(NamedTuple):
     pc: int
     instruction: str | None = None
     registers: Mapping[str, int] = {}
-    place: Place | None = None
+    place: SourceLocation | None = None
     fault: Fault | None = None
 
 

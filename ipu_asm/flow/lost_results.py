@@ -36,7 +36,7 @@ class EarlyRead(NamedTuple):
     uninitialised: bool = False
 
 
-class Function:
+class FunctionBody:
     """The bundles of a function, its control-flow graph, and the count of writes per register."""
 
     def __init__(self, isa: Isa, bundles: Sequence[Bundle]) -> None:
@@ -51,7 +51,9 @@ class Function:
         return Counter(unit for access in accesses if access.writes for unit in access.units)
 
 
-def lost_result_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
+def lost_result_reads(
+    function: FunctionBody, address: int, write: RegisterAccess
+) -> list[EarlyRead]:
     """Return the early reads that make the result of a write at `address` lost.
 
     They read before the result lands, nothing reads the same parts of it afterwards, and the value
@@ -68,7 +70,9 @@ def lost_result_reads(function: Function, address: int, write: RegisterAccess) -
     return [read for read in reads if not search.is_wanted(read, address)]
 
 
-def uninitialised_reads(function: Function, address: int, write: RegisterAccess) -> list[EarlyRead]:
+def uninitialised_reads(
+    function: FunctionBody, address: int, write: RegisterAccess
+) -> list[EarlyRead]:
     """Return the early reads of a register that has no value before the write at `address`.
 
     The register holds neither an argument nor a result of the function, so that such a read is an
@@ -97,7 +101,7 @@ class _Search:
     result has landed in the register (-1: none is under way).
     """
 
-    def __init__(self, function: Function, write: RegisterAccess) -> None:
+    def __init__(self, function: FunctionBody, write: RegisterAccess) -> None:
         self.isa = function.isa
         self.function = function
         self.write = write

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.flow.loops import backward_branches
-from ipu_asm.ide.labels import is_local
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_in
+from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 
 _DEEPEST = 20
 
 
-class Block(NamedTuple):
+class OutlineBlock(NamedTuple):
     """The bundles `first` to ``end - 1`` of a label, or of a macro.
 
     The block of a loop extends to its last branch.
@@ -27,7 +27,7 @@ class Block(NamedTuple):
     macro: Macro | None = None
 
 
-def blocks_of(program: Program) -> list[Block]:
+def blocks_of(program: Program) -> list[OutlineBlock]:
     """Return the blocks by first bundle; two blocks are nested or disjoint."""
     labelled = [number for number, bundle in program.notable if bundle.label is not None]
     macros = macro_blocks(program)
@@ -35,22 +35,22 @@ def blocks_of(program: Program) -> list[Block]:
     ends = {**_ends(labelled, program), **_ends(outside, program)}
     ends |= _ends_of_functions(program, outside)
     repeats = backward_branches(program)
-    blocks: list[Block] = []
+    blocks: list[OutlineBlock] = []
     for number in labelled:
         source = repeats.get(program.addresses[number])
         is_loop = source is not None and _may_be_loop(program, number)
         last = number if source is None else program.number_at(source)
         end = ends[number]
-        blocks.append(Block(number, max(end, last + 1) if is_loop else end, is_loop))
+        blocks.append(OutlineBlock(number, max(end, last + 1) if is_loop else end, is_loop))
     if macros:
         blocks = sorted([*_apart(program, blocks, macros), *macros], key=_by_place)
     return _shallow(_closed(blocks))
 
 
-def macro_blocks(program: Program) -> list[Block]:
+def macro_blocks(program: Program) -> list[OutlineBlock]:
     """Return the blocks of macros that have parameters or a body, in source order."""
     found = (
-        Block(macro.bundle, last_bundle_of(program, macro) + 1, False, macro)
+        OutlineBlock(macro.bundle, last_bundle_of(program, macro) + 1, False, macro)
         for macros in macros_in(program).values()
         for macro in macros
         if not macro.takes_nothing
@@ -63,7 +63,7 @@ def has_content(bundle: Bundle) -> bool:
     return bool(bundle.size) or bundle.label is not None
 
 
-def _by_place(block: Block) -> tuple[int, bool]:
+def _by_place(block: OutlineBlock) -> tuple[int, bool]:
     return block.first, block.macro is not None
 
 
@@ -72,7 +72,7 @@ def _ends(labelled: list[int], program: Program) -> dict[int, int]:
     return dict(zip(labelled, [*labelled[1:], len(program.bundles)]))
 
 
-def _outside(numbers: list[int], macros: list[Block]) -> list[int]:
+def _outside(numbers: list[int], macros: list[OutlineBlock]) -> list[int]:
     """Return the bundles in `numbers` that are in no macro."""
     found, end = list[int](), 0
     rest = iter(macros)
@@ -86,7 +86,9 @@ def _outside(numbers: list[int], macros: list[Block]) -> list[int]:
     return found
 
 
-def _apart(program: Program, blocks: list[Block], macros: list[Block]) -> list[Block]:
+def _apart(
+    program: Program, blocks: list[OutlineBlock], macros: list[OutlineBlock]
+) -> list[OutlineBlock]:
     """Return the blocks of labels, adjusted to macros.
 
     A block in a macro ends with the macro. Any other block ends behind its last instruction or
@@ -94,7 +96,7 @@ def _apart(program: Program, blocks: list[Block], macros: list[Block]) -> list[B
     """
     with_content = [number for number, b in enumerate(program.bundles) if has_content(b)]
     content = _outside(with_content, macros)
-    found, ends, rest = list[Block](), list[int](), macros[::-1]
+    found, ends, rest = list[OutlineBlock](), list[int](), macros[::-1]
     for block in blocks:
         while rest and rest[-1].first < block.first:
             ends.append(rest.pop().end)
@@ -128,10 +130,10 @@ def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
     return _ends(first, program)
 
 
-def _closed(blocks: list[Block]) -> list[Block]:
+def _closed(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
     """Extend each loop to the end of every block that begins in it."""
-    closed: list[Block] = []
-    outer: list[Block] = []
+    closed: list[OutlineBlock] = []
+    outer: list[OutlineBlock] = []
     for block in reversed(blocks):
         end = block.end
         while outer and outer[-1].first < end:
@@ -141,9 +143,9 @@ def _closed(blocks: list[Block]) -> list[Block]:
     return closed[::-1]
 
 
-def _shallow(blocks: list[Block]) -> list[Block]:
+def _shallow(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
     """Limit nesting to `_DEEPEST`: a deeper block ends at the next one."""
-    found: list[Block] = []
+    found: list[OutlineBlock] = []
     around: list[int] = []
     for block, following in zip_longest(blocks, blocks[1:]):
         while around and around[-1] <= block.first:

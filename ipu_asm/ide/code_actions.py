@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
 
-from ipu_asm.analysis.apply_fixes import apart
+from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.ide.refactorings import REFACTORINGS
 from ipu_asm.ide.refactorings.offer import MOVE, REWRITE
@@ -101,7 +101,7 @@ def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
 def fix_all(analysis: Analysis) -> list[CodeAction]:
     """Return the action that applies all non-overlapping safe fixes; [] if there is none."""
     safe = [finding for finding in analysis.diagnostics if finding.fix and finding.fix.is_safe]
-    chosen = apart(safe)
+    chosen = non_overlapping(safe)
     if not chosen:
         return []
     edits = tuple(sorted(edit for finding in chosen if finding.fix for edit in finding.fix.edits))

@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
 
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.ide.labels import is_local
 from ipu_asm.isa.model import Isa
+from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
@@ -19,7 +19,7 @@ LOOPS: Final = "loops"
 FAMILIES: Final = (REFERENCES, LOOPS)
 
 
-class Lens(NamedTuple):
+class CodeLens(NamedTuple):
     """A text above the label at `span`."""
 
     span: Span
@@ -27,12 +27,12 @@ class Lens(NamedTuple):
     family: str
 
 
-def code_lenses(analysis: Analysis, families: Collection[str]) -> list[Lens]:
+def code_lenses(analysis: Analysis, families: Collection[str]) -> list[CodeLens]:
     """Return the lenses of some families in source order."""
     program = analysis.program
     comes = Counter(r.target for r in program.references if r.target is not None)
     texts = [_texts(program, family) for family in FAMILIES if family in families]
-    lenses: list[Lens] = []
+    lenses: list[CodeLens] = []
     for number, bundle in program.notable:
         if bundle.label is None or not _heads_something(program, number):
             continue
@@ -41,7 +41,7 @@ def code_lenses(analysis: Analysis, families: Collection[str]) -> list[Lens]:
         address = program.addresses[number]
         if _is_known_elsewhere(program.isa, bundle.label) and not comes[address]:
             continue
-        lenses += [Lens(span, text, kind) for kind, of in texts if (text := of(address))]
+        lenses += [CodeLens(span, text, kind) for kind, of in texts if (text := of(address))]
     return lenses
 
 

@@ -8,15 +8,15 @@ from ipu_asm.ide.macros.mentions import macro_at
 from ipu_asm.ide.macros.parameters import argument_at, parameter_at
 from ipu_asm.ide.numeric_labels import meant, numeric_label_span
 from ipu_asm.ide.occurrences import Label, subject_at
-from ipu_asm.ide.place import (
+from ipu_asm.ide.syntax_element import (
     Blank,
     Comment,
     LabelDefinition,
     OperandAt,
-    Place,
+    SyntaxElement,
+    element_at,
     end_of_bundle,
     has_value,
-    place_at,
     reference_at,
 )
 from ipu_asm.program.labels import Reference
@@ -41,7 +41,7 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
     At a definition, it returns that definition itself.
     """
     program = analysis.program
-    place = place_at(program, offset)
+    place = element_at(program, offset)
     if program.isa.surface.preprocessed and not isinstance(place, Comment):
         found = _to_macro(program, place, offset)
         if found is not None:
@@ -64,7 +64,7 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
     return _by_name(analysis, offset)
 
 
-def _to_macro(program: Program, place: Place, offset: int) -> Definition | None:
+def _to_macro(program: Program, place: SyntaxElement, offset: int) -> Definition | None:
     """Return the definition of the macro or macro parameter at an offset, if any."""
     argument = argument_at(program, offset) or parameter_at(program, offset)
     if argument is not None:

@@ -6,9 +6,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
 
 from ipu_asm.ide.comments import comments_in
-from ipu_asm.ide.place import end_of_bundle
 from ipu_asm.ide.regions import regions
 from ipu_asm.ide.symbols import label_symbols
+from ipu_asm.ide.syntax_element import end_of_bundle
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
@@ -17,7 +17,7 @@ COMMENT: Final = "comment"
 REGION: Final = "region"
 
 
-class Fold(NamedTuple):
+class FoldingRange(NamedTuple):
     """A range of lines, counted from 0; the first one stays visible."""
 
     first: int
@@ -25,7 +25,7 @@ class Fold(NamedTuple):
     kind: str
 
 
-def folding(analysis: Analysis) -> list[Fold]:
+def folding(analysis: Analysis) -> list[FoldingRange]:
     """Return all folding ranges by first line, the longest first where several begin.
 
     The range of a region ends before the closing directive.
@@ -40,7 +40,7 @@ def folding(analysis: Analysis) -> list[Fold]:
     return sorted(found, key=lambda fold: (fold.first, -fold.last, fold.kind))
 
 
-def _comments(analysis: Analysis) -> Iterator[Fold]:
+def _comments(analysis: Analysis) -> Iterator[FoldingRange]:
     """Yield runs of lines that have only a comment."""
     marks = analysis.isa.surface.comments
     read_first = _lines_read_first(analysis)
@@ -54,10 +54,10 @@ def _comments(analysis: Analysis) -> Iterator[Fold]:
             first = line
         elif not is_comment and first is not None:
             if line - 1 > first:
-                yield Fold(first, line - 1, COMMENT)
+                yield FoldingRange(first, line - 1, COMMENT)
             first = None
     if first is not None and len(lines.starts) - 1 > first:
-        yield Fold(first, len(lines.starts) - 1, COMMENT)
+        yield FoldingRange(first, len(lines.starts) - 1, COMMENT)
 
 
 def _lines_read_first(analysis: Analysis) -> set[int]:
@@ -69,7 +69,7 @@ def _lines_read_first(analysis: Analysis) -> set[int]:
     }
 
 
-def _block_comments(analysis: Analysis) -> Iterator[Fold]:
+def _block_comments(analysis: Analysis) -> Iterator[FoldingRange]:
     """Yield block comments of several lines."""
     program, lines = analysis.program, analysis.source.lines
     for number, bundle in enumerate(program.bundles if analysis.isa.surface.block_comments else ()):
@@ -77,10 +77,10 @@ def _block_comments(analysis: Analysis) -> Iterator[Fold]:
             for comment in comments_in(analysis.isa, bundle.syntax):
                 first, last = (lines.position(o).line for o in program.span(number, comment))
                 if last > first:
-                    yield Fold(first, last, COMMENT)
+                    yield FoldingRange(first, last, COMMENT)
 
 
-def _regions(analysis: Analysis) -> Iterator[Fold]:
+def _regions(analysis: Analysis) -> Iterator[FoldingRange]:
     """Yield macro bodies and conditional regions."""
     program, lines = analysis.program, analysis.source.lines
     for region in regions(program):
@@ -90,22 +90,22 @@ def _regions(analysis: Analysis) -> Iterator[Fold]:
         )
         is_closed = program.bundles[region.last].directive is not None
         if last - is_closed > first:
-            yield Fold(first, last - is_closed, REGION)
+            yield FoldingRange(first, last - is_closed, REGION)
 
 
-def _bundles(analysis: Analysis) -> Iterator[Fold]:
+def _bundles(analysis: Analysis) -> Iterator[FoldingRange]:
     program, lines = analysis.program, analysis.source.lines
     for number, bundle in enumerate(program.bundles):
         if bundle.instructions and "\n" in bundle.syntax.text:
             first = lines.position(program.span(number, bundle.span(0)).start).line
             last = lines.position(end_of_bundle(program, number)).line
             if last > first:
-                yield Fold(first, last, REGION)
+                yield FoldingRange(first, last, REGION)
 
 
-def _labels(analysis: Analysis) -> Iterator[Fold]:
+def _labels(analysis: Analysis) -> Iterator[FoldingRange]:
     lines = analysis.source.lines
     for symbol in label_symbols(analysis):
         first, last = (lines.position(offset).line for offset in symbol.span)
         if last > first:
-            yield Fold(first, last, REGION)
+            yield FoldingRange(first, last, REGION)

@@ -14,14 +14,14 @@ from ipu_asm.ide.pages.bundle import bundle_markdown
 from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import operand_markdown, part_at
 from ipu_asm.ide.pages.timing import lines_about_instruction
-from ipu_asm.ide.place import (
+from ipu_asm.ide.syntax_element import (
     BundleEnd,
     Comment,
     LabelDefinition,
     Mnemonic,
     OperandAt,
-    Place,
-    place_at,
+    SyntaxElement,
+    element_at,
 )
 from ipu_asm.isa.model import Isa
 from ipu_asm.reports.instruction_page import instruction_markdown
@@ -41,7 +41,7 @@ class Hover(NamedTuple):
 
 def hover(analysis: Analysis, offset: int) -> Hover | None:
     """Return the page of the syntax element at an offset; None for blank space and comments."""
-    place = place_at(analysis.program, offset)
+    place = element_at(analysis.program, offset)
     found = _about_macro(analysis, place, offset) or _about_directive(analysis, offset)
     if found is not None:
         return found
@@ -54,7 +54,7 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
     return Hover(markdown, place.span) if markdown else None
 
 
-def _about_macro(analysis: Analysis, place: Place, offset: int) -> Hover | None:
+def _about_macro(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover | None:
     """Return the page of the macro or macro parameter at an offset, if any."""
     program = analysis.program
     if isinstance(place, Comment) or not program.isa.surface.preprocessed:
@@ -78,7 +78,7 @@ def _about_directive(analysis: Analysis, offset: int) -> Hover | None:
     return Hover(page, span) if span and page else None
 
 
-def _markdown(analysis: Analysis, place: Place) -> str | None:
+def _markdown(analysis: Analysis, place: SyntaxElement) -> str | None:
     program = analysis.program
     if isinstance(place, Mnemonic):
         return _mnemonic(program.isa, program.bundles[place.bundle], place.instruction)

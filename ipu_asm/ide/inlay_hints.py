@@ -26,7 +26,7 @@ LANDINGS: Final = "landings"
 FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS)
 
 
-class Hint(NamedTuple):
+class InlayHint(NamedTuple):
     """A hint behind the word that ends at `offset`; `tooltip` is the same as a sentence."""
 
     offset: int
@@ -35,11 +35,11 @@ class Hint(NamedTuple):
     tooltip: str
 
 
-def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> list[Hint]:
+def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> list[InlayHint]:
     """Return the hints of some families in a span, sorted by offset."""
     program = analysis.program
     first, last = program.bundle_at(span.start), program.bundle_at(span.end)
-    found: list[Hint] = []
+    found: list[InlayHint] = []
     for number in range(first, last + 1):
         start = program.starts[number]
         for hint in _of_bundle(analysis.isa, program.bundles[number]):
@@ -52,7 +52,7 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
     return sorted(hint for hint in found if span.touches(hint.offset))
 
 
-def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
+def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     """Yield the addresses of labels, at their definitions and at references to them.
 
     Bundles in macro bodies have no address.
@@ -68,15 +68,15 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
             token = bundle.syntax.plan.label
             end = program.span(number, bundle.syntax.span_of(token, token + 1)).end
             address = program.addresses[number]
-            yield Hint(end, f" {address}", ADDRESSES, f"the label stands for {unit} {address}")
+            yield InlayHint(end, f" {address}", ADDRESSES, f"the label stands for {unit} {address}")
         for reference in program.references_of(number):
             if reference.target is not None:
                 end = program.reference_span(reference).end
                 text = f"leads to {unit} {reference.target}"
-                yield Hint(end, f" → {reference.target}", ADDRESSES, text)
+                yield InlayHint(end, f" → {reference.target}", ADDRESSES, text)
 
 
-def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
+def _landings(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     """Yield the latencies of slow results, and the durations of instructions that have one.
 
     An instruction with arguments of a macro has no hint: its form is unknown.
@@ -92,23 +92,23 @@ def _landings(analysis: Analysis, first: int, last: int) -> Iterator[Hint]:
             end = program.span(number, operand)
             there = line_text(program, analysis.source.lines, lands_in)
             tooltip = f"`{access.register}` lands {latency} bundles later{there}"
-            yield Hint(end.end, f" +{latency}{there}", LANDINGS, tooltip)
+            yield InlayHint(end.end, f" +{latency}{there}", LANDINGS, tooltip)
         for place, instruction in enumerate(bundle.instructions):
             cycles = cycles_of(instruction) if is_known[place] else None
             if cycles is not None:
                 end = program.span(number, bundle.syntax.instruction_span(place))
                 unit = "cycle" if cycles == 1 else "cycles"
                 tooltip = f"takes about {cycles} {unit}, as far as its operands tell"
-                yield Hint(end.end, f" {cycles} {unit}", LANDINGS, tooltip)
+                yield InlayHint(end.end, f" {cycles} {unit}", LANDINGS, tooltip)
 
 
 @cached_on_bundle
-def _of_bundle(isa: Isa, bundle: Bundle) -> tuple[Hint, ...]:
+def _of_bundle(isa: Isa, bundle: Bundle) -> tuple[InlayHint, ...]:
     """Return the hints that depend on the bundle alone; offsets count from its start."""
     return (*_immediates(bundle), *_times(isa, bundle))
 
 
-def _immediates(bundle: Bundle) -> Iterator[Hint]:
+def _immediates(bundle: Bundle) -> Iterator[InlayHint]:
     """Yield the stored values of immediates that are written in another way."""
     for number, instruction in enumerate(bundle.instructions):
         for place, (operand, value) in enumerate(zip(instruction.operands, instruction.values)):
@@ -118,17 +118,17 @@ def _immediates(bundle: Bundle) -> Iterator[Hint]:
             stored = operand.type.stored(value) if isinstance(value, int) else None
             if stored is not None and bundle.syntax.text[span.start : span.end] != str(stored):
                 tooltip = f"operand `{operand.name}` is {stored} ({stored:#x})"
-                yield Hint(span.end, f" = {stored}", IMMEDIATES, tooltip)
+                yield InlayHint(span.end, f" = {stored}", IMMEDIATES, tooltip)
 
 
-def _times(isa: Isa, bundle: Bundle) -> Iterator[Hint]:
+def _times(isa: Isa, bundle: Bundle) -> Iterator[InlayHint]:
     """Yield whether a read sees the old or the new value of a register that its bundle changes."""
     for access in reads_of_changed_registers(isa, bundle):
         seen = "new" if access.timing.read == LIVE else "old"
         tooltip = f"sees the {seen} value of `{access.register}`, which this {isa.unit} changes"
         if access.operand == ON_MNEMONIC:
             end = bundle.syntax.mnemonic_span(access.instruction).end
-            yield Hint(end, f" {access.register}: {seen}", TIME, tooltip)
+            yield InlayHint(end, f" {access.register}: {seen}", TIME, tooltip)
         else:
             end = bundle.value_span(access.instruction, access.operand).end
-            yield Hint(end, f": {seen}", TIME, tooltip)
+            yield InlayHint(end, f": {seen}", TIME, tooltip)

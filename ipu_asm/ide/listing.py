@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 
-class Line(NamedTuple):
+class ListingLine(NamedTuple):
     """The address whose word a listing line shows, and the source line (from 0) that it shows."""
 
     address: int | None
@@ -22,7 +22,7 @@ class Listing(NamedTuple):
     """The text of a listing, and the contents of each of its lines."""
 
     text: str
-    lines: tuple[Line, ...]
+    lines: tuple[ListingLine, ...]
 
 
 def listing(analysis: Analysis, words: Sequence[int | None]) -> Listing:
@@ -30,4 +30,4 @@ def listing(analysis: Analysis, words: Sequence[int | None]) -> Listing:
     name = os.path.basename(analysis.source.path) or analysis.source.path
     rows = list(listing_rows(analysis.program, words, name))
     text = "".join(f"{row.text}\n" for row in rows)
-    return Listing(text, tuple(Line(row.address, row.line) for row in rows))
+    return Listing(text, tuple(ListingLine(row.address, row.line) for row in rows))

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.macros.mentions import Certainty, macro_at, mentions
-from ipu_asm.ide.macros.parameters import Argument, argument_at, parameter_at, uses_of
+from ipu_asm.ide.macros.parameters import MacroArgument, argument_at, parameter_at, uses_of
 from ipu_asm.ide.numeric_labels import (
     NumericLabel,
     definition_of,
     references_of,
 )
-from ipu_asm.ide.place import (
+from ipu_asm.ide.registers import registers_in
+from ipu_asm.ide.syntax_element import (
     Blank,
     Comment,
     LabelDefinition,
     OperandAt,
+    element_at,
     has_value,
-    place_at,
     reference_at,
 )
-from ipu_asm.ide.registers import registers_in
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 
-class Access(Enum):
+class OccurrenceKind(Enum):
     """What an occurrence does with the symbol."""
 
     NAMES = "names"
@@ -49,7 +49,7 @@ class Occurrence(NamedTuple):
     """A span that names a symbol."""
 
     span: Span
-    access: Access
+    access: OccurrenceKind
 
 
 class Label(NamedTuple):
@@ -71,20 +71,20 @@ class MacroName(NamedTuple):
     is_define: bool
 
 
-Subject = Label | Register | NumericLabel | MacroName | Argument
+Subject = Label | Register | NumericLabel | MacroName | MacroArgument
 _NOWHERE = -1
 _ACCESSES = {
-    "": Access.NAMES,
-    "r": Access.READS,
-    "w": Access.WRITES,
-    "rw": Access.CHANGES,
+    "": OccurrenceKind.NAMES,
+    "r": OccurrenceKind.READS,
+    "w": OccurrenceKind.WRITES,
+    "rw": OccurrenceKind.CHANGES,
 }
 
 
 def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
     """Return the symbol at an offset and the span of its name there; None if there is none."""
     program = analysis.program
-    place = place_at(program, offset)
+    place = element_at(program, offset)
     if program.isa.surface.preprocessed and not isinstance(place, Comment):
         found = _of_macros(program, offset)
         if found is not None:
@@ -153,10 +153,10 @@ def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
         return sorted(_of_numeric_label(analysis.program, subject), key=lambda each: each.span)
     if isinstance(subject, MacroName):
         return list(_of_macro(analysis.program, subject))
-    if isinstance(subject, Argument):
-        definition = Occurrence(subject.parameter.span, Access.DEFINES)
+    if isinstance(subject, MacroArgument):
+        definition = Occurrence(subject.parameter.span, OccurrenceKind.DEFINES)
         uses = uses_of(analysis.program, subject)
-        return [definition, *(Occurrence(span, Access.NAMES) for span in uses)]
+        return [definition, *(Occurrence(span, OccurrenceKind.NAMES) for span in uses)]
     return _of_register(analysis.program, subject.name)
 
 
@@ -171,34 +171,34 @@ def _label_of(program: Program, text: str, target: int | None) -> str | None:
 def _of_label(program: Program, name: str) -> Iterator[Occurrence]:
     for number, bundle in program.notable:
         for span in bundle.syntax.label_spans(name) if bundle.label is not None else ():
-            yield Occurrence(program.span(number, span), Access.DEFINES)
+            yield Occurrence(program.span(number, span), OccurrenceKind.DEFINES)
         if bundle.findings:
             for span in _misplaced(program.isa, bundle, name):
-                yield Occurrence(program.span(number, span), Access.NAMES)
+                yield Occurrence(program.span(number, span), OccurrenceKind.NAMES)
     for number, span in _places_of_loose_words(program).get(name, ()):
-        yield Occurrence(program.span(number, span), Access.NAMES)
+        yield Occurrence(program.span(number, span), OccurrenceKind.NAMES)
     labels = program.label_addresses
     address = labels.get(name, _NOWHERE)
     for reference in program.references:
         if reference.text == name and reference.target in (None, labels.get(name)):
-            yield Occurrence(program.reference_span(reference), Access.NAMES)
+            yield Occurrence(program.reference_span(reference), OccurrenceKind.NAMES)
         elif address == reference.target != labels.get(reference.text):
-            yield Occurrence(program.reference_span(reference), Access.GOES_THERE)
+            yield Occurrence(program.reference_span(reference), OccurrenceKind.GOES_THERE)
 
 
 def _of_numeric_label(program: Program, subject: NumericLabel) -> Iterator[Occurrence]:
     for span in program.bundles[subject.bundle].syntax.label_spans(subject.name):
-        yield Occurrence(program.span(subject.bundle, span), Access.DEFINES)
+        yield Occurrence(program.span(subject.bundle, span), OccurrenceKind.DEFINES)
     for reference, meant in references_of(program).items():
         if meant == subject:
-            yield Occurrence(program.reference_span(reference), Access.NAMES)
+            yield Occurrence(program.reference_span(reference), OccurrenceKind.NAMES)
 
 
 def _of_macro(program: Program, subject: MacroName) -> Iterator[Occurrence]:
     for span, certainty in mentions(program, *subject):
         if certainty is not Certainty.MAY:
             is_defined = certainty is Certainty.DEFINES
-            yield Occurrence(span, Access.DEFINES if is_defined else Access.NAMES)
+            yield Occurrence(span, OccurrenceKind.DEFINES if is_defined else OccurrenceKind.NAMES)
 
 
 @cached_on_program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ipu_asm.ide.occurrences import Access, Occurrence, occurrences, subject_at
+from ipu_asm.ide.occurrences import Occurrence, OccurrenceKind, occurrences, subject_at
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def references(analysis: Analysis, offset: int, with_definition: bool = True) ->
     return [
         occurrence.span
         for occurrence in highlights(analysis, offset)
-        if with_definition or occurrence.access is not Access.DEFINES
+        if with_definition or occurrence.access is not OccurrenceKind.DEFINES
     ]
 
 

@@ -20,7 +20,7 @@ _CLOSING: Final = {
 _BETWEEN: Final = re.compile(r"(?:#\s*|\.)(?:else|elif)")
 
 
-class Region(NamedTuple):
+class DirectiveRegion(NamedTuple):
     """A region that begins with the directive in bundle `first`.
 
     It ends with the one in `last`, which closes it or begins the next branch of the conditional.
@@ -32,12 +32,12 @@ class Region(NamedTuple):
 
 
 @cached_on_program
-def regions(program: Program) -> list[Region]:
+def regions(program: Program) -> list[DirectiveRegion]:
     """Return all regions: the closed ones ordered by their last bundle, then the unclosed ones.
 
     Regions can be nested. An unclosed one extends to the last bundle.
     """
-    found: list[Region] = []
+    found: list[DirectiveRegion] = []
     opened: list[tuple[int, str]] = []
     for number, bundle in program.directives if program.isa.surface.preprocessed else ():
         word = bundle.directive or ""
@@ -45,12 +45,12 @@ def regions(program: Program) -> list[Region]:
             if opening.match(word):
                 opened.append((number, kind))
             elif opened and opened[-1][1] == kind and _CLOSING[kind].match(word):
-                found.append(Region(opened.pop()[0], number, kind))
+                found.append(DirectiveRegion(opened.pop()[0], number, kind))
         if opened and opened[-1][1] == CONDITION and _BETWEEN.match(word):
-            found.append(Region(opened.pop()[0], number, CONDITION))
+            found.append(DirectiveRegion(opened.pop()[0], number, CONDITION))
             opened.append((number, CONDITION))
     # An unclosed body or conditional is a region as well.
-    found += [Region(first, len(program.bundles) - 1, kind) for first, kind in opened]
+    found += [DirectiveRegion(first, len(program.bundles) - 1, kind) for first, kind in opened]
     return found
 
 

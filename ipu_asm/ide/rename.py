@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
-from ipu_asm.ide.occurrences import Access, Label, MacroName, occurrences, subject_at
+from ipu_asm.ide.occurrences import Label, MacroName, OccurrenceKind, occurrences, subject_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 
-class RenameRefused(Exception):
+class RenameError(Exception):
     """Raised if a symbol cannot be renamed, or not to this name; the message is shown to users."""
 
 
@@ -31,27 +31,27 @@ class Renameable(NamedTuple):
 def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
     """Return the label or macro at an offset that can be renamed.
 
-    Raises `RenameRefused` if there is none.
+    Raises `RenameError` if there is none.
     """
     found = subject_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
         _refuse(macro_rename.reason_against(analysis, found[0].name))
         return Renameable(found[1], found[0].name)
     if found is not None and isinstance(found[0], NumericLabel):
-        raise RenameRefused("a number as a label is no name: write a label with one in its place")
+        raise RenameError("a number as a label is no name: write a label with one in its place")
     if found is None or not isinstance(found[0], Label):
         named = "labels and macros" if analysis.isa.surface.preprocessed else "labels"
-        raise RenameRefused(f"only {named} have a name that can be changed")
+        raise RenameError(f"only {named} have a name that can be changed")
     return _label(analysis.program, found[0].name, found[1])
 
 
 def _label(program: Program, label: str, span: Span) -> Renameable:
     if label not in program.labels:
-        raise RenameRefused(f"no label is called {quoted(label)}, so it cannot be renamed")
+        raise RenameError(f"no label is called {quoted(label)}, so it cannot be renamed")
     if program.text[span.start : span.end] != label:
-        raise RenameRefused(f"a distance is no name: rename {quoted(label)} where it is written")
+        raise RenameError(f"a distance is no name: rename {quoted(label)} where it is written")
     if _definitions(program, label) > 1:
-        raise RenameRefused(f"{quoted(label)} is defined more than once: mend that first")
+        raise RenameError(f"{quoted(label)} is defined more than once: mend that first")
     return Renameable(span, label)
 
 
@@ -69,37 +69,37 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
 
 def _refuse(reason: str | None) -> None:
     if reason is not None:
-        raise RenameRefused(reason)
+        raise RenameError(reason)
 
 
 def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdit]:
     program = analysis.program
     if new_name in program.labels:
         line = _line(analysis, program.label_span(new_name))
-        raise RenameRefused(f"a label {quoted(new_name)} is defined already, on line {line}")
+        raise RenameError(f"a label {quoted(new_name)} is defined already, on line {line}")
     for reference in program.references:
         if reference.text == new_name:
             line = _line(analysis, program.reference_span(reference))
-            raise RenameRefused(f"line {line} has a branch to {quoted(new_name)} already")
+            raise RenameError(f"line {line} has a branch to {quoted(new_name)} already")
     _check_hidden(analysis, old)
     edits = [
         TextEdit(occurrence.span, new_name)
         for occurrence in occurrences(analysis, Label(old))
-        if occurrence.access is not Access.GOES_THERE
+        if occurrence.access is not OccurrenceKind.GOES_THERE
     ]
     _check_meaning(program, edits, old, new_name)
     return edits
 
 
 def _check_hidden(analysis: Analysis, name: str) -> None:
-    """Raise `RenameRefused` if a preprocessor line contains the name: such lines are not parsed."""
+    """Raise `RenameError` if a preprocessor line contains the name: such lines are not parsed."""
     program = analysis.program
     word = re.compile(rf"(?<![\w.$]){re.escape(name)}(?![\w.$])")
     for number, bundle in program.notable:
         token = bundle.syntax.plan.directive
         if token >= 0 and word.search(bundle.syntax.words[token]):
             line = _line(analysis, program.span(number, bundle.syntax.spans[token]))
-            raise RenameRefused(f"line {line} is for the preprocessor and speaks of {quoted(name)}")
+            raise RenameError(f"line {line} is for the preprocessor and speaks of {quoted(name)}")
 
 
 def _line(analysis: Analysis, span: Span) -> int:
@@ -112,18 +112,18 @@ def _definitions(program: Program, label: str) -> int:
 
 
 def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) -> None:
-    """Raise `RenameRefused` if the edited program has other labels, findings or encodings."""
+    """Raise `RenameError` if the edited program has other labels, findings or encodings."""
     after = read_program(program.isa, apply_edits(program.text, edits))
     labels = {new if label == old else label: at for label, at in program.labels.items()}
     if after.labels != labels:
-        raise RenameRefused(f"a label cannot be called {quoted(new)}: it is no word")
+        raise RenameError(f"a label cannot be called {quoted(new)}: it is no word")
     if len(after.findings) > len(program.findings):
         known = {finding.message for finding in program.findings}
         fresh = (f.message for f in after.findings if f.message not in known)
         reason = next(fresh, after.findings[0].message)
-        raise RenameRefused(f"a label cannot be called {quoted(new)}: {reason}")
+        raise RenameError(f"a label cannot be called {quoted(new)}: {reason}")
     if _meaning(after) != _meaning(program, old, new):
-        raise RenameRefused(f"{quoted(new)} would change what the program means")
+        raise RenameError(f"{quoted(new)} would change what the program means")
 
 
 def _meaning(program: Program, old: str = "", new: str = "") -> list[object]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator
 
-from ipu_asm.ide.place import (
+from ipu_asm.ide.symbols import label_symbols
+from ipu_asm.ide.syntax_element import (
     Comment,
     LabelDefinition,
     Mnemonic,
     OperandAt,
+    element_at,
     end_of_bundle,
-    place_at,
 )
-from ipu_asm.ide.symbols import label_symbols
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def selection_ranges(analysis: Analysis, offset: int) -> list[Span]:
 
 def _around(analysis: Analysis, offset: int) -> Iterator[Span]:
     program = analysis.program
-    place = place_at(program, offset)
+    place = element_at(program, offset)
     if isinstance(place, (Comment, LabelDefinition, Mnemonic, OperandAt)):
         yield place.span
     else:

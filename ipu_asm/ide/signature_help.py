@@ -14,8 +14,13 @@ from ipu_asm.ide.completion.fitting import fits
 from ipu_asm.ide.macros.completion import with_values
 from ipu_asm.ide.macros.names import Macro, code_of, last_bundle_of, macros_called
 from ipu_asm.ide.macros.page import argument_markdown, shown_parameters
-from ipu_asm.ide.macros.parameters import MARK, Argument, Body, parameters_of
-from ipu_asm.ide.macros.parameters import Parameter as MacroParameter
+from ipu_asm.ide.macros.parameters import (
+    MARK,
+    MacroArgument,
+    MacroBody,
+    MacroParameter,
+    parameters_of,
+)
 from ipu_asm.ide.pages.label import comment_above
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.program.program import Program
@@ -162,14 +167,14 @@ def _of_macros(analysis: Analysis, expected: Expectation, offset: int) -> list[S
 def _of_macro(analysis: Analysis, macro: Macro, arguments: Sequence[str]) -> Signature:
     program = analysis.program
     parameters = parameters_of(program, macro)
-    body = Body(macro.bundle, last_bundle_of(program, macro), macro.name, parameters)
+    body = MacroBody(macro.bundle, last_bundle_of(program, macro), macro.name, parameters)
     shown = shown_parameters(parameters)
     label = f"{macro.name}({shown})" if macro.is_define else f"{macro.name} {shown}".rstrip()
     line = analysis.source.lines.position(macro.span.start).line + 1
     comment = comment_above(program, macro.bundle)
     takes = (
         # The title repeats what the line shows.
-        argument_markdown(analysis, Argument(body, parameter)).partition("\n\n")[2]
+        argument_markdown(analysis, MacroArgument(body, parameter)).partition("\n\n")[2]
         for parameter in parameters
     )
     labels = (shown_parameters([parameter]) for parameter in parameters)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loops import SourceLoop, loops_of
-from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -29,7 +29,7 @@ class Cell(NamedTuple):
     is_idle: bool
 
 
-class Row(NamedTuple):
+class GridRow(NamedTuple):
     """The bundle at an address; `cells` has the instructions of each slot, in slot order.
 
     `strays` are instructions without a slot, or more than their slot holds.
@@ -46,7 +46,7 @@ class SlotGrid(NamedTuple):
     """The table; `current` is the number of the row at the requested offset, if any."""
 
     slots: tuple[Slot, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[GridRow, ...]
     loops: tuple[SourceLoop, ...]
     current: int | None
 
@@ -61,14 +61,14 @@ def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
     return SlotGrid(program.isa.slots, rows, tuple(loops_of(program)), current)
 
 
-def _row(program: Program, number: int, address: int) -> Row:
+def _row(program: Program, number: int, address: int) -> GridRow:
     bundle, start = program.bundles[number], program.starts[number]
     placed = _cells(program.isa, bundle)
     span = Span(start + bundle.first_token.start, end_of_bundle(program, number))
     *cells, strays = (
         tuple(cell._replace(span=cell.span.shifted(start)) for cell in group) for group in placed
     )
-    return Row(address, span, bundle.label, tuple(cells), strays)
+    return GridRow(address, span, bundle.label, tuple(cells), strays)
 
 
 @cached_on_bundle

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.ide.blocks import Block, blocks_of, has_content, macro_blocks
-from ipu_asm.ide.labels import is_local
+from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
 from ipu_asm.ide.macros.names import Macro, last_bundle_of
 from ipu_asm.ide.macros.page import shown_parameters
 from ipu_asm.ide.macros.parameters import parameters_of
-from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa
+from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import roles
 from ipu_asm.text import Span
@@ -29,7 +29,7 @@ MACRO: Final = "macro"
 _LONGEST_NAME = 60
 
 
-class Symbol(NamedTuple):
+class DocumentSymbol(NamedTuple):
     """A named part of the file: `span` is all of it, `name_span` its name."""
 
     name: str
@@ -37,10 +37,10 @@ class Symbol(NamedTuple):
     detail: str
     span: Span
     name_span: Span
-    children: tuple[Symbol, ...] = ()
+    children: tuple[DocumentSymbol, ...] = ()
 
 
-def symbols(analysis: Analysis) -> list[Symbol]:
+def symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return a symbol for each label, with the bundles up to the next label, in source order.
 
     A label that a later branch targets is a loop and contains the labels up to that branch. A macro
@@ -52,35 +52,37 @@ def symbols(analysis: Analysis) -> list[Symbol]:
     return [*_registers(program), *inside]
 
 
-def label_symbols(analysis: Analysis) -> list[Symbol]:
+def label_symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return the symbols of labels without children."""
     program = analysis.program
     return [_symbol(program, block, ()) for block in blocks_of(program) if block.macro is None]
 
 
-def macro_symbols(analysis: Analysis) -> list[Symbol]:
+def macro_symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return the symbols of macros without children."""
     program = analysis.program
     return [_symbol(program, block, ()) for block in macro_blocks(program)]
 
 
-def _registers(program: Program) -> list[Symbol]:
+def _registers(program: Program) -> list[DocumentSymbol]:
     """Return a symbol for each register note above the first bundle."""
-    found, end = list[Symbol](), 0
+    found, end = list[DocumentSymbol](), 0
     for role in roles(program):
         if role.span.start >= end:
             name = ", ".join(role.registers)
-            found.append(Symbol(name, REGISTER, role.text, role.span, role.span))
+            found.append(DocumentSymbol(name, REGISTER, role.text, role.span, role.span))
             end = role.span.end
     return found
 
 
-def _nested(program: Program, blocks: list[Block], end: int, own: int | None) -> list[Symbol]:
+def _nested(
+    program: Program, blocks: list[OutlineBlock], end: int, own: int | None
+) -> list[DocumentSymbol]:
     """Return the symbols of the blocks, each with its nested ones.
 
     If `own` is given, also include the bundles from that number to `end` that are in no block.
     """
-    found: list[Symbol] = []
+    found: list[DocumentSymbol] = []
     at = 0
     while at < len(blocks):
         block = blocks[at]
@@ -99,8 +101,8 @@ def _nested(program: Program, blocks: list[Block], end: int, own: int | None) ->
 
 
 def _symbol_of_macro(
-    program: Program, macro: Macro, end: int, children: tuple[Symbol, ...]
-) -> Symbol:
+    program: Program, macro: Macro, end: int, children: tuple[DocumentSymbol, ...]
+) -> DocumentSymbol:
     """Return the symbol of a macro up to its closing directive, if that precedes bundle `end`."""
     parameters = shown_parameters(parameters_of(program, macro))
     syntax = program.bundles[macro.bundle].syntax
@@ -109,10 +111,12 @@ def _symbol_of_macro(
     last = last if last < end else macro.bundle
     span = Span(start, end_of_bundle(program, last))
     detail = f"macro: {parameters}" if parameters else "macro"
-    return Symbol(macro.name, MACRO, detail, span, macro.span, children)
+    return DocumentSymbol(macro.name, MACRO, detail, span, macro.span, children)
 
 
-def _symbol(program: Program, block: Block, children: tuple[Symbol, ...]) -> Symbol:
+def _symbol(
+    program: Program, block: OutlineBlock, children: tuple[DocumentSymbol, ...]
+) -> DocumentSymbol:
     number, end, is_loop, macro = block
     if macro is not None:
         return _symbol_of_macro(program, macro, end, children)
@@ -125,7 +129,7 @@ def _symbol(program: Program, block: Block, children: tuple[Symbol, ...]) -> Sym
     surface = program.isa.surface
     ends = [end_of_bundle(program, last), *(child.span.end for child in children[-1:])]
     is_function = surface.linked and not is_local(program.isa, bundle.label or "")
-    return Symbol(
+    return DocumentSymbol(
         bundle.label or "",
         FUNCTION if is_function else LOOP if is_loop else LABEL,
         f"loop, {detail}" if is_loop else detail,
@@ -135,7 +139,7 @@ def _symbol(program: Program, block: Block, children: tuple[Symbol, ...]) -> Sym
     )
 
 
-def _bundles(program: Program, first: int, end: int) -> list[Symbol]:
+def _bundles(program: Program, first: int, end: int) -> list[DocumentSymbol]:
     """Return the symbols of the bundles ``first`` to ``end - 1`` that have instructions."""
     found = []
     for number in range(first, end):
@@ -146,7 +150,7 @@ def _bundles(program: Program, first: int, end: int) -> list[Symbol]:
             name = _name(program.isa, bundle)
             detail = f"{program.isa.unit} {program.addresses[number]}"
             span = Span(name_span.start, end_of_bundle(program, number))
-            found.append(Symbol(name, BUNDLE, detail, span, name_span))
+            found.append(DocumentSymbol(name, BUNDLE, detail, span, name_span))
     return found
 
 

@@ -23,7 +23,7 @@ from ipu_asm.program.labels import (
     read_labels,
 )
 from ipu_asm.program.macros import NO_MACROS, Macros, affects, read_macros
-from ipu_asm.program.program import Layout, Program
+from ipu_asm.program.program import Program, ProgramLayout
 from ipu_asm.text import Change
 
 
@@ -52,7 +52,7 @@ def _from_scratch(isa: Isa, slices: Slices) -> Program:
     addresses = [0, *accumulate([bundle.size for bundle in bundles])]
     labels = read_labels(isa, bundles, cache.where(is_labelled))
     references = _all_references(bundles, addresses, labels, cache)
-    program = Program(isa, slices, Layout(addresses, labels, references), macros, cache)
+    program = Program(isa, slices, ProgramLayout(addresses, labels, references), macros, cache)
     return add_findings(program, same_macros=False)
 
 
@@ -73,7 +73,7 @@ def _after_edit(slices: Slices, before: Program, diff: BundleDiff) -> Program:
     if all(same) and same_macros:
         references = _references_after(before.references, bundles, addresses, labels, diff)
     references = references or _all_references(bundles, addresses, labels, cache)
-    program = Program(isa, slices, Layout(addresses, labels, references), macros, cache)
+    program = Program(isa, slices, ProgramLayout(addresses, labels, references), macros, cache)
     return add_findings(program, same_macros)
 
 

@@ -9,7 +9,7 @@ from typing import Callable, Iterable, NamedTuple
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
-from ipu_asm.text import Change, changed_stretch
+from ipu_asm.text import Change, change_between
 
 _BYTE_ORDER_MARK = "\ufeff"
 
@@ -79,7 +79,7 @@ def read_slices(
     grammar = parser_for(isa).grammar
     cut = grammar.ends_of_slices
     if before is not None and change is None:
-        change = changed_stretch(before.text, text)
+        change = change_between(before.text, text)
     if before is None or change is None or change.start == 0:
         starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
         starts += cut(text, starts[0])

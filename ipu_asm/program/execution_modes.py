@@ -34,7 +34,7 @@ class Modes(NamedTuple):
 @cached_on_program
 def modes_of(program: Program) -> Modes:
     """Return the modes of a program, from its directives."""
-    reader = _Reader(program)
+    reader = _ModeTracker(program)
     for number in reader.steps() if program.isa.surface.modes else ():
         bundle = program.bundles[number]
         if bundle.has_unknown and reader.calls_matter:
@@ -56,7 +56,7 @@ class _Frame(NamedTuple):
     changes: list[bool]
 
 
-class _Reader:
+class _ModeTracker:
     """Interprets the directives in order."""
 
     def __init__(self, program: Program) -> None:

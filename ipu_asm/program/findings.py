@@ -11,7 +11,7 @@ from ipu_asm.diagnostics import Diagnostic, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTAX_ERROR
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
-from ipu_asm.program.labels import Reference, Repeated
+from ipu_asm.program.labels import DuplicateLabel, Reference
 from ipu_asm.program.macros import without_foreign_names
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -70,7 +70,7 @@ def _unexcused(program: Program, number: int) -> list[Diagnostic]:
     return findings
 
 
-def _duplicates(program: Program, repeated: Repeated) -> Iterator[Diagnostic]:
+def _duplicates(program: Program, repeated: DuplicateLabel) -> Iterator[Diagnostic]:
     label, number, token = repeated
     macros = program.macros
     if macros.region_of(number) or macros.region_of(program.labels[label]) or macros.define(label):

@@ -16,7 +16,7 @@ from ipu_asm.program.bundle_diff import BundleDiff
 MOST_SUGGESTIONS = 20
 
 
-class Repeated(NamedTuple):
+class DuplicateLabel(NamedTuple):
     """A repeated definition of a label: its bundle and its token."""
 
     label: str
@@ -33,7 +33,7 @@ class Labels(NamedTuple):
 
     bundles: dict[str, int]
     numeric: dict[str, list[int]]
-    repeated: tuple[Repeated, ...] = ()
+    repeated: tuple[DuplicateLabel, ...] = ()
     distances: tuple[str, ...] = ()
 
     def moved(self, kept: BundleDiff) -> Labels:
@@ -72,17 +72,25 @@ def names_labels(_isa: Isa, bundle: Bundle) -> bool:
     return bool(bundle.label_uses)
 
 
+def is_local(isa: Isa, label: str) -> bool:
+    """Check whether a label is internal to its function: a number, or with the local prefix."""
+    surface = isa.surface
+    if surface.numeric_labels and label.isdigit():
+        return True
+    return bool(surface.local_prefix) and label.startswith(surface.local_prefix)
+
+
 def read_labels(isa: Isa, bundles: Sequence[Bundle], labelled: Sequence[int]) -> Labels:
     """Collect the labels that the bundles with numbers `labelled` define."""
     found, numeric = dict[str, int](), dict[str, list[int]]()
-    repeated, distances = list[Repeated](), list[str]()
+    repeated, distances = list[DuplicateLabel](), list[str]()
     has_numeric = isa.surface.numeric_labels
     for number in labelled:
         for label, token in bundles[number].syntax.labels:
             if has_numeric and label.isdigit():
                 numeric.setdefault(label, []).append(number)
             elif label in found:
-                repeated.append(Repeated(label, number, token))
+                repeated.append(DuplicateLabel(label, number, token))
             else:
                 found[label] = number
                 if label[0] == "+" and number_value(label) is not None:

@@ -10,7 +10,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import LineIndex, Span
 
 
-class Place(NamedTuple):
+class SourceLocation(NamedTuple):
     """The location of a bundle without its label: `span`, and first and last line from 1.
 
     `label` is the nearest label at or before the bundle, `distance` addresses before it.
@@ -28,7 +28,7 @@ class Place(NamedTuple):
         return f"{self.label}+{self.distance}" if self.label and self.distance else self.label
 
 
-def describe_bundle(address: int, place: Place | None, line: int | None = None) -> str:
+def describe_bundle(address: int, place: SourceLocation | None, line: int | None = None) -> str:
     """Describe a bundle by address, label and line; `line` overrides its first line."""
     if place is None:
         return f"bundle {address}"
@@ -44,7 +44,7 @@ class LineTable:
         self._lines = LineIndex.of(program.text)
         self._labels = sorted((address, name) for name, address in program.label_addresses.items())
 
-    def place(self, address: int) -> Place | None:
+    def place(self, address: int) -> SourceLocation | None:
         """Return the location of a bundle; None if the program has none at that address."""
         bundle = self._bundle(address)
         if bundle is None:
@@ -55,7 +55,7 @@ class LineTable:
         span = self.program.span(number, span)
         lines = self._lines.position(span.start).line, self._lines.position(span.end).line
         label, distance = self._label(address)
-        return Place(span, lines[0] + 1, lines[1] + 1, label, distance)
+        return SourceLocation(span, lines[0] + 1, lines[1] + 1, label, distance)
 
     def instruction(self, address: int, slot: str, place: int = 0) -> str | None:
         """Return the source of an instruction, with single blanks, by slot and position in it.

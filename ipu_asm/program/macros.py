@@ -35,7 +35,7 @@ _STEPS = {
 }
 
 
-class Region(NamedTuple):
+class MacroRegion(NamedTuple):
     """Bundles ``first..last-1`` in the body of a macro or under a condition."""
 
     first: int
@@ -64,7 +64,7 @@ class Macros(NamedTuple):
 
     names: frozenset[str]
     reads_files: bool
-    regions: tuple[Region, ...]
+    regions: tuple[MacroRegion, ...]
     make_labels: bool = False
 
     def make(self, names: Iterable[str]) -> bool:
@@ -85,7 +85,7 @@ class Macros(NamedTuple):
         """Return whether the text itself defines a name."""
         return name.lower() in self.names
 
-    def region_of(self, bundle: int) -> Region | None:
+    def region_of(self, bundle: int) -> MacroRegion | None:
         """Return the region that contains a bundle, if any."""
         at = bisect_right(self.regions, bundle, key=lambda region: region.first) - 1
         return self.regions[at] if at >= 0 and bundle < self.regions[at].last else None
@@ -188,7 +188,7 @@ def _names_made(words: Sequence[str]) -> Iterator[str]:
         yield words[0].lower()
 
 
-def _regions(steps: Sequence[tuple[int, str]], count: int) -> Iterator[Region]:
+def _regions(steps: Sequence[tuple[int, str]], count: int) -> Iterator[MacroRegion]:
     """Yield the outermost regions. One that is never closed extends to the end of the text."""
     depth, first, is_body = 0, 0, False
     for number, step in steps:
@@ -200,6 +200,6 @@ def _regions(steps: Sequence[tuple[int, str]], count: int) -> Iterator[Region]:
         elif depth and step in ("endif", "end"):
             depth -= 1
             if depth == 0:
-                yield Region(first, number + 1, is_body)
+                yield MacroRegion(first, number + 1, is_body)
     if depth:
-        yield Region(first, count, is_body)
+        yield MacroRegion(first, count, is_body)

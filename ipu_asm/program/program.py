@@ -18,7 +18,7 @@ from ipu_asm.text import Span
 _T = TypeVar("_T")
 
 
-class Layout(NamedTuple):
+class ProgramLayout(NamedTuple):
     """The address of each bundle, followed by the end address, and the labels."""
 
     addresses: list[int]
@@ -30,7 +30,12 @@ class Program:
     """A whole text in an instruction set, built by `read_program`. Immutable."""
 
     def __init__(
-        self, isa: Isa, slices: Slices, layout: Layout, macros: Macros, cache: IncrementalCache
+        self,
+        isa: Isa,
+        slices: Slices,
+        layout: ProgramLayout,
+        macros: Macros,
+        cache: IncrementalCache,
     ) -> None:
         self.isa = isa
         self.slices = slices

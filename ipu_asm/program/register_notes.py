@@ -31,7 +31,7 @@ _NEXT_NOTE = re.compile(
 )
 
 
-class Role(NamedTuple):
+class RegisterRole(NamedTuple):
     """A line above the first bundle about some registers; `span` begins with the first register."""
 
     registers: tuple[str, ...]
@@ -68,13 +68,13 @@ def notes_at(program: Program, bundle: int) -> dict[str, str]:
     return notes
 
 
-def roles(program: Program) -> list[Role]:
+def roles(program: Program) -> list[RegisterRole]:
     """Return the lines above the first bundle that describe registers, in their order."""
     isa, bundle = program.isa, program.bundles[0]
     text = bundle.syntax.text
     if bundle.syntax.words:
         text = text[: bundle.first_token.start]
-    found, start = list[Role](), program.starts[0]
+    found, start = list[RegisterRole](), program.starts[0]
     for line in text.split("\n", _MOST_LINES)[:_MOST_LINES]:
         at = start
         for registers, said in _read(isa, line, is_head=True):
@@ -83,7 +83,7 @@ def roles(program: Program) -> list[Role]:
             )
             first = start + (match.start() if match else 0)
             at = start + len(line.rstrip())
-            found.append(Role(registers, said, Span(first, at)))
+            found.append(RegisterRole(registers, said, Span(first, at)))
         start += len(line) + 1
     return found
 

@@ -7,7 +7,7 @@ from html import escape
 
 from ipu_asm.emulator.profile import HOTTEST, BundleUse, LoopUse, Profile, SlotUse
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.line_table import Place
+from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.profile_source import heat, percent, source_table
 from ipu_asm.text import SourceFile
 
@@ -167,7 +167,7 @@ def _bundle_row(use: BundleUse, profile: Profile, most: int) -> str:
     )
 
 
-def _line_link(place: Place | None) -> str:
+def _line_link(place: SourceLocation | None) -> str:
     return f'<a href="#L{place.line}">{place.line}</a>' if place else ""
 
 

@@ -26,12 +26,12 @@ from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
 from ipu_asm.ide.inlay_hints import inlay_hints
 from ipu_asm.ide.listing import listing
 from ipu_asm.ide.references import highlights
-from ipu_asm.ide.rename import RenameRefused, prepare_rename, rename
+from ipu_asm.ide.rename import RenameError, prepare_rename, rename
 from ipu_asm.ide.selection_range import selection_ranges
 from ipu_asm.ide.semantic_tokens import semantic_tokens
 from ipu_asm.ide.signature_help import signature_help
 from ipu_asm.ide.slot_grid import slot_grid
-from ipu_asm.ide.symbols import Symbol, symbols
+from ipu_asm.ide.symbols import DocumentSymbol, symbols
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -115,7 +115,7 @@ def _checked_occurrences(analysis: Analysis, offset: int) -> list[Span]:
     try:
         name = prepare_rename(analysis, offset)
         edits = rename(analysis, offset, "fresh_name")
-    except RenameRefused:
+    except RenameError:
         pass
     else:
         assert name.span in [edit.span for edit in edits]
@@ -133,7 +133,7 @@ def _check_signature(analysis: Analysis, offset: int) -> None:
         assert all(parameter.label in shown.label for parameter in shown.parameters)
 
 
-def _check_outline(found: Sequence[Symbol], around: Span) -> None:
+def _check_outline(found: Sequence[DocumentSymbol], around: Span) -> None:
     """Symbols follow each other, and what lies in one lies in it."""
     end = around.start
     for symbol in found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm import analyze
-from ipu_asm.ide.reference import instruction_at
+from ipu_asm.ide.syntax_element import instruction_at
 
 TEXT = "x: incr lr0 1; foo lr1; acc.first;;  # acc\nb x;;\n"
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.occurrences import Access
+from ipu_asm.ide.occurrences import OccurrenceKind
 from ipu_asm.ide.references import highlights, references
 from ipu_asm.isa import load_isa
 from tests.ide.cursor import CURSOR, fixture
 
 MARKS = {
-    Access.NAMES: "n",
-    Access.READS: "r",
-    Access.WRITES: "w",
-    Access.CHANGES: "c",
-    Access.DEFINES: "d",
-    Access.GOES_THERE: "g",
+    OccurrenceKind.NAMES: "n",
+    OccurrenceKind.READS: "r",
+    OccurrenceKind.WRITES: "w",
+    OccurrenceKind.CHANGES: "c",
+    OccurrenceKind.DEFINES: "d",
+    OccurrenceKind.GOES_THERE: "g",
 }
 IPU = load_isa("ipu")
 
@@ -32,7 +32,7 @@ def check_references(text_with_cursor: str, expected: str | None, isa: str = "ip
         marked = f"{marked[:start]}⟦{marked[start:end]}⟧{MARKS[access]}{marked[end:]}"
     assert (marked if found else None) == expected
     assert references(analysis, offset) == [span for span, _ in found]
-    uses = [span for span, access in found if access is not Access.DEFINES]
+    uses = [span for span, access in found if access is not OccurrenceKind.DEFINES]
     assert references(analysis, offset, with_definition=False) == uses
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.ide.rename import RenameRefused, prepare_rename, rename
+from ipu_asm.ide.rename import RenameError, prepare_rename, rename
 from ipu_asm.text import apply_edits
 from tests.ide.cursor import fixture
 from tests.programs import example_kernels
@@ -31,7 +31,7 @@ def check_rename(text_with_cursor: str, new_name: str, expected: str, isa: str =
 def check_refused(text_with_cursor: str, new_name: str, reason: str, isa: str = "ipu") -> None:
     """It is refused with that reason."""
     analysis, offset = fixture(text_with_cursor, isa)
-    with pytest.raises(RenameRefused) as refusal:
+    with pytest.raises(RenameError) as refusal:
         rename(analysis, offset, new_name)
     assert str(refusal.value) == reason
 
@@ -103,7 +103,7 @@ def test_a_branch_to_nowhere_is_not_caught_by_a_new_name() -> None:
 )
 def test_a_label_is_one_word(name: str) -> None:
     analysis, offset = fixture("x$0: acc;;\nb x;;")
-    with pytest.raises(RenameRefused, match="a label cannot be called") as refusal:
+    with pytest.raises(RenameError, match="a label cannot be called") as refusal:
         rename(analysis, offset, name)
     assert "\n" not in str(refusal.value).replace(name, "")
 
@@ -111,7 +111,7 @@ def test_a_label_is_one_word(name: str) -> None:
 def test_a_label_is_no_distance() -> None:
     for name in ("+1", "-1", "+0x10"):
         analysis, offset = fixture("x$0: acc;;\nb x;;\nb -1;;")
-        with pytest.raises(RenameRefused):
+        with pytest.raises(RenameError):
             rename(analysis, offset, name)
 
 
@@ -126,7 +126,7 @@ def test_a_renamed_program_means_the_same(text: str, name: str, data: st.DataObj
     analysis = analyze(text)
     try:
         edits = rename(analysis, data.draw(st.sampled_from(places)), name)
-    except RenameRefused:
+    except RenameError:
         return
     assert len(edits) > 1
     renamed = apply_edits(text, edits)

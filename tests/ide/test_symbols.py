@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Sequence
 
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.symbols import Symbol, label_symbols, macro_symbols, symbols
+from ipu_asm.ide.symbols import DocumentSymbol, label_symbols, macro_symbols, symbols
 
 Expected = tuple[str, str, str]
 
@@ -29,11 +29,11 @@ def check_tree(text: str, *expected: str, isa: str = "ipu") -> None:
     assert _lines(symbols(analyze(text, isa))) == list(expected)
 
 
-def _all(found: Sequence[Symbol]) -> list[Symbol]:
+def _all(found: Sequence[DocumentSymbol]) -> list[DocumentSymbol]:
     return [symbol for outer in found for symbol in (outer, *_all(outer.children))]
 
 
-def _lines(found: Sequence[Symbol]) -> list[str]:
+def _lines(found: Sequence[DocumentSymbol]) -> list[str]:
     lines = []
     for symbol in found:
         lines.append(f"{symbol.name} ({symbol.detail})")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import Analysis, Analyzer
-from ipu_asm.analysis.apply_fixes import mend
+from ipu_asm.analysis.apply_fixes import apply_fixes
 from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.isa import load_isa
@@ -54,7 +54,7 @@ def fixed(text: str, most: Applicability = Applicability.SAFE, isa: str = "ipu")
         return finding.fix is not None and finding.fix.applicability <= most
 
     analyzer = _analyzer_for(isa)
-    return mend(analyzer, analyzer.analyze(text), is_wanted).analysis.text
+    return apply_fixes(analyzer, analyzer.analyze(text), is_wanted).analysis.text
 
 
 def fixes(text: str, isa: str = "ipu") -> list[Fix]:

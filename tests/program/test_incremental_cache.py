@@ -18,7 +18,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
 from ipu_asm.program.incremental_cache import LocalResult
 from ipu_asm.program.program import Program
-from ipu_asm.text import Change, changed_stretch
+from ipu_asm.text import Change, change_between
 from tests.invariants import alive, assert_same
 from tests.marked import unmarked
 
@@ -51,7 +51,7 @@ def check_edits(name: str, seed: int, count: int = 12) -> None:
 
 def told_change(old: str, new: str, random: Random) -> Change | None:
     """What a caller may say of an edit: the change, one around it, a wrong one, or nothing."""
-    start, old_end, new_end = changed_stretch(old, new)
+    start, old_end, new_end = change_between(old, new)
     before, behind = random.randrange(start + 1), random.randrange(len(old) - old_end + 1)
     return random.choice(
         (

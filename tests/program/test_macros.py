@@ -7,7 +7,7 @@ import pytest
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.execution_modes import modes_of
-from ipu_asm.program.macros import Macros, Region
+from ipu_asm.program.macros import MacroRegion, Macros
 
 ISA = load_isa("colossus")
 
@@ -51,14 +51,14 @@ def test_a_file_that_reads_others_may_make_any_name() -> None:
 @pytest.mark.parametrize(
     ("text", "regions"),
     [
-        ("nop\n#if 1\nnop\n#endif\nnop\n", [Region(1, 4, False)]),
-        ("#if 1\n.macro a\n.endm\n#else\n#if 2\n#endif\n#endif\nnop\n", [Region(0, 7, True)]),
-        (".rept 2\nnop\n.endr\n.if 1\nnop\n", [Region(0, 3, True), Region(3, 5, False)]),
-        ("{ nop\n#if 1\nfnop\n#endif\n}\nnop\n", [Region(0, 1, False)]),
+        ("nop\n#if 1\nnop\n#endif\nnop\n", [MacroRegion(1, 4, False)]),
+        ("#if 1\n.macro a\n.endm\n#else\n#if 2\n#endif\n#endif\nnop\n", [MacroRegion(0, 7, True)]),
+        (".rept 2\nnop\n.endr\n.if 1\nnop\n", [MacroRegion(0, 3, True), MacroRegion(3, 5, False)]),
+        ("{ nop\n#if 1\nfnop\n#endif\n}\nnop\n", [MacroRegion(0, 1, False)]),
         ("#endif\n.endm\nnop", []),
     ],
 )
-def test_regions_are_the_outermost(text: str, regions: list[Region]) -> None:
+def test_regions_are_the_outermost(text: str, regions: list[MacroRegion]) -> None:
     macros = check_macros(text)
     assert list(macros.regions) == regions
     for region in regions:

@@ -116,9 +116,11 @@ class Linter:
         mends = self.options.fix or self.options.diff
         if not mends or not any(map(is_to_mend, analysis.diagnostics)):
             return unfixed
-        from ipu_asm.analysis.apply_fixes import mend  # imported on use: most runs fix nothing
+        from ipu_asm.analysis.apply_fixes import (
+            apply_fixes,  # imported on use: most runs fix nothing
+        )
 
-        mended, fixed = mend(self._analyzer_of(analysis), analysis, is_to_mend)
+        mended, fixed = apply_fixes(self._analyzer_of(analysis), analysis, is_to_mend)
         return linted(mended)._replace(fixed=fixed, unfixed=unfixed)
 
     def _emptiness(self, target: Target, analysis: Analysis) -> list[Diagnostic]:

@@ -12,7 +12,7 @@ from ipu_asm.ide.completion.expectation import Expectation, expectation_at
 from ipu_asm.ide.completion.fitting import fitting_forms
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.macros.completion import (
-    Offer,
+    MacroCandidate,
     fitting_offers,
     offers_for_arguments,
     offers_for_instructions,
@@ -21,7 +21,7 @@ from ipu_asm.ide.macros.completion import (
 )
 from ipu_asm.ide.macros.names import macros_called
 from ipu_asm.ide.macros.page import macro_markdown
-from ipu_asm.ide.macros.parameters import MARK, Argument, arguments_begun
+from ipu_asm.ide.macros.parameters import MARK, MacroArgument, arguments_begun
 from ipu_asm.ide.numeric_labels import nearest_labels
 from ipu_asm.ide.pages.label import definition_markdown, distance_text
 from ipu_asm.ide.pages.operand import register_markdown
@@ -132,7 +132,7 @@ def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
         )
 
 
-def _of_body(arguments: Sequence[Argument], span: Span) -> Iterator[CompletionItem]:
+def _of_body(arguments: Sequence[MacroArgument], span: Span) -> Iterator[CompletionItem]:
     """Yield the parameters in scope in a macro's body, in order."""
     for number, (body, parameter) in enumerate(arguments):
         text = MARK + parameter.name
@@ -154,14 +154,14 @@ def _macros(program: Program, expected: Expectation) -> Iterator[CompletionItem]
         yield _macro(offer, expected, "1")
 
 
-def _macro(offer: Offer, expected: Expectation, rank: str) -> CompletionItem:
+def _macro(offer: MacroCandidate, expected: Expectation, rank: str) -> CompletionItem:
     has_snippet = (offer.holes or offer.in_parentheses) and not expected.is_followed
     kind, snippet = VALUE if offer.value else MACRO, _call(offer) if has_snippet else None
     text, sort_text = offer.text, rank + offer.text
     return CompletionItem(text, kind, offer.detail, text, expected.span, sort_text, text, snippet)
 
 
-def _call(offer: Offer) -> str:
+def _call(offer: MacroCandidate) -> str:
     """Return the snippet of a macro call with a placeholder for each parameter."""
     names = (_SPECIAL.sub(_ESCAPED, name) for name in offer.holes)
     holes = ", ".join(f"${{{number}:{name}}}" for number, name in enumerate(names, 1))
@@ -256,7 +256,7 @@ def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[Co
 
 
 def _arguments(
-    program: Program, expected: Expectation, offers: Sequence[Offer]
+    program: Program, expected: Expectation, offers: Sequence[MacroCandidate]
 ) -> Iterator[CompletionItem]:
     """Yield the arguments of a macro call, or of a mnemonic that contains a macro parameter."""
     if MARK in expected.mnemonic or macros_called(program, expected.mnemonic):

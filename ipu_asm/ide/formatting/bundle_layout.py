@@ -25,7 +25,7 @@ _GAP: Final = "  "
 LINE_BREAK: Final = re.compile(r"\r\n?|\n")
 
 
-class Row(NamedTuple):
+class FormattedLine(NamedTuple):
     """One output line: code, a comment, or both.
 
     `is_apart` requests a blank line before it.
@@ -46,7 +46,7 @@ class Layout(NamedTuple):
     """Layout of a slice: its own lines, and the comment `tail` behind the previous bundle."""
 
     tail: str
-    rows: tuple[Row, ...]
+    rows: tuple[FormattedLine, ...]
 
 
 class _Remark(NamedTuple):
@@ -117,7 +117,9 @@ def _is_one_line(syntax: BundleSyntax, style: str, remarks: list[_Remark]) -> bo
     return style == BUNDLE
 
 
-def _one_line(isa: Isa, bundle: Bundle, style: str, remarks: list[_Remark]) -> Iterator[Row]:
+def _one_line(
+    isa: Isa, bundle: Bundle, style: str, remarks: list[_Remark]
+) -> Iterator[FormattedLine]:
     syntax, surface = bundle.syntax, isa.surface
     joint = f"{surface.separator} "
     count = len(syntax.plan.instructions)
@@ -128,18 +130,19 @@ def _one_line(isa: Isa, bundle: Bundle, style: str, remarks: list[_Remark]) -> I
     mnemonic = syntax.spans[syntax.plan.instructions[0].mnemonic]
     ahead = syntax.text[syntax.spans[syntax.plan.label + 1].end : mnemonic.start] if label else ""
     if LINE_BREAK.search(ahead) and style == KEEP:
-        yield Row(label)
+        yield FormattedLine(label)
         label = ""
-    yield from _with_remarks(Row(f"{label} {code}" if label else INDENT + code), remarks)
+    yield from _with_remarks(FormattedLine(f"{label} {code}" if label else INDENT + code), remarks)
 
 
-def _many_lines(isa: Isa, bundle: Bundle, remarks: list[_Remark]) -> Iterator[Row]:
+def _many_lines(isa: Isa, bundle: Bundle, remarks: list[_Remark]) -> Iterator[FormattedLine]:
     """Yield a row for the label and one for each instruction, each with the comments behind it."""
     syntax = bundle.syntax
     plan = syntax.plan
     if syntax.label is not None:
         yield from _with_remarks(
-            Row(f"{syntax.label}:"), [r for r in remarks if r.token < plan.instructions[0].mnemonic]
+            FormattedLine(f"{syntax.label}:"),
+            [r for r in remarks if r.token < plan.instructions[0].mnemonic],
         )
     last = len(plan.instructions) - 1
     for number, entry in enumerate(plan.instructions):
@@ -147,10 +150,10 @@ def _many_lines(isa: Isa, bundle: Bundle, remarks: list[_Remark]) -> Iterator[Ro
         code += _end(syntax) if number == last else isa.surface.separator
         following = plan.instructions[number + 1].mnemonic if number < last else len(syntax.spans)
         behind = [r for r in remarks if entry.mnemonic <= r.token < following]
-        yield from _with_remarks(Row(INDENT + code), behind)
+        yield from _with_remarks(FormattedLine(INDENT + code), behind)
 
 
-def _with_remarks(row: Row, remarks: list[_Remark]) -> Iterator[Row]:
+def _with_remarks(row: FormattedLine, remarks: list[_Remark]) -> Iterator[FormattedLine]:
     """Yield the row with its trailing comment, then the comments that have lines of their own."""
     if remarks and not remarks[0].is_alone:
         row = row._replace(comment=remarks[0].text)
@@ -160,8 +163,8 @@ def _with_remarks(row: Row, remarks: list[_Remark]) -> Iterator[Row]:
         yield _alone(remark)
 
 
-def _alone(remark: _Remark) -> Row:
-    return Row(INDENT if remark.is_indented else "", remark.text, remark.is_apart)
+def _alone(remark: _Remark) -> FormattedLine:
+    return FormattedLine(INDENT if remark.is_indented else "", remark.text, remark.is_apart)
 
 
 def instruction_text(isa: Isa, syntax: BundleSyntax, number: int, align: bool = False) -> str:
@@ -193,12 +196,12 @@ def _width(mnemonics: tuple[str, ...]) -> int:
     return max(map(len, mnemonics))
 
 
-def _as_written(syntax: BundleSyntax, remarks: list[_Remark]) -> list[Row]:
+def _as_written(syntax: BundleSyntax, remarks: list[_Remark]) -> list[FormattedLine]:
     """Return the lines from the first token to the last unchanged, with their leading blanks."""
     first = syntax.spans[0].start
     ahead = LINE_BREAK.split(syntax.text[:first])[-1]
     text = ("" if ahead.strip() else ahead) + syntax.text[first : syntax.spans[-1].end]
-    rows = [Row(line) for line in LINE_BREAK.split(text)]
+    rows = [FormattedLine(line) for line in LINE_BREAK.split(text)]
     behind = [remark for remark in remarks if remark.token == len(syntax.spans) - 1]
     return [*rows[:-1], *_with_remarks(rows[-1], behind)]
 
@@ -264,3 +267,24 @@ def _by_bundle(isa: Isa, bundle: Bundle) -> Layout:
 
 
 _LAYOUTS: Final = {KEEP: _kept, INSTRUCTION: _by_instruction, BUNDLE: _by_bundle}
+
+
+def lay_out_line(isa: Isa, bundle: Bundle) -> str:
+    """Return the formatted line with its line break, if any; unchanged if it has a syntax error."""
+    syntax = bundle.syntax
+    last = syntax.tokens[-1] if syntax.tokens else None
+    line_break = last.text if last is not None and last.kind == "END" else ""
+    comment = next((syntax.text[a:b].rstrip() for a, b in comments_in(isa, syntax)), "")
+    code = ""
+    if syntax.plan.instructions or syntax.label is not None:
+        if not is_readable(bundle):
+            return syntax.text
+        code = f"{syntax.label}:" if syntax.label is not None else ""
+        if syntax.plan.instructions:
+            written = instruction_text(isa, syntax, 0, align=True)
+            code = f"{code.ljust(len(INDENT) - 1)} {written}"
+    elif syntax.plan.findings or len(syntax.tokens) > bool(line_break):
+        return syntax.text
+    elif comment and syntax.text[:1] in (" ", "\t"):
+        code = INDENT
+    return FormattedLine(code, comment).text() + line_break

@@ -17,27 +17,35 @@ from ipu_asm.ide.formatting.bundle_layout import (
     KEEP,
     LINE_BREAK,
     STYLES,
+    FormattedLine,
     Layout,
-    Row,
     lay_out,
+    lay_out_line,
 )
 from ipu_asm.ide.formatting.gap_layout import lay_out_gaps
-from ipu_asm.ide.formatting.line_layout import lay_out_line
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
-from ipu_asm.text import Span, TextEdit, changed_stretch
+from ipu_asm.text import Span, TextEdit, change_between
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
-__all__ = ["KEEP", "STYLES", "BundleEdits", "Desk", "bundle_edits", "desk_for", "formatting"]
+__all__ = [
+    "KEEP",
+    "STYLES",
+    "BundleEdits",
+    "FormatJob",
+    "bundle_edits",
+    "format_job_for",
+    "formatting",
+]
 
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-class Desk(NamedTuple):
+class FormatJob(NamedTuple):
     """The settings of one formatting run.
 
     `pinned` are the slices on lines with suppression comments: no line break is added to or removed
@@ -63,18 +71,18 @@ class BundleEdits(NamedTuple):
 
 def formatting(analysis: Analysis, style: str = KEEP, span: Span | None = None) -> list[TextEdit]:
     """Return the edits that format the text, or only the bundles that `span` touches."""
-    program, desk = analysis.program, desk_for(analysis, style)
+    program, job = analysis.program, format_job_for(analysis, style)
     first, last = 0, len(program.bundles) - 1
     if span is not None:
         first, last = _touched(program, span)
     edits = []
     for number in range(first, min(last + 2, len(program.bundles))):
-        found = bundle_edits(desk, number)
+        found = bundle_edits(job, number)
         edits += [found.tail if number > first else None, found.body if number <= last else None]
     return [edit for edit in edits if edit is not None]
 
 
-def desk_for(analysis: Analysis, style: str, is_silenced: bool = True) -> Desk:
+def format_job_for(analysis: Analysis, style: str, is_silenced: bool = True) -> FormatJob:
     """Return the settings for formatting a text.
 
     `is_silenced` is false if the text is known to have no suppression comments.
@@ -82,7 +90,7 @@ def desk_for(analysis: Analysis, style: str, is_silenced: bool = True) -> Desk:
     text = analysis.program.text
     line_break = "\r\n" if "\r\n" in text else "\n"
     pinned = _pinned(analysis) if is_silenced else ()
-    return Desk(analysis.program, style, line_break, frozenset(pinned))
+    return FormatJob(analysis.program, style, line_break, frozenset(pinned))
 
 
 def _pinned(analysis: Analysis) -> Iterator[int]:
@@ -130,17 +138,17 @@ def _slice_at(program: Program, offset: int) -> int:
     return number if offset >= first or LINE_BREAK.search(syntax.text, 0, offset) else number - 1
 
 
-def bundle_edits(desk: Desk, number: int) -> BundleEdits:
+def bundle_edits(job: FormatJob, number: int) -> BundleEdits:
     """Return the edits that format slice `number`.
 
     Both are None if the slice is formatted already, or if the formatted text would not have the
     same words and comments.
     """
-    program = desk.program
+    program = job.program
     bundle, start = program.bundles[number], program.starts[number]
     old = bundle.syntax.text
-    new = _laid_out(desk, number)
-    if new == old or not _says_the_same(program.isa, bundle, new, number in desk.pinned):
+    new = _laid_out(job, number)
+    if new == old or not _says_the_same(program.isa, bundle, new, number in job.pinned):
         return BundleEdits(None, None)
     if not start and new.startswith(_BYTE_ORDER_MARK):
         return BundleEdits(None, None)
@@ -161,58 +169,58 @@ def _edit(offset: int, old: str, new: str) -> TextEdit | None:
     """Return the edit from `old` to `new` without common prefix and suffix; None if equal."""
     if old == new:
         return None
-    start, old_end, new_end = changed_stretch(old, new)
+    start, old_end, new_end = change_between(old, new)
     return TextEdit(Span(offset + start, offset + old_end), new[start:new_end])
 
 
-def _laid_out(desk: Desk, number: int) -> str:
+def _laid_out(job: FormatJob, number: int) -> str:
     """Return the formatted text of a slice; every slice but the first begins behind an end mark."""
-    program = desk.program
+    program = job.program
     isa, bundle = program.isa, program.bundles[number]
     if isa.surface.preprocessed or (isa.surface.separator and not isa.surface.bundle_end):
         return lay_out_gaps(program, number)
     if not isa.surface.bundle_end:
         return lay_out_line(isa, bundle)
-    layout = _layout(desk, number)
+    layout = _layout(job, number)
     rows = layout.rows
     lines = list[str]()
     if number:
-        before = _layout(desk, number - 1).rows[-1]
+        before = _layout(job, number - 1).rows[-1]
         if layout.tail and before.comment:
-            if number - 1 in desk.pinned:
+            if number - 1 in job.pinned:
                 return bundle.syntax.text
             # The previous bundle's line already has a comment.
-            layout, rows = layout._replace(tail=""), (Row(INDENT, layout.tail), *rows)
-        lines.append(_tail(desk, number, before, layout.tail))
+            layout, rows = layout._replace(tail=""), (FormattedLine(INDENT, layout.tail), *rows)
+        lines.append(_tail(job, number, before, layout.tail))
     elif layout.tail:
         ahead = INDENT if bundle.syntax.text[0].isspace() else ""
-        rows = (Row(ahead, layout.tail), *rows)
+        rows = (FormattedLine(ahead, layout.tail), *rows)
     for row in rows:
         if row.is_apart and lines:
             lines.append("")
         lines.append(row.text())
-    if lines and desk.is_whole and number == len(program.bundles) - 1:
+    if lines and job.is_whole and number == len(program.bundles) - 1:
         lines.append("")
-    return desk.line_break.join(lines)
+    return job.line_break.join(lines)
 
 
-def _tail(desk: Desk, number: int, before: Row, comment: str) -> str:
+def _tail(job: FormatJob, number: int, before: FormattedLine, comment: str) -> str:
     """Return the text to put behind the end mark of the previous bundle.
 
     `before` is the row that this bundle ends with.
     """
-    syntax = desk.program.bundles[number - 1].syntax
+    syntax = job.program.bundles[number - 1].syntax
     first = syntax.spans[_tokens(syntax)[0]].start
     is_alone = number == 1 or LINE_BREAK.search(syntax.text, 0, first)
-    if number - 1 in desk.pinned and not is_alone:
+    if number - 1 in job.pinned and not is_alone:
         # Two bundles on one line stay as they are.
-        return LINE_BREAK.split(desk.program.bundles[number].syntax.text)[0].rstrip()
+        return LINE_BREAK.split(job.program.bundles[number].syntax.text)[0].rstrip()
     return before._replace(comment=comment).text()[len(before.code) :] if comment else ""
 
 
-def _layout(desk: Desk, number: int) -> Layout:
-    style = KEEP if number in desk.pinned else desk.style
-    return lay_out(desk.program.isa, desk.program.bundles[number], style)
+def _layout(job: FormatJob, number: int) -> Layout:
+    style = KEEP if number in job.pinned else job.style
+    return lay_out(job.program.isa, job.program.bundles[number], style)
 
 
 def _says_the_same(isa: Isa, bundle: Bundle, new: str, is_pinned: bool) -> bool:

@@ -15,7 +15,7 @@ from ipu_asm.ide.formatting.bundle_layout import (
     LINE_BREAK,
     instruction_text,
 )
-from ipu_asm.ide.formatting.formatting import KEEP, Desk, bundle_edits, desk_for
+from ipu_asm.ide.formatting.formatting import KEEP, FormatJob, bundle_edits, format_job_for
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
@@ -70,7 +70,7 @@ def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None
     return bundle_edits(_desk(analysis, style, number), number).body
 
 
-def _desk(analysis: Analysis, style: str, number: int) -> Desk:
+def _desk(analysis: Analysis, style: str, number: int) -> FormatJob:
     """Return the settings for formatting slice `number` while the user types.
 
     The last line of the file is not ended. To save time, suppression comments are looked for only
@@ -81,7 +81,7 @@ def _desk(analysis: Analysis, style: str, number: int) -> Desk:
     first = program.bundle_at(_start_of_line(text, starts[max(number - 1, 0)]))
     end = LINE_BREAK.search(text, starts[number + 1])
     is_silenced = "ipu:" in text[starts[first] : end.start() if end else len(text)]
-    return desk_for(analysis, style, is_silenced)._replace(is_whole=False)
+    return format_job_for(analysis, style, is_silenced)._replace(is_whole=False)
 
 
 def _instruction(program: Program, offset: int, align: bool) -> TextEdit | None:

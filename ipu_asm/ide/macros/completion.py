@@ -24,7 +24,7 @@ _NOTHING_TO_TAKE: Final = "macro of this file"
 _SIGN: Final = re.compile(r"\W*")
 
 
-class Offer(NamedTuple):
+class MacroCandidate(NamedTuple):
     """A completion proposal for a macro.
 
     `holes` are the names of its parameters, inserted in parentheses if `in_parentheses`. `value` is
@@ -39,7 +39,7 @@ class Offer(NamedTuple):
     in_parentheses: bool = False
 
 
-def offers_for_instructions(program: Program) -> list[Offer]:
+def offers_for_instructions(program: Program) -> list[MacroCandidate]:
     """Return the macros that can be used as an instruction, in source order."""
     macros = macros_in(program)
     return [
@@ -49,7 +49,7 @@ def offers_for_instructions(program: Program) -> list[Offer]:
     ]
 
 
-def offers_for_operands(program: Program) -> list[Offer]:
+def offers_for_operands(program: Program) -> list[MacroCandidate]:
     """Return the macros that can be used as an operand or a part of one, in source order."""
     macros = macros_in(program)
     return [
@@ -60,8 +60,8 @@ def offers_for_operands(program: Program) -> list[Offer]:
 
 
 def fitting_offers(
-    isa: Isa, operand_type: OperandType, begun: str, offers: Sequence[Offer]
-) -> Iterator[Offer]:
+    isa: Isa, operand_type: OperandType, begun: str, offers: Sequence[MacroCandidate]
+) -> Iterator[MacroCandidate]:
     """Yield the proposals whose value is valid for an operand of `operand_type`.
 
     `begun` is the part of the operand that is already typed. A macro with parameters always passes
@@ -77,7 +77,7 @@ def fitting_offers(
             yield offer._replace(text=offer.text.join(around))
 
 
-def offers_for_arguments(isa: Isa, offers: Sequence[Offer]) -> Iterator[Offer]:
+def offers_for_arguments(isa: Isa, offers: Sequence[MacroCandidate]) -> Iterator[MacroCandidate]:
     """Yield all proposals, adding the register sign to those whose value is a register name."""
     for offer in offers:
         is_register = bool(offer.value) and _is_register(isa, offer.value)
@@ -90,15 +90,15 @@ def with_values(program: Program, texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(resolved(program, macros, text) for text in texts) if macros else tuple(texts)
 
 
-def _offer(program: Program, macros: Macros, macro: Macro) -> Offer:
+def _offer(program: Program, macros: Macros, macro: Macro) -> MacroCandidate:
     if macro.takes_nothing:
         detail = value_of(program, macro)
         value = "" if stands_for_instructions(program, macros, macro) else detail
-        return Offer(macro.name, detail, resolved(program, macros, value).replace(" ", ""))
+        return MacroCandidate(macro.name, detail, resolved(program, macros, value).replace(" ", ""))
     parameters = parameters_of(program, macro)
     holes = tuple(parameter.name for parameter in parameters)
     detail = shown_parameters(parameters) or _NOTHING_TO_TAKE
-    return Offer(macro.name, detail, "", holes, macro.is_define)
+    return MacroCandidate(macro.name, detail, "", holes, macro.is_define)
 
 
 def _around(

@@ -38,7 +38,7 @@ class Certainty(Enum):
     MAY = "may"
 
 
-class Mention(NamedTuple):
+class MacroMention(NamedTuple):
     """An occurrence of a macro's name."""
 
     span: Span
@@ -61,7 +61,7 @@ def macro_at(program: Program, offset: int) -> tuple[list[Macro], Span] | None:
     return None
 
 
-def mentions(program: Program, name: str, is_define: bool) -> Iterator[Mention]:
+def mentions(program: Program, name: str, is_define: bool) -> Iterator[MacroMention]:
     """Yield the occurrences of a macro's name in source order."""
     edge = r"\w" if is_define else r"\w.$"
     word = re.compile(rf"(?<![{edge}]){re.escape(name)}(?![{edge}])", re.IGNORECASE)
@@ -70,9 +70,9 @@ def mentions(program: Program, name: str, is_define: bool) -> Iterator[Mention]:
         span = Span(*match.span()).shifted(-program.starts[number])
         certainty = _certainty(program.bundles[number], is_define, span)
         if certainty is not None and match[0] == name:
-            yield Mention(Span(*match.span()), certainty)
+            yield MacroMention(Span(*match.span()), certainty)
         elif certainty is not None and not is_define:
-            yield Mention(Span(*match.span()), Certainty.MAY)
+            yield MacroMention(Span(*match.span()), Certainty.MAY)
 
 
 def _words_at(syntax: BundleSyntax, offset: int) -> Iterator[Span]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Sequence
 
 from ipu_asm.ide.macros.names import Macro, last_bundle_of
-from ipu_asm.ide.macros.parameters import Argument, Parameter, parameters_of
+from ipu_asm.ide.macros.parameters import MacroArgument, MacroParameter, parameters_of
 from ipu_asm.ide.pages.label import comment_above
-from ipu_asm.ide.place import end_of_bundle
+from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.reports.markdown import fenced_code, inline_code
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
     return "\n\n".join(section for section in sections if section)
 
 
-def argument_markdown(analysis: Analysis, argument: Argument) -> str:
+def argument_markdown(analysis: Analysis, argument: MacroArgument) -> str:
     """Return the page of a parameter, as shown where the macro's body uses it."""
     body, parameter = argument
     name, owner = inline_code(parameter.name), inline_code(body.name)
@@ -42,7 +42,7 @@ def argument_markdown(analysis: Analysis, argument: Argument) -> str:
     return f"{title}, line {line}" + (f"\n\n{said[:1].upper()}{said[1:]}." if said else "")
 
 
-def shown_parameters(parameters: Sequence[Parameter]) -> str:
+def shown_parameters(parameters: Sequence[MacroParameter]) -> str:
     """Return the parameters on one line, each with its default if it has one."""
     return ", ".join(f"{p.name}={p.default}" if p.default else p.name for p in parameters)
 
@@ -71,7 +71,7 @@ def _about_parameters(analysis: Analysis, macro: Macro) -> list[str]:
     return [f"- {inline_code(p.name)}: {_said(p)}" for p in parameters if _said(p)]
 
 
-def _said(parameter: Parameter) -> str:
+def _said(parameter: MacroParameter) -> str:
     said = [_DEMANDS[parameter.demand]] if parameter.demand in _DEMANDS else []
     said += [f"{inline_code(parameter.default)} by default"] if parameter.default else []
     return ", ".join(said)

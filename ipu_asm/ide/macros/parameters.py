@@ -6,8 +6,8 @@ import re
 from typing import Final, Iterator, NamedTuple
 
 from ipu_asm.ide.macros.names import MACRO, Macro, define_in
-from ipu_asm.ide.place import comment_around
 from ipu_asm.ide.regions import BODY, regions
+from ipu_asm.ide.syntax_element import comment_around
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
@@ -25,7 +25,7 @@ _REPEATING: Final = (".irp", ".irpc")
 _NO_BREAK: Final = re.compile(r"[^\r\n]")
 
 
-class Parameter(NamedTuple):
+class MacroParameter(NamedTuple):
     """A parameter of a macro, with the span of its name in the directive.
 
     `demand` is "req", "vararg" or empty. It is "each" for the variable of a repetition (``.irp``,
@@ -38,23 +38,23 @@ class Parameter(NamedTuple):
     demand: str = ""
 
 
-class Body(NamedTuple):
+class MacroBody(NamedTuple):
     """The body of a macro or repetition: its first and last bundle, its name and its parameters."""
 
     first: int
     last: int
     name: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[MacroParameter, ...]
 
 
-class Argument(NamedTuple):
+class MacroArgument(NamedTuple):
     """A parameter and the body in which it has a value."""
 
-    body: Body
-    parameter: Parameter
+    body: MacroBody
+    parameter: MacroParameter
 
 
-def parameters_of(program: Program, macro: Macro) -> tuple[Parameter, ...]:
+def parameters_of(program: Program, macro: Macro) -> tuple[MacroParameter, ...]:
     """Return the parameters of a macro in order."""
     syntax, start = program.bundles[macro.bundle].syntax, program.starts[macro.bundle]
     if not macro.is_define:
@@ -64,10 +64,10 @@ def parameters_of(program: Program, macro: Macro) -> tuple[Parameter, ...]:
         return ()
     at = start + syntax.spans[syntax.plan.directive].start + match.start(2)
     found = _OF_DEFINE.finditer(match[2])
-    return tuple(Parameter(each[0], Span(*each.span()).shifted(at)) for each in found)
+    return tuple(MacroParameter(each[0], Span(*each.span()).shifted(at)) for each in found)
 
 
-def argument_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
+def argument_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | None:
     """Return the parameter used at `offset` in a body and the span of the use with backslash."""
     number = program.bundle_at(offset)
     start = program.starts[number]
@@ -82,7 +82,7 @@ def argument_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
     return None
 
 
-def arguments_begun(program: Program, offset: int) -> tuple[list[Argument], Span] | None:
+def arguments_begun(program: Program, offset: int) -> tuple[list[MacroArgument], Span] | None:
     """Return the parameters that a use begun before `offset` can mean, and the span of the use.
 
     The span includes the backslash and the letters on both sides of `offset`. Returns None if there
@@ -92,25 +92,25 @@ def arguments_begun(program: Program, offset: int) -> tuple[list[Argument], Span
     number = program.bundle_at(offset)
     if match is None or comment_around(program, number, offset):
         return None
-    found: dict[str, Argument] = {}
+    found: dict[str, MacroArgument] = {}
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first < number else ():
-            found.setdefault(parameter.name, Argument(body, parameter))
+            found.setdefault(parameter.name, MacroArgument(body, parameter))
     behind = _REST.match(program.text, offset)
     return list(found.values()), Span(match.start(), behind.end() if behind else offset)
 
 
-def parameter_at(program: Program, offset: int) -> tuple[Argument, Span] | None:
+def parameter_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | None:
     """Return the parameter declared at `offset` in a body's directive, and the span of its name."""
     number = program.bundle_at(offset)
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first == number else ():
             if parameter.span.touches(offset):
-                return Argument(body, parameter), parameter.span
+                return MacroArgument(body, parameter), parameter.span
     return None
 
 
-def uses_of(program: Program, argument: Argument) -> Iterator[Span]:
+def uses_of(program: Program, argument: MacroArgument) -> Iterator[Span]:
     """Yield the spans in which a body uses a parameter, with their backslashes."""
     body, name = argument.body, argument.parameter.name
     for number in range(body.first + 1, body.last + 1):
@@ -123,16 +123,16 @@ def uses_of(program: Program, argument: Argument) -> Iterator[Span]:
                     yield program.span(number, Span(*match.span()))
 
 
-def _argument(program: Program, number: int, name: str) -> Argument | None:
+def _argument(program: Program, number: int, name: str) -> MacroArgument | None:
     """Return the parameter called `name` that is in scope in a bundle, if any."""
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first < number else ():
             if parameter.name == name:
-                return Argument(body, parameter)
+                return MacroArgument(body, parameter)
     return None
 
 
-def _bodies_around(program: Program, number: int) -> Iterator[Body]:
+def _bodies_around(program: Program, number: int) -> Iterator[MacroBody]:
     """Yield the bodies that contain a bundle, innermost first."""
     around = (r for r in regions(program) if r.kind == BODY and r.first <= number <= r.last)
     for region in sorted(around, key=lambda region: -region.first):
@@ -144,26 +144,26 @@ def _bodies_around(program: Program, number: int) -> Iterator[Body]:
         if word == MACRO:
             name, behind = syntax.words[first + 1], syntax.spans[first + 1].end
             found = _named_behind(program, region.first, behind)
-            yield Body(region.first, region.last, name, found)
+            yield MacroBody(region.first, region.last, name, found)
         elif word in _REPEATING:
             parameter = _repeated(program, region.first)
-            yield Body(region.first, region.last, word, (parameter,))
+            yield MacroBody(region.first, region.last, word, (parameter,))
 
 
-def _repeated(program: Program, number: int) -> Parameter:
+def _repeated(program: Program, number: int) -> MacroParameter:
     """Return the variable of a repetition, with the values that it takes as its default."""
     syntax = program.bundles[number].syntax
     first = syntax.plan.directive
     values = _code_behind(program, number, syntax.spans[first + 1].end).strip(" \t,")
     span = program.span(number, syntax.spans[first + 1])
-    return Parameter(syntax.words[first + 1], span, values, "each")
+    return MacroParameter(syntax.words[first + 1], span, values, "each")
 
 
-def _named_behind(program: Program, number: int, offset: int) -> tuple[Parameter, ...]:
+def _named_behind(program: Program, number: int, offset: int) -> tuple[MacroParameter, ...]:
     """Return the parameters declared behind the name of a macro."""
     at = program.starts[number] + offset
     return tuple(
-        Parameter(match[1], Span(*match.span(1)).shifted(at), match[3] or "", match[2] or "")
+        MacroParameter(match[1], Span(*match.span(1)).shifted(at), match[3] or "", match[2] or "")
         for match in _PARAMETER.finditer(_code_behind(program, number, offset))
     )
 

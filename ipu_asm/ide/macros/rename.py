@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Iterator
 
-from ipu_asm.ide.macros.mentions import Certainty, Mention, mentions
+from ipu_asm.ide.macros.mentions import Certainty, MacroMention, mentions
 from ipu_asm.ide.macros.names import DEFINE, code_of, macros_in
 from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.operands import quoted
@@ -72,7 +72,7 @@ def edits(analysis: Analysis, old: str, new: str) -> list[TextEdit]:
 
 
 def _reason_elsewhere(
-    analysis: Analysis, name: str, found: list[Mention], first: int
+    analysis: Analysis, name: str, found: list[MacroMention], first: int
 ) -> str | None:
     """Return why other uses of the macro are possible: a condition, another file, or pasting."""
     program, called = analysis.program, quoted(name)
@@ -90,7 +90,9 @@ def _reason_elsewhere(
     return None
 
 
-def _doubtful(program: Program, found: list[Mention], is_define: bool) -> Iterator[Mention]:
+def _doubtful(
+    program: Program, found: list[MacroMention], is_define: bool
+) -> Iterator[MacroMention]:
     """Yield the mentions that may mean something else, or come before the macro is defined.
 
     Names in the body of a ``.macro`` may come before: they are looked up when that macro is called.
@@ -109,7 +111,7 @@ def _doubtful(program: Program, found: list[Mention], is_define: bool) -> Iterat
             yield mention
 
 
-def _stands_behind(program: Program, mention: Mention, directive: re.Pattern[str]) -> bool:
+def _stands_behind(program: Program, mention: MacroMention, directive: re.Pattern[str]) -> bool:
     """Check whether a mention is in a bundle with a directive that `directive` matches."""
     bundle = program.bundles[program.bundle_at(mention.span.start)]
     return any(directive.match(words[0]) for words in bundle.syntax.directives)

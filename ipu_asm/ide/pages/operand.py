@@ -10,8 +10,8 @@ from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.pages.label import target_markdown
 from ipu_asm.ide.pages.latency import sentences_about_latency
 from ipu_asm.ide.pages.timing import sentences_about_operand
-from ipu_asm.ide.place import OperandAt, reference_at
 from ipu_asm.ide.registers import RegisterUse, registers_in
+from ipu_asm.ide.syntax_element import OperandAt, reference_at
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operand_types import IntegerType
 from ipu_asm.isa.operands import number_value

@@ -14,11 +14,11 @@ from ipu_asm.ide.refactorings.halt import add_halt
 from ipu_asm.ide.refactorings.moving import move_instruction
 from ipu_asm.ide.refactorings.no_ops import spell_or_drop
 from ipu_asm.ide.refactorings.numbers import convert_number
-from ipu_asm.ide.refactorings.offer import MOVE, REWRITE, Offer
+from ipu_asm.ide.refactorings.offer import MOVE, REWRITE, RefactoringOffer
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
-Refactoring = Callable[[Program, Span], list[Offer]]
+Refactoring = Callable[[Program, Span], list[RefactoringOffer]]
 
 REFACTORINGS: Final[tuple[tuple[str, Refactoring], ...]] = (
     (REWRITE, convert_number),

@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.diagnostics import Severity, UnplacedFinding
-from ipu_asm.ide.refactorings.offer import Refused
+from ipu_asm.ide.refactorings.offer import RefactoringError
 from ipu_asm.program.bundle_diff import read_slices
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
@@ -20,7 +20,7 @@ def redistanced(
     """Yield the edits of all distances that change.
 
     `moved` maps an old address to the new one, `source` maps a reference to the new address of its
-    bundle. Raises `Refused` for a distance that cannot be encoded.
+    bundle. Raises `RefactoringError` for a distance that cannot be encoded.
     """
     labels = {label: moved(address) for label, address in program.label_addresses.items()}
     for reference in program.references:
@@ -31,7 +31,9 @@ def redistanced(
             continue
         text = distance(target - origin)
         if resolved(program, reference, text, origin, labels) != target:
-            raise Refused(f"the distance `{reference.text}` elsewhere cannot become `{text}`")
+            raise RefactoringError(
+                f"the distance `{reference.text}` elsewhere cannot become `{text}`"
+            )
         yield TextEdit(program.reference_span(reference), text)
 
 
@@ -62,8 +64,8 @@ def resolved(
 def check_outcome(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:
     """Return the edits if the edited program is valid.
 
-    Raises `Refused` if they introduce errors in bundles, if the result has not `bundles` addresses,
-    or if it does not fit into instruction memory.
+    Raises `RefactoringError` if they introduce errors in bundles, if the result has not `bundles`
+    addresses, or if it does not fit into instruction memory.
     """
     text = apply_edits(program.text, edits)
     read = parser_for(program.isa).bundle
@@ -73,7 +75,7 @@ def check_outcome(program: Program, edits: list[TextEdit], bundles: int) -> list
         if bundle.findings and id(bundle) not in known:
             _check_findings(bundle)
     if sum([bundle.size for bundle in after]) != bundles:
-        raise Refused("the result could not be read")
+        raise RefactoringError("the result could not be read")
     _check_size(program, after, bundles)
     return edits
 
@@ -81,11 +83,11 @@ def check_outcome(program: Program, edits: list[TextEdit], bundles: int) -> list
 def _check_findings(bundle: Bundle) -> None:
     for finding in bundle.findings:
         if finding.severity is Severity.ERROR:
-            raise Refused(finding.message)
+            raise RefactoringError(finding.message)
 
 
 def _check_size(program: Program, after: list[Bundle], size: int) -> None:
-    """Raise `Refused` if the program is too large for instruction memory.
+    """Raise `RefactoringError` if the program is too large for instruction memory.
 
     A full memory is refused as well if the last bundle has address-dependent no-ops: these would
     lead past the end.
@@ -95,4 +97,4 @@ def _check_size(program: Program, after: list[Bundle], size: int) -> None:
         return
     lasts = [next(b for b in reversed(bundles) if b.size) for bundles in (program.bundles, after)]
     if size > limit or any(last.open_slots for last in lasts):
-        raise Refused(f"instruction memory holds {limit} {unit}s, and it is full")
+        raise RefactoringError(f"instruction memory holds {limit} {unit}s, and it is full")

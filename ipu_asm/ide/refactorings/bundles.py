@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from ipu_asm.ide.refactorings.addresses import check_outcome, redistanced
+from ipu_asm.ide.refactorings.bundle_position import (
+    BundlePosition,
+    bundle_position_at,
+    check_readable,
+)
 from ipu_asm.ide.refactorings.control import (
     branches,
     check_no_indirect_branch,
-    check_stretch,
+    check_straight_line,
     stops,
 )
-from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
-from ipu_asm.ide.refactorings.spot import Spot, check_readable, spot_at
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, offered
 from ipu_asm.ide.refactorings.values import check_slots, check_values
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.labels import Reference
@@ -18,41 +22,41 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 
-def split_or_join(program: Program, span: Span) -> list[Offer]:
+def split_or_join(program: Program, span: Span) -> list[RefactoringOffer]:
     """Return the offers to split the bundle at the cursor and to join it with the next one."""
-    spot = spot_at(program, span.start)
-    if spot is None or not program.isa.surface.separator:
+    position = bundle_position_at(program, span.start)
+    if position is None or not program.isa.surface.separator:
         return []
     offers = []
-    cut = _cut(spot)
+    cut = _cut(position)
     if cut:
-        name = quoted(spot.bundle.instructions[cut].mnemonic)
+        name = quoted(position.bundle.instructions[cut].mnemonic)
         title = f"Split the {program.isa.unit} before {name}"
-        offers.append(offered(title, REWRITE, lambda: _split(spot, cut)))
-    behind = spot.neighbours[1]
+        offers.append(offered(title, REWRITE, lambda: _split(position, cut)))
+    behind = position.neighbours[1]
     if behind is not None:
         title = f"Join with the next {program.isa.unit}"
-        offers.append(offered(title, REWRITE, lambda: _join(program, spot.number, behind)))
+        offers.append(offered(title, REWRITE, lambda: _join(program, position.number, behind)))
     return offers
 
 
-def _cut(spot: Spot) -> int:
+def _cut(position: BundlePosition) -> int:
     """Return the number of the instruction that would begin the second bundle; 0 for no split."""
-    number = spot.instruction
+    number = position.instruction
     if number < 0:
         return 0
-    is_behind = spot.offset > spot.bundle.syntax.instruction_span(number).end
-    if is_behind and number + 1 < len(spot.bundle.instructions):
+    is_behind = position.offset > position.bundle.syntax.instruction_span(number).end
+    if is_behind and number + 1 < len(position.bundle.instructions):
         return number + 1
     return number
 
 
-def _split(spot: Spot, cut: int) -> list[TextEdit]:
-    program, number = spot.program, spot.number
+def _split(position: BundlePosition, cut: int) -> list[TextEdit]:
+    program, number = position.program, position.number
     check_readable(program, number)
-    _check_halves(spot, cut)
+    _check_halves(position, cut)
     check_no_indirect_branch(program)
-    keys = [(number, place) for place in range(len(spot.bundle.instructions))]
+    keys = [(number, place) for place in range(len(position.bundle.instructions))]
     check_values(program, [keys], [keys[:cut], keys[cut:]])
     address = program.addresses[number]
 
@@ -63,47 +67,47 @@ def _split(spot: Spot, cut: int) -> list[TextEdit]:
         is_second = reference.bundle == number and reference.use.instruction >= cut
         return moved(program.addresses[reference.bundle]) + is_second
 
-    mark = _cut_edit(spot, cut).shifted(program.starts[number])
+    mark = _cut_edit(position, cut).shifted(program.starts[number])
     return check_outcome(program, [mark, *redistanced(program, moved, source)], program.size + 1)
 
 
-def _check_halves(spot: Spot, cut: int) -> None:
-    instructions = spot.bundle.instructions
+def _check_halves(position: BundlePosition, cut: int) -> None:
+    instructions = position.bundle.instructions
     for instruction in instructions[:cut]:
         if branches(instruction):
             text = quoted(" ".join(instruction.words))
-            raise Refused(f"{text} would leave before the rest of the bundle has run")
+            raise RefactoringError(f"{text} would leave before the rest of the bundle has run")
     if any(stops(instruction) for instruction in instructions[cut:]):
-        raise Refused("a debugger would stop between the two halves")
+        raise RefactoringError("a debugger would stop between the two halves")
 
 
-def _cut_edit(spot: Spot, cut: int) -> TextEdit:
+def _cut_edit(position: BundlePosition, cut: int) -> TextEdit:
     """Replace the separator by an end mark and put the rest of the line on a new line.
 
     A comment between the two stays where it is; then only the separator is replaced.
     """
-    syntax, surface = spot.bundle.syntax, spot.program.isa.surface
+    syntax, surface = position.bundle.syntax, position.program.isa.surface
     token = syntax.plan.instructions[cut].mnemonic
     separator, mnemonic = syntax.spans[token - 1], syntax.spans[token]
     gap = syntax.text[separator.end : mnemonic.start]
     if gap.strip(" \t"):
         return TextEdit(separator, surface.bundle_end)
-    line_break = "\r\n" if "\r\n" in spot.program.text else "\n"
-    text = f"{surface.bundle_end}{line_break}{_indent(spot)}"
+    line_break = "\r\n" if "\r\n" in position.program.text else "\n"
+    text = f"{surface.bundle_end}{line_break}{_indent(position)}"
     return TextEdit(Span(separator.start, mnemonic.start), text)
 
 
-def _indent(spot: Spot) -> str:
+def _indent(position: BundlePosition) -> str:
     """Return the blanks before the bundle's first instruction if it begins a line, else four."""
-    text, syntax = spot.program.text, spot.bundle.syntax
-    start = spot.program.span(spot.number, syntax.mnemonic_span(0)).start
+    text, syntax = position.program.text, position.bundle.syntax
+    start = position.program.span(position.number, syntax.mnemonic_span(0)).start
     ahead = text[text.rfind("\n", 0, start) + 1 : start]
     return ahead if not ahead.strip(" \t") else "    "
 
 
 def _join(program: Program, first: int, second: int) -> list[TextEdit]:
     check_readable(program, first, second)
-    check_stretch(program, first, second)
+    check_straight_line(program, first, second)
     before = [
         [(number, place) for place in range(len(program.bundles[number].instructions))]
         for number in (first, second)

@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.ide.refactorings.offer import Refused
+from ipu_asm.ide.refactorings.offer import RefactoringError
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
 
 
-def check_stretch(program: Program, first: int, second: int) -> None:
-    """Raise `Refused` unless the second bundle runs after the first, always and only then."""
+def check_straight_line(program: Program, first: int, second: int) -> None:
+    """Raise `RefactoringError` unless the second bundle always follows the first, and only it."""
     _check_goes_on(program, first)
     label = program.bundles[second].label
     if label is not None:
-        raise Refused(f"the label {quoted(label)} stands between the bundles")
+        raise RefactoringError(f"the label {quoted(label)} stands between the bundles")
     address = program.addresses[second]
     if any(reference.target == address for reference in program.references):
-        raise Refused(f"a branch leads to {program.isa.unit} {address}, between the two")
+        raise RefactoringError(f"a branch leads to {program.isa.unit} {address}, between the two")
     if any(stops(instruction) for instruction in program.bundles[second].instructions):
-        raise Refused("a debugger may stop between the bundles: the second one has a break")
+        raise RefactoringError(
+            "a debugger may stop between the bundles: the second one has a break"
+        )
     check_no_indirect_branch(program)
 
 
 def check_no_indirect_branch(program: Program) -> None:
-    """Raise `Refused` if a branch of the program takes its target from a register."""
+    """Raise `RefactoringError` if a branch of the program takes its target from a register."""
     if any(bundle.flow == "indirect" for bundle in program.bundles):
-        raise Refused("a branch of this program takes its target from a register")
+        raise RefactoringError("a branch of this program takes its target from a register")
 
 
 def stops(instruction: Instruction) -> bool:
@@ -42,4 +44,4 @@ def _check_goes_on(program: Program, number: int) -> None:
     for instruction in program.bundles[number].instructions:
         if branches(instruction):
             text = quoted(" ".join(instruction.words))
-            raise Refused(f"{text} may leave the first bundle before the second one runs")
+            raise RefactoringError(f"{text} may leave the first bundle before the second one runs")

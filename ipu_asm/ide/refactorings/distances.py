@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.place import OperandAt, place_at, reference_at
 from ipu_asm.ide.refactorings.addresses import distance, is_distance, resolved
-from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, offered
+from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 
-def convert_target(program: Program, span: Span) -> list[Offer]:
+def convert_target(program: Program, span: Span) -> list[RefactoringOffer]:
     """Return the offer to write a branch target as a distance instead of a label, or vice versa."""
-    place = place_at(program, span.start)
+    place = element_at(program, span.start)
     reference = reference_at(program, place) if isinstance(place, OperandAt) else None
     if reference is None or reference.target is None:
         return []
@@ -31,16 +31,16 @@ def _as_label(program: Program, reference: Reference, target: int) -> list[TextE
     if target < program.size:
         label = program.bundles[program.bundle_at_address[target]].label
     if label is None:
-        raise Refused(f"no label stands at {program.isa.unit} {target}")
+        raise RefactoringError(f"no label stands at {program.isa.unit} {target}")
     return [_replaced(program, reference, label)]
 
 
 def _replaced(program: Program, reference: Reference, text: str) -> TextEdit:
     """Return the edit that replaces a branch target by `text`, which must have the same target.
 
-    Raises `Refused` if it has another one.
+    Raises `RefactoringError` if it has another one.
     """
     address = program.addresses[reference.bundle]
     if resolved(program, reference, text, address, program.label_addresses) != reference.target:
-        raise Refused(f"{quoted(text)} means another place here")
+        raise RefactoringError(f"{quoted(text)} means another place here")
     return TextEdit(program.reference_span(reference), text)

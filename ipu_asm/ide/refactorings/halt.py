@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from ipu_asm.flow.reachability import reachability_of
 from ipu_asm.ide.refactorings.addresses import check_outcome
-from ipu_asm.ide.refactorings.offer import REWRITE, Offer, offered
-from ipu_asm.ide.refactorings.spot import bundles_in
+from ipu_asm.ide.refactorings.bundle_position import bundles_in
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringOffer, offered
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 
-def add_halt(program: Program, span: Span) -> list[Offer]:
+def add_halt(program: Program, span: Span) -> list[RefactoringOffer]:
     """Return the offer if the selection touches the last bundle and control can run past it."""
     isa = program.isa
     if not isa.branches or not program.size or not isa.surface.bundle_end:

@@ -5,9 +5,13 @@ from __future__ import annotations
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.formatting.bundle_layout import instruction_text
 from ipu_asm.ide.refactorings.addresses import check_outcome
-from ipu_asm.ide.refactorings.control import branches, check_stretch, stops
-from ipu_asm.ide.refactorings.offer import MOVE, Offer, Refused, offered
-from ipu_asm.ide.refactorings.spot import Spot, check_readable, spot_at
+from ipu_asm.ide.refactorings.bundle_position import (
+    BundlePosition,
+    bundle_position_at,
+    check_readable,
+)
+from ipu_asm.ide.refactorings.control import branches, check_straight_line, stops
+from ipu_asm.ide.refactorings.offer import MOVE, RefactoringError, RefactoringOffer, offered
 from ipu_asm.ide.refactorings.values import Key, check_slots, check_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
@@ -16,30 +20,30 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 
-def move_instruction(program: Program, span: Span) -> list[Offer]:
+def move_instruction(program: Program, span: Span) -> list[RefactoringOffer]:
     """Return the offers to move the instruction at the cursor."""
-    spot = spot_at(program, span.start)
-    if spot is None or not program.isa.surface.separator or spot.instruction < 0:
+    position = bundle_position_at(program, span.start)
+    if position is None or not program.isa.surface.separator or position.instruction < 0:
         return []
-    name = quoted(spot.bundle.instructions[spot.instruction].mnemonic)
-    before, behind = spot.neighbours
+    name = quoted(position.bundle.instructions[position.instruction].mnemonic)
+    before, behind = position.neighbours
     offers = []
     if behind is not None:
         title = f"Move {name} to the next {program.isa.unit}"
-        offers.append(offered(title, MOVE, lambda: _moved(spot, behind)))
+        offers.append(offered(title, MOVE, lambda: _moved(position, behind)))
     if before is not None:
         title = f"Move {name} to the previous {program.isa.unit}"
-        offers.append(offered(title, MOVE, lambda: _moved(spot, before)))
+        offers.append(offered(title, MOVE, lambda: _moved(position, before)))
     return offers
 
 
-def _moved(spot: Spot, goal: int) -> list[TextEdit]:
-    program, number = spot.program, spot.number
+def _moved(position: BundlePosition, goal: int) -> list[TextEdit]:
+    program, number = position.program, position.number
     first, second = sorted((number, goal))
     check_readable(program, first, second)
-    _check_instruction(spot)
-    check_stretch(program, first, second)
-    mine = (number, spot.instruction)
+    _check_instruction(position)
+    check_straight_line(program, first, second)
+    mine = (number, position.instruction)
     before = [_keys(program, first), _keys(program, second)]
     after = [[key for key in keys if key != mine] for keys in before]
     if goal == second:
@@ -49,22 +53,22 @@ def _moved(spot: Spot, goal: int) -> list[TextEdit]:
     check_slots(program, after)
     check_values(program, before, after)
     start = program.starts[number]
-    edits = [edit.shifted(start) for edit in removal_of(program.isa, spot.bundle, mine[1])]
-    text = instruction_text(program.isa, spot.bundle.syntax, mine[1])
+    edits = [edit.shifted(start) for edit in removal_of(program.isa, position.bundle, mine[1])]
+    text = instruction_text(program.isa, position.bundle.syntax, mine[1])
     goal_bundle = program.bundles[goal]
     added = put_first if goal == second or _has_remark(goal_bundle) else put_last
     edits.append(added(program.isa, goal_bundle, text).shifted(program.starts[goal]))
     return check_outcome(program, edits, program.size)
 
 
-def _check_instruction(spot: Spot) -> None:
-    instruction = spot.bundle.instructions[spot.instruction]
-    if len(spot.bundle.instructions) == 1:
-        raise Refused("it is the only instruction of its bundle: join the bundles instead")
+def _check_instruction(position: BundlePosition) -> None:
+    instruction = position.bundle.instructions[position.instruction]
+    if len(position.bundle.instructions) == 1:
+        raise RefactoringError("it is the only instruction of its bundle: join the bundles instead")
     if branches(instruction):
-        raise Refused("a branch decides for its whole bundle and cannot leave it")
+        raise RefactoringError("a branch decides for its whole bundle and cannot leave it")
     if stops(instruction):
-        raise Refused("a debugger would stop somewhere else")
+        raise RefactoringError("a debugger would stop somewhere else")
 
 
 def _keys(program: Program, number: int) -> list[Key]:

@@ -7,15 +7,15 @@ from typing import Callable
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.refactorings.addresses import check_outcome
+from ipu_asm.ide.refactorings.bundle_position import bundles_in, check_readable
 from ipu_asm.ide.refactorings.moving import put_last
-from ipu_asm.ide.refactorings.offer import REWRITE, Offer, Refused, offered
-from ipu_asm.ide.refactorings.spot import bundles_in, check_readable
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, offered
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 
-def spell_or_drop(program: Program, span: Span) -> list[Offer]:
+def spell_or_drop(program: Program, span: Span) -> list[RefactoringOffer]:
     """Return the offers for the bundles in a selection, or for the bundle at the cursor."""
     if not program.isa.surface.separator:
         return []
@@ -84,6 +84,6 @@ def _maker(
 def _is_readable(program: Program, number: int) -> bool:
     try:
         check_readable(program, number)
-    except Refused:
+    except RefactoringError:
         return False
     return True

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, Iterator
 
-from ipu_asm.ide.place import OperandAt, place_at
-from ipu_asm.ide.refactorings.offer import REWRITE, Offer
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringOffer
+from ipu_asm.ide.syntax_element import OperandAt, element_at
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
@@ -13,9 +13,9 @@ from ipu_asm.text import Span, TextEdit
 _BASES: Final = (("decimal", ""), ("hexadecimal", "#x"), ("binary", "#b"))
 
 
-def convert_number(program: Program, span: Span) -> list[Offer]:
+def convert_number(program: Program, span: Span) -> list[RefactoringOffer]:
     """Return the offers to write the number at the cursor in each other base."""
-    place = place_at(program, span.start)
+    place = element_at(program, span.start)
     if not isinstance(place, OperandAt):
         return []
     bundle = program.bundles[place.bundle]
@@ -29,7 +29,9 @@ def convert_number(program: Program, span: Span) -> list[Offer]:
     if number is None or operand is None or not isinstance(value, int):
         return []
     return [
-        Offer(f"Convert {quoted(text)} to {base} `{new}`", REWRITE, (TextEdit(where, new),))
+        RefactoringOffer(
+            f"Convert {quoted(text)} to {base} `{new}`", REWRITE, (TextEdit(where, new),)
+        )
         for base, new in _spellings(text, number)
         if operand.type.parse(new) == value
     ]

@@ -10,11 +10,11 @@ MOVE: Final = "refactor.move"
 REWRITE: Final = "refactor.rewrite"
 
 
-class Refused(Exception):
+class RefactoringError(Exception):
     """Raised if a refactoring would change what the program does; the message is shown to users."""
 
 
-class Offer(NamedTuple):
+class RefactoringOffer(NamedTuple):
     """A refactoring that applies to the selection.
 
     If it cannot be done, `refused` gives the reason and `edits` is empty.
@@ -26,9 +26,9 @@ class Offer(NamedTuple):
     refused: str = ""
 
 
-def offered(title: str, kind: str, make: Callable[[], Sequence[TextEdit]]) -> Offer:
-    """Return the offer with the edits that `make` returns, or with the message of its `Refused`."""
+def offered(title: str, kind: str, make: Callable[[], Sequence[TextEdit]]) -> RefactoringOffer:
+    """Return the offer with the edits of `make`, or with the message of its `RefactoringError`."""
     try:
-        return Offer(title, kind, tuple(sorted(make())))
-    except Refused as refused:
-        return Offer(title, kind, refused=str(refused))
+        return RefactoringOffer(title, kind, tuple(sorted(make())))
+    except RefactoringError as refused:
+        return RefactoringOffer(title, kind, refused=str(refused))

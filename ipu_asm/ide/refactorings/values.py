@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.flow.accesses import LIVE, RegisterAccess, accesses_of
-from ipu_asm.ide.refactorings.offer import Refused
+from ipu_asm.ide.refactorings.offer import RefactoringError
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
 
@@ -26,7 +26,7 @@ class _Trace(NamedTuple):
 
 
 def check_values(program: Program, before: Arrangement, after: Arrangement) -> None:
-    """Raise `Refused` if the arrangement `after` has another effect than `before`.
+    """Raise `RefactoringError` if the arrangement `after` has another effect than `before`.
 
     Both consist of bundles that run one after the other.
     """
@@ -36,25 +36,25 @@ def check_values(program: Program, before: Arrangement, after: Arrangement) -> N
         if new.seen[key, access] != writer:
             words = program.bundles[key[0]].instructions[key[1]].words
             text = quoted(" ".join(words))
-            raise Refused(f"{text} would see another value of `{access.register}`")
+            raise RefactoringError(f"{text} would see another value of `{access.register}`")
     for name, writers in old.writers.items():
         if new.writers[name] != writers:
-            raise Refused(f"`{name}` would be written in another order")
+            raise RefactoringError(f"`{name}` would be written in another order")
 
 
 def check_slots(program: Program, arrangement: Arrangement) -> None:
-    """Raise `Refused` if a bundle has more instructions for a slot than the slot holds."""
+    """Raise `RefactoringError` if a bundle has more instructions for a slot than the slot holds."""
     for keys in arrangement:
         counts: dict[str, int] = {}
         for number, instruction in keys:
             spec = program.bundles[number].instructions[instruction].spec
             if spec is None:
-                raise Refused("an instruction is unknown")
+                raise RefactoringError("an instruction is unknown")
             count = counts[spec.slot] = counts.get(spec.slot, 0) + 1
             capacity = program.isa.slot_by_name[spec.slot].capacity
             if count > capacity:
                 held = "one instruction" if capacity == 1 else f"{capacity} instructions"
-                raise Refused(f"slot `{spec.slot}` holds {held}, and it is taken")
+                raise RefactoringError(f"slot `{spec.slot}` holds {held}, and it is taken")
 
 
 def _accesses(program: Program, arrangement: Arrangement) -> dict[Key, list[RegisterAccess]]:
@@ -73,7 +73,9 @@ def _trace(arrangement: Arrangement, accesses: Mapping[Key, list[RegisterAccess]
         written: dict[str, Key] = {}
         for key, access in pairs:
             if access.writes and written.setdefault(access.register, key) != key:
-                raise Refused(f"two instructions of one bundle would write `{access.register}`")
+                raise RefactoringError(
+                    f"two instructions of one bundle would write `{access.register}`"
+                )
         for key, access in pairs:
             if access.reads:
                 here = written.get(access.register, key) if access.timing.read == LIVE else key

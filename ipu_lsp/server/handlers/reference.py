@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.reference import instruction_at
+from ipu_asm.ide.syntax_element import instruction_at
 from ipu_asm.reports.reference import anchor_of, reference_body, reference_title
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.custom import DocumentParams

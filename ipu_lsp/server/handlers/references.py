@@ -7,7 +7,7 @@ from typing import Iterable
 from lsprotocol import types as t
 
 from ipu_asm.ide import references as ide
-from ipu_asm.ide.occurrences import Access
+from ipu_asm.ide.occurrences import OccurrenceKind
 from ipu_lsp.server.messages import EncodedJson, json_array, json_text
 from ipu_lsp.server.session import LspSession
 
@@ -15,12 +15,12 @@ _READS, _WRITES = (
     json_text(kind.value) for kind in (t.DocumentHighlightKind.Read, t.DocumentHighlightKind.Write)
 )
 _KINDS = {
-    Access.READS: _READS,
-    Access.WRITES: _WRITES,
-    Access.CHANGES: _WRITES,
-    Access.DEFINES: _WRITES,
-    Access.NAMES: _READS,
-    Access.GOES_THERE: _READS,
+    OccurrenceKind.READS: _READS,
+    OccurrenceKind.WRITES: _WRITES,
+    OccurrenceKind.CHANGES: _WRITES,
+    OccurrenceKind.DEFINES: _WRITES,
+    OccurrenceKind.NAMES: _READS,
+    OccurrenceKind.GOES_THERE: _READS,
 }
 
 

@@ -23,7 +23,7 @@ def prepare_rename(session: LspSession, params: t.PrepareRenameParams) -> Json |
         return None
     try:
         found = ide.prepare_rename(view.analysis, view.coordinates.offset(params.position))
-    except ide.RenameRefused as error:
+    except ide.RenameError as error:
         raise _refusal(error) from error
     return {"range": view.coordinates.range(found.span), "placeholder": found.name}
 
@@ -40,7 +40,7 @@ def rename(session: LspSession, params: t.RenameParams) -> Json | None:
     offset = view.coordinates.offset(params.position)
     try:
         edits = ide.rename(view.analysis, offset, params.new_name)
-    except ide.RenameRefused as error:
+    except ide.RenameError as error:
         raise _refusal(error) from error
     return workspace_edit(
         session.documents[uri],
@@ -49,5 +49,5 @@ def rename(session: LspSession, params: t.RenameParams) -> Json | None:
     )
 
 
-def _refusal(error: ide.RenameRefused) -> JsonRpcException:
+def _refusal(error: ide.RenameError) -> JsonRpcException:
     return JsonRpcException(str(error), t.LSPErrorCodes.RequestFailed.value)

@@ -39,7 +39,7 @@ def _slot(slot: Slot) -> Json:
     return written
 
 
-def _row(row: ide.Row, coordinates: Coordinates) -> Json:
+def _row(row: ide.GridRow, coordinates: Coordinates) -> Json:
     range_ = coordinates.range(row.span)
     return {
         "address": row.address,

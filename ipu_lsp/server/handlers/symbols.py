@@ -68,7 +68,7 @@ def _has_letters(name: str, letters: str) -> bool:
     return all(letter in rest for letter in letters.lower() if not letter.isspace())
 
 
-def _nested(symbol: ide.Symbol, coordinates: Coordinates) -> Json:
+def _nested(symbol: ide.DocumentSymbol, coordinates: Coordinates) -> Json:
     return {
         "name": symbol.name,
         "kind": _KINDS[symbol.kind].value,
@@ -80,7 +80,7 @@ def _nested(symbol: ide.Symbol, coordinates: Coordinates) -> Json:
 
 
 def _flat(
-    symbol: ide.Symbol, parent: str | None, uri: str, coordinates: Coordinates
+    symbol: ide.DocumentSymbol, parent: str | None, uri: str, coordinates: Coordinates
 ) -> Iterator[Json]:
     entry: Json = {
         "name": symbol.name,

@@ -42,7 +42,12 @@ from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
 from ipu_asm.flow.accesses import RegisterAccess, access_span, accesses_of
 from ipu_asm.flow.control_flow import function_size, functions_of
-from ipu_asm.flow.lost_results import EarlyRead, Function, lost_result_reads, uninitialised_reads
+from ipu_asm.flow.lost_results import (
+    EarlyRead,
+    FunctionBody,
+    lost_result_reads,
+    uninitialised_reads,
+)
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.incremental_cache import LocalResult
@@ -63,10 +68,12 @@ def _losses_from(
     program: Program, first: int
 ) -> LocalResult[list[tuple[int, RegisterAccess, EarlyRead]]]:
     end = first + program.per_bundle(function_size, first)
-    return LocalResult(0, end - first, _losses(Function(program.isa, program.bundles[first:end])))
+    return LocalResult(
+        0, end - first, _losses(FunctionBody(program.isa, program.bundles[first:end]))
+    )
 
 
-def _losses(function: Function) -> list[tuple[int, RegisterAccess, EarlyRead]]:
+def _losses(function: FunctionBody) -> list[tuple[int, RegisterAccess, EarlyRead]]:
     """The lost results of a function: the place of the bundle that writes, what, and who reads."""
     found: dict[tuple[int, int, int], tuple[int, RegisterAccess, EarlyRead]] = {}
     for address, number in enumerate(function.graph.numbers):

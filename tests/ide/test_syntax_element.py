@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.place import place_at
+from ipu_asm.ide.syntax_element import element_at
 from tests.ide.cursor import fixture
 
 
@@ -18,7 +18,7 @@ def check_place(
 ) -> None:
     """The place is of that kind and covers that text; `numbers` are its further fields."""
     analysis, offset = fixture(text_with_cursor, isa)
-    place = place_at(analysis.program, offset + off_by)
+    place = element_at(analysis.program, offset + off_by)
     found = analysis.text[place.span.start : place.span.end]
     assert (type(place).__name__, found, *place[2:]) == (kind, text, *numbers)
 
@@ -83,7 +83,7 @@ def test_only_the_bundle_at_the_cursor_is_taken_apart() -> None:
     text = "".join(f"incr lr0 {number};;\n" for number in range(100))
     analysis, _ = fixture(text + "bkpt;;$0")
     assert analysis.diagnostics == ()
-    place_at(analysis.program, text.index("50"))
+    element_at(analysis.program, text.index("50"))
     bundles = analysis.program.bundles
     taken_apart = [number for number, b in enumerate(bundles) if "spans" in vars(b.syntax)]
     assert taken_apart == [50]

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Severity
-from ipu_asm.ide.refactorings.offer import Refused
+from ipu_asm.ide.refactorings.offer import RefactoringError
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 
-class Spot(NamedTuple):
+class BundlePosition(NamedTuple):
     """A position in a bundle that has instructions.
 
     `number` is the number of the bundle, `offset` counts from the start of its text.
@@ -43,7 +43,7 @@ class Spot(NamedTuple):
         return (at[address - 1] if address else None), behind
 
 
-def spot_at(program: Program, offset: int) -> Spot | None:
+def bundle_position_at(program: Program, offset: int) -> BundlePosition | None:
     """Return the position at an offset of the program's text; None between bundles."""
     number = program.bundle_at(offset)
     if not program.bundles[number].instructions or offset < _start(program, number):
@@ -53,30 +53,32 @@ def spot_at(program: Program, offset: int) -> Spot | None:
         number -= 1
     if not program.bundles[number].instructions or program.starts[number] > offset:
         return None
-    return Spot(program, number, offset - program.starts[number])
+    return BundlePosition(program, number, offset - program.starts[number])
 
 
 def bundles_in(program: Program, span: Span) -> list[int]:
     """Return the numbers of the bundles with instructions that a selection or a cursor touches."""
-    spot = spot_at(program, span.start)
-    first = spot.number if spot is not None else program.bundle_at(span.start)
+    position = bundle_position_at(program, span.start)
+    first = position.number if position is not None else program.bundle_at(span.start)
     last = program.bundle_at(span.end)
     return [
         number
         for number in range(first, last + 1)
         if program.bundles[number].instructions
         and (number == first or _start(program, number) < span.end)
-        and (spot is not None or number > first or _start(program, number) <= span.end)
+        and (position is not None or number > first or _start(program, number) <= span.end)
     ]
 
 
 def check_readable(program: Program, *numbers: int) -> None:
-    """Raise `Refused` if one of the bundles has an error: its meaning is unknown."""
+    """Raise `RefactoringError` if one of the bundles has an error: its meaning is unknown."""
     for number in numbers:
         bundle = program.bundles[number]
         errors = any(finding.severity is Severity.ERROR for finding in bundle.findings)
         if errors or bundle.is_broken or None in bundle.places:
-            raise Refused(f"mend the mistake in {program.isa.unit} {program.addresses[number]}")
+            raise RefactoringError(
+                f"mend the mistake in {program.isa.unit} {program.addresses[number]}"
+            )
 
 
 def _start(program: Program, number: int) -> int:

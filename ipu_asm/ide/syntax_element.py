@@ -6,14 +6,18 @@ The cost is proportional to the tokens of one bundle, not to the length of the p
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.comments import comments_between, is_block
+from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analyzer import Analysis
 
 
 class Mnemonic(NamedTuple):
@@ -62,10 +66,10 @@ class Blank(NamedTuple):
     span: Span
 
 
-Place = Mnemonic | OperandAt | LabelDefinition | BundleEnd | Comment | Blank
+SyntaxElement = Mnemonic | OperandAt | LabelDefinition | BundleEnd | Comment | Blank
 
 
-def place_at(program: Program, offset: int) -> Place:
+def element_at(program: Program, offset: int) -> SyntaxElement:
     """Return the syntax element at an offset.
 
     Between two adjacent elements, a name is preferred to a mark or blank space, then the element
@@ -83,6 +87,17 @@ def place_at(program: Program, offset: int) -> Place:
         return Comment(number, comment)
     places.sort(key=lambda place: isinstance(place, Blank | BundleEnd))
     return places[0] if places else Blank(number, Span(offset, offset))
+
+
+def instruction_at(analysis: Analysis, offset: int) -> InstructionSpec | None:
+    """Return the instruction whose mnemonic or operand is at an offset.
+
+    Returns None for any other syntax element and for an unknown mnemonic.
+    """
+    place = element_at(analysis.program, offset)
+    if not isinstance(place, Mnemonic | OperandAt):
+        return None
+    return analysis.program.bundles[place.bundle].instructions[place.instruction].spec
 
 
 def reference_at(program: Program, place: OperandAt) -> Reference | None:
@@ -141,7 +156,7 @@ def _tokens_touching(syntax: BundleSyntax, offset: int) -> list[int]:
     ]
 
 
-def _place_of_token(bundle: Bundle, number: int, token: int, start: int) -> Place:
+def _place_of_token(bundle: Bundle, number: int, token: int, start: int) -> SyntaxElement:
     syntax = bundle.syntax
     span = syntax.spans[token].shifted(start)
     plan = syntax.plan
