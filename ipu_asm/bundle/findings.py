@@ -1,10 +1,11 @@
-"""Findings about the instructions of a bundle, with their fixes."""
+"""Findings about the instructions of one bundle, and their fixes."""
 
 from __future__ import annotations
 
 from typing import Iterator, Mapping, Sequence
 
-from ipu_asm.bundle.instruction import Instruction, Value, is_instruction, read_instruction
+from ipu_asm.bundle.form_matching import is_instruction, read_instruction
+from ipu_asm.bundle.instruction import Instruction, Value
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, UnplacedFinding
 from ipu_asm.diagnostics.errors import (
@@ -22,23 +23,23 @@ from ipu_asm.text import Span, TextEdit
 def instruction_findings(
     isa: Isa, syntax: BundleSyntax, number: int, instruction: Instruction
 ) -> list[Diagnostic]:
-    """Return the findings about an instruction, each with the smallest span that is wrong."""
+    """The findings about one instruction, each at the smallest text that is wrong."""
     broken = syntax.plan.instructions[number].broken
     counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
     findings = []
-    for place, problem in instruction.findings:
-        if broken and (problem.rule in counts or syntax.has_finding_in(number, place)):
+    for place, found in instruction.findings:
+        if broken and (found.rule in counts or syntax.has_finding_in(number, place)):
             continue
-        span = _span_of(syntax, number, place, problem)
-        finding = problem.at(span)
-        if problem.reordered:
-            finding = _reordered(isa, syntax, number, problem, finding)
+        span = _span_of(syntax, number, place, found)
+        finding = found.at(span)
+        if found.reordered:
+            finding = _reordered(isa, syntax, number, found, finding)
         elif place == ON_MNEMONIC and _can_be_left_out(isa, syntax, number):
-            finding = problem._replace(replacement=None).at(span)
+            finding = found._replace(replacement=None).at(span)
             title = f"leave {quoted(instruction.mnemonic)} out"
             edits = syntax.instruction_removal(number)
             finding = finding._replace(fix=Fix(title, edits, Applicability.DISPLAY))
-        elif finding.fix is None and problem.rule is TOO_MANY_OPERANDS:
+        elif finding.fix is None and found.rule is TOO_MANY_OPERANDS:
             question, fix = _surplus(isa, syntax, number, place, instruction)
             finding = finding._replace(message=finding.message + question, fix=fix)
         findings.append(finding)
@@ -46,7 +47,7 @@ def instruction_findings(
 
 
 def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
-    """Return whether an instruction is a no-op of other assemblers in a bundle with others."""
+    """Whether an instruction is another assembler's no-op in a bundle with others."""
     plan = syntax.plan
     mnemonic = syntax.words[plan.instructions[number].mnemonic].lower()
     foreign = isa.surface.foreign.mnemonics.get(mnemonic)
@@ -55,16 +56,16 @@ def _can_be_left_out(isa: Isa, syntax: BundleSyntax, number: int) -> bool:
 
 
 def _reordered(
-    isa: Isa, syntax: BundleSyntax, number: int, problem: UnplacedFinding, finding: Diagnostic
+    isa: Isa, syntax: BundleSyntax, number: int, found: UnplacedFinding, finding: Diagnostic
 ) -> Diagnostic:
-    """Return a finding about operands in the wrong order, with the right order as its fix."""
+    """The finding about operands in the wrong order, with the right order as its fix."""
     words = syntax.instruction_words(number)
     edits = tuple(
         TextEdit(syntax.operand_span(number, place), text)
-        for place, text in enumerate(problem.reordered)
+        for place, text in enumerate(found.reordered)
         if text != words[place + 1]
     )
-    meant = f"`{words[0]} {isa.surface.operand_separator.join(problem.reordered)}`"
+    meant = f"`{words[0]} {isa.surface.operand_separator.join(found.reordered)}`"
     fix = Fix(f"write {meant}", edits, Applicability.DISPLAY)
     return finding._replace(message=f"{finding.message}; did you mean {meant}?", fix=fix)
 
@@ -76,9 +77,9 @@ def duplicate_slot(
     instructions: Sequence[Instruction],
     numbers: Sequence[int],
 ) -> Diagnostic:
-    """Return the finding about the last of `numbers`, an instruction beyond the slot's capacity.
+    """The finding about the last of several instructions for a slot that is full without it.
 
-    A new bundle has the same capacity, so that only every `capacity`-th of them gets the fix.
+    The fix begins a new bundle, which takes as many as the slot does: every `capacity`-th has it.
     """
     number, count = numbers[-1], len(numbers)
     carries = "one instruction" if slot.capacity == 1 else f"{slot.capacity} instructions"
@@ -102,7 +103,7 @@ def slot_clash(
     instruction: Instruction,
     number: int,
 ) -> Diagnostic:
-    """Return the finding about an instruction whose slots' units are occupied by those `placed`."""
+    """The finding about an instruction whose slots are taken by those `placed` before it."""
     options = [i.spec.slot for i in (instruction, *instruction.others) if i.spec is not None]
     wanted = {unit for slot in options for unit in isa.slot_by_name[slot].units}
     rivals = {
@@ -126,7 +127,7 @@ def slot_clash(
 def write_conflicts(
     syntax: BundleSyntax, instructions: Sequence[Instruction], slot: str
 ) -> Iterator[Diagnostic]:
-    """Yield a finding for each register that a later instruction of the slot writes again."""
+    """A finding for each write of a register that an earlier instruction of the slot writes."""
     first: dict[Value, tuple[int, int]] = {}
     for number, instruction in enumerate(instructions):
         spec = instruction.spec
@@ -141,9 +142,9 @@ def write_conflicts(
 
 
 def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
-    """Return a fix that begins a new bundle at an instruction; None for the bundle's first.
+    """The fix that begins a new bundle at an instruction that is not the bundle's first.
 
-    It is unsafe: the author may have meant to begin it at an earlier instruction.
+    It is unsafe: the author may have meant to begin it at one of the instructions before.
     """
     separator_token = syntax.plan.instructions[number].mnemonic - 1
     if number == 0 or syntax.words[separator_token].strip() != isa.surface.separator:
@@ -155,21 +156,20 @@ def split_before(isa: Isa, syntax: BundleSyntax, number: int) -> Fix | None:
     return Fix(f"begin a new bundle at `{mnemonic}`", (edit,), Applicability.UNSAFE)
 
 
-def _span_of(syntax: BundleSyntax, number: int, place: int, problem: UnplacedFinding) -> Span:
+def _span_of(syntax: BundleSyntax, number: int, place: int, found: UnplacedFinding) -> Span:
     if place == ON_MNEMONIC:
         return syntax.mnemonic_span(number)
-    if problem.part is not None:
-        return syntax.part_span(number, place, *problem.part)
+    if found.part is not None:
+        return syntax.part_span(number, place, *found.part)
     return syntax.operand_span(number, place)
 
 
 def _surplus(
     isa: Isa, syntax: BundleSyntax, number: int, place: int, instruction: Instruction
 ) -> tuple[str, Fix | None]:
-    """Guess a surplus operand: a comment, a part of the mnemonic, or the next instruction.
+    """The question and the fix for a surplus operand, which may belong to another instruction.
 
-    Returns a question for the message, and a fix. The fix never removes the operand, because it is
-    unlikely to be meaningless.
+    The fix never removes it: the author meant something by it.
     """
     before = syntax.operand_span(number, place - 1) if place else syntax.mnemonic_span(number)
     word, words = instruction.words[place + 1], instruction.words[place + 1 :]
@@ -191,7 +191,7 @@ def _surplus(
 
 
 def _comment(isa: Isa, syntax: BundleSyntax, start: int) -> tuple[str, Fix] | None:
-    """Return advice if a surplus operand starts like a comment of other assemblers."""
+    """What a surplus operand is that begins like a comment elsewhere, with a blank behind it."""
     for foreign in isa.surface.foreign.comments:
         end = start + len(foreign)
         if syntax.text.startswith(foreign, start) and syntax.text[end : end + 1].isspace():
@@ -203,11 +203,11 @@ def _comment(isa: Isa, syntax: BundleSyntax, start: int) -> tuple[str, Fix] | No
 
 
 def _begins_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
-    """Return whether words are an instruction, optionally followed by another one."""
+    """Whether words are an instruction, possibly followed by another one."""
     instruction = read_instruction(isa, words)
     return instruction is not None and all(
-        problem.rule is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None
-        for place, problem in instruction.findings
+        found.rule is TOO_MANY_OPERANDS and isa.spec(words[place + 1]) is not None
+        for place, found in instruction.findings
     )
 
 

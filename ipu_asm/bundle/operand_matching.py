@@ -1,4 +1,4 @@
-"""Assignment of written operands to the operands of an instruction."""
+"""Which operand of the description each written operand is."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ipu_asm.isa.operands import quoted
 
 ON_MNEMONIC = -1
 KEYWORD_MARK = "="
-_MOST_PROBLEMS = 20
+_MOST_FINDINGS = 20
 
-Problems = list[tuple[int, UnplacedFinding]]
+NumberedFindings = list[tuple[int, UnplacedFinding]]
 
 
 def match_operands(
     spec: InstructionSpec, texts: Sequence[str]
-) -> tuple[list[Operand | None], Problems]:
-    """Return the spec's operand for each written one (None for a surplus one), and findings.
+) -> tuple[list[Operand | None], NumberedFindings]:
+    """For each written operand the operand of the spec, None for a surplus one, and the findings.
 
-    Required operands are in fixed positions. A written operand is assigned to the first optional
-    operand for which its text is most plausible.
+    Required operands stand in their order. A written operand that may be an optional one is the
+    first of those whose type accepts its text.
     """
     if spec.all_due and len(texts) == len(spec.operands) and not any_named(texts):
         return list(spec.operands), []
@@ -39,20 +39,20 @@ def match_operands(
     if missing and not matching.findings:
         names = ", ".join(f"`{operand.name}`" for operand in missing)
         message = f"{_expectation(spec)}, found {len(texts)}; missing: {names}"
-        # The given operands may be in any position, so that there are no findings about them.
+        # Any of the written operands may be any of the spec, so they get no findings.
         return [None] * len(texts), [(ON_MNEMONIC, UnplacedFinding(TOO_FEW_OPERANDS, message))]
     return matching.operands, matching.findings
 
 
 class ExpectedOperands(NamedTuple):
-    """The operands that may follow: those without a keyword, and those with one."""
+    """The operands that may follow: those written without a keyword, and those with one."""
 
     by_place: list[Operand]
     by_name: list[Operand]
 
 
 def expected_operands(spec: InstructionSpec, texts: Sequence[str]) -> ExpectedOperands:
-    """Return the operands that may follow those written so far."""
+    """The operands that may follow those written so far."""
     matching = _Matching(spec, len(texts))
     for number, text in enumerate(texts):
         matching.take(number, text)
@@ -62,25 +62,25 @@ def expected_operands(spec: InstructionSpec, texts: Sequence[str]) -> ExpectedOp
 
 
 def any_named(texts: Sequence[str]) -> bool:
-    """Return whether one of the written operands has a keyword."""
+    """Whether one of the written operands has a keyword."""
     return KEYWORD_MARK in "".join(texts) and any(map(value_start, texts))
 
 
 def value_start(text: str) -> int:
-    """Return the offset of an operand's value: after its keyword, if it has one."""
+    """The offset of the value in a written operand: behind its keyword, if it has one."""
     name, mark, _ = text.partition(KEYWORD_MARK)
     return len(name) + 1 if mark and name.isidentifier() else 0
 
 
 class _Matching:
-    """Assigns written operands one by one to the spec's operands."""
+    """Assigns an operand of the spec to each written operand, in order."""
 
     def __init__(self, spec: InstructionSpec, count: int) -> None:
         self.spec = spec
         self.count = count
         self.free = list(spec.operands)
         self.operands: list[Operand | None] = []
-        self.findings: Problems = []
+        self.findings: NumberedFindings = []
         self.has_surplus = False
 
     def take(self, number: int, text: str) -> None:
@@ -101,7 +101,7 @@ class _Matching:
         operand = by_keyword.get(name.lower())
         if operand in self.free:
             return operand
-        if len(self.findings) >= _MOST_PROBLEMS:
+        if len(self.findings) >= _MOST_FINDINGS:
             return None
         if operand is not None:
             message = f"`{operand.keyword}{KEYWORD_MARK}` is written once, found it again"
@@ -124,7 +124,7 @@ class _Matching:
         return candidates
 
     def _placed(self, text: str) -> Operand | None:
-        """Select the operand that may follow for which the text is most plausible."""
+        """Of the operands that may follow, the one whose type fits the text best."""
         candidates = self.candidates()
         if len(candidates) < 2 or not candidates[0].optional:
             return candidates[0] if candidates else None
@@ -141,7 +141,7 @@ class _Matching:
 
 
 def _strangeness(operand: Operand, text: str) -> int:
-    """Rank how implausible a text is: 0 for a value, 1 for one out of range, 2 otherwise."""
+    """How badly a text fits an operand: 0 a value, 1 one out of range, 2 neither."""
     value = operand.type.parse(text)
     if isinstance(value, int):
         return 0

@@ -1,7 +1,7 @@
-"""Parser of bundles: instructions of one instruction set, with their positions and bits.
+"""From the text of a bundle to a `Bundle`: its instructions, slots, bits and findings.
 
-Nothing here depends on the position of a bundle: a bundle is parsed once for all its addresses, and
-an instruction once for all bundles that contain the same words.
+Nothing here depends on the address of a bundle, so each text is parsed once, and so is each
+instruction that several bundles share.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ from typing import Sequence
 
 from ipu_asm.bundle.bundle import Bundle, LabelUse
 from ipu_asm.bundle.findings import duplicate_slot, instruction_findings, write_conflicts
-from ipu_asm.bundle.instruction import Instruction, parse_instruction
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.instruction_parser import parse_instruction
 from ipu_asm.bundle.slot_assignment import assigned
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot, Surface
 from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.comments import unclosed_comment
 from ipu_asm.syntax.grammar import load_grammar
+from ipu_asm.syntax.symbol_directives import wrong_argument
 
 _MOST_REMEMBERED = 60_000
-# Longer ones are mistakes (a missing separator, or no assembly at all): not worth caching.
+# Longer ones are mistakes: a missing separator, or a text that is no assembly.
 _LONGEST_REMEMBERED = 200
 
 
 class BundleParser:
-    """Parses bundles of an instruction set. It caches instructions, never bundles."""
+    """Parses bundles of one instruction set. It remembers instructions, never bundles."""
 
     def __init__(self, isa: Isa) -> None:
         self.isa = isa
@@ -35,7 +38,7 @@ class BundleParser:
         self._default_word = 0
         self._defaults: dict[str, int] = {}
         self._open: list[tuple[Slot, Instruction]] = []
-        # Whether operands are separated by blanks only, so that each of them is one word.
+        # Without a separator between operands each of them is one word.
         self._has_words_for_operands = not self.grammar.letter("COMMA")
         self._contested = any(slot.units for slot in isa.slots)
         for slot in isa.slots:
@@ -47,35 +50,39 @@ class BundleParser:
                 self._default_word |= sum(default.bits << low for low in slot.lows)
 
     def bundle(self, text: str) -> Bundle:
-        """Parse a bundle slice. Never raises, whatever the text."""
+        """The bundle in a bundle slice. Never raises, whatever the text."""
         syntax = BundleSyntax(self.grammar, text)
         instructions = tuple(
             self.instruction(syntax.instruction_words(number))
             for number in range(len(syntax.plan.instructions))
         )
-        if self._has_words_for_operands and _has_mistakes(syntax, instructions):
-            from ipu_asm.bundle.recovery import Read, reread  # most texts have no mistakes
+        findings: list[Diagnostic] = []
+        if _has_mistakes(syntax, instructions):
+            # 6 ms to import, a tenth of a run on a small file without mistakes.
+            from ipu_asm.bundle.recovery import BundleReading, reread, syntax_findings
 
-            read = Read(syntax, instructions)
-            syntax, instructions = reread(self.isa, read, self.instruction)
-        findings = _misspelt(syntax, self.isa.surface, instructions)
+            reading = BundleReading(syntax, instructions)
+            if self._has_words_for_operands:
+                reading = reread(self.isa, reading, self.instruction)
+            findings = syntax_findings(self.isa, reading)
+            syntax, instructions = reading
+        findings += _surface_findings(syntax, self.isa.surface)
         for number, instruction in enumerate(instructions):
             if instruction.findings:
                 findings += instruction_findings(self.isa, syntax, number, instruction)
         if self._contested:
-            # Directives may choose between the instructions of the bundle, and an unclosed bundle
-            # may contain those of the next: then instructions that compete for a slot are no
-            # finding.
+            # Directives may choose between the instructions of a bundle, and the end of a bundle
+            # without a closing brace is unknown: then two instructions for a slot are no mistake.
             is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)
-            told = [] if syntax.plan.inner or is_open else findings
-            instructions, places = assigned(self.isa, syntax, instructions, told)
+            reported = [] if syntax.plan.inner or is_open else findings
+            instructions, places = assigned(self.isa, syntax, instructions, reported)
         else:
             places = self._places(syntax, instructions, findings)
         word, open_slots, label_uses = self._layout(instructions, places)
         return Bundle(syntax, instructions, places, tuple(findings), word, open_slots, label_uses)
 
     def instruction(self, words: tuple[str, ...]) -> Instruction:
-        """Return the instruction for a mnemonic and operands, cached."""
+        """The instruction with a mnemonic and operands."""
         instruction = self._instructions.get(words)
         if instruction is None:
             instruction = parse_instruction(self.isa, self._vocabulary, words)
@@ -86,7 +93,7 @@ class BundleParser:
         return instruction
 
     def open_defaults(self) -> list[tuple[Slot, Instruction]]:
-        """Return the slots whose default depends on the bundle's address, with that default."""
+        """The slots whose default depends on the address of the bundle, each with its default."""
         return self._open
 
     def _places(
@@ -95,7 +102,7 @@ class BundleParser:
         instructions: Sequence[Instruction],
         findings: list[Diagnostic],
     ) -> tuple[int | None, ...]:
-        """Return each instruction's position in the word: the first free one of its slot."""
+        """The lowest bit of each instruction in the word: the first free place of its slot."""
         used: dict[str, list[int]] = {}
         places: list[int | None] = []
         for number, instruction in enumerate(instructions):
@@ -135,7 +142,7 @@ class BundleParser:
 
 @lru_cache(maxsize=16)
 def parser_for(isa: Isa) -> BundleParser:
-    """Return the parser that all users of an instruction set share."""
+    """The shared parser of an instruction set."""
     return BundleParser(isa)
 
 
@@ -143,22 +150,10 @@ def _has_mistakes(syntax: BundleSyntax, instructions: Sequence[Instruction]) -> 
     return bool(syntax.plan.findings) or any(each.findings for each in instructions)
 
 
-def _misspelt(
-    syntax: BundleSyntax, surface: Surface, instructions: Sequence[Instruction]
-) -> list[Diagnostic]:
-    """Return findings about the syntax. The modules with messages are only loaded if needed."""
-    findings: list[Diagnostic] = []
-    if syntax.plan.findings:
-        from ipu_asm.syntax.messages import Around, syntax_errors
-
-        around = [Around(each.spec is not None, each.is_whole) for each in instructions]
-        findings += syntax_errors(syntax, surface, around)
-    if surface.of_symbols and syntax.directive in surface.of_symbols:
-        from ipu_asm.syntax.symbol_directives import wrong_argument
-
-        findings += filter(None, [wrong_argument(syntax, surface)])
-    if any(opening in syntax.text for opening, _ in surface.block_comments):
-        from ipu_asm.syntax.comments import unclosed_comment
-
-        findings += filter(None, [unclosed_comment(syntax, surface)])
-    return findings
+def _surface_findings(syntax: BundleSyntax, surface: Surface) -> list[Diagnostic]:
+    """The findings about directives that take a symbol, and about comments without an end."""
+    return [
+        found
+        for found in (wrong_argument(syntax, surface), unclosed_comment(syntax, surface))
+        if found is not None
+    ]

@@ -1,41 +1,53 @@
-"""Second reading of a bundle with mistakes.
+"""Recovery of a bundle with mistakes: a second reading, and findings about its syntax.
 
-The first reading takes the text literally. Where that fails, the text often has syntax of another
-assembler, and one mistake would cause several findings.
+The first reading takes a text as written. Where it fails, the author often used the syntax of
+another assembler, and one such mistake would become several findings.
 """
 
 from __future__ import annotations
 
 from typing import Callable, NamedTuple, Sequence
 
-from ipu_asm.bundle.instruction import Instruction, is_instruction
+from ipu_asm.bundle.form_matching import is_instruction
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import TOO_MANY_OPERANDS
 from ipu_asm.isa.model import Isa
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.foreign_tokens import grouped, with_label
+from ipu_asm.syntax.messages import syntax_errors
+from ipu_asm.syntax.misplaced_token import Around
 
 
-class Read(NamedTuple):
-    """A bundle's syntax and its instructions."""
+class BundleReading(NamedTuple):
+    """The syntax of a bundle and the instructions in it."""
 
     syntax: BundleSyntax
     instructions: tuple[Instruction, ...]
 
 
-def reread(isa: Isa, read: Read, resolve: Callable[[tuple[str, ...]], Instruction]) -> Read:
-    """Read a bundle again: group foreign syntax, and accept a label whose colon is missing.
+def syntax_findings(isa: Isa, reading: BundleReading) -> list[Diagnostic]:
+    """The findings about tokens that do not fit the grammar."""
+    around = [Around(each.spec is not None, each.is_whole) for each in reading.instructions]
+    return syntax_errors(reading.syntax, isa.surface, around)
 
-    `resolve` parses the words of an instruction.
+
+def reread(
+    isa: Isa, reading: BundleReading, parse: Callable[[tuple[str, ...]], Instruction]
+) -> BundleReading:
+    """The second reading of a bundle; it equals the first where no foreign syntax is recognized.
+
+    `parse` returns the instruction with some words.
     """
 
     def instructions_of(syntax: BundleSyntax) -> tuple[Instruction, ...]:
         numbers = range(len(syntax.plan.instructions))
-        return tuple(resolve(syntax.instruction_words(number)) for number in numbers)
+        return tuple(parse(syntax.instruction_words(number)) for number in numbers)
 
     def is_code(words: tuple[str, ...]) -> bool:
-        return all(problem.replacement for _, problem in resolve(words).findings)
+        return all(found.replacement for _, found in parse(words).findings)
 
-    syntax, instructions = read
+    syntax, instructions = reading
     if syntax.plan.findings:
         syntax = grouped(syntax, is_code)
         instructions = instructions_of(syntax)
@@ -45,20 +57,20 @@ def reread(isa: Isa, read: Read, resolve: Callable[[tuple[str, ...]], Instructio
     if _lacks_colon(isa, syntax, instructions):
         syntax = with_label(syntax)
         instructions = instructions_of(syntax)
-    return Read(syntax, instructions)
+    return BundleReading(syntax, instructions)
 
 
 def _touches(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:
-    """Return whether a surplus operand directly follows another one, as in `4+4` and `my-loop`."""
-    for place, problem in instruction.findings:
-        if problem.rule is TOO_MANY_OPERANDS and place > 0:
+    """Whether a surplus operand touches the one before it, as in `4+4` and `my-loop`."""
+    for place, found in instruction.findings:
+        if found.rule is TOO_MANY_OPERANDS and place > 0:
             before = syntax.operand_span(number, place - 1)
             return before.end == syntax.operand_span(number, place).start
     return False
 
 
 def _lacks_colon(isa: Isa, syntax: BundleSyntax, instructions: Sequence[Instruction]) -> bool:
-    """Return whether the first word is no mnemonic, but the words after it are an instruction."""
+    """Whether the first word is no mnemonic, and the words after it are an instruction."""
     if not instructions or syntax.plan.label >= 0 or syntax.plan.instructions[0].mnemonic != 0:
         return False
     first = instructions[0]

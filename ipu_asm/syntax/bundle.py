@@ -1,4 +1,4 @@
-"""The syntax of one bundle: labels, instructions, directives, and tokens that do not fit."""
+"""The syntax of one bundle: its tokens, and which of them are labels, mnemonics and operands."""
 
 from __future__ import annotations
 
@@ -14,66 +14,66 @@ from ipu_asm.text import Span, TextEdit
 
 
 class SyntaxToken(NamedTuple):
-    """A token of a bundle: the terminal's name, its text, and its span in the bundle's text."""
+    """A token of a bundle: the name of its terminal, its text, and its span in the bundle."""
 
     kind: str
     text: str
     span: Span
 
 
-class Reading(NamedTuple):
-    """The spans of a bundle's tokens, and their kinds, a letter each."""
+class Tokenization(NamedTuple):
+    """The spans of the tokens of a bundle, and their kinds, a letter each."""
 
     spans: tuple[Span, ...]
     shape: str
 
 
 class BundleSyntax:
-    """The syntax of a bundle slice. All offsets count from the start of the slice.
+    """The syntax of one bundle slice. All offsets count from the start of the slice.
 
-    It depends on the text alone, so that equal slices share it; it is immutable.
+    It depends on the text alone: slices with the same text share it, and it is never changed.
     """
 
     def __init__(
         self,
         grammar: Grammar,
         text: str,
-        reading: Reading | None = None,
+        tokenization: Tokenization | None = None,
         plan: Plan | None = None,
     ) -> None:
-        """By default, tokens are those of the grammar, and `plan` is that of their shape."""
+        """By default the tokens, and then the plan, are those of the grammar."""
         self.grammar = grammar
         self.text = text
-        self._reading = reading
-        self.words = grammar.words(text) if reading is None else _words(text, reading)
+        self._given = tokenization
+        self.words = grammar.words(text) if tokenization is None else _words(text, tokenization)
         self.plan: Plan = plan or plan_of(grammar, self._beginning)
 
     def with_plan(self, plan: Plan) -> BundleSyntax:
-        """Return the same tokens with another plan."""
-        return BundleSyntax(self.grammar, self.text, self._reading, plan)
+        """The same tokens with another plan."""
+        return BundleSyntax(self.grammar, self.text, self._given, plan)
 
     @property
     def _beginning(self) -> str:
-        """The kinds of the tokens that a plan depends on."""
-        if self._reading is not None:
-            return self._reading.shape[: MOST_TOKENS + 1]
+        """The kinds of the tokens that a plan is made from."""
+        if self._given is not None:
+            return self._given.shape[: MOST_TOKENS + 1]
         return self.grammar.shape(self.words[: MOST_TOKENS + 1])
 
     @property
     def is_grouped(self) -> bool:
-        """Whether foreign syntax was grouped into single tokens: see `foreign_tokens`."""
-        return self._reading is not None
+        """Whether foreign constructs are one token each: see `foreign_tokens`."""
+        return self._given is not None
 
     @property
     def shape(self) -> str:
         """The kinds of all tokens, a letter each."""
-        return self.grammar.shape(self.words) if self._reading is None else self._reading.shape
+        return self.grammar.shape(self.words) if self._given is None else self._given.shape
 
     @cached_property
     def spans(self) -> tuple[Span, ...]:
-        """The spans of the tokens, computed on first use."""
-        if self._reading is not None:
-            return self._reading.spans
+        """The spans of the tokens, computed at the first use."""
+        if self._given is not None:
+            return self._given.spans
         return tuple(starmap(Span, self.grammar.spans(self.text)))
 
     @cached_property
@@ -89,12 +89,12 @@ class BundleSyntax:
 
     @cached_property
     def labels(self) -> list[tuple[str, int]]:
-        """All labels with their token numbers, in their order; a label may occur twice."""
+        """All labels with the numbers of their tokens, in order; a name may occur twice."""
         tokens = (self.plan.label, *self.plan.more_labels) if self.plan.label >= 0 else ()
         return [(self.words[token], token) for token in tokens]
 
     def label_span(self, name: str) -> Span:
-        """Return the span of the first definition of a label."""
+        """The span of the first definition of a label."""
         token = self._first_tokens[name]
         return self.span_of(token, token + 1)
 
@@ -103,17 +103,17 @@ class BundleSyntax:
         return dict(reversed(self.labels))
 
     def label_spans(self, name: str) -> list[Span]:
-        """Return the spans of all definitions of a label."""
+        """The spans of all definitions of a label."""
         return [self.span_of(token, token + 1) for label, token in self.labels if label == name]
 
     @property
     def directive(self) -> str | None:
-        """The first word of a directive, None without one."""
+        """The first word of the directive; None for a bundle that is none."""
         return self.words[self.plan.directive] if self.plan.directive >= 0 else None
 
     @cached_property
     def directives(self) -> list[tuple[str, ...]]:
-        """The words of the directive, or of the directives inside of a bundle."""
+        """The words of the directive, or of each directive inside a bundle."""
         if self.plan.directive >= 0:
             words = self.words[self.plan.directive :]
             ends = self.grammar.shape(words[-1:]) == self.grammar.letter("END")
@@ -121,23 +121,23 @@ class BundleSyntax:
         return [self.words[first:last] for first, last in self.plan.inner]
 
     def span_of(self, first: int, last: int) -> Span:
-        """Return the span of tokens ``first..last-1``; without tokens, the end of the text."""
+        """The span of the tokens ``first..last-1``; beyond the last token, the end of the text."""
         if not self.spans:
             return Span(len(self.text), len(self.text))
         first = min(first, len(self.spans) - 1)
         return Span(self.spans[first].start, self.spans[max(first, last - 1)].end)
 
     def mnemonic_span(self, instruction: int) -> Span:
-        """Return the span of an instruction's mnemonic."""
+        """The span of the mnemonic of an instruction."""
         token = self.plan.instructions[instruction].mnemonic
         return self.span_of(token, token + 1)
 
     def operand_span(self, instruction: int, operand: int) -> Span:
-        """Return the span of an operand."""
+        """The span of an operand."""
         return self.span_of(*self.plan.instructions[instruction].operands[operand])
 
     def part_span(self, instruction: int, operand: int, start: int, stop: int) -> Span:
-        """Return the span of a part of an operand; `start` and `stop` do not count blanks."""
+        """The span of a part of an operand; `start` and `stop` do not count blanks."""
         first, last = self.plan.instructions[instruction].operands[operand]
         begin, end = self.spans[first].start, self.spans[last - 1].end
         passed = 0
@@ -151,14 +151,14 @@ class BundleSyntax:
         return Span(begin, end)
 
     def instruction_span(self, instruction: int) -> Span:
-        """Return the span from the mnemonic to the last operand."""
+        """From the mnemonic to the last operand."""
         plan = self.plan.instructions[instruction]
         return self.span_of(plan.mnemonic, plan.end)
 
     def instruction_words(self, instruction: int) -> tuple[str, ...]:
-        """Return the mnemonic and the operands of an instruction, without blanks in operands.
+        """The mnemonic and the operands of an instruction, each without blanks inside.
 
-        A single blank remains between two tokens that would otherwise join to one word.
+        A blank stays only between two tokens that would be one word without it.
         """
         plan = self.plan.instructions[instruction]
         if plan.simple:
@@ -167,18 +167,18 @@ class BundleSyntax:
         return (self.words[plan.mnemonic], *operands)
 
     def has_finding_at(self, token: int) -> bool:
-        """Return whether there is a finding about a token."""
+        """Whether there is a finding at a token."""
         return any(finding.token == token for finding in self.plan.findings)
 
     def has_finding_in(self, instruction: int, operand: int) -> bool:
-        """Return whether there is a finding about a token of an operand; -1 is the mnemonic."""
+        """Whether there is a finding at a token of an operand; -1 is the mnemonic."""
         if operand < 0:
             return False
         first, last = self.plan.instructions[instruction].operands[operand]
         return any(first <= finding.token < last for finding in self.plan.findings)
 
     def removal(self, start: int, end: int) -> tuple[TextEdit, ...]:
-        """Return edits that remove the text between two offsets, except comments in it."""
+        """Edits that remove the text between two offsets, except comments."""
         first, last = bisect_left(self.spans, (start, -1)), bisect_left(self.spans, (end, -1))
         tokens = self.spans[first:last]
         gaps = [start, *(offset for span in tokens for offset in span), end]
@@ -187,19 +187,19 @@ class BundleSyntax:
         return (TextEdit(Span(start, end), ""),)
 
     def instruction_removal(self, number: int) -> tuple[TextEdit, ...]:
-        """Return edits that remove an instruction, not the only one, and its separator."""
+        """Edits that remove an instruction and its separator; it must not be the only one."""
         own = self.instruction_span(number)
         if number < len(self.plan.instructions) - 1:
             return self.removal(own.start, self.instruction_span(number + 1).start)
         return self.removal(self.instruction_span(number - 1).end, own.end)
 
     def token_before(self, offset: int) -> int:
-        """Return the number of the last token that starts before `offset`, or -1."""
+        """The number of the last token that begins before `offset`, or -1."""
         return bisect_left(self.spans, (offset, -1)) - 1
 
 
-def _words(text: str, reading: Reading) -> tuple[str, ...]:
-    return tuple(text[start:end] for start, end in reading.spans)
+def _words(text: str, tokenization: Tokenization) -> tuple[str, ...]:
+    return tuple(text[start:end] for start, end in tokenization.spans)
 
 
 def _joined(words: tuple[str, ...]) -> str:
@@ -210,5 +210,5 @@ def _joined(words: tuple[str, ...]) -> str:
 
 
 def _meet(last: str, first: str) -> bool:
-    """Return whether two tokens would be one word without a blank between them."""
+    """Whether two tokens would be one word without a blank between them."""
     return (last.isalnum() or last in "_.") and (first.isalnum() or first in "_.$\\")

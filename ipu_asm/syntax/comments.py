@@ -1,4 +1,4 @@
-"""Unclosed block comments."""
+"""Block comments without an end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STRING = r'"(?:[^"\\\r\n]|\\.)*"'
 
 
 def unclosed_comment(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
-    """Return the finding about a block comment that extends to the end of the text."""
+    """The finding about a block comment without an end, which hides the rest of the text."""
     for opening, closing in surface.block_comments:
         start = _unclosed(syntax, opening, closing) if opening in syntax.text else None
         if start is not None:
@@ -26,7 +26,7 @@ def unclosed_comment(syntax: BundleSyntax, surface: Surface) -> Diagnostic | Non
 
 
 def _unclosed(syntax: BundleSyntax, opening: str, closing: str) -> int | None:
-    """Return its offset: after the last token, or in it if that is a preprocessor's line."""
+    """Its offset: after the last token, or inside it where that is a preprocessor's line."""
     at = syntax.spans[-1].start if syntax.spans else 0
     for match in _comments_and_strings(syntax.grammar).finditer(syntax.text, at):
         comment = match[0]

@@ -1,4 +1,4 @@
-"""Unicode characters, e.g. from word processors, that resemble characters of assembly."""
+"""Confusables: characters of word processors and web pages that look like those of assembly."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ _BLANKS = "\u00a0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x20
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2212\ufe63"
 _INVISIBLE = "\u00ad\u200b\u200c\u200d\u2060"
 _LONGEST = 20
-_LOOKALIKES = {
+_CONFUSABLES = {
     **dict.fromkeys(_BLANKS, " "),
     **dict.fromkeys(_DASHES, "-"),
     **dict.fromkeys(_INVISIBLE, ""),
     "\u037e": ";",
     "\u201a": ",",
     "\ua789": ":",
-    # The full-width forms of printable ASCII characters.
+    # The full-width forms of all that can be typed.
     **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
 }
 
 
 def intended_text(word: str) -> str | None:
-    """Return a short word with confusables replaced; None if it has any other character."""
+    """A short word with the characters that were meant; None unless all are confusables."""
     if len(word) > _LONGEST:
         return None
-    letters = [_LOOKALIKES.get(letter) for letter in word]
+    letters = [_CONFUSABLES.get(letter) for letter in word]
     return None if None in letters else "".join(filter(None, letters))
 
 
-def lookalike(word: str, meant: str, span: Span) -> tuple[str, Fix]:
-    """Return the message about a word of confusables, and the fix that replaces it."""
-    from unicodedata import name  # few texts need its tables
+def confusable_message(word: str, meant: str, span: Span) -> tuple[str, Fix]:
+    """The message about a word of confusables, and the fix that writes the characters meant."""
+    from unicodedata import name  # 1 MB of tables, for few texts
 
     first = word[0]
     found = f"U+{ord(first):04X} ({name(first, 'a character without a name').lower()})"

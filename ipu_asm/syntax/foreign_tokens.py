@@ -1,11 +1,11 @@
-"""Grouping of foreign syntax in bundles that the grammar rejects.
+"""Tokens for constructs of other assemblers, in a bundle that the grammar rejects.
 
-Users write syntax of other assemblers: block comments, strings, expressions, directives, names with
-a hyphen. The grammar splits these into several tokens and would reject each of them. With each
-construct as one token, one mistake is one finding.
+Authors use what other assemblers have: block comments, strings, expressions, directives, names with
+a hyphen. Our grammars split such a construct into several tokens and reject each of them. Reading
+the bundle again with one token for each construct makes one finding of one mistake.
 
-This is for surfaces whose operands are single words. With commas between operands, the grammar
-itself determines where an operand ends.
+This is for surfaces whose operands are single words. With commas between operands the grammar finds
+the end of each by itself.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from functools import lru_cache
 from typing import Callable, NamedTuple
 
-from ipu_asm.syntax.bundle import BundleSyntax, Reading
+from ipu_asm.syntax.bundle import BundleSyntax, Tokenization
 from ipu_asm.syntax.confusables import intended_text
 from ipu_asm.syntax.grammar import STRAY, Grammar
 from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding
@@ -23,7 +23,7 @@ from ipu_asm.text import Span
 
 _NAME = r"[A-Za-z_][A-Za-z0-9_.]*(?:[-$@?][A-Za-z_][A-Za-z0-9_.]*)*"
 _DOTTED_NAME = rf"\.{_NAME}"
-# An unclosed block comment ends with its bundle, so that it does not affect other bundles.
+# A block comment without an end goes on to the end of its bundle: a mistake spoils one bundle only.
 _BLOCK_COMMENT = r"/\*[\s\S]*?(?:\*/|(?=;;\Z)|\Z)|\*+/"
 _QUOTED = r'"[^"\r\n]*"|' + r"'[^'\r\n]*'"
 _INSIDE = r"(?:[^()\[\]\r\n;#/]|/(?!/))"
@@ -38,7 +38,7 @@ _FOREIGN = "|".join(
     )
 )  # fmt: skip
 _IS_NAME = re.compile(rf"\.?{_NAME}")
-# Any of these characters are part of a label's name before a colon.
+# Before a colon these make a name, whatever is in them.
 _IS_PART_OF_LABEL = re.compile(r"[-+\w.$@?]+")
 _IS_DIRECTIVE = re.compile(r"\.[A-Za-z_]")
 _IS_SIGNED = re.compile(r"[+-]\w")
@@ -48,7 +48,7 @@ _CONTINUES_BEHIND_BLANK = re.compile(rf"{_OPERATOR}+(?:[ \t]|$)")
 
 
 class _Token(NamedTuple):
-    """A token's range and kind; `is_comment` for a comment in foreign syntax."""
+    """The offsets and the kind of a token; `is_comment` for a comment of other assemblers."""
 
     start: int
     end: int
@@ -59,11 +59,11 @@ class _Token(NamedTuple):
 def grouped(
     syntax: BundleSyntax, is_code: Callable[[tuple[str, ...]], bool], *, joins_signs: bool = False
 ) -> BundleSyntax:
-    """Return the bundle with each foreign construct as one token.
+    """The same bundle with one token for each foreign construct.
 
-    `is_code` returns whether the words after a `;` are an instruction; else they are a comment, as
-    in other assemblers. With `joins_signs`, a signed word is joined to the word that it touches;
-    otherwise `lr0+1` is two operands.
+    `is_code` returns whether the words after a `;` are an instruction; else they are a comment of
+    another assembler. With `joins_signs` a signed number belongs to the word that it touches:
+    without it, `lr0+1` is two operands.
     """
     grammar, text = syntax.grammar, syntax.text
     found = [
@@ -73,8 +73,8 @@ def grouped(
     ]
     tokens = _Grouping(grammar, text, found, is_code, joins_signs).tokens()
     spans = tuple(Span(token.start, token.end) for token in tokens)
-    reading = Reading(spans, "".join(token.letter for token in tokens))
-    bundle = BundleSyntax(grammar, text, reading)
+    tokenization = Tokenization(spans, "".join(token.letter for token in tokens))
+    bundle = BundleSyntax(grammar, text, tokenization)
     wrong = [
         SyntaxFinding(token, "label-name")
         for label, token in bundle.labels
@@ -84,7 +84,7 @@ def grouped(
 
 
 def with_label(syntax: BundleSyntax) -> BundleSyntax:
-    """Return the bundle with its first word as a label whose colon is missing."""
+    """The same bundle with its first word as a label that lacks its colon."""
     shape = syntax.shape
     rest = plan_of(syntax.grammar, shape[1:])
     plan = rest._replace(
@@ -110,13 +110,13 @@ def _scanner(grammar: Grammar) -> re.Pattern[str]:
 
 
 def _letter(grammar: Grammar, word: str) -> str:
-    """Return the kind of a token; a name with characters that are invalid here is still a word."""
+    """The kind of a token; a name with a character that no name here has is a word, too."""
     letter = grammar.shape((word,))
     return grammar.letter("WORD") if letter == STRAY and _IS_NAME.fullmatch(word) else letter
 
 
 class _Grouping:
-    """Joins the tokens that belong to one mistake."""
+    """Goes through the tokens and joins those of one foreign construct."""
 
     def __init__(
         self,
@@ -134,11 +134,12 @@ class _Grouping:
         self._separator = grammar.letter("SEPARATOR")
         self._end = grammar.letter("END")
         self._colon = grammar.letter("COLON")
-        # A statement begins after these tokens.
+        # Behind these another statement begins.
         self._marks = (self._separator, self._colon)
         self._done: list[_Token] = []
 
     def tokens(self) -> list[_Token]:
+        """All tokens, with those of foreign constructs joined."""
         number = 0
         while number < len(self._tokens):
             token, stop = self._tokens[number], self._line_from(number)
@@ -165,7 +166,7 @@ class _Grouping:
             self._done.append(_Token(pieces[-1].start, pieces[0].end, self._word))
 
     def _line_from(self, number: int) -> int:
-        """Return the end of a comment, directive or assignment at a token; 0 if there is none."""
+        """The token behind the comment, directive or assignment that begins at one; else 0."""
         token, last = self._tokens[number], self._done[-1] if self._done else None
         follows_comment = last is not None and last.is_comment
         is_first = last is None or last.letter in self._marks or follows_comment
@@ -193,7 +194,7 @@ class _Grouping:
         return stop if words and not self._is_code(words) else 0
 
     def _line_end(self, number: int, stopping: str) -> int:
-        """Return the first token after the line of a token, or the mark that ends the line."""
+        """The number of the first token after the line of one, or of the mark that ends it."""
         line_end = self._text.find("\n", self._tokens[number].start)
         line_end = line_end if line_end >= 0 else len(self._text)
         stop = number + 1
@@ -204,7 +205,7 @@ class _Grouping:
         return stop
 
     def _letter_with_last(self, token: _Token) -> str:
-        """Return the kind of a token joined with the last one; empty if they are separate."""
+        """The kind of the last token joined with this one; empty if they do not belong together."""
         last = self._done[-1] if self._done else None
         if last is None:
             return ""
@@ -228,12 +229,12 @@ class _Grouping:
         if token.letter != self._word:
             return ""
         if last.letter == STRAY:
-            # The rest of a name with a letter that is invalid in names.
+            # The rest of a name after a letter that no name may have.
             return STRAY if self._is_letter(last.end - 1) else ""
         is_signed = _IS_SIGNED.match(self._text, token.start)
         return self._word if self._joins_signs and is_signed else ""
 
     def _is_letter(self, offset: int) -> bool:
-        """Return whether the character is a letter and no confusable."""
+        """Whether the character at an offset is a letter and not a confusable."""
         letter = self._text[offset]
         return letter.isalpha() and intended_text(letter) is None

@@ -1,7 +1,8 @@
-"""A surface syntax: its terminals, its parse tables, and its parser.
+"""A surface syntax: its terminals, its bundle slices and its parse tables.
 
-Parsing depends on the kinds of tokens only, not on their text. The kinds of a bundle's tokens, one
-character each, are its shape; bundles of the same shape are parsed once.
+A grammar depends on the kinds of tokens only, never on their text. So the shape of a bundle, the
+kinds of its tokens with one letter each, is all that parsing needs, and bundles of one shape are
+parsed once.
 """
 
 from __future__ import annotations
@@ -14,11 +15,10 @@ from importlib import import_module
 from sys import intern
 from typing import Any, Iterator, NamedTuple
 
-# Names of terminals that all grammars must use; `plan` relies on them, and on SEPARATOR between
-# instructions and COMMA between operands where there are any. In a surface with directives, the
-# first word of a statement is a DIRECTIVE, too, if it starts with a dot or is followed by EQUALS.
-# Between BRACES, each END separates two statements. A slice does not end inside of text that WHOLE
-# matches.
+# Terminals that grammars share; `shapes` relies on their names, and on SEPARATOR between
+# instructions and COMMA between operands where there are any. Where a grammar has directives, a
+# word that begins a statement is a DIRECTIVE, too, if it starts with a dot or EQUALS follows it.
+# Between BRACES each END separates two statements. A slice does not end inside a match of WHOLE.
 LABEL_TOKENS = ("WORD", "COLON")
 DIRECTIVE = "DIRECTIVE"
 COMMENT = "COMMENT"
@@ -31,14 +31,14 @@ _LONGEST_REMEMBERED = 100
 
 
 class Tree(NamedTuple):
-    """A node of a parse tree: the rule's name, and children that are token numbers or trees."""
+    """A node of a parse tree: the name of the rule, and children: token numbers or trees."""
 
     rule: str
     children: tuple[Any, ...]
 
 
 class Grammar:
-    """A surface syntax. Create one with `load_grammar`."""
+    """One surface syntax, ready to parse bundles. `load_grammar` makes it."""
 
     def __init__(self, name: str, tables: dict[str, Any]) -> None:
         self.name = name
@@ -55,7 +55,7 @@ class Grammar:
         self._kinds = _KindsByText(
             [(re.compile(patterns[name]), letter) for name, letter in self._letters.items()]
         )
-        # A comment's start; it has no meaning inside of a token.
+        # Valid between tokens only: inside a token its mark has no meaning.
         self.comment = re.compile(patterns.get(COMMENT, r"(?!)"))
         skip = self._skip = "|".join(patterns[terminal] for terminal in ignored)
         self._tokens = [pattern for _, pattern, _ in kept]
@@ -67,49 +67,49 @@ class Grammar:
         self._directive = self._letters.get(DIRECTIVE, "")
         self._label = "".join(self._letters.get(name, "") for name in LABEL_TOKENS)
         self._equals = self._letters.get("EQUALS", STRAY)
-        # Whether the next line may decide where a slice ends: a brace may follow there.
+        # Whether a slice may end because of how the next line begins: a brace goes on till then.
         self.looks_ahead = BRACES[0] in self._letters
-        # A statement begins after these, in a bundle with several.
+        # Behind these a statement begins, where a bundle has several.
         self._breaks = self.letter(BRACES[0]) and self.letter(BRACES[0]) + self.letter("END")
 
     def letter(self, terminal: str) -> str:
-        """Return the character that represents a terminal in shapes; empty if there is none."""
+        """The letter of a terminal in shapes; empty for one that the grammar does not have."""
         return self._letters.get(terminal, "")
 
     def terminal(self, letter: str) -> str:
-        """Return the terminal that a character of a shape represents."""
+        """The terminal of a letter in a shape."""
         return self._names.get(letter, "STRAY")
 
     def scanner(self, *more: str) -> re.Pattern[str]:
-        """Return a pattern whose first group is the next token; patterns of `more` take precedence.
+        """The expression whose first group is the next token; `more` patterns are tried first.
 
-        Consecutive characters that fit no terminal are one match.
+        A run of text that fits no terminal is one token.
         """
         skip, tokens = self._skip, "|".join((*more, *self._tokens))
-        # No possessive or atomic groups: CPython before 3.11.5 matches those wrongly. Each
-        # alternative only stops where its successor matches, so that there is no backtracking.
+        # None is possessive or atomic: CPython before 3.11.5 matches those wrongly. Each stops only
+        # where what follows it matches, so that nothing is ever tried again.
         stray = rf"(?:(?!{skip}|{tokens})[\s\S])+"
-        # The empty match at the end avoids repeated attempts at trailing blanks.
+        # The empty match at the end keeps trailing blanks from being tried again and again.
         return re.compile(rf"(?:{skip})*({tokens}|{stray}|\Z)")
 
     def words(self, text: str) -> tuple[str, ...]:
-        """Return the texts of all tokens; a run of characters that fit no terminal is one."""
+        """The texts of all tokens of `text`; a run that fits no terminal is one token."""
         words = self._scan.findall(text)
         while words and not words[-1]:
             words.pop()
         return tuple(map(intern, words))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
-        """Return the spans of the tokens of `text`."""
+        """The offsets of the tokens of `text`."""
         return [match.span(1) for match in self._scan.finditer(text) if match[1]]
 
     def shape(self, words: tuple[str, ...]) -> str:
-        """Return the kinds of tokens, a letter each."""
+        """The shape of a bundle with these tokens."""
         shape = "".join(map(self._kinds.__getitem__, words))
         return self._with_directive(shape, words) if self._directive else shape
 
     def _with_directive(self, shape: str, words: tuple[str, ...]) -> str:
-        """Mark directives after the labels and, inside of braces, at the start of statements."""
+        """The shape with DIRECTIVE for each first word of a directive."""
         at = 0
         while shape.startswith(self._label, at):
             at += len(self._label)
@@ -121,7 +121,7 @@ class Grammar:
         return shape
 
     def _marked(self, shape: str, words: tuple[str, ...], at: int) -> str:
-        """Mark a directive at `at`, if a statement that begins there may be one."""
+        """The shape with DIRECTIVE at `at` if the statement that begins there is a directive."""
         if shape[at : at + 1] != self._label[:1]:
             return shape
         if words[at][0] != _DIRECTIVE_MARK and shape[at + 1 : at + 2] != self._equals:
@@ -141,9 +141,9 @@ class Grammar:
                 return
 
     def parse(self, shape: str, start: str, first: int = 0, stop: int = -1) -> Tree | int:
-        """Parse ``shape[first:stop]``; return a tree, or the number of the first token that fails.
+        """The tree of ``shape[first:stop]``, or the number of the first token that does not fit.
 
-        Token numbers count from the start of the shape; by default `stop` is its end.
+        Token numbers count from the start of the shape; without `stop` it is read to its end.
         """
         stop = len(shape) if stop < 0 else stop
         position = first
@@ -171,13 +171,13 @@ class Grammar:
             state_stack.append(states[state_stack[-1]][origin])
 
     def accepts(self, *terminals: str) -> bool:
-        """Return whether these terminals alone are a valid bundle."""
+        """Whether a bundle may consist of exactly these terminals."""
         letters = "".join(self._letters.get(terminal, STRAY) for terminal in terminals)
         return isinstance(self.parse(letters, "bundle"), Tree)
 
 
 class _KindsByText(dict[str, str]):
-    """Maps a token's text to the letter of its kind, computed once for each text."""
+    """From the text of a token to the letter of its kind, computed once for each text."""
 
     def __init__(self, patterns: list[tuple[re.Pattern[str], str]]) -> None:
         super().__init__()
@@ -195,7 +195,7 @@ class _KindsByText(dict[str, str]):
 
 
 def _node(rule: str, children: list[Any]) -> Tree | list[Any]:
-    """Return a tree; for a repetition, which lark names `__...`, the growing list of its items."""
+    """A tree; for a repetition, which lark names `__...`, the list of its items so far."""
     if rule.startswith("__"):
         if isinstance(children[0], list):
             children[0].extend(_flat(children[1:]))
@@ -216,7 +216,7 @@ def _flat(children: list[Any]) -> list[Any]:
 
 
 def grammar_folder() -> str:
-    """Return the folder of the grammars: in the installed package, or beside it in a checkout."""
+    """The folder of the grammars: in the installed package, or beside it in a checkout."""
     package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     installed = os.path.join(package, "grammars")
     return installed if os.path.isdir(installed) else f"{os.path.dirname(package)}/grammars"
@@ -224,7 +224,7 @@ def grammar_folder() -> str:
 
 @lru_cache(maxsize=16)
 def load_grammar(name: str) -> Grammar:
-    """Return the surface syntax `grammars/NAME.lark`, compiled if its tables are out of date."""
+    """The surface syntax `grammars/NAME.lark`."""
     with open(f"{grammar_folder()}/{name}.lark", encoding="utf-8") as file:
         text = file.read()
     try:
@@ -232,7 +232,7 @@ def load_grammar(name: str) -> Grammar:
     except ModuleNotFoundError:
         tables = {}
     if tables.get("checksum") != zlib.crc32(text.encode()):
-        from ipu_asm.syntax.compile import compile_grammar
+        from ipu_asm.syntax.compile import compile_grammar  # lark: 35 ms
 
         tables = compile_grammar(text)
     return Grammar(name, tables)

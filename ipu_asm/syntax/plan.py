@@ -1,6 +1,7 @@
-"""The plan of a bundle: which tokens are labels, mnemonics and operands.
+"""The plan of a bundle: which tokens are its label, its mnemonics and its operands.
 
-A plan consists of token numbers only, so that all bundles of the same shape share it.
+A plan consists of token numbers only, so it belongs to a shape and serves every bundle of that
+shape.
 """
 
 from __future__ import annotations
@@ -11,11 +12,9 @@ from ipu_asm.syntax.grammar import BRACES, Grammar, Tree
 
 
 class InstructionPlan(NamedTuple):
-    """The token numbers of one instruction; an operand is the tokens ``first..last-1``.
+    """The token numbers of one instruction; an operand consists of the tokens ``first..last-1``.
 
-    For an empty operand between two commas, `first` and `last` are the second comma. `simple`:
-    every operand is a single token without separators. `broken`: the instruction has tokens that do
-    not fit.
+    For an empty operand between two commas, `first` and `last` are both the second comma.
     """
 
     mnemonic: int
@@ -26,18 +25,18 @@ class InstructionPlan(NamedTuple):
 
 
 class SyntaxFinding(NamedTuple):
-    """A token that does not fit, and the reason, which `messages` turns into a sentence."""
+    """A token that does not fit the grammar, and the reason; `messages` has the texts."""
 
     token: int
     reason: str
 
 
 class Plan(NamedTuple):
-    """The parts of a bundle by token number; `label` and `directive` are -1 if there is none.
+    """The parts of a bundle by token numbers; `label` and `directive` are -1 where there is none.
 
-    Tokens after a directive are not checked and have no findings. `more_labels` are the labels
-    after the first, `braces` the first and the last brace around a bundle, `inner` the token ranges
-    of directives between them.
+    Tokens after a directive have no findings. `more_labels` are the labels after the first,
+    `braces` the opening and the closing one of the bundle, `inner` the ranges of directives between
+    them.
     """
 
     label: int
@@ -50,7 +49,7 @@ class Plan(NamedTuple):
 
 
 def plan_of_tree(grammar: Grammar, shape: str, tree: Tree) -> Plan:
-    """Return the plan of a shape that the grammar accepts, from its parse tree."""
+    """The plan of a shape that the grammar accepts, from its parse tree."""
     labels: list[int] = []
     instructions: list[InstructionPlan] = []
     inner: list[tuple[int, int]] = []
@@ -78,7 +77,7 @@ def plan_of_tree(grammar: Grammar, shape: str, tree: Tree) -> Plan:
 
 
 def instruction_plan(tree: Tree, offset: int, broken: bool) -> InstructionPlan:
-    """Return the plan of a parsed instruction; its token numbers start at `offset`."""
+    """The plan of a parsed instruction whose token numbers count from `offset` on."""
     mnemonic, *rest = tree.children
     operands = []
     is_due = bool(rest)

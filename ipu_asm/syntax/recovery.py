@@ -1,6 +1,6 @@
-"""Piecewise reading of bundles that the grammar rejects.
+"""Plans of shapes that the grammar rejects, made piece by piece.
 
-A mistake in one piece does not affect the others.
+A piece stands between two separators; a mistake in one leaves the others as they are.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from ipu_asm.syntax.grammar import BRACES, DIRECTIVE, LABEL_TOKENS, STRAY, Gramm
 from ipu_asm.syntax.plan import InstructionPlan, Plan, SyntaxFinding, instruction_plan
 
 _MOST_ERRORS_OF_A_BUNDLE = 100
-# No operand of any surface has more tokens before the one that completes it.
+# No operand of any surface has more tokens before the one that makes it complete.
 _LONGEST_UNFINISHED = 8
 
 
 class _Braces:
-    """The braces of a shape: a pair around the bundle, and misplaced ones."""
+    """The braces of a shape: those around the bundle, and those in a wrong place."""
 
     def __init__(self, grammar: Grammar, shape: str) -> None:
         self.letters = "".join(map(grammar.letter, BRACES))
@@ -40,18 +40,18 @@ class _Braces:
             self.wrong.append(SyntaxFinding(first, "brace-unclosed"))
 
     def hold(self, number: int) -> bool:
-        """Return whether a token is after the brace that begins the bundle."""
+        """Whether a token stands after the opening brace of the bundle."""
         return self.span is not None and number > self.span[0]
 
     def findings(self, has_more: bool) -> list[SyntaxFinding]:
-        """Return the findings about braces; `has_more`: there are other tokens than braces."""
+        """The findings about braces; `has_more`: there are other tokens than braces."""
         if self.span and not self.wrong and not has_more:
             return [SyntaxFinding(self.span[0], "brace-empty")]
         return self.wrong
 
 
 class Recovery:
-    """Reads a shape that the grammar rejects, in time proportional to its length."""
+    """Makes the plan of a shape that the grammar rejects, in time proportional to its length."""
 
     def __init__(self, grammar: Grammar, shape: str) -> None:
         self.grammar = grammar
@@ -69,6 +69,7 @@ class Recovery:
         self.braces = _Braces(grammar, shape)
 
     def plan(self) -> Plan:
+        """The plan, with a finding for each mistake."""
         start = 0
         breaks = {self.separator, self.end, *self.braces.letters} - {""}
         for position, letter in enumerate(self.shape):
@@ -77,7 +78,7 @@ class Recovery:
                 start = position + 1
         if start < len(self.shape):
             self._piece(start, len(self.shape), True)
-        # Directives that choose between parts of a bundle may choose between braces, too.
+        # Directives may choose between parts of a bundle, and so between braces.
         if not self.inner:
             self.findings += self.braces.findings(bool(self.instructions or self.findings))
         findings = tuple(sorted(self.findings)[:_MOST_ERRORS_OF_A_BUNDLE])
@@ -91,7 +92,7 @@ class Recovery:
         )
 
     def _piece(self, start: int, stop: int, last: bool) -> None:
-        """Read the tokens between two separators: optional labels, then one instruction."""
+        """Read one piece: optional labels, then one instruction."""
         numbers = [number for number in range(start, stop) if self.shape[number] != STRAY]
         strays = [number for number in range(start, stop) if self.shape[number] == STRAY]
         self.findings += (SyntaxFinding(number, "stray") for number in strays)
@@ -112,7 +113,7 @@ class Recovery:
             self._report_empty(stop)
 
     def _take_label(self, number: int, reason: str) -> None:
-        """Record a label, with a finding if there is a `reason`. The first is the bundle's."""
+        """Take a label, with a finding if there is a `reason`; the first is that of the bundle."""
         if self.label >= 0 and not reason:
             if self.grammar.accepts(*LABEL_TOKENS, *LABEL_TOKENS):
                 self.more_labels.append(number)
@@ -124,7 +125,7 @@ class Recovery:
             self.label = number
 
     def _take_instructions(self, shape: str, numbers: list[int], at: int, broken: bool) -> None:
-        """Read one instruction from `at` on, and another one after each misplaced label."""
+        """Read the instruction that begins at `at`, and another one after a label in its middle."""
         while at < len(shape):
             tree = self.grammar.parse(shape, "instruction", at)
             if isinstance(tree, Tree):
@@ -137,8 +138,8 @@ class Recovery:
             at, broken = following, True
 
     def _beginning(self, shape: str, at: int, stop: int) -> InstructionPlan | None:
-        """Return the longest valid instruction from `at` on, without an incomplete operand."""
-        # The whole rest has been tried already.
+        """The longest beginning that is an instruction, without an unfinished operand."""
+        # The caller has already tried the whole shape.
         last = min(stop, len(shape) - 1)
         for end in range(last, max(at, last - _LONGEST_UNFINISHED), -1):
             tree = self.grammar.parse(shape, "instruction", at, end)
@@ -148,21 +149,21 @@ class Recovery:
                 return _without_last_operand(plan) if unfinished else plan
         return None
 
-    def _cut(self, shape: str, numbers: list[int], at: int, misfit: int) -> tuple[int, int]:
-        """Return where the part that fits from `at` on ends, and where to continue."""
-        for label in (misfit - 1, misfit):
+    def _cut(self, shape: str, numbers: list[int], at: int, wrong: int) -> tuple[int, int]:
+        """Where the text that parses from `at` on ends, and where to continue after `wrong`."""
+        for label in (wrong - 1, wrong):
             if label >= at and shape.startswith(self.label_shape, label):
                 self._take_label(numbers[label], "label-inside")
                 return label, (label + 2 if self.separator else len(shape))
         number, reason = numbers[-1], "incomplete"
         neighbour = number + 1
-        if misfit < len(shape):
-            number, reason = numbers[misfit], "unexpected"
+        if wrong < len(shape):
+            number, reason = numbers[wrong], "unexpected"
             neighbour = number - 1
-        # If there is a stray token between two tokens, it explains why they do not fit.
+        # A stray token next to it has a finding already, and is the reason of this one.
         if self.shape[neighbour : neighbour + 1] != STRAY:
             self.findings.append(SyntaxFinding(number, reason))
-        return misfit, len(shape)
+        return wrong, len(shape)
 
     def _report_empty(self, stop: int) -> None:
         if self.label >= 0 and not self.instructions:
@@ -181,7 +182,7 @@ def _without_last_operand(plan: InstructionPlan) -> InstructionPlan:
 
 
 def _renumbered(plan: InstructionPlan, numbers: list[int]) -> InstructionPlan:
-    """Return a plan with the numbers of all tokens, from one that does not count stray tokens."""
+    """A plan with the numbers of all tokens, from one that does not count stray tokens."""
     operands = tuple((numbers[first], numbers[last - 1] + 1) for first, last in plan.operands)
     return plan._replace(
         mnemonic=numbers[plan.mnemonic],
