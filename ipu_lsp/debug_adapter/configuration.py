@@ -1,10 +1,15 @@
-"""Validation of the launch configuration."""
+"""Validation of the launch configuration.
+
+By hand, as `arguments` is: importing cattrs takes an eighth of the adapter's start-up (110 of 830
+ms); it converts `"5"` to 5 unless each type gets a hook, and its errors do not name the value found
+or what can be written instead. The hooks would be as long as this.
+"""
 
 from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, Final, Mapping, NamedTuple, Sequence, TypeVar
+from typing import Callable, Final, Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.config.files import (
     NUMPY_DUMP,
@@ -22,17 +27,18 @@ from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.emulator.elements import DType
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.operands import number_value, quoted
-from ipu_lsp.debug_adapter.arguments import camel_case, shaped
-from ipu_lsp.debug_adapter.shapes import DumpRequest, LaunchArguments, LoadRequest
 from ipu_lsp.json_types import Json
-
-_T = TypeVar("_T")
 
 _REGISTERS: Final = 16
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 _MEBIBYTE: Final = 1 << 20
 _ENDLESS: Final = 1 << 62
-_FIELDS: Final = [camel_case(name) for name in LaunchArguments._fields]
+LAUNCH_FIELDS: Final = (
+    "program", "isa", "dtype", "cr", "lr", "load", "dump", "stopOnEntry", "stopOnHalt", "maxCycles",
+    "aaqShift", "historyMemory", "cwd", "noDebug",
+)  # fmt: skip
+FILE_FIELDS: Final = ("file", "address", "length")
+"""The fields of an object in `load` or `dump`."""
 _MOST_HINTS: Final = 100
 _OF_CLIENTS: Final = ("type",)
 """Fields of clients that resemble misspelt ones of ours."""
@@ -88,200 +94,211 @@ class LaunchConfiguration(NamedTuple):
 
 def read_configuration(arguments: Json) -> LaunchConfiguration:
     """Return the configuration that a client sends. Raises `LaunchError` with all mistakes."""
-    given = shaped(LaunchArguments, arguments)
-    reader = _LaunchReader()
-    reader.enter(given.cwd)
-    program, code = reader.program(given.program)
-    no_debug = reader.flag("noDebug", given.no_debug, False)
+    files = _Files()
+    reader = _ObjectReader(arguments, files)
+    files.folder = reader.folder("cwd")
+    program, code = reader.program("program")
+    no_debug = reader.flag("noDebug", False)
     configuration = LaunchConfiguration(
         program,
         code,
-        reader.text("isa", given.isa, "the name of an instruction set"),
-        reader.dtype(given.dtype),
-        reader.registers("cr", given.cr),
-        reader.registers("lr", given.lr),
-        reader.each("load", given.load, reader.load),
-        reader.each("dump", given.dump, reader.dump),
-        reader.flag("stopOnEntry", given.stop_on_entry, False) and not no_debug,
-        reader.flag("stopOnHalt", given.stop_on_halt, True) and not no_debug,
-        reader.optional("maxCycles", given.max_cycles, 1, _ENDLESS),
-        reader.optional("aaqShift", given.aaq_shift, 0, 31) or 0,
-        reader.history_bytes(given.history_memory),
+        reader.text("isa", "the name of an instruction set"),
+        reader.dtype("dtype"),
+        reader.registers("cr"),
+        reader.registers("lr"),
+        tuple(_loaded(item) for item in reader.objects("load")),
+        tuple(_dumped(item) for item in reader.objects("dump")),
+        reader.flag("stopOnEntry", False) and not no_debug,
+        reader.flag("stopOnHalt", True) and not no_debug,
+        reader.optional("maxCycles", 1, _ENDLESS),
+        reader.optional("aaqShift", 0, 31) or 0,
+        _MEBIBYTE * (reader.optional("historyMemory", 1, 1 << 16) or 0) or MEMORY_LIMIT,
         no_debug,
         tuple(_hints(arguments)),
     )
-    if reader.mistakes:
-        raise LaunchError(reader.mistakes)
+    if files.mistakes:
+        raise LaunchError(files.mistakes)
     return configuration
 
 
-class _LaunchReader:
-    """Validates values one by one and collects the mistakes."""
+class _Files:
+    """What the objects of one configuration share: a folder, the input files, and all mistakes."""
 
     def __init__(self) -> None:
         self.folder = os.curdir
         self.mistakes: list[str] = []
-        self._inputs: list[Target] = []
+        self.inputs: list[Target] = []
 
-    def enter(self, folder: object) -> None:
-        """Set the folder that relative paths start from."""
-        path = self.path("cwd", folder) if folder is not None else None
-        if path is not None and not os.path.isdir(path):
-            self.mistakes.append(f"`cwd` is a folder, found `{path}`")
-        self.folder = path or os.curdir
-
-    def program(self, value: object) -> tuple[str, bytes]:
-        """Return the path and the content of the file to debug."""
-        if value is None:
-            self.mistakes.append("`program` is the file to debug, found none")
-            return "", b""
-        path = self.path("program", value)
-        return path or "", self._content(path, read_bytes)
-
-    def text(self, name: str, value: object, wanted: str) -> str | None:
-        """Return an optional string."""
-        if value is not None and not isinstance(value, str):
-            self.mistakes.append(f"`{name}` is {wanted}, found {_shown(value)}")
-            return None
-        return value
-
-    def path(self, name: str, value: object) -> str | None:
-        """Return an absolute path; relative ones start from the folder."""
-        if not isinstance(value, str):
-            self.mistakes.append(f"`{name}` is a path, found {_shown(value)}")
-            return None
-        try:
-            os.fsencode(value)
-            return os.path.abspath(os.path.join(self.folder, os.path.expanduser(value)))
-        except ValueError as error:
-            self.mistakes.append(f"`{name}` is a path, found {_shown(value)}: {error}")
-            return None
-
-    def flag(self, name: str, value: object, otherwise: bool) -> bool:
-        """Return a boolean, or the default."""
-        if value is not None and not isinstance(value, bool):
-            self.mistakes.append(f"`{name}` is true or false, found {_shown(value)}")
-            return otherwise
-        return otherwise if value is None else value
-
-    def number(self, name: str, value: object, least: int, most: int) -> int:
-        """Return a whole number, given as a number or as text such as `0x1000`."""
-        number = number_value(value) if isinstance(value, str) else value
-        if type(number) is not int:
-            message = f"`{name}` is a number such as 4096 or `0x1000`, found {_shown(value)}"
-            self.mistakes.append(message)
-        elif not least <= number <= most:
-            limits = f"{least} or more" if most == _ENDLESS else f"{least} to {most:#x}"
-            self.mistakes.append(f"`{name}` is {limits}, found {_shown(value)}")
-        else:
-            return number
-        return least
-
-    def optional(self, name: str, value: object, least: int, most: int) -> int | None:
-        """Return an optional whole number."""
-        return None if value is None else self.number(name, value, least, most)
-
-    def registers(self, name: str, values: object) -> tuple[tuple[int, int], ...]:
-        """Parse `{"0": 4096, "lr1": "0x10"}`: registers of the file `name` with their values."""
-        if values is None:
-            return ()
-        if not isinstance(values, dict):
-            message = f'`{name}` is an object such as {{"0": 4096}}, found {_shown(values)}'
-            self.mistakes.append(message)
-            return ()
-        found = {}
-        for key, value in values.items():
-            index = number_value(key.lower().removeprefix(name))
-            if index is None or not 0 <= index < _REGISTERS:
-                self.mistakes.append(f"`{name}` has the registers 0 to 15, found {quoted(key)}")
-                continue
-            found[index] = self.number(f"{name}.{key}", value, _LEAST, _MOST) & _MOST
-        return tuple(found.items())
-
-    def dtype(self, value: object) -> int | None:
-        """Return an element type, given by name or by its number in `cr15`."""
-        names = [kind.name.lower() for kind in DType]
-        if isinstance(value, str) and value.lower() in names:
-            return DType[value.upper()].value
-        if value is None or (type(value) is int and value in [kind.value for kind in DType]):
-            return value
-        self.mistakes.append(f"`dtype` is one of {', '.join(names)}, found {_shown(value)}")
-        return None
-
-    def each(self, name: str, values: object, read: Callable[[str, Json], _T]) -> tuple[_T, ...]:
-        """Apply `read` to the objects of an optional list."""
-        if values is None:
-            return ()
-        if not isinstance(values, list):
-            self.mistakes.append(f"`{name}` is a list of objects, found {_shown(values)}")
-            return ()
-        found = []
-        for place, value in enumerate(values):
-            if isinstance(value, dict):
-                found.append(read(f"{name}[{place}]", value))
-            else:
-                message = f"`{name}[{place}]` is an object, found {_shown(value)}"
-                self.mistakes.append(message)
-        return tuple(found)
-
-    def load(self, name: str, item: Json) -> LoadedFile:
-        """Read a file to load, up to one byte more than fits."""
-        request = shaped(LoadRequest, item)
-        address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
-        path = self.path(f"{name}.file", request.file)
-        length = self.optional(f"{name}.length", request.length, 1, XMEM_SIZE)
-        room = XMEM_SIZE - address
-        most = min(length or room + 1, room + 1)
-        content = self._content(path, partial(read_beginning, most=most))
-        if len(content) > room:
-            size = f"more than {counted(room, 'byte')}"
-            message = f"{path}: xmem has {XMEM_SIZE:#x} bytes, found {size} for {address:#x}"
-            self.mistakes.append(message)
-        if is_numpy_file(path or ""):
-            self.mistakes.append(f"{path}: {NUMPY_LOAD}")
-        return LoadedFile(path or "", address, content)
-
-    def dump(self, name: str, item: Json) -> DumpTarget:
-        """Return a range to dump; check now that its file can be written after the run."""
-        request = shaped(DumpRequest, item)
-        address = self.number(f"{name}.address", request.address, 0, XMEM_SIZE - 1)
-        length = self.number(f"{name}.length", request.length, 1, XMEM_SIZE - address)
-        path = self.path(f"{name}.file", request.file)
-        folder = os.path.dirname(path or "")
-        if path and os.path.isdir(path):
-            self.mistakes.append(f"{path}: is a directory")
-        elif path and not os.path.isdir(folder):
-            self.mistakes.append(f"{path}: there is no folder `{folder}`")
-        elif is_numpy_file(path or ""):
-            self.mistakes.append(f"{path}: {NUMPY_DUMP}")
-        elif path and (found := input_at(path, self._inputs)) is not None:
-            self.mistakes.append(f"{path}: the dump would replace the input `{found.name}`")
-        return DumpTarget(path or "", address, length)
-
-    def history_bytes(self, mebibytes: object) -> int:
-        """Return the memory limit of the history in bytes."""
-        number = self.optional("historyMemory", mebibytes, 1, 1 << 16)
-        return MEMORY_LIMIT if number is None else number * _MEBIBYTE
-
-    def _content(self, path: str | None, read: Callable[[Target], bytes]) -> bytes:
-        """Return the content of a file; empty if its path is already invalid."""
-        self._inputs.append(Target(path or ""))
+    def content(self, path: str | None, read: Callable[[Target], bytes]) -> bytes:
+        """Return the content of an input; empty if it cannot be read or has no valid path."""
+        self.inputs.append(Target(path or ""))
         if path is None:
             return b""
         try:
             if os.path.exists(path) and not os.path.isdir(path) and not os.path.isfile(path):
                 # A pipe or a device may never end.
                 raise FileError("not a regular file", path)
-            return read(self._inputs[-1])
+            return read(self.inputs[-1])
         except FileError as error:
             self.mistakes.append(str(error))
             return b""
 
 
+class _ObjectReader:
+    """Validates the fields of an object; `prefix` is its place in the configuration."""
+
+    def __init__(self, fields: Json, files: _Files, prefix: str = "") -> None:
+        self.files = files
+        self._fields = fields
+        self._prefix = prefix
+
+    def folder(self, key: str) -> str:
+        """Return an existing folder; the current one if there is none."""
+        path = self.path(key) if self._fields.get(key) is not None else None
+        if path is not None and not os.path.isdir(path):
+            self._reject(key, f"a folder, found `{path}`")
+        return path or os.curdir
+
+    def program(self, key: str) -> tuple[str, bytes]:
+        """Return the path and the content of the file to debug."""
+        if self._fields.get(key) is None:
+            self._reject(key, "the file to debug, found none")
+            return "", b""
+        path = self.path(key)
+        return path or "", self.files.content(path, read_bytes)
+
+    def text(self, key: str, wanted: str) -> str | None:
+        """Return an optional string."""
+        value = self._fields.get(key)
+        if value is None or isinstance(value, str):
+            return value
+        self._reject(key, f"{wanted}, found {_shown(value)}")
+        return None
+
+    def path(self, key: str) -> str | None:
+        """Return an absolute path; relative ones start from the folder."""
+        value = self._fields.get(key)
+        if not isinstance(value, str):
+            self._reject(key, f"a path, found {_shown(value)}")
+            return None
+        try:
+            os.fsencode(value)
+            return os.path.abspath(os.path.join(self.files.folder, os.path.expanduser(value)))
+        except ValueError as error:
+            self._reject(key, f"a path, found {_shown(value)}: {error}")
+            return None
+
+    def flag(self, key: str, default: bool) -> bool:
+        """Return a boolean, or the default."""
+        value = self._fields.get(key)
+        if isinstance(value, bool):
+            return value
+        if value is not None:
+            self._reject(key, f"true or false, found {_shown(value)}")
+        return default
+
+    def number(self, key: str, least: int, most: int) -> int:
+        """Return a whole number, given as a number or as text such as `0x1000`."""
+        value = self._fields.get(key)
+        number = number_value(value) if isinstance(value, str) else value
+        if type(number) is not int:
+            self._reject(key, f"a number such as 4096 or `0x1000`, found {_shown(value)}")
+        elif not least <= number <= most:
+            limits = f"{least} or more" if most == _ENDLESS else f"{least} to {most:#x}"
+            self._reject(key, f"{limits}, found {_shown(value)}")
+        else:
+            return number
+        return least
+
+    def optional(self, key: str, least: int, most: int) -> int | None:
+        """Return an optional whole number."""
+        return None if self._fields.get(key) is None else self.number(key, least, most)
+
+    def registers(self, file: str) -> tuple[tuple[int, int], ...]:
+        """Parse `{"0": 4096, "lr1": "0x10"}`: registers of a file with their values."""
+        values = self._fields.get(file)
+        if values is None:
+            return ()
+        if not isinstance(values, dict):
+            self._reject(file, f'an object such as {{"0": 4096}}, found {_shown(values)}')
+            return ()
+        reader, found = _ObjectReader(values, self.files, f"{file}."), {}
+        for key in values:
+            index = number_value(key.lower().removeprefix(file))
+            if index is None or not 0 <= index < _REGISTERS:
+                message = f"`{file}` has the registers 0 to 15, found {quoted(key)}"
+                self.files.mistakes.append(message)
+            else:
+                found[index] = reader.number(key, _LEAST, _MOST) & _MOST
+        return tuple(found.items())
+
+    def dtype(self, key: str) -> int | None:
+        """Return an element type, given by name or by its number in `cr15`."""
+        value = self._fields.get(key)
+        names = [kind.name.lower() for kind in DType]
+        if isinstance(value, str) and value.lower() in names:
+            return DType[value.upper()].value
+        if value is None or (type(value) is int and value in [kind.value for kind in DType]):
+            return value
+        self._reject(key, f"one of {', '.join(names)}, found {_shown(value)}")
+        return None
+
+    def objects(self, key: str) -> Iterator[_ObjectReader]:
+        """Yield a reader for each object of an optional list."""
+        values = self._fields.get(key)
+        if values is None:
+            return
+        if not isinstance(values, list):
+            self._reject(key, f"a list of objects, found {_shown(values)}")
+            return
+        for index, value in enumerate(values):
+            if isinstance(value, dict):
+                yield _ObjectReader(value, self.files, f"{key}[{index}].")
+            else:
+                self._reject(f"{key}[{index}]", f"an object, found {_shown(value)}")
+
+    def _reject(self, key: str, reason: str) -> None:
+        self.files.mistakes.append(f"`{self._prefix}{key}` is {reason}")
+
+
+def _loaded(item: _ObjectReader) -> LoadedFile:
+    """Read a file to load, up to one byte more than fits."""
+    address = item.number("address", 0, XMEM_SIZE - 1)
+    path = item.path("file")
+    length = item.optional("length", 1, XMEM_SIZE)
+    room = XMEM_SIZE - address
+    most = min(length or room + 1, room + 1)
+    content = item.files.content(path, partial(read_beginning, most=most))
+    mistakes = item.files.mistakes
+    if len(content) > room:
+        size = f"more than {counted(room, 'byte')}"
+        mistakes.append(f"{path}: xmem has {XMEM_SIZE:#x} bytes, found {size} for {address:#x}")
+    if is_numpy_file(path or ""):
+        mistakes.append(f"{path}: {NUMPY_LOAD}")
+    return LoadedFile(path or "", address, content)
+
+
+def _dumped(item: _ObjectReader) -> DumpTarget:
+    """Return a range to dump; check now that its file can be written after the run."""
+    address = item.number("address", 0, XMEM_SIZE - 1)
+    length = item.number("length", 1, XMEM_SIZE - address)
+    path = item.path("file")
+    folder, mistakes = os.path.dirname(path or ""), item.files.mistakes
+    if path and os.path.isdir(path):
+        mistakes.append(f"{path}: is a directory")
+    elif path and not os.path.isdir(folder):
+        mistakes.append(f"{path}: there is no folder `{folder}`")
+    elif is_numpy_file(path or ""):
+        mistakes.append(f"{path}: {NUMPY_DUMP}")
+    elif path and (found := input_at(path, item.files.inputs)) is not None:
+        mistakes.append(f"{path}: the dump would replace the input `{found.name}`")
+    return DumpTarget(path or "", address, length)
+
+
 def _hints(arguments: Mapping[str, object]) -> list[str]:
     """Return hints about misspelt fields. None is an error: clients add fields of their own."""
-    unknown = [name for name in arguments if name not in (*_FIELDS, *_OF_CLIENTS)]
-    fields = Vocabulary(_FIELDS)
+    unknown = [name for name in arguments if name not in (*LAUNCH_FIELDS, *_OF_CLIENTS)]
+    fields = Vocabulary(LAUNCH_FIELDS)
     near = [(name, fields.nearest(name)) for name in unknown[:_MOST_HINTS]]
     return [f"`{name}` is not looked at; did you mean `{meant}`?" for name, meant in near if meant]
 

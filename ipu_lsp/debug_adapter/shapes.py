@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 
 class SourceArgument(NamedTuple):
@@ -68,41 +68,3 @@ class FrameFormat(NamedTuple):
     hex: bool = False
     line: bool = False
     module: bool = False
-
-
-class LoadRequest(NamedTuple):
-    """A file that is loaded into xmem before the run."""
-
-    file: Any = None
-    address: Any = None
-    length: Any = None
-
-
-class DumpRequest(NamedTuple):
-    """A range of xmem that is written to a file after the run."""
-
-    file: Any = None
-    address: Any = None
-    length: Any = None
-
-
-class LaunchArguments(NamedTuple):
-    """The arguments of `launch`.
-
-    Any type is accepted here: `configuration` validates them, to report all mistakes at once.
-    """
-
-    program: Any = None
-    isa: Any = None
-    dtype: Any = None
-    cr: Any = None
-    lr: Any = None
-    load: Any = None
-    dump: Any = None
-    stop_on_entry: Any = None
-    stop_on_halt: Any = None
-    max_cycles: Any = None
-    aaq_shift: Any = None
-    history_memory: Any = None
-    cwd: Any = None
-    no_debug: Any = None

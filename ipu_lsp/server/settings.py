@@ -1,4 +1,8 @@
-"""Settings of the editor in the section `ipu`, which correspond to those of configuration files."""
+"""Settings of the editor in the section `ipu`, which correspond to those of configuration files.
+
+Read by hand: each setting is judged alone, so that an invalid one costs only itself, and the user
+gets its key, what it takes and what was found. cattrs converts `"no"` to true, or rejects all.
+"""
 
 from __future__ import annotations
 
@@ -13,40 +17,22 @@ Names = tuple[str, ...]
 
 
 class Settings(NamedTuple):
-    """The settings of a session. None means not set: then configuration files decide."""
+    """The settings of a session. None means not set: then configuration files decide.
+
+    `inlay_hints` and `code_lenses` are the families that are on; none is by default.
+    """
 
     isa: str | None = None
     enable: bool | None = None
     select: Names | None = None
     ignore: Names | None = None
     extend_select: Names | None = None
-    hint_addresses: bool | None = None
-    hint_immediates: bool | None = None
-    hint_time: bool | None = None
-    hint_landings: bool | None = None
-    lens_references: bool | None = None
-    lens_loops: bool | None = None
     format_style: str | None = None
-
-    @property
-    def inlay_hints(self) -> frozenset[str]:
-        """The enabled families of inlay hints; none by default."""
-        wanted = (
-            self.hint_addresses,
-            self.hint_immediates,
-            self.hint_time,
-            self.hint_landings,
-        )
-        return frozenset(family for family, on in zip(inlay_hints.FAMILIES, wanted) if on)
-
-    @property
-    def code_lenses(self) -> frozenset[str]:
-        """The enabled families of code lenses; none by default."""
-        wanted = (self.lens_references, self.lens_loops)
-        return frozenset(family for family, on in zip(code_lens.FAMILIES, wanted) if on)
+    inlay_hints: frozenset[str] = frozenset()
+    code_lenses: frozenset[str] = frozenset()
 
     def over(self, configuration: Configuration) -> Configuration:
-        """Return a configuration overridden by these settings, as by options of `ipu-lint`."""
+        """Merge the settings into a configuration; they rank like the options of `ipu-lint`."""
         if self.isa is not None:
             configuration = configuration._replace(isa=self.isa, isa_by_glob=())
         if self.format_style is not None:
@@ -60,7 +46,7 @@ class Settings(NamedTuple):
 
 
 class ParsedSettings(NamedTuple):
-    """Settings, and a message about each invalid value."""
+    """Settings, and a message for each invalid value, which counts as not set."""
 
     settings: Settings
     complaints: tuple[str, ...]
@@ -73,64 +59,58 @@ _KEYS: tuple[tuple[str, str, type | Names], ...] = (
     ("lint.select", "select", tuple),
     ("lint.ignore", "ignore", tuple),
     ("lint.extendSelect", "extend_select", tuple),
-    ("inlayHints.addresses", "hint_addresses", bool),
-    ("inlayHints.immediates", "hint_immediates", bool),
-    ("inlayHints.time", "hint_time", bool),
-    ("inlayHints.landings", "hint_landings", bool),
-    ("codeLens.references", "lens_references", bool),
-    ("codeLens.loops", "lens_loops", bool),
     ("format.style", "format_style", STYLES),
 )
+"""The key of a setting, its field in `Settings`, and its type or its choices."""
+_FAMILIES: tuple[tuple[str, str, Names], ...] = (
+    ("inlayHints", "inlay_hints", inlay_hints.FAMILIES),
+    ("codeLens", "code_lenses", code_lens.FAMILIES),
+)
+"""An object with one boolean for each family, its field in `Settings`, and the families."""
 
 
 def read_settings(section: object) -> ParsedSettings:
-    """Parse the section `ipu`. Unknown keys are ignored."""
-    # Lua clients encode an empty table as an empty array.
+    """Return the settings in the section `ipu`. Keys that are not in the tables are ignored."""
+    # An empty table of Lua arrives as an empty list.
     if section is None or section == []:
         return ParsedSettings(Settings(), ())
     if not isinstance(section, dict):
         return ParsedSettings(Settings(), (_complaint("ipu", "an object", section),))
-    values: Json = {}
-    complaints = []
-    for key, name, wanted in _KEYS:
-        found = _at(section, key)
-        value = _value(found, wanted)
-        if value is None and found is not None:
-            complaints.append(_complaint(f"ipu.{key}", _described(wanted), found))
-        values[name] = value
+    complaints: list[str] = []
+    values: Json = {field: _value(section, key, wanted, complaints) for key, field, wanted in _KEYS}
+    for key, field, families in _FAMILIES:
+        values[field] = frozenset(
+            name for name in families if _value(section, f"{key}.{name}", bool, complaints)
+        )
     return ParsedSettings(Settings(**values), tuple(complaints))
 
 
 def section_of(settings: object) -> object:
-    """Return the section `ipu`, which may or may not be wrapped in an object of that name."""
+    """Return the section `ipu` of settings that have it, else the settings themselves."""
     if isinstance(settings, dict) and "ipu" in settings:
         return settings["ipu"]
     return settings
 
 
-def _at(section: Json, key: str) -> object:
+def _value(section: Json, key: str, wanted: type | Names, complaints: list[str]) -> object:
+    """Return a valid value; None, with a complaint, for an invalid one, and for none."""
     found: object = section
     for name in key.split("."):
-        if not isinstance(found, dict):
-            return None
-        found = found.get(name)
-    return found
-
-
-def _value(found: object, wanted: type | Names) -> object:
+        found = found.get(name) if isinstance(found, dict) else None
+    if found is None:
+        return None
     if isinstance(wanted, tuple):
-        return found if found in wanted else None
-    if wanted is not tuple:
-        return found if type(found) is wanted else None
-    if isinstance(found, list) and all(isinstance(name, str) for name in found):
-        return tuple(found)
+        if found in wanted:
+            return found
+        wanted_text = f"one of {', '.join(f'`{name}`' for name in wanted)}"
+    else:
+        if wanted is tuple and isinstance(found, list) and all(type(n) is str for n in found):
+            return tuple(found)
+        if type(found) is wanted:
+            return found
+        wanted_text = _WANTED[wanted]
+    complaints.append(_complaint(f"ipu.{key}", wanted_text, found))
     return None
-
-
-def _described(wanted: type | Names) -> str:
-    if isinstance(wanted, tuple):
-        return f"one of {', '.join(f'`{name}`' for name in wanted)}"
-    return _WANTED[wanted]
 
 
 def _complaint(key: str, wanted: str, found: object) -> str:

@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ipu_asm.emulator.elements import DType
-from ipu_lsp.debug_adapter.arguments import camel_case
-from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
-from ipu_lsp.debug_adapter.shapes import DumpRequest, LaunchArguments, LoadRequest
+from ipu_lsp.debug_adapter.configuration import (
+    FILE_FIELDS,
+    LAUNCH_FIELDS,
+    LaunchError,
+    read_configuration,
+)
 from tests.editors.user import PROJECT
 from tests.editors.vscode_host import Host, run_in_extension_host
 from tests.editors.vscode_server import VERSIONS
@@ -61,10 +64,10 @@ def test_nothing_is_debugged_in_an_untrusted_workspace(host: Host, work: Path) -
 
 def test_the_editor_knows_every_field_of_a_launch_configuration() -> None:
     properties = launch()["properties"]
-    fields = {camel_case(name) for name in LaunchArguments._fields} - _OF_THE_EDITOR
+    fields = set(LAUNCH_FIELDS) - _OF_THE_EDITOR
     assert set(properties) == fields
-    assert set(properties["load"]["items"]["properties"]) == set(LoadRequest._fields)
-    assert set(properties["dump"]["items"]["properties"]) == set(DumpRequest._fields)
+    assert set(properties["load"]["items"]["properties"]) == set(FILE_FIELDS)
+    assert set(properties["dump"]["items"]["properties"]) == set(FILE_FIELDS)
     assert properties["dtype"]["enum"] == [dtype.name.lower() for dtype in DType]
 
 
