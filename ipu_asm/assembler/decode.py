@@ -1,47 +1,76 @@
-"""Decoding of words to text that assembles to the same words, for any instruction set.
-
-Slots that hold their default are omitted, because the assembler adds it. A pattern without assembly
-syntax is written `<invalid>`, with the bits in a comment.
-"""
+"""Decoding of the fields of a word: which instruction each slot holds, and its operands' values."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, NamedTuple, Sequence
+from typing import Mapping, NamedTuple
 
-from ipu_asm.bundle.instruction import Instruction
-from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand, Slot
-from ipu_asm.isa.operand_types import LabelType
+from ipu_asm.isa.operand_types import RegisterType
 
 INVALID = "<invalid>"
 
 
-class Decoded(NamedTuple):
-    """One instruction of a word. An operand that is an int is the address of a label.
+class DecodedInstruction(NamedTuple):
+    """One instruction of a word: its `bits`, and `place`, its index within its slot.
 
-    `notes` describe bits that assembly cannot express.
+    `values` maps its operands to register numbers, codes, literals and addresses; None for bits
+    that encode no value. `spec` is None if the bits encode no instruction. `unused` are the bits
+    that are set although neither opcode nor operands use them.
     """
 
-    mnemonic: str
-    operands: tuple[str | int, ...] = ()
-    notes: tuple[str, ...] = ()
+    slot: Slot
+    place: int
+    bits: int
+    spec: InstructionSpec | None
+    values: Mapping[str, int | None]
+    unused: int
+
+    @property
+    def opcode(self) -> int:
+        """The content of the first field of the slot."""
+        field = self.slot.fields[0]
+        return self.bits >> field.low & mask(0, field.width)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether it has no effect."""
+        return self.spec is not None and self.spec.is_idle_with(self.values.__getitem__)
+
+    @property
+    def registers(self) -> dict[str, str]:
+        """The registers that its operands name, by operand."""
+        if self.spec is None:
+            return {}
+        return {
+            operand.name: operand.type.registers[value]
+            for operand in self.spec.operands
+            if (value := self.values[operand.name]) is not None
+            and isinstance(operand.type, RegisterType)
+        }
+
+    def field_of(self, operand: Operand) -> int:
+        """The bits of an operand."""
+        return self.bits >> operand.low & mask(0, operand.type.width)
+
+    def __str__(self) -> str:
+        if self.spec is None:
+            return f"{INVALID} (opcode {self.opcode})"
+        return " ".join([self.spec.mnemonic, *map(self._operand_text, self.spec.operands)])
+
+    def _operand_text(self, operand: Operand) -> str:
+        value = self.values[operand.name]
+        return INVALID if value is None else operand.type.format(value)
 
 
-def text_of(words: Sequence[int], isa: Isa) -> str:
-    """Return the program whose bundles are `words`, one bundle per line; empty for no words.
+def decode_slot(isa: Isa, slot: Slot, word: int) -> list[DecodedInstruction]:
+    """Return the instructions that a word has for one slot, in the order of their places."""
+    return [_decode(isa, slot, place, word >> low) for place, low in enumerate(slot.lows)]
 
-    Raises ValueError for a number that is wider than a word of the instruction set.
-    """
-    for address, word in enumerate(words):
-        if not 0 <= word < 1 << isa.word_bits:
-            raise ValueError(f"a word has {isa.word_bits} bits, found {word:#x} at {address}")
-    decoder = _decoder_for(isa)
-    bundles = [decoder.bundle(word, address) for address, word in enumerate(words)]
-    operands = (operand for bundle in bundles for code in bundle for operand in code.operands)
-    targets = {target for target in operands if isinstance(target, int) and target < len(words)}
-    writer = _Writer(isa, targets)
-    return "".join(writer.line(address, bundle) for address, bundle in enumerate(bundles))
+
+def mask(low: int, width: int) -> int:
+    """Return a number with `width` bits set, from bit `low` on."""
+    return ((1 << width) - 1) << low
 
 
 class _Form(NamedTuple):
@@ -51,144 +80,43 @@ class _Form(NamedTuple):
     operand_bits: int
 
 
-class _Decoder:
-    """Decoder of words of one instruction set."""
+def _decode(isa: Isa, slot: Slot, place: int, word: int) -> DecodedInstruction:
+    """Decode one instruction, which starts at bit 0 of `word`."""
+    bits = word & mask(0, slot.width)
+    opcode_mask, forms = _forms(isa)[slot.name]
+    for spec, operand_bits in forms.get(bits & opcode_mask, ()):
+        unused = (bits ^ spec.opcode_bits) & ~operand_bits
+        # Without an opcode field of its own, an instruction is known by all its fixed bits.
+        if opcode_mask or not unused:
+            values = {
+                operand.name: operand.type.decode(bits >> operand.low & mask(0, operand.type.width))
+                for operand in spec.operands
+            }
+            return DecodedInstruction(slot, place, bits, spec, values, unused)
+    return DecodedInstruction(slot, place, bits, None, {}, 0)
 
-    def __init__(self, isa: Isa) -> None:
-        self.isa = isa
-        parser = parser_for(isa)
-        self._defaults: dict[str, Instruction] = {}
-        self._forms: dict[str, list[_Form]] = {}
-        for slot in isa.slots:
-            if slot.default:
-                words = parser.grammar.words(slot.default)
-                self._defaults[slot.name] = parser.instruction(words)
-            forms = [_Form(s, _operand_bits(s)) for s in isa.instructions_of(slot.name)]
-            # If two match, the one with fewer operand bits is more specific.
-            self._forms[slot.name] = sorted(forms, key=lambda form: form.operand_bits.bit_count())
 
-    def bundle(self, word: int, address: int) -> list[Decoded]:
-        """Return the instructions that must be written for a word; at least one."""
-        written: list[Decoded] = []
-        for slot in self.isa.slots:
-            codes = [(word >> low) & ((1 << slot.width) - 1) for low in slot.lows]
-            default = self._default_code(slot, address)
-            # The assembler uses the first free position of a slot, so those before it must be
-            # written, too.
-            while codes and codes[-1] == default:
-                codes.pop()
-            written += (self._instruction(slot, code) for code in codes)
-        return written or [self._idle]
+@lru_cache(maxsize=4)
+def _forms(isa: Isa) -> dict[str, tuple[int, dict[int, list[_Form]]]]:
+    """By slot: the bits of its opcode field, and its instructions by opcode.
 
-    @property
-    def _idle(self) -> Decoded:
-        """The default to write for a bundle of defaults, which needs one instruction."""
-        no_label = (i for i in self._defaults.values() if not i.labels)
-        shortest = min(no_label, key=lambda instruction: len(" ".join(instruction.words)))
-        return Decoded(shortest.words[0], shortest.words[1:])
-
-    def _default_code(self, slot: Slot, address: int) -> int | None:
-        default = self._defaults.get(slot.name)
-        if default is None or not default.labels:
-            return None if default is None else default.bits
-        number = default.labels[0]
-        operand, distance = default.operands[number], default.values[number]
-        assert operand is not None
-        target = address + int(distance or 0)
-        if target >> operand.type.width:
-            return None
-        return default.bits | operand.type.encode(target) << operand.low
-
-    def _instruction(self, slot: Slot, code: int) -> Decoded:
-        own_opcode = slot.fields[0].width < slot.width
-        opcode_bits = _mask(slot.fields[0].low, slot.fields[0].width)
-        for form in self._forms[slot.name]:
-            unused = (code ^ form.spec.opcode_bits) & ~form.operand_bits
-            if unused == 0 or (own_opcode and unused & opcode_bits == 0):
-                return _decoded(form.spec, code, unused)
-        found = f"opcode {code >> slot.fields[0].low}" if own_opcode else f"{code:#x}"
-        return Decoded(INVALID, (), (f"{slot.name}: {found} stands for no instruction",))
+    Where opcode and operands share one field, the bits are 0, and so is the opcode of all. Of two
+    forms that match, the one with fewer operand bits is more specific and comes first.
+    """
+    found: dict[str, tuple[int, dict[int, list[_Form]]]] = {}
+    for slot in isa.slots:
+        field = slot.fields[0]
+        opcode_mask = mask(field.low, field.width) if field.width < slot.width else 0
+        forms = [_Form(spec, _operand_bits(spec)) for spec in isa.instructions_of(slot.name)]
+        by_opcode: dict[int, list[_Form]] = {}
+        for form in sorted(forms, key=lambda form: form.operand_bits.bit_count()):
+            by_opcode.setdefault(form.spec.opcode_bits & opcode_mask, []).append(form)
+        found[slot.name] = opcode_mask, by_opcode
+    return found
 
 
 def _operand_bits(spec: InstructionSpec) -> int:
     bits = 0
     for operand in spec.operands:
-        bits |= _mask(operand.low, operand.type.width)
+        bits |= mask(operand.low, operand.type.width)
     return bits
-
-
-def _mask(low: int, width: int) -> int:
-    return ((1 << width) - 1) << low
-
-
-def _decoded(spec: InstructionSpec, code: int, unused: int) -> Decoded:
-    notes = [f"`{spec.mnemonic}`: unused bits {unused:#x} are set"] if unused else []
-    positional: list[str | int] = []
-    required = 0
-    keywords: list[str | int] = []
-    for operand in spec.operands:
-        bits = (code >> operand.low) & _mask(0, operand.type.width)
-        written, note = _operand(operand, bits)
-        notes += note
-        is_default = operand.optional and bits == operand.type.encode(operand.default)
-        if operand.keyword is None:
-            positional.append(written)
-            required = required if is_default else len(positional)
-        elif not is_default:
-            keywords.append(f"{operand.keyword}={written}")
-    return Decoded(spec.mnemonic, (*positional[:required], *keywords), tuple(notes))
-
-
-def _operand(operand: Operand, bits: int) -> tuple[str | int, list[str]]:
-    value = operand.type.decode(bits)
-    if value is None or operand.type.encode(value) != bits:
-        return INVALID, [f"`{operand.name}`: nothing is {bits}"]
-    return value if isinstance(operand.type, LabelType) else operand.type.format(value), []
-
-
-class _Writer:
-    """Formats decoded bundles as lines, with labels in a separate column."""
-
-    def __init__(self, isa: Isa, targets: set[int]) -> None:
-        self.isa = isa
-        self.targets = targets
-        self.margin = max((len(_label(target)) + 2 for target in targets), default=0)
-
-    def line(self, address: int, bundle: Sequence[Decoded]) -> str:
-        surface = self.isa.surface
-        label = f"{_label(address)}:" if address in self.targets else ""
-        separator = f"{surface.separator.strip()} "
-        code = separator.join(self._instruction(decoded, address) for decoded in bundle)
-        code += surface.bundle_end.strip()
-        notes = [note for decoded in bundle for note in decoded.notes]
-        notes = notes or list(self._refusals(bundle))
-        comment = f"  {surface.comments[0]} {'; '.join(notes)}" if notes else ""
-        return f"{label:<{self.margin}}{code}{comment}\n"
-
-    def _instruction(self, decoded: Decoded, address: int) -> str:
-        separator = f"{self.isa.surface.operand_separator.strip()} "
-        operands = (
-            operand if isinstance(operand, str) else self._target(operand, address)
-            for operand in decoded.operands
-        )
-        return f"{decoded.mnemonic} {separator.join(operands)}".rstrip()
-
-    def _target(self, target: int, address: int) -> str:
-        return _label(target) if target in self.targets else f"{target - address:+d}"
-
-    def _refusals(self, bundle: Sequence[Decoded]) -> Iterator[str]:
-        """The errors of a bundle whose instructions are valid one by one."""
-        if len(bundle) > 1:
-            separator = self.isa.surface.separator
-            code = separator.join(self._instruction(decoded, 0) for decoded in bundle)
-            for finding in parser_for(self.isa).bundle(code).findings:
-                yield f"cannot be assembled: {finding.message}"
-
-
-def _label(address: int) -> str:
-    return f"L{address}"
-
-
-@lru_cache(maxsize=4)
-def _decoder_for(isa: Isa) -> _Decoder:
-    return _Decoder(isa)

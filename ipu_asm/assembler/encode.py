@@ -143,7 +143,7 @@ def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
     Raises `TypeError` if `words` is no sequence of integers, `ValueError` for a word that is too
     wide, and `UnencodableIsaError` for an instruction set without encoding.
     """
-    from ipu_asm.assembler.decode import text_of
+    from ipu_asm.assembler.disassembly import text_of
 
     isa = isa_of(isa)
     require_words(isa)

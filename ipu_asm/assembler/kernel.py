@@ -6,7 +6,7 @@ import os
 import re
 from typing import Callable, NamedTuple, Sequence
 
-from ipu_asm.assembler.decode import text_of
+from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import AssemblyError, encode
 from ipu_asm.assembler.images import words_of
 from ipu_asm.config.files import FileError, decoded, source_extensions

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Iterator
 
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, register_place
-from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import R_REG_SIZE, SCALAR_NAMES
 from ipu_asm.flow.accesses import RegisterAccess, decoded_accesses
@@ -51,7 +52,7 @@ class Accesses:
             )
         return None if before == after else (before, after)
 
-    def has_written(self, where: Region) -> Code | None:
+    def has_written(self, where: Region) -> DecodedInstruction | None:
         """Return the instruction of the last bundle executed that wrote to a region, or None.
 
         A write of the same content counts, except by an instruction that updates the register, see
@@ -69,7 +70,7 @@ class Accesses:
                 return code
         return None
 
-    def has_read(self, where: Region) -> Code | None:
+    def has_read(self, where: Region) -> DecodedInstruction | None:
         """Return the instruction of the last bundle executed that read a region, or None."""
         for code, access in self._last_accesses(where):
             is_near = where.name != MEMORY or where.overlaps(self._address(code), R_REG_SIZE)
@@ -85,13 +86,13 @@ class Accesses:
             if any((reads and access.reads) or (writes and access.writes) for access in mine):
                 yield pc
 
-    def _last_accesses(self, where: Region) -> Iterator[tuple[Code, RegisterAccess]]:
+    def _last_accesses(self, where: Region) -> Iterator[tuple[DecodedInstruction, RegisterAccess]]:
         """The accesses of the last bundle executed to the register or memory of a region."""
         for code, access in self._accesses.get(self._ipu.snapshot.pc, ()):
             if access.register == where.name:
                 yield code, access
 
-    def _address(self, code: Code) -> int:
+    def _address(self, code: DecodedInstruction) -> int:
         """The memory address of an instruction: the sum of `offset` and `base`.
 
         Slots that execute after lr do not change these registers, so they still have the values
@@ -127,7 +128,9 @@ def _content(scalars: list[int], block: bytearray, where: Region) -> bytes:
     return bytes(block[start : start + where.size])
 
 
-def _accesses(isa: Isa, codes: list[Code]) -> Iterator[tuple[Code, RegisterAccess]]:
+def _accesses(
+    isa: Isa, codes: list[DecodedInstruction]
+) -> Iterator[tuple[DecodedInstruction, RegisterAccess]]:
     for code in codes:
         if code.spec is not None and not code.is_idle:
             for access in decoded_accesses(isa, code.spec, code.registers):

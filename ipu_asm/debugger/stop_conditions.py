@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Callable, Collection, Final, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import BreakpointSet, Trap
 from ipu_asm.debugger.stop import StopCause
-from ipu_asm.emulator.decode import Code
 from ipu_asm.emulator.ipu import Ipu, StopTest
 from ipu_asm.emulator.numeric_events import NumericEvent, Probe, nan_probe, overflow_probe
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES, VECTORS
@@ -195,12 +195,13 @@ class _NumericTrap(NamedTuple):
 
     reason: StopReason
     is_for_floats: bool
-    probe_of: Callable[[Sequence[Code]], Probe | None]
+    probe_of: Callable[[Sequence[DecodedInstruction]], Probe | None]
     describe: Callable[[NumericEvent], str]
 
 
 def _having(
-    codes: Mapping[int, Sequence[Code]], is_wanted: Callable[[Code], bool]
+    codes: Mapping[int, Sequence[DecodedInstruction]],
+    is_wanted: Callable[[DecodedInstruction], bool],
 ) -> frozenset[int]:
     """The addresses of bundles with an instruction for which `is_wanted` holds."""
     return frozenset(pc for pc in codes if any(map(is_wanted, codes[pc])))

@@ -11,7 +11,7 @@ import inspect
 from functools import lru_cache
 from typing import Any, Callable, Iterator, NamedTuple, Sequence, TypeAlias
 
-from ipu_asm.emulator.decode import Code
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.faults import Refusal
 from ipu_asm.emulator.registers import PLACES, RegFile
 from ipu_asm.isa.model import InstructionSpec, Operand
@@ -31,10 +31,12 @@ class Bundle(NamedTuple):
     stops: Operation | None
     operations: tuple[Operation, ...]
     control: Operation
-    codes: tuple[Code, ...]
+    codes: tuple[DecodedInstruction, ...]
 
 
-def bind(machine: object, live: RegFile, old: RegFile, word: int, codes: Sequence[Code]) -> Bundle:
+def bind(
+    machine: object, live: RegFile, old: RegFile, word: int, codes: Sequence[DecodedInstruction]
+) -> Bundle:
     """Bind a word: `live` are the machine's registers, `old` their values from before the bundle.
 
     The machine's class must have all methods: check with `mistakes_of` first.
@@ -86,7 +88,7 @@ def _parameters(method: Callable[..., object]) -> frozenset[str] | None:
     return frozenset(parameter.name for parameter in parameters)
 
 
-def _operation(machine: object, live: RegFile, old: RegFile, code: Code) -> Operation:
+def _operation(machine: object, live: RegFile, old: RegFile, code: DecodedInstruction) -> Operation:
     spec = code.spec
     if spec is None:
         slot = code.slot.name
@@ -151,7 +153,7 @@ def _refusing(cause: str) -> Operation:
     return refuse
 
 
-def _write_conflicts(codes: Sequence[Code]) -> Iterator[tuple[int, str]]:
+def _write_conflicts(codes: Sequence[DecodedInstruction]) -> Iterator[tuple[int, str]]:
     """Positions of instructions that write a register written earlier in an exclusive slot."""
     written: set[tuple[str, str]] = set()
     for number, code in enumerate(codes):

@@ -7,8 +7,9 @@ from typing import Callable, Final, Iterable, Sequence
 
 import numpy as np
 
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.binding import Bundle, Operation, bind, mistakes_of
-from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault, ProgramError, Refusal
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.registers import MULT_STAGE_MAP, PLACES, R_ACC_SIZE, R_REG_SIZE
@@ -188,7 +189,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         return [mistake for spec in specs for mistake in mistakes_of(cls, spec)]
 
 
-def _decoded(isa: Isa, words: Sequence[int | None]) -> dict[int, list[Code]]:
+def _decoded(isa: Isa, words: Sequence[int | None]) -> dict[int, list[DecodedInstruction]]:
     """The instructions of each distinct word. Raises `ProgramError` for a word that is too wide."""
     too_wide = [
         f"bundle {address}: a word of the program has {isa.word_bits} bits, found {word:#x}"

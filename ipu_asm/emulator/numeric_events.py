@@ -10,7 +10,7 @@ from typing import Callable, Final, Iterator, NamedTuple, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.emulator.decode import Code
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.registers import DTYPE, PLACES, RegFile
 from ipu_asm.emulator.semantics.acc import AccUnit
 from ipu_asm.emulator.words import is_nan_word, signed
@@ -35,7 +35,7 @@ class NumericEvent(NamedTuple):
     `exact` is the sum that did not fit; None for a NaN. An aaq register has one element.
     """
 
-    code: Code
+    code: DecodedInstruction
     register: str
     number: int
     first: int
@@ -46,7 +46,7 @@ Probe = Callable[[RegFile, RegFile], list[NumericEvent]]
 """Returns the events of a bundle, from the registers before it and those after it."""
 
 
-def nan_probe(codes: Sequence[Code]) -> Probe | None:
+def nan_probe(codes: Sequence[DecodedInstruction]) -> Probe | None:
     """Return a probe for words that a bundle changed to NaN; it reports none in INT8 mode.
 
     None for a bundle that cannot create any.
@@ -65,7 +65,7 @@ def nan_probe(codes: Sequence[Code]) -> Probe | None:
     return probe if written else None
 
 
-def overflow_probe(codes: Sequence[Code]) -> Probe | None:
+def overflow_probe(codes: Sequence[DecodedInstruction]) -> Probe | None:
     """Return a probe for sums written by a bundle that exceed int32; only in INT8 mode.
 
     None for a bundle that adds no words.
@@ -96,7 +96,7 @@ def _new_nans(before: RegFile, after: RegFile, name: str) -> NDArray[np.bool_]:
 
 
 def _overflow(
-    before: RegFile, after: RegFile, code: Code, addends: Sequence[tuple[str, bool]]
+    before: RegFile, after: RegFile, code: DecodedInstruction, addends: Sequence[tuple[str, bool]]
 ) -> Iterator[NumericEvent]:
     total = np.zeros((), np.int64)
     for name, is_live in addends:
@@ -112,19 +112,19 @@ def _overflow(
             yield NumericEvent(code, name, int(wrapped.sum()), first, int(total[first]))
 
 
-def _addends(code: Code) -> Iterator[tuple[str, bool]]:
+def _addends(code: DecodedInstruction) -> Iterator[tuple[str, bool]]:
     """The registers that an instruction reads, and whether it sees writes of earlier slots."""
     assert code.spec is not None
     for name, when in code.spec.reads.items():
         yield code.registers.get(name, name), when == "live"
 
 
-def _reads_anything(code: Code) -> bool:
+def _reads_anything(code: DecodedInstruction) -> bool:
     spec = code.spec
     return spec is not None and bool(spec.reads or any(operand.read for operand in spec.operands))
 
 
-def _written(code: Code) -> list[str]:
+def _written(code: DecodedInstruction) -> list[str]:
     """The registers of words that an instruction writes."""
     if code.spec is None or code.is_idle:
         return []

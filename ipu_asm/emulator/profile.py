@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Final, Iterable, Mapping, NamedTuple, Sequence
 
-from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.loops import Loop, find_loops
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
@@ -118,7 +119,7 @@ def profile_of(
     )
 
 
-def active_codes(isa: Isa, word: int, pc: int) -> list[Code]:
+def active_codes(isa: Isa, word: int, pc: int) -> list[DecodedInstruction]:
     """Return the instructions of a bundle that have an effect, in execution order.
 
     A jump to the next address has none.
@@ -126,13 +127,13 @@ def active_codes(isa: Isa, word: int, pc: int) -> list[Code]:
     return [code for code in decode_word(isa, word) if not code.is_idle and not _goes_on(code, pc)]
 
 
-def instruction_text(code: Code, pc: int, lines: LineTable | None) -> str:
+def instruction_text(code: DecodedInstruction, pc: int, lines: LineTable | None) -> str:
     """Return an instruction as written in the source, else as decoded."""
     written = lines and lines.instruction(pc, code.slot.name, code.place)
     return written or str(code)
 
 
-def _goes_on(code: Code, pc: int) -> bool:
+def _goes_on(code: DecodedInstruction, pc: int) -> bool:
     if code.spec is None or code.spec.flow != "jump":
         return False
     types = ((code.values[operand.name], operand.type) for operand in code.spec.operands)
@@ -140,7 +141,10 @@ def _goes_on(code: Code, pc: int) -> bool:
 
 
 def _slot_uses(
-    isa: Isa, codes: Mapping[int, list[Code]], visits: Mapping[int, int], body: Iterable[int]
+    isa: Isa,
+    codes: Mapping[int, list[DecodedInstruction]],
+    visits: Mapping[int, int],
+    body: Iterable[int],
 ) -> tuple[SlotUse, ...]:
     """The use of every slot, summed over the bundles of `body`."""
     cycles = 0
@@ -157,7 +161,7 @@ def _slot_uses(
 
 def _loop_uses(
     isa: Isa,
-    codes: Mapping[int, list[Code]],
+    codes: Mapping[int, list[DecodedInstruction]],
     visits: Mapping[int, int],
     recording: Recording,
     table: LineTable | None,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Mapping, NamedTuple
 
-from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import PLACES
@@ -73,7 +74,7 @@ def stop_of(
     return MachineStop(reason, pc, instruction, registers, place, fault)
 
 
-def registers_named(ipu: Ipu, codes: list[Code]) -> dict[str, int]:
+def registers_named(ipu: Ipu, codes: list[DecodedInstruction]) -> dict[str, int]:
     """Return the scalar registers that instructions name, with their current values."""
     values = {}
     for code in codes:

@@ -12,7 +12,7 @@ from argparse import SUPPRESS, Namespace
 from typing import Callable, Mapping, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.assembler.decode import text_of
+from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import AssemblyError, UnencodableIsaError, encode, require_words
 from ipu_asm.assembler.images import (
     FORMATS,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Final, Mapping, NamedTuple
 
+from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.console.answer import Answer
 from ipu_asm.debugger.console.arguments import all_of, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.debugger.expressions.mistake import shown_number
 from ipu_asm.debugger.expressions.parser import parse_first
-from ipu_asm.emulator.decode import Code, decode_word
+from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.state import INST_MEM_SIZE
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Operand
@@ -97,13 +98,13 @@ def _code(word: int, address: int, labels: Mapping[int, str]) -> str:
     return "; ".join(_instruction(code, address, labels) for code in written or codes) + ";;"
 
 
-def _just_goes_on(code: Code, address: int) -> bool:
+def _just_goes_on(code: DecodedInstruction, address: int) -> bool:
     """Whether this is the jump to the next bundle that encodes the absence of a jump."""
     is_jump = code.spec is not None and code.spec.flow == "jump"
     return is_jump and list(code.values.values()) == [address + 1]
 
 
-def _instruction(code: Code, address: int, labels: Mapping[int, str]) -> str:
+def _instruction(code: DecodedInstruction, address: int, labels: Mapping[int, str]) -> str:
     if code.spec is None:
         return str(code)
     operands = [

@@ -1,0 +1,168 @@
+"""Decoding of words to text that assembles to the same words, for any instruction set.
+
+Slots that hold their default are omitted, because the assembler adds it. A pattern without assembly
+syntax is written `<invalid>`, with the bits in a comment.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Iterator, NamedTuple, Sequence
+
+from ipu_asm.assembler.decode import INVALID, DecodedInstruction, decode_slot
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.bundle.parser import parser_for
+from ipu_asm.isa.model import Isa, Operand, Slot
+from ipu_asm.isa.operand_types import LabelType
+
+
+class WrittenInstruction(NamedTuple):
+    """One instruction as assembly has it. An operand that is an int is the address of a label.
+
+    `notes` describe bits that assembly cannot express.
+    """
+
+    mnemonic: str
+    operands: tuple[str | int, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def text_of(words: Sequence[int], isa: Isa) -> str:
+    """Return the program whose bundles are `words`, one bundle per line; empty for no words.
+
+    Raises ValueError for a number that is wider than a word of the instruction set.
+    """
+    for address, word in enumerate(words):
+        if not 0 <= word < 1 << isa.word_bits:
+            raise ValueError(f"a word has {isa.word_bits} bits, found {word:#x} at {address}")
+    disassembler = _disassembler_for(isa)
+    bundles = [disassembler.bundle(word, address) for address, word in enumerate(words)]
+    operands = (operand for bundle in bundles for code in bundle for operand in code.operands)
+    targets = {target for target in operands if isinstance(target, int) and target < len(words)}
+    writer = _Writer(isa, targets)
+    return "".join(writer.line(address, bundle) for address, bundle in enumerate(bundles))
+
+
+class _Disassembler:
+    """Disassembler of words of one instruction set."""
+
+    def __init__(self, isa: Isa) -> None:
+        self.isa = isa
+        parser = parser_for(isa)
+        self._defaults: dict[str, Instruction] = {}
+        for slot in isa.slots:
+            if slot.default:
+                words = parser.grammar.words(slot.default)
+                self._defaults[slot.name] = parser.instruction(words)
+
+    def bundle(self, word: int, address: int) -> list[WrittenInstruction]:
+        """Return the instructions that must be written for a word; at least one."""
+        written: list[WrittenInstruction] = []
+        for slot in self.isa.slots:
+            codes = decode_slot(self.isa, slot, word)
+            default = self._default_code(slot, address)
+            # The assembler uses the first free position of a slot, so those before it must be
+            # written, too.
+            while codes and codes[-1].bits == default:
+                codes.pop()
+            written += map(_written, codes)
+        return written or [self._idle]
+
+    @property
+    def _idle(self) -> WrittenInstruction:
+        """The default to write for a bundle of defaults, which needs one instruction."""
+        no_label = (i for i in self._defaults.values() if not i.labels)
+        shortest = min(no_label, key=lambda instruction: len(" ".join(instruction.words)))
+        return WrittenInstruction(shortest.words[0], shortest.words[1:])
+
+    def _default_code(self, slot: Slot, address: int) -> int | None:
+        default = self._defaults.get(slot.name)
+        if default is None or not default.labels:
+            return None if default is None else default.bits
+        number = default.labels[0]
+        operand, distance = default.operands[number], default.values[number]
+        assert operand is not None
+        target = address + int(distance or 0)
+        if target >> operand.type.width:
+            return None
+        return default.bits | operand.type.encode(target) << operand.low
+
+
+def _written(code: DecodedInstruction) -> WrittenInstruction:
+    """Return an instruction as it is written, without the operands that hold their default."""
+    if code.spec is None:
+        own_opcode = code.slot.fields[0].width < code.slot.width
+        found = f"opcode {code.opcode}" if own_opcode else f"{code.bits:#x}"
+        return WrittenInstruction(
+            INVALID, (), (f"{code.slot.name}: {found} stands for no instruction",)
+        )
+    notes = [f"`{code.spec.mnemonic}`: unused bits {code.unused:#x} are set"] if code.unused else []
+    positional: list[str | int] = []
+    required = 0
+    keywords: list[str | int] = []
+    for operand in code.spec.operands:
+        written, note = _operand(code, operand)
+        notes += note
+        default = operand.type.encode(operand.default) if operand.optional else None
+        is_default = default == code.field_of(operand)
+        if operand.keyword is None:
+            positional.append(written)
+            required = required if is_default else len(positional)
+        elif not is_default:
+            keywords.append(f"{operand.keyword}={written}")
+    return WrittenInstruction(code.spec.mnemonic, (*positional[:required], *keywords), tuple(notes))
+
+
+def _operand(code: DecodedInstruction, operand: Operand) -> tuple[str | int, list[str]]:
+    value, bits = code.values[operand.name], code.field_of(operand)
+    if value is None or operand.type.encode(value) != bits:
+        return INVALID, [f"`{operand.name}`: nothing is {bits}"]
+    return value if isinstance(operand.type, LabelType) else operand.type.format(value), []
+
+
+class _Writer:
+    """Formats decoded bundles as lines, with labels in a separate column."""
+
+    def __init__(self, isa: Isa, targets: set[int]) -> None:
+        self.isa = isa
+        self.targets = targets
+        self.margin = max((len(_label(target)) + 2 for target in targets), default=0)
+
+    def line(self, address: int, bundle: Sequence[WrittenInstruction]) -> str:
+        surface = self.isa.surface
+        label = f"{_label(address)}:" if address in self.targets else ""
+        separator = f"{surface.separator.strip()} "
+        code = separator.join(self._instruction(decoded, address) for decoded in bundle)
+        code += surface.bundle_end.strip()
+        notes = [note for decoded in bundle for note in decoded.notes]
+        notes = notes or list(self._refusals(bundle))
+        comment = f"  {surface.comments[0]} {'; '.join(notes)}" if notes else ""
+        return f"{label:<{self.margin}}{code}{comment}\n"
+
+    def _instruction(self, decoded: WrittenInstruction, address: int) -> str:
+        separator = f"{self.isa.surface.operand_separator.strip()} "
+        operands = (
+            operand if isinstance(operand, str) else self._target(operand, address)
+            for operand in decoded.operands
+        )
+        return f"{decoded.mnemonic} {separator.join(operands)}".rstrip()
+
+    def _target(self, target: int, address: int) -> str:
+        return _label(target) if target in self.targets else f"{target - address:+d}"
+
+    def _refusals(self, bundle: Sequence[WrittenInstruction]) -> Iterator[str]:
+        """The errors of a bundle whose instructions are valid one by one."""
+        if len(bundle) > 1:
+            separator = self.isa.surface.separator
+            code = separator.join(self._instruction(decoded, 0) for decoded in bundle)
+            for finding in parser_for(self.isa).bundle(code).findings:
+                yield f"cannot be assembled: {finding.message}"
+
+
+def _label(address: int) -> str:
+    return f"L{address}"
+
+
+@lru_cache(maxsize=4)
+def _disassembler_for(isa: Isa) -> _Disassembler:
+    return _Disassembler(isa)
