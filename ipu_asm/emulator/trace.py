@@ -17,37 +17,47 @@ from ipu_asm.program.line_table import LineTable
 
 _PROCESS = 1
 
+Event = dict[str, Any]
+
 
 def chrome_trace(
     addresses: Sequence[int],
-    first_cycle: int,
-    stop: MachineStop,
     words: Sequence[int],
     isa: Isa,
+    *,
+    first_cycle: int,
+    stop: MachineStop,
     name: str,
     lines: LineTable | None = None,
 ) -> Iterator[str]:
     """Yield the JSON text of a trace of bundles executed consecutively from `first_cycle` on.
 
-    `addresses` are those bundles, `stop` is the end of the run, `words` and `name` are the program,
-    and `lines` is its source, if there is one.
+    `addresses` are those bundles of the program `words`, `stop` is the end of the run, `name` the
+    name of the program, and `lines` is its source, if there is one.
     """
     tracks = _tracks(isa)
     last_cycle = first_cycle + len(addresses)
     about = {"program": name, "stopped": stop.reason.value, "cycles": last_cycle}
     if first_cycle:
         about["first_cycle_shown"] = first_cycle
-    yield f'{{"displayTimeUnit": "ns", "otherData": {json.dumps(about)}, "traceEvents": [\n'
-    yield ",\n".join(_metadata(tracks, name))
-    forms: dict[int, list[tuple[str, str]]] = {}
+    head = json.dumps({"displayTimeUnit": "ns", "otherData": about, "traceEvents": []})
+    # The events are written one by one into the empty list at the end of the object.
+    separator = head.removesuffix("]}") + "\n"
+    for event in _metadata(tracks, name):
+        yield separator + json.dumps(event)
+        separator = ",\n"
+    # An event is encoded once and repeated with other times: encoding each repetition would take
+    # 2.3 s instead of 0.1 s for 100,000 bundles of the fully connected layer.
+    events: dict[int, list[str]] = {}
     for cycle, pc in enumerate(addresses, first_cycle):
-        if pc not in forms:
+        if pc not in events:
             word = words[pc] if pc < len(words) else None
-            forms[pc] = list(_forms(word, pc, isa, tracks, lines))
-        for before, after in forms[pc]:
-            yield f",\n{before}{cycle}{after}"
+            made = [] if word is None else _events(word, pc, isa, tracks, lines)
+            events[pc] = [json.dumps({**event, "ts": 0}).removesuffix("0}") for event in made]
+        for text in events[pc]:
+            yield f"{separator}{text}{cycle}}}"
     if stop.reason is not StopReason.HALTED:
-        yield ",\n" + _end(stop, last_cycle)
+        yield separator + json.dumps(_end(stop, last_cycle))
     yield "\n]}\n"
 
 
@@ -61,7 +71,7 @@ def _tracks(isa: Isa) -> dict[tuple[str, int], int]:
     return {place: number for number, place in enumerate(places, 1)}
 
 
-def _metadata(tracks: dict[tuple[str, int], int], name: str) -> Iterator[str]:
+def _metadata(tracks: dict[tuple[str, int], int], name: str) -> Iterator[Event]:
     yield _event("process_name", "M", 0, args={"name": name})
     capacities = {slot: place + 1 for slot, place in tracks}
     for (slot, place), track in tracks.items():
@@ -70,16 +80,10 @@ def _metadata(tracks: dict[tuple[str, int], int], name: str) -> Iterator[str]:
         yield _event("thread_sort_index", "M", track, args={"sort_index": track})
 
 
-def _forms(
-    word: int | None,
-    pc: int,
-    isa: Isa,
-    tracks: dict[tuple[str, int], int],
-    lines: LineTable | None,
-) -> Iterator[tuple[str, str]]:
-    """The events of a bundle, each as the text before and after its timestamp."""
-    if word is None:
-        return
+def _events(
+    word: int, pc: int, isa: Isa, tracks: dict[tuple[str, int], int], lines: LineTable | None
+) -> Iterator[Event]:
+    """The events of a bundle, without their timestamp."""
     place = lines.place(pc) if lines else None
     args: dict[str, Any] = {"pc": pc}
     if place:
@@ -87,14 +91,13 @@ def _forms(
     for code in active_codes(isa, word, pc):
         slot = code.slot.name
         text = instruction_text(code, pc, lines)
-        event = _event(text, "X", tracks[slot, code.place], cat=slot, dur=1, args=args)
-        yield event[:-1] + ', "ts": ', "}"
+        yield _event(text, "X", tracks[slot, code.place], cat=slot, dur=1, args=args)
 
 
-def _end(stop: MachineStop, cycle: int) -> str:
+def _end(stop: MachineStop, cycle: int) -> Event:
     """An instant event across all tracks at the end of the run."""
     return _event(describe_stop(stop), "i", 0, cat="stop", s="g", ts=cycle, args={"pc": stop.pc})
 
 
-def _event(name: str, phase: str, track: int, **more: Any) -> str:
-    return json.dumps({"name": name, "ph": phase, "pid": _PROCESS, "tid": track, **more})
+def _event(name: str, phase: str, track: int, **more: Any) -> Event:
+    return {"name": name, "ph": phase, "pid": _PROCESS, "tid": track, **more}

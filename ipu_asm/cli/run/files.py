@@ -79,7 +79,13 @@ def _trace(path: str, kernel: Kernel, outcome: Outcome) -> tuple[Output, str]:
     left_out = outcome.cycles - len(addresses)
     lines = kernel.lines if not kernel.is_image else None
     pieces = chrome_trace(
-        addresses, left_out, outcome.stop, kernel.words, kernel.isa, kernel.name, lines
+        addresses,
+        kernel.words,
+        kernel.isa,
+        first_cycle=left_out,
+        stop=outcome.stop,
+        name=kernel.name,
+        lines=lines,
     )
     shown = f"the last {len(addresses):,} of {outcome.cycles:,} bundles"
     note = f"{path} ({shown}: --trace-limit)" if left_out else path
