@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Callable, Final
 
-from ipu_asm.debugger.expressions import Context, ExpressionError, holds
+from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_condition
 from ipu_asm.debugger.expressions.evaluation import evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.template import Template, parse_template
@@ -27,7 +27,7 @@ def check_condition(context: Context, text: str) -> None:
     A condition that only fails in the current state, as a division by a register that is 0 now, is
     accepted: it is evaluated in a second state with other values.
     """
-    _check(context, text, lambda where: holds(where, text))
+    _check(context, text, lambda where: evaluate_condition(where, text))
 
 
 def read_log_message(context: Context, message: str) -> Template:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.expressions import shown
+from ipu_asm.debugger.expressions import quoted
 from ipu_asm.debugger.regions import MEMORY, SIZES, Region
 from ipu_lsp.debug_adapter.references import (
     DISTANCE,
@@ -112,7 +112,7 @@ def test_what_is_no_reference_is_refused(standing: Client) -> None:
         for command, more in (("readMemory", {"count": 4}), ("writeMemory", {"data": "AAAA"})):
             with pytest.raises(Refused) as caught:
                 standing.request(command, memoryReference=reference, **more)
-            assert str(caught.value) == f"{NO_REFERENCE}, found {shown(reference)}"
+            assert str(caught.value) == f"{NO_REFERENCE}, found {quoted(reference)}"
 
 
 # Writing

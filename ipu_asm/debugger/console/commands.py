@@ -9,7 +9,7 @@ from ipu_asm.debugger.console.answer import Answer
 from ipu_asm.debugger.console.listing import dis
 from ipu_asm.debugger.console.travel import goto, when, who
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.expressions import Context, ExpressionError, LiveContext, shown
+from ipu_asm.debugger.expressions import Context, ExpressionError, LiveContext, quoted
 from ipu_asm.text import Span
 
 Run = Callable[[Debugger, LiveContext, str], Answer]
@@ -53,7 +53,7 @@ def help_(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
     if not name:
         return Answer(_overview())
     if name not in COMMANDS:
-        message = f"`help` takes one of {', '.join(COMMANDS)}, found {shown(name)}"
+        message = f"`help` takes one of {', '.join(COMMANDS)}, found {quoted(name)}"
         start = argument.index(name)
         raise ExpressionError(message, Span(start, start + len(name)))
     command = COMMANDS[name]

@@ -9,7 +9,7 @@ from ipu_asm.debugger.console.answer import Answer
 from ipu_asm.debugger.console.arguments import all_of, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
-from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.expressions.parser import parse_first
 from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.state import INST_MEM_SIZE
@@ -55,7 +55,7 @@ def dis(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
     _, end = parse_first(argument)
     first = whole_number(context, argument[:end], "`dis` takes an address, a whole number")
     if not 0 <= first < INST_MEM_SIZE:
-        message = f"an address is 0 to {INST_MEM_SIZE - 1}, found {shown_number(first)}"
+        message = f"an address is 0 to {INST_MEM_SIZE - 1}, found {number_text(first)}"
         raise ExpressionError(message, all_of(argument[:end]))
     return Answer(_listing(_within(debugger, first, _count(context, argument, end)), pc))
 
@@ -71,7 +71,7 @@ def _count(context: LiveContext, argument: str, end: int) -> int:
     except ExpressionError as error:
         raise ExpressionError(error.message, error.span.shifted(start)) from None
     if count < 1:
-        message = f"`dis` takes a number of bundles, found {shown_number(count)}"
+        message = f"`dis` takes a number of bundles, found {number_text(count)}"
         raise ExpressionError(message, all_of(rest).shifted(start))
     return min(count, INST_MEM_SIZE)
 

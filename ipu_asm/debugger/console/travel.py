@@ -12,11 +12,11 @@ from ipu_asm.debugger.expressions import (
     LiveContext,
     Place,
     evaluate,
-    holds,
+    evaluate_condition,
+    quoted,
     region_of,
-    shown,
 )
-from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, whole
 from ipu_asm.debugger.stop import Stop
@@ -32,7 +32,7 @@ def who(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
     """Report the instruction that last wrote to a location. Raises ExpressionError."""
     where = _region(evaluate(context, argument).place, argument)
     change = _last_step(debugger) if where.name == COUNTER else last_write(debugger.runner, where)
-    name = shown(argument.strip())
+    name = quoted(argument.strip())
     if change is None:
         since = f"cycle {debugger.history.first}, where the history begins"
         return Answer(f"nobody has written to {name} since {since}")
@@ -47,12 +47,12 @@ def who(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
 
 def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
     """Report the last cycle at which a condition became true. Raises ExpressionError."""
-    now = "it holds now" if holds(context, argument) else "it does not hold any more"
+    now = "it holds now" if evaluate_condition(context, argument) else "it does not hold any more"
 
     def held(state: IpuState) -> bool:
         context.cycle = debugger.cycle
         try:
-            return holds(context, argument)
+            return evaluate_condition(context, argument)
         except ExpressionError:
             return False
 
@@ -60,7 +60,7 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
         cycle = when_true(debugger.runner, held)
     finally:
         context.cycle = debugger.cycle
-    name = shown(argument.strip())
+    name = quoted(argument.strip())
     if cycle is None:
         return Answer(f"{name} has not held up to now, cycle {debugger.cycle}")
     if cycle == debugger.history.first:
@@ -76,7 +76,7 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
     if argument.lstrip()[:1] in ("+", "-"):
         cycle += debugger.cycle
     elif cycle < 0:
-        message = f"a cycle is 0 or more, found {shown_number(cycle)}"
+        message = f"a cycle is 0 or more, found {number_text(cycle)}"
         raise ExpressionError(message, all_of(argument))
     if cycle > max(debugger.cycle, debugger.history.end) + MOST_AHEAD:
         message = f"`goto` goes at most {MOST_AHEAD:,} cycles beyond those executed, found more"

@@ -35,11 +35,11 @@ from ipu_asm.debugger.expressions.assignment import (
 )
 from ipu_asm.debugger.expressions.completion import Candidate, complete
 from ipu_asm.debugger.expressions.context import Context, LiveContext, SavedContext, Writable
-from ipu_asm.debugger.expressions.evaluation import Result, evaluate, holds
+from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
+from ipu_asm.debugger.expressions.evaluation import Result, evaluate, evaluate_condition
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.hover import Hovered, expression_at
-from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.debugger.expressions.hover import HoverTarget, expression_at
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.expressions.parser import parse
 from ipu_asm.debugger.expressions.places import Place, Space, read, region_of, register_place
@@ -47,9 +47,9 @@ from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.values import Value
 
 __all__ = [
-    "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Candidate", "Context", "ExpressionError", "Hovered",
-    "LiveContext", "Place", "PlaceError", "Result", "SavedContext", "Space", "Template", "Value",
-    "Writable", "assign", "assign_in", "complete", "edit_of", "element_text", "evaluate",
-    "expression_at", "holds", "parse", "parse_template", "place_of", "read", "region_of",
-    "register_place", "shown", "split_assignment", "text_of", "write",
+    "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Candidate", "Context", "ExpressionError",
+    "HoverTarget", "LiveContext", "Place", "PlaceError", "Result", "SavedContext", "Space",
+    "Template", "Value", "Writable", "assign", "assign_in", "complete", "edit_of", "element_text",
+    "evaluate", "evaluate_condition", "expression_at", "parse", "parse_template", "place_of",
+    "quoted", "read", "region_of", "register_place", "split_assignment", "text_of", "write",
 ]  # fmt: skip

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Callable, Final, Sequence
 
 from ipu_asm.debugger.expressions.context import Context, Writable
 from ipu_asm.debugger.expressions.element_types import Number
+from ipu_asm.debugger.expressions.errors import ExpressionError
 from ipu_asm.debugger.expressions.evaluator import Evaluator
-from ipu_asm.debugger.expressions.mistake import ExpressionError
 from ipu_asm.debugger.expressions.parser import parse
 from ipu_asm.debugger.expressions.places import Place, Space, read, region_of
 from ipu_asm.debugger.expressions.tokens import tokens_of
@@ -98,8 +98,8 @@ def edit_of(context: Context, place: Place, value: Value) -> tuple[Region, bytes
     ValueError if the value does not fit.
     """
     numbers, kind = value.numbers, place.kind
-    if value.kind == kind and value.patterns is not None:
-        numbers, kind = value.patterns, kind.unsigned()
+    if value.kind == kind and value.raw_bits is not None:
+        numbers, kind = value.raw_bits, kind.unsigned()
     numbers = _fitted(place, value._replace(numbers=numbers))
     where = region_of(place)
     if place.space is Space.BITS:

@@ -9,19 +9,19 @@ from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.element_types import (
     FP8,
     MASK,
-    OTHER_NAMES,
+    TYPE_ALIASES,
     TYPES,
     ElementType,
     element_of,
     named_type,
 )
+from ipu_asm.debugger.expressions.errors import quoted
+from ipu_asm.debugger.expressions.expected import Expected, expected_at_end
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.mistake import shown
 from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
-from ipu_asm.debugger.expressions.outline import Expected, expected_at_end
 from ipu_asm.debugger.expressions.places import REGISTER_NAMES, read, register_place
-from ipu_asm.debugger.expressions.tokens import LONGEST
+from ipu_asm.debugger.expressions.tokens import MAX_LENGTH
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.registers import DTYPE
 
@@ -61,14 +61,14 @@ def complete(context: Context, text: str, offset: int) -> list[Candidate]:
     word = word_at(text, offset)
     if word is None:
         return []
-    due = expected_at_end(text[max(0, word.start - LONGEST) : word.start])
-    return fitting(_entries(context, due), word)
+    expected = expected_at_end(text[max(0, word.start - MAX_LENGTH) : word.start])
+    return fitting(_entries(context, expected), word)
 
 
 def word_at(text: str, offset: int) -> Word | None:
     """Return the word around an offset, which may be empty; None within a number."""
     offset = max(0, min(offset, len(text)))
-    before, behind = text[max(0, offset - LONGEST) : offset], text[offset : offset + LONGEST]
+    before, behind = text[max(0, offset - MAX_LENGTH) : offset], text[offset : offset + MAX_LENGTH]
     typed = before[len(before.rstrip(_LETTERS)) :]
     rest = len(behind) - len(behind.lstrip(_LETTERS))
     return None if typed[:1].isdigit() else Word(offset - len(typed), len(typed) + rest, typed)
@@ -88,15 +88,15 @@ def fitting(entries: Iterable[KnownWord], word: Word) -> list[Candidate]:
 _LETTERS: Final = f"{ascii_letters}{digits}_"
 
 
-def _entries(context: Context, due: Expected) -> Iterator[KnownWord]:
-    if due is Expected.LABEL:
+def _entries(context: Context, expected: Expected) -> Iterator[KnownWord]:
+    if expected is Expected.LABEL:
         yield from _labels(context)
-    elif due is Expected.TYPE:
-        yield from _types(context, "type", (*TYPES, FP8, *OTHER_NAMES))
-    elif due is Expected.FORMAT:
+    elif expected is Expected.TYPE:
+        yield from _types(context, "type", (*TYPES, FP8, *TYPE_ALIASES))
+    elif expected is Expected.FORMAT:
         yield from (KnownWord(name, "format", detail) for name, detail in NOTATIONS.items())
-        yield from _types(context, "format", (*TYPES, FP8, *OTHER_NAMES))
-    elif due is Expected.VALUE:
+        yield from _types(context, "format", (*TYPES, FP8, *TYPE_ALIASES))
+    elif expected is Expected.VALUE:
         yield from _registers(context)
         yield from _names(context)
         yield from (KnownWord(name, "function", f.summary) for name, f in FUNCTIONS.items())
@@ -125,7 +125,7 @@ def _names(context: Context) -> Iterator[KnownWord]:
     hiding = {*REGISTER_NAMES, *CONSTANTS}
     for name, text in context.names.items():
         if name.lower() not in hiding:
-            yield KnownWord(name, "name", shown(text))
+            yield KnownWord(name, "name", quoted(text))
     for entry in _labels(context):
         if entry.text.lower() not in hiding and entry.text not in context.names:
             yield entry
@@ -148,7 +148,7 @@ def _described(name: str, type_: ElementType, dtype: int) -> str:
     if name == FP8:
         chosen = "the one that cr15 selects" if type_ == element_of(dtype) else "cr15 selects none"
         return f"8-bit float, {type_.name}: {chosen}"
-    if name in OTHER_NAMES:
+    if name in TYPE_ALIASES:
         return f"the same as {type_.name}"
     if type_.is_float:
         return f"{type_.bits}-bit float"

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.emulator.elements import DType, element_values
 
 Number = int | float
@@ -68,10 +68,10 @@ class ElementType(NamedTuple):
         if self.is_float:
             return self._encode_float(value)
         if not isinstance(value, int):
-            raise ValueError(f"`{self.name}` takes a whole number, found {shown_number(value)}")
+            raise ValueError(f"`{self.name}` takes a whole number, found {number_text(value)}")
         if not self.lowest <= value <= self.highest:
             raise ValueError(
-                f"`{self.name}` holds {self.lowest} to {self.highest}, found {shown_number(value)}"
+                f"`{self.name}` holds {self.lowest} to {self.highest}, found {number_text(value)}"
             )
         return (value & self.highest).to_bytes(self.size, "little")
 
@@ -83,7 +83,7 @@ class ElementType(NamedTuple):
         except (OverflowError, struct.error):
             most = "3.4028235e+38" if self.kind == "float" else f"{_ladder(self.name)[-1]:g}"
             raise ValueError(
-                f"`{self.name}` holds up to {most}, found {shown_number(value)}"
+                f"`{self.name}` holds up to {most}, found {number_text(value)}"
             ) from None
 
 
@@ -99,7 +99,7 @@ TYPES: Final = {
 MASK: Final = ElementType("mask", "mask", 16, "")
 BIT: Final = ElementType("bit", "bit", 1, "")
 FP8: Final = "fp8"
-OTHER_NAMES: Final = {
+TYPE_ALIASES: Final = {
     "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32",
     "float32": "f32", "fp8_e4m3": "e4m3", "fp8_e5m2": "e5m2",
 }  # fmt: skip
@@ -112,7 +112,7 @@ def named_type(name: str, dtype: int) -> ElementType | None:
     if name == FP8:
         kind = element_of(dtype)
         return kind if kind.is_float else TYPES["e4m3"]
-    return TYPES.get(OTHER_NAMES.get(name, name))
+    return TYPES.get(TYPE_ALIASES.get(name, name))
 
 
 def element_of(dtype: int) -> ElementType:

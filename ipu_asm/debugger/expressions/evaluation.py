@@ -7,9 +7,9 @@ from typing import NamedTuple
 from ipu_asm.debugger.expressions import operators
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.element_types import FP8, TYPES
+from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, refuse_floats_without_bits, text_of
-from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.expressions.parser import parse
 from ipu_asm.debugger.expressions.places import Place
@@ -42,7 +42,7 @@ def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
         if name.text.lower() in NOTATIONS:
             notation = name.text.lower()
         else:
-            found = evaluator.seen_as(found, evaluator.type_of(name), name.span)
+            found = evaluator.reinterpret(found, evaluator.type_of(name), name.span)
     if notation is not None:
         try:
             refuse_floats_without_bits(found.value, notation)
@@ -55,10 +55,10 @@ def check_format(name: Name) -> None:
     """Check that a name is a format. Raises ExpressionError."""
     if name.text.lower() not in (*NOTATIONS, *TYPE_NAMES):
         known = ", ".join((*NOTATIONS, *TYPES, FP8))
-        raise ExpressionError(f"a format is one of {known}, found {shown(name.text)}", name.span)
+        raise ExpressionError(f"a format is one of {known}, found {quoted(name.text)}", name.span)
 
 
-def holds(context: Context, text: str) -> bool:
+def evaluate_condition(context: Context, text: str) -> bool:
     """Evaluate a condition to a truth value. Raises ExpressionError."""
     parsed = parse(text)
     value = Evaluator(context).evaluate(parsed.node).value

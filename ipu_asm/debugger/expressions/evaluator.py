@@ -18,35 +18,35 @@ from ipu_asm.debugger.expressions.element_types import (
     element_of,
     named_type,
 )
+from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.indexing import bounds, memory_slice, read_as
-from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.debugger.expressions.indexing import bounds, memory_slice, reinterpreted
 from ipu_asm.debugger.expressions.names import (
     CONSTANTS,
     LABEL,
     MEMORY,
     TYPE_NAMES,
-    no_value,
-    unknown_name,
+    missing_value_error,
+    unknown_name_error,
 )
-from ipu_asm.debugger.expressions.parser import DEEPEST, parse
+from ipu_asm.debugger.expressions.parser import MAX_DEPTH, parse
 from ipu_asm.debugger.expressions.places import Place, read, register_place
 from ipu_asm.debugger.expressions.tree import (
     Binary,
     Call,
-    Choice,
+    Conditional,
     Index,
+    ListLiteral,
     Name,
     Node,
     Number,
     Unary,
-    Values,
 )
 from ipu_asm.debugger.expressions.values import Value, converted
 from ipu_asm.emulator.registers import DTYPE
 from ipu_asm.text import Span
 
-MOST_WORK: Final = 400_000
+MAX_WORK: Final = 400_000
 """Limit on the work of one `Evaluator`, in elements, summed over all steps."""
 _STEP: Final = 12
 """Cost of one tree node, in elements."""
@@ -54,7 +54,7 @@ _CONVERSION: Final = 2
 """Additional cost of converting one computed element to a type, in elements."""
 _LETTER: Final = 4
 """Cost of parsing one character of the expression of a register note, in elements."""
-_DEEPEST_IN_ALL: Final = DEEPEST + 16
+_MAX_TOTAL_DEPTH: Final = MAX_DEPTH + 16
 """Limit on nesting, including the expressions of register notes."""
 _T = TypeVar("_T")
 
@@ -66,23 +66,23 @@ class PlacedValue(NamedTuple):
     place: Place | None = None
 
 
-class _MistakeBehindName(ExpressionError):
+class _RegisterNoteError(ExpressionError):
     """An error in the expression of a register note; its message names the innermost note."""
 
 
 class Evaluator:
-    """Evaluates trees in one context, all of them within one budget of `MOST_WORK` elements."""
+    """Evaluates trees in one context, all of them within one budget of `MAX_WORK` elements."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
         self._dtype = context.scalars[DTYPE]
         self._work = 0
         self._depth = 0
-        self._stands_for: list[str] = []
+        self._open_notes: list[str] = []
 
     def evaluate(self, node: Node) -> PlacedValue:
         """Return the value of a tree and its location. Raises ExpressionError."""
-        found = self._started(node)
+        found = self._evaluate_root(node)
         if isinstance(found, Place):
             return PlacedValue(self._read(found, node.span), found)
         return PlacedValue(found)
@@ -91,14 +91,14 @@ class Evaluator:
         """Return the location of a tree's value; None if computed. Raises ExpressionError."""
         if not isinstance(node, Name | Index | Call):
             return None
-        found = self._started(node)
+        found = self._evaluate_root(node)
         return found if isinstance(found, Place) else None
 
-    def seen_as(self, found: PlacedValue, kind: ElementType, span: Span) -> PlacedValue:
+    def reinterpret(self, found: PlacedValue, kind: ElementType, span: Span) -> PlacedValue:
         """Reinterpret the bits at a location or convert a value. Raises ExpressionError."""
         if found.place is None or not found.place.has_bytes:
             return PlacedValue(self._converted(found.value, kind, span))
-        place = read_as(found.place, kind, span)
+        place = reinterpreted(found.place, kind, span)
         return PlacedValue(self._read(place, span), place)
 
     def type_of(self, name: Name) -> ElementType:
@@ -106,37 +106,37 @@ class Evaluator:
         kind = named_type(name.text.lower(), self._dtype)
         if kind is None:
             raise ExpressionError(
-                f"a type is one of {', '.join((*TYPES, FP8))}, found {shown(name.text)}", name.span
+                f"a type is one of {', '.join((*TYPES, FP8))}, found {quoted(name.text)}", name.span
             )
         return kind
 
-    def _started(self, node: Node) -> Place | Value:
+    def _evaluate_root(self, node: Node) -> Place | Value:
         """Evaluate a tree from a clean state, whatever an earlier error left behind."""
         self._depth = 0
-        self._stands_for.clear()
-        return self._found(node)
+        self._open_notes.clear()
+        return self._evaluate(node)
 
-    def _found(self, node: Node) -> Place | Value:
+    def _evaluate(self, node: Node) -> Place | Value:
         self._depth += 1
-        if self._depth > _DEEPEST_IN_ALL:
-            message = f"an expression nests at most {DEEPEST} deep, found more behind a name"
+        if self._depth > _MAX_TOTAL_DEPTH:
+            message = f"an expression nests at most {MAX_DEPTH} deep, found more behind a name"
             raise ExpressionError(message, node.span)
         self._spend(_STEP, node.span)
-        found = self._looked_at(node)
+        found = self._dispatch(node)
         if isinstance(found, Value):
             self._spend(len(found.numbers), node.span)
         self._depth -= 1
         return found
 
     def _value(self, node: Node) -> Value:
-        found = self._found(node)
+        found = self._evaluate(node)
         return self._read(found, node.span) if isinstance(found, Place) else found
 
     def _read(self, place: Place, span: Span) -> Value:
         self._spend(place.elements, span)
         return read(self._context, place)
 
-    def _looked_at(self, node: Node) -> Place | Value:
+    def _dispatch(self, node: Node) -> Place | Value:
         if isinstance(node, Number):
             return Value((node.value,))
         if isinstance(node, Name):
@@ -146,7 +146,7 @@ class Evaluator:
             return self._checked(lambda: operators.unary(node.operator, operand), node.span)
         if isinstance(node, Binary):
             return self._binary(node)
-        if isinstance(node, Choice):
+        if isinstance(node, Conditional):
             holds = self._truth(node.condition)
             return self._value(node.one if holds else node.other)
         if isinstance(node, Index):
@@ -162,26 +162,26 @@ class Evaluator:
         if node.text.lower() in CONSTANTS:
             return Value((CONSTANTS[node.text.lower()],))
         if node.text in self._context.names:
-            return self._behind(node)
+            return self._resolve_note(node)
         if node.text in self._context.labels:
             return Value((self._context.labels[node.text],))
-        raise no_value(node, (*self._context.names, *self._context.labels))
+        raise missing_value_error(node, (*self._context.names, *self._context.labels))
 
-    def _behind(self, node: Name) -> Place | Value:
+    def _resolve_note(self, node: Name) -> Place | Value:
         """The value or location of the expression that a register note stands for."""
-        if node.text in self._stands_for:
+        if node.text in self._open_notes:
             raise ExpressionError(f"`{node.text}` stands for itself", node.span)
-        self._stands_for.append(node.text)
+        self._open_notes.append(node.text)
         text = self._context.names[node.text]
         try:
             self._spend(_LETTER * len(text), node.span)
-            found = self._found(parse(text).node)
+            found = self._evaluate(parse(text).node)
         except ExpressionError as error:
             message = error.message
-            if not isinstance(error, _MistakeBehindName):
-                message = f"`{node.text}` stands for {shown(text)}: {message}"
-            raise _MistakeBehindName(message, node.span) from None
-        self._stands_for.pop()
+            if not isinstance(error, _RegisterNoteError):
+                message = f"`{node.text}` stands for {quoted(text)}: {message}"
+            raise _RegisterNoteError(message, node.span) from None
+        self._open_notes.pop()
         return found
 
     def _binary(self, node: Binary) -> Value:
@@ -205,18 +205,18 @@ class Evaluator:
         if name in FUNCTIONS:
             function = FUNCTIONS[name]
             values = [self._value(argument) for argument in node.arguments]
-            if function.together is None:
+            if function.reduce is None:
                 self._expect_one(node)
-            self._spend(sum(len(value.spread().numbers) for value in values), node.span)
+            self._spend(sum(len(value.expand_mask().numbers) for value in values), node.span)
             return self._checked(lambda: function.apply(values), node.span)
         if name not in TYPE_NAMES:
-            raise unknown_name("function", node.name, (*FUNCTIONS, *TYPE_NAMES, LABEL))
+            raise unknown_name_error("function", node.name, (*FUNCTIONS, *TYPE_NAMES, LABEL))
         self._expect_one(node)
         (argument,) = node.arguments
-        found, kind = self._found(argument), self.type_of(node.name)
+        found, kind = self._evaluate(argument), self.type_of(node.name)
         if isinstance(found, Place):
             if found.has_bytes:
-                return read_as(found, kind, node.span)
+                return reinterpreted(found, kind, node.span)
             found = self._read(found, argument.span)
         return self._converted(found, kind, argument.span)
 
@@ -238,17 +238,17 @@ class Evaluator:
             raise ExpressionError("`label` takes a label, found an expression", argument.span)
         labels = self._context.labels
         if argument.text not in labels:
-            raise unknown_name("label", argument, tuple(labels))
+            raise unknown_name_error("label", argument, tuple(labels))
         return Value((labels[argument.text],))
 
-    def _listed(self, node: Values) -> Value:
+    def _listed(self, node: ListLiteral) -> Value:
         numbers = []
         for item in node.items:
             value = self._value(item)
             if value.is_vector:
                 message = f"a list takes single values, found {value.describe()}"
                 raise ExpressionError(message, item.span)
-            bounded = partial(operators.bounded, value.number, operators.MOST_BITS_IN_VECTOR)
+            bounded = partial(operators.bounded, value.number, operators.MAX_BITS_IN_VECTOR)
             numbers.append(self._checked(bounded, item.span))
         return Value(tuple(numbers), None, True)
 
@@ -257,11 +257,11 @@ class Evaluator:
         if isinstance(node.base, Name) and node.base.text.lower() == MEMORY:
             kind = element_of(self._dtype) if part.kind is None else self.type_of(part.kind)
             return memory_slice(part, kind, self._whole)
-        base = self._found(node.base)
+        base = self._evaluate(node.base)
         if isinstance(base, Value):
             return self._part_of_computed(node, base)
         if part.kind is not None:
-            base = read_as(base, self.type_of(part.kind), part.kind.span)
+            base = reinterpreted(base, self.type_of(part.kind), part.kind.span)
         base = base.bits() or base
         if base.length is None:
             message = "an index takes an element of a vector, found a single value before it"
@@ -287,8 +287,8 @@ class Evaluator:
 
     def _spend(self, elements: int, span: Span) -> None:
         self._work += elements
-        if self._work > MOST_WORK:
-            message = f"an expression looks at most at {MOST_WORK:,} elements, found more"
+        if self._work > MAX_WORK:
+            message = f"an expression looks at most at {MAX_WORK:,} elements, found more"
             raise ExpressionError(message, span)
 
     def _checked(self, compute: Callable[[], _T], span: Span) -> _T:

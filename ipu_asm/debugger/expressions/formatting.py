@@ -12,7 +12,7 @@ from struct import Struct
 from typing import Final
 
 from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType, Number
-from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.expressions.values import Value
 
 NOTATIONS: Final = {
@@ -25,7 +25,7 @@ _GROUP: Final = 16
 _F32: Final = Struct("<f")
 _SURE_DIGITS: Final = 6
 """Digits to try first: where a normal float32 has a shorter text, 6 digits round to it, too."""
-_MOST_DIGITS: Final = 9
+_MAX_DIGITS: Final = 9
 _SMALLEST_NORMAL: Final = 2.0**-126
 
 
@@ -39,8 +39,8 @@ def text_of(value: Value, notation: str | None = None, most: int | None = _SHORT
     numbers, kind = value.numbers, value.kind
     if kind == MASK and notation is None:
         notation = "x"
-    if value.patterns is not None and kind is not None and notation in ("u", *_PREFIXES):
-        numbers, kind = value.patterns, kind.unsigned()
+    if value.raw_bits is not None and kind is not None and notation in ("u", *_PREFIXES):
+        numbers, kind = value.raw_bits, kind.unsigned()
     shown = numbers if most is None else numbers[:most]
     texts = [element_text(number, kind, notation) for number in shown]
     if len(shown) < len(numbers):
@@ -76,8 +76,8 @@ def element_text(number: Number, kind: ElementType | None, notation: str | None 
 def _single(value: Value, notation: str | None) -> str:
     number, kind = value.number, value.kind
     bits, unsigned = number, kind
-    if value.patterns is not None and kind is not None:
-        bits, unsigned = value.patterns[0], kind.unsigned()
+    if value.raw_bits is not None and kind is not None:
+        bits, unsigned = value.raw_bits[0], kind.unsigned()
     if notation is not None:
         of_bits = notation in ("u", *_PREFIXES)
         return element_text(*((bits, unsigned) if of_bits else (number, kind)), notation)
@@ -105,7 +105,7 @@ def _in_bits(number: Number, kind: ElementType | None, notation: str) -> str:
 
 
 def _without_bits(number: float, notation: str) -> ValueError:
-    found = f"found the computed float {shown_number(number)}; give it a type: `f32(...)`"
+    found = f"found the computed float {number_text(number)}; give it a type: `f32(...)`"
     return ValueError(f"`{notation}` shows bits, {found}")
 
 
@@ -114,7 +114,7 @@ def _float(number: float, kind: ElementType | None) -> str:
         return repr(number)
     wanted = _F32.pack(number)
     fewest = _SURE_DIGITS if abs(number) >= _SMALLEST_NORMAL else 1
-    for digits in range(fewest, _MOST_DIGITS + 1):
+    for digits in range(fewest, _MAX_DIGITS + 1):
         short = float(f"{number:.{digits}g}")
         try:
             if _F32.pack(short) == wanted:

@@ -9,27 +9,27 @@ import math
 from typing import Callable, Final, NamedTuple, Sequence
 
 from ipu_asm.debugger.expressions.element_types import Number
-from ipu_asm.debugger.expressions.operators import MOST_BITS, MOST_BITS_IN_VECTOR, bounded
+from ipu_asm.debugger.expressions.operators import MAX_BITS, MAX_BITS_IN_VECTOR, bounded
 from ipu_asm.debugger.expressions.values import Value
 
 
 class Function(NamedTuple):
-    """A function: `each` maps one element, `together` reduces all arguments; one of them is set."""
+    """A function: sets `map_element`, or `reduce`, which takes the values of all arguments."""
 
-    together: Callable[[Sequence[Number]], Number] | None
-    each: Callable[[Number], Number] | None
+    reduce: Callable[[Sequence[Number]], Number] | None
+    map_element: Callable[[Number], Number] | None
     summary: str
 
     def apply(self, arguments: Sequence[Value]) -> Value:
         """Return the value of the call. Raises ValueError with the accepted arguments."""
-        spread = [argument.spread() for argument in arguments]
-        if self.together is not None:
-            numbers = [number for value in spread for number in value.numbers]
-            return Value((bounded(self.together(numbers)),))
-        assert self.each is not None
+        expanded = [argument.expand_mask() for argument in arguments]
+        if self.reduce is not None:
+            numbers = [number for value in expanded for number in value.numbers]
+            return Value((bounded(self.reduce(numbers)),))
+        assert self.map_element is not None
         (value,) = arguments
-        most = MOST_BITS_IN_VECTOR if value.is_vector else MOST_BITS
-        changed = (bounded(self.each(number), most) for number in value.numbers)
+        most = MAX_BITS_IN_VECTOR if value.is_vector else MAX_BITS
+        changed = (bounded(self.map_element(number), most) for number in value.numbers)
         return Value(tuple(changed), None, value.is_vector)
 
 
@@ -77,7 +77,7 @@ def _float(number: Number) -> float:
         return float(number)
     except OverflowError:
         raise ValueError(
-            f"a float is below 1.8e308, found a number of up to {MOST_BITS} bits"
+            f"a float is below 1.8e308, found a number of up to {MAX_BITS} bits"
         ) from None
 
 

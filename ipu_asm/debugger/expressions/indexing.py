@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Callable
 
 from ipu_asm.debugger.expressions.element_types import ElementType
-from ipu_asm.debugger.expressions.mistake import ExpressionError, shown_number
-from ipu_asm.debugger.expressions.places import MOST_ELEMENTS, Place, Space, memory_place
+from ipu_asm.debugger.expressions.errors import ExpressionError, number_text
+from ipu_asm.debugger.expressions.places import MAX_ELEMENTS, Place, Space, memory_place
 from ipu_asm.debugger.expressions.tree import Node, Range
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.text import Span
@@ -19,7 +19,7 @@ def bounds(part: Range, length: int, whole: Whole) -> tuple[int, int | None]:
     """Return first element and element count, None for a single one. Raises ExpressionError."""
     first = whole(part.first)
     if not 0 <= first < length:
-        message = f"an index is 0 to {length - 1}, found {shown_number(first)}"
+        message = f"an index is 0 to {length - 1}, found {number_text(first)}"
         raise ExpressionError(message, part.first.span)
     if part.last is None and part.length is None:
         return first, None
@@ -50,14 +50,14 @@ def memory_slice(part: Range, kind: ElementType, whole: Whole) -> Place:
     if place is None:
         size = kind.size * (count or 1)
         message = f"an address lies within the {XMEM_SIZE:#x} bytes of xmem"
-        found = f"found {size} byte{'s' if size > 1 else ''} at {shown_number(first)}"
+        found = f"found {size} byte{'s' if size > 1 else ''} at {number_text(first)}"
         raise ExpressionError(f"{message}, {found}", part.first.span)
     return place
 
 
-def read_as(place: Place, kind: ElementType, span: Span) -> Place:
+def reinterpreted(place: Place, kind: ElementType, span: Span) -> Place:
     """Return the same bytes as elements of another type. Raises ExpressionError."""
-    other = place.read_as(kind)
+    other = place.reinterpreted(kind)
     if other is None and place.space is Space.SCALARS:
         message = f"a 32-bit register is read as i32, u32 or f32, found `{kind.name}`"
         raise ExpressionError(f"{message}; `& 0xff` takes its low byte", span)
@@ -71,17 +71,17 @@ def _count(part: Range, first: int, whole: Whole) -> int:
     if part.length is not None:
         count, span = whole(part.length), part.length.span
         if count < 1:
-            message = f"a slice has at least one element, found {shown_number(count)}"
+            message = f"a slice has at least one element, found {number_text(count)}"
             raise ExpressionError(message, span)
     else:
         assert part.last is not None
         last, span = whole(part.last), part.last.span
         if last < first:
-            found = f"{shown_number(first)} .. {shown_number(last)}"
+            found = f"{number_text(first)} .. {number_text(last)}"
             message = f"a slice ends where it starts or later, found {found}"
             raise ExpressionError(message, span)
         count = last - first + 1
-    if count > MOST_ELEMENTS:
-        message = f"a slice has at most {MOST_ELEMENTS:,} elements, found {shown_number(count)}"
+    if count > MAX_ELEMENTS:
+        message = f"a slice has at most {MAX_ELEMENTS:,} elements, found {number_text(count)}"
         raise ExpressionError(message, span)
     return count

@@ -7,9 +7,9 @@ from collections import Counter
 from itertools import islice
 from typing import Final, Iterator, Sequence
 
-from ipu_asm.debugger.expressions.element_types import FP8, OTHER_NAMES, TYPES, Number
+from ipu_asm.debugger.expressions.element_types import FP8, TYPE_ALIASES, TYPES, Number
+from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
-from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
 from ipu_asm.debugger.expressions.places import REGISTER_NAMES
 from ipu_asm.debugger.expressions.tree import Name
 from ipu_asm.diagnostics.suggestions import nearest_of
@@ -26,12 +26,12 @@ CONSTANTS: Final[dict[str, Number]] = {
     "inf": math.inf,
     **DTYPES,
 }
-TYPE_NAMES: Final = (*TYPES, FP8, *OTHER_NAMES)
-_MOST_COMPARED: Final = 64
-_MOST_MISTYPED: Final = 2
+TYPE_NAMES: Final = (*TYPES, FP8, *TYPE_ALIASES)
+_MAX_COMPARED: Final = 64
+_MAX_MISTYPED: Final = 2
 
 
-def no_value(node: Name, given: Sequence[str]) -> ExpressionError:
+def missing_value_error(node: Name, given: Sequence[str]) -> ExpressionError:
     """Return the error for a name without a value; `given` are the names the program defines."""
     if node.text.lower() == MEMORY:
         return ExpressionError(
@@ -41,21 +41,21 @@ def no_value(node: Name, given: Sequence[str]) -> ExpressionError:
         message = f"`{node.text}` takes its argument in parentheses, found none"
         return ExpressionError(message, node.span)
     known = (*REGISTER_NAMES, *CONSTANTS, *given, MEMORY)
-    return unknown_name("register, label or name", node, known)
+    return unknown_name_error("register, label or name", node, known)
 
 
-def unknown_name(what: str, node: Name, known: Sequence[str]) -> ExpressionError:
+def unknown_name_error(what: str, node: Name, known: Sequence[str]) -> ExpressionError:
     """Return the error for an unknown name, with a similar known name as suggestion."""
-    near = nearest_of(node.text, islice(_similar(node.text, known), _MOST_COMPARED))
+    near = nearest_of(node.text, islice(_similar(node.text, known), _MAX_COMPARED))
     hint = f"; did you mean `{near}`?" if near is not None else ""
-    return ExpressionError(f"no {what} is called {shown(node.text)}{hint}", node.span)
+    return ExpressionError(f"no {what} is called {quoted(node.text)}{hint}", node.span)
 
 
 def _similar(word: str, names: Sequence[str]) -> Iterator[str]:
     """The names that differ in few letters: a filter, as a program may have a thousand labels."""
     letters = Counter(word)
     for name in names:
-        if name and abs(len(name) - len(word)) <= _MOST_MISTYPED:
+        if name and abs(len(name) - len(word)) <= _MAX_MISTYPED:
             missing = letters - Counter(name)
-            if missing.total() <= _MOST_MISTYPED:
+            if missing.total() <= _MAX_MISTYPED:
                 yield name

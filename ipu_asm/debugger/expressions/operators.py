@@ -12,11 +12,11 @@ import operator
 from typing import Callable, Final, Sequence
 
 from ipu_asm.debugger.expressions.element_types import Number
-from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.expressions.values import Value
 
-MOST_BITS: Final = 4096
-MOST_BITS_IN_VECTOR: Final = 128
+MAX_BITS: Final = 4096
+MAX_BITS_IN_VECTOR: Final = 128
 _Operation = Callable[[Number, Number, int], Number]
 
 
@@ -28,7 +28,7 @@ def binary(sign: str, left: Value, right: Value) -> Value:
             f"found {len(left.numbers)} and {len(right.numbers)} values"
         )
     is_vector = left.is_vector or right.is_vector
-    most = MOST_BITS_IN_VECTOR if is_vector else MOST_BITS
+    most = MAX_BITS_IN_VECTOR if is_vector else MAX_BITS
     length = max(len(left.numbers), len(right.numbers)) if is_vector else 1
     operation = _OPERATIONS[sign]
     numbers = [
@@ -40,7 +40,7 @@ def binary(sign: str, left: Value, right: Value) -> Value:
 
 def unary(sign: str, operand: Value) -> Value:
     """Apply a prefix operator. Raises ValueError with the accepted operand."""
-    most = MOST_BITS_IN_VECTOR if operand.is_vector else MOST_BITS
+    most = MAX_BITS_IN_VECTOR if operand.is_vector else MAX_BITS
     operation = _SIGNS[sign]
     numbers = tuple(bounded(operation(number), most) for number in operand.numbers)
     return Value(numbers, None, operand.is_vector)
@@ -55,7 +55,7 @@ def truth(value: Value) -> bool:
     return bool(value.number)
 
 
-def bounded(number: Number, most: int = MOST_BITS) -> Number:
+def bounded(number: Number, most: int = MAX_BITS) -> Number:
     """Return the number unchanged. Raises ValueError if it has more than `most` bits."""
     if isinstance(number, int) and number.bit_length() > most:
         raise ValueError(_too_long(most, f"{number.bit_length():,} bits"))
@@ -67,7 +67,7 @@ def _stretched(value: Value, length: int) -> Sequence[Number]:
 
 
 def _too_long(most: int, found: str) -> str:
-    where = "a number in a vector" if most == MOST_BITS_IN_VECTOR else "a number"
+    where = "a number in a vector" if most == MAX_BITS_IN_VECTOR else "a number"
     return f"{where} has at most {most:,} bits, found {found}"
 
 
@@ -98,7 +98,7 @@ def whole(number: Number) -> int:
 def _shift(one: Number, other: Number, most: int, left: bool) -> Number:
     number, distance = whole(one), whole(other)
     if not 0 <= distance <= most:
-        raise ValueError(f"a shift goes 0 to {most:,} bits far, found {shown_number(distance)}")
+        raise ValueError(f"a shift goes 0 to {most:,} bits far, found {number_text(distance)}")
     return number << distance if left else number >> distance
 
 
@@ -124,7 +124,7 @@ def _remainder(one: Number, other: Number) -> Number:
 
 def _refuse_whole_zero(one: Number, other: Number) -> None:
     if isinstance(one, int) and isinstance(other, int):
-        raise ValueError(f"the divisor must not be zero, found {shown_number(one)} divided by 0")
+        raise ValueError(f"the divisor must not be zero, found {number_text(one)} divided by 0")
 
 
 def _power(one: Number, other: Number, most: int) -> Number:

@@ -11,27 +11,27 @@ import math
 from functools import lru_cache
 from typing import Final
 
-from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.tokens import END, Token, tokens_of
 from ipu_asm.debugger.expressions.tree import (
     Binary,
     Call,
-    Choice,
+    Conditional,
     Index,
+    ListLiteral,
     Name,
     Node,
     Number,
     Parsed,
     Range,
     Unary,
-    Values,
 )
 from ipu_asm.isa.operands import number_value
 from ipu_asm.text import Span
 
-DEEPEST: Final = 48
+MAX_DEPTH: Final = 48
 """Limit on the nesting of operators and brackets."""
-_LONGEST_NUMBER: Final = 200
+_MAX_NUMBER_LENGTH: Final = 200
 _LOGIC: Final = {"||": "or", "&&": "and", "!": "not"}
 _COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
 _LEVELS: Final = (
@@ -51,7 +51,7 @@ def parse(text: str) -> Parsed:
     parser = _Parser(tokens_of(text))
     node = parser.expression()
     formats = []
-    while parser.took(","):
+    while parser.accept(","):
         formats.append(parser.name("a format such as `x`, `u`, `b`, `d` or `i8`"))
     parser.expect_end()
     return Parsed(node, tuple(formats))
@@ -84,7 +84,7 @@ class _Parser:
         """Offset of the next token."""
         return self._token.span.start
 
-    def took(self, sign: str) -> bool:
+    def accept(self, sign: str) -> bool:
         """Consume the next token if it is this sign; returns whether it is."""
         if self._token.kind == "sign" and self._token.text == sign:
             self._next += 1
@@ -109,23 +109,25 @@ class _Parser:
         """Parse an expression, at the top level or within brackets."""
         self._enter()
         node = self._binary(0)
-        if self.took("?"):
+        if self.accept("?"):
             one = self.expression()
             self._expect(":", "between the two values of a choice")
             other = self.expression()
-            node = self._kept(Choice(node, one, other, _over(node, other)), node, one, other)
+            node = self._with_height(
+                Conditional(node, one, other, _over(node, other)), node, one, other
+            )
         self._depth -= 1
         return node
 
     def _enter(self) -> None:
         self._depth += 1
-        if self._depth > DEEPEST:
+        if self._depth > MAX_DEPTH:
             raise _too_deep(self._token.span)
 
-    def _kept(self, node: Node, *parts: Node) -> Node:
+    def _with_height(self, node: Node, *parts: Node) -> Node:
         """The node, with its height recorded. Raises ExpressionError if the tree is too high."""
         height = 1 + max((self._heights.get(id(part), 0) for part in parts), default=0)
-        if height > DEEPEST:
+        if height > MAX_DEPTH:
             raise _too_deep(node.span)
         self._heights[id(node)] = height
         return node
@@ -136,7 +138,7 @@ class _Parser:
         return text if token.kind in ("sign", "name") and text in _TIGHTNESS else None
 
     def _binary(self, tightness: int) -> Node:
-        left = self._before(tightness)
+        left = self._prefix_operand(tightness)
         last = None
         while (operator := self._operator()) and operator != "not":
             level = _TIGHTNESS[operator]
@@ -148,15 +150,17 @@ class _Parser:
             self._depth -= 1
             made: Node = Binary(operator, left, right, _over(left, right))
             if level == _COMPARISON and last is not None:
-                held = self._kept(Binary(operator, last, right, _over(last, right)), last, right)
+                held = self._with_height(
+                    Binary(operator, last, right, _over(last, right)), last, right
+                )
                 made = Binary("and", left, held, _over(left, right))
-                left = self._kept(made, left, held)
+                left = self._with_height(made, left, held)
             else:
-                left = self._kept(made, left, right)
+                left = self._with_height(made, left, right)
             last = right if level == _COMPARISON else None
         return left
 
-    def _before(self, tightness: int) -> Node:
+    def _prefix_operand(self, tightness: int) -> Node:
         """Parse an operand with its prefix operators."""
         start = self._token
         if start.kind == "name" and start.text == "not" and tightness <= _NOT:
@@ -164,12 +168,14 @@ class _Parser:
         if start.kind == "sign" and start.text in ("-", "+", "~", "!"):
             return self._prefixed(_LOGIC.get(start.text, start.text), _TIGHTEST)
         base = self._postfixed()
-        if not self.took("**"):
+        if not self.accept("**"):
             return base
         self._enter()
-        exponent = self._before(_TIGHTEST)
+        exponent = self._prefix_operand(_TIGHTEST)
         self._depth -= 1
-        return self._kept(Binary("**", base, exponent, _over(base, exponent)), base, exponent)
+        return self._with_height(
+            Binary("**", base, exponent, _over(base, exponent)), base, exponent
+        )
 
     def _prefixed(self, operator: str, tightness: int) -> Node:
         start = self._token.span.start
@@ -177,26 +183,26 @@ class _Parser:
         self._enter()
         operand = self._binary(tightness)
         self._depth -= 1
-        return self._kept(Unary(operator, operand, Span(start, operand.span.end)), operand)
+        return self._with_height(Unary(operator, operand, Span(start, operand.span.end)), operand)
 
     def _postfixed(self) -> Node:
         node = self._primary()
-        while self.took("["):
+        while self.accept("["):
             part = self._range()
             end = self._expect("]", "after an index")
             inner = [p for p in (part.first, part.last, part.length) if p is not None]
             index = Index(node, part, Span(node.span.start, end.span.end))
-            node = self._kept(index, node, *inner)
+            node = self._with_height(index, node, *inner)
         return node
 
     def _range(self) -> Range:
         first, last, length = self.expression(), None, None
-        if self.took(".."):
-            if self.took("+"):
+        if self.accept(".."):
+            if self.accept("+"):
                 length = self.expression()
             else:
                 last = self.expression()
-        kind = self.name("a type such as `i8` or `f32`") if self.took(":") else None
+        kind = self.name("a type such as `i8` or `f32`") if self.accept(":") else None
         return Range(first, last, length, kind)
 
     def _primary(self) -> Node:
@@ -204,31 +210,31 @@ class _Parser:
         if token.kind in ("number", "float"):
             self._next += 1
             return Number(_number(token), token.span)
-        if self.took("("):
+        if self.accept("("):
             node = self.expression()
             self._expect(")", "for the `(` before")
             return node
-        if self.took("["):
+        if self.accept("["):
             items = self._items("]")
             span = Span(token.span.start, self._tokens[self._next - 1].span.end)
-            return self._kept(Values(items, span), *items)
+            return self._with_height(ListLiteral(items, span), *items)
         name = self.name("a value")
-        if not self.took("("):
+        if not self.accept("("):
             return name
         arguments = self._items(")")
         span = Span(name.span.start, self._tokens[self._next - 1].span.end)
-        return self._kept(Call(name, arguments, span), *arguments)
+        return self._with_height(Call(name, arguments, span), *arguments)
 
     def _items(self, closing: str) -> tuple[Node, ...]:
         items = [self.expression()]
-        while self.took(","):
+        while self.accept(","):
             items.append(self.expression())
         self._expect(closing, "or `,` after a value")
         return tuple(items)
 
     def _expect(self, sign: str, purpose: str) -> Token:
         token = self._token
-        if not self.took(sign):
+        if not self.accept(sign):
             raise ExpressionError(f"expected `{sign}` {purpose}, found {token}", token.span)
         return token
 
@@ -236,8 +242,8 @@ class _Parser:
 def _number(token: Token) -> int | float:
     """The value of a numeric token. Raises ExpressionError."""
     text = token.text
-    if len(text) > _LONGEST_NUMBER:
-        message = f"a number has at most {_LONGEST_NUMBER} characters, found {len(text)}"
+    if len(text) > _MAX_NUMBER_LENGTH:
+        message = f"a number has at most {_MAX_NUMBER_LENGTH} characters, found {len(text)}"
         raise ExpressionError(message, token.span)
     value: int | float | None
     try:
@@ -245,10 +251,10 @@ def _number(token: Token) -> int | float:
     except ValueError:
         value = None
     if value is None:
-        message = f"a number is decimal without leading zeros, 0x, 0o or 0b, found {shown(text)}"
+        message = f"a number is decimal without leading zeros, 0x, 0o or 0b, found {quoted(text)}"
         raise ExpressionError(message, token.span)
     if math.isinf(value):
-        raise ExpressionError(f"a float is below 1.8e308, found {shown(text)}", token.span)
+        raise ExpressionError(f"a float is below 1.8e308, found {quoted(text)}", token.span)
     return value
 
 
@@ -261,7 +267,7 @@ def _whole_or_float(token: Token) -> int | float | None:
 
 def _too_deep(span: Span) -> ExpressionError:
     return ExpressionError(
-        f"an expression nests at most {DEEPEST} deep, found one more; split it", span
+        f"an expression nests at most {MAX_DEPTH} deep, found one more; split it", span
     )
 
 

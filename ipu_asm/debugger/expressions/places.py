@@ -20,7 +20,7 @@ from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.registers import DTYPE, PLACES, SCALAR_NAMES, VECTORS
 
-MOST_ELEMENTS: Final = 65_536
+MAX_ELEMENTS: Final = 65_536
 """Limit on the number of elements of a slice."""
 
 
@@ -72,7 +72,7 @@ class Place(NamedTuple):
         """Whether the location can be read as another type."""
         return self.space in (Space.SCALARS, Space.BLOCK, Space.MEMORY)
 
-    def read_as(self, kind: ElementType) -> Place | None:
+    def reinterpreted(self, kind: ElementType) -> Place | None:
         """Return the same bytes as elements of another type; None if that is impossible.
 
         Impossible are `pc`, `cycle` and bits of a mask, a size that is no multiple of the type's,
@@ -99,7 +99,7 @@ def register_place(name: str, dtype: int) -> Place | None:
         return Place(Space.SCALARS, DTYPE, TYPES["i32"])
     if name in ("pc", "cycle"):
         return Place(Space.PC if name == "pc" else Space.CYCLE, 0, TYPES["u32"])
-    name = SHORT_NAMES.get(name, name)
+    name = REGISTER_ALIASES.get(name, name)
     if name in PLACES:
         part = PLACES[name]
         assert isinstance(part, slice)
@@ -112,10 +112,10 @@ def register_place(name: str, dtype: int) -> Place | None:
     return Place(Space.BLOCK, start, kind, size // kind.size)
 
 
-SHORT_NAMES: Final = {"cyclic": "r_cyclic", "mask": "r_mask", "acc": "r_acc"}
+REGISTER_ALIASES: Final = {"cyclic": "r_cyclic", "mask": "r_mask", "acc": "r_acc"}
 _WHOLE: Final = ("r_cyclic", "r_mask", "r_acc", "mult_res", "aaq_result")
 REGISTER_NAMES: Final = (
-    *SCALAR_NAMES, "r0", "r1", "mem_bypass", *SHORT_NAMES, *_WHOLE, "pc", "cycle", "dtype",
+    *SCALAR_NAMES, "r0", "r1", "mem_bypass", *REGISTER_ALIASES, *_WHOLE, "pc", "cycle", "dtype",
 )  # fmt: skip
 
 
@@ -171,10 +171,10 @@ def read(context: Context, place: Place) -> Value:
         numbers = (context.pc if place.space is Space.PC else context.cycle,)
     else:
         numbers = place.kind.decode(_content(context, place))
-    patterns = None
+    raw_bits = None
     if place.kind.is_float:
-        patterns = place.kind.unsigned().decode(_content(context, place))
-    return Value(numbers, place.kind, place.length is not None, patterns)
+        raw_bits = place.kind.unsigned().decode(_content(context, place))
+    return Value(numbers, place.kind, place.length is not None, raw_bits)
 
 
 def _content(context: Context, place: Place) -> bytes | bytearray:

@@ -9,15 +9,15 @@ import re
 from typing import Final, NamedTuple
 
 from ipu_asm.debugger.expressions.context import Context
+from ipu_asm.debugger.expressions.errors import ExpressionError
 from ipu_asm.debugger.expressions.evaluation import check_format, evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
-from ipu_asm.debugger.expressions.mistake import ExpressionError
 from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.tokens import LONGEST
+from ipu_asm.debugger.expressions.tokens import MAX_LENGTH
 from ipu_asm.debugger.expressions.tree import Parsed
 from ipu_asm.text import Span
 
-MOST_TEXT: Final = 4096
+MAX_TEXT: Final = 4096
 """Limit on the characters of a formatted message; longer ones are cut."""
 _BRACE: Final = re.compile(r"\{\{|\}\}|\{|\}")
 
@@ -33,16 +33,16 @@ class Template(NamedTuple):
         text = ""
         for part in self.parts:
             text += part if isinstance(part, str) else _value(evaluator, part)
-            if len(text) > MOST_TEXT:
-                return f"{text[: MOST_TEXT - 1]}…"
+            if len(text) > MAX_TEXT:
+                return f"{text[: MAX_TEXT - 1]}…"
         return text
 
 
 def parse_template(text: str) -> Template:
     """Parse a message. Raises ExpressionError with a span in `text`."""
-    if len(text) > LONGEST:
-        message = f"a message has at most {LONGEST:,} characters, found {len(text):,}"
-        raise ExpressionError(message, Span(LONGEST, len(text)))
+    if len(text) > MAX_LENGTH:
+        message = f"a message has at most {MAX_LENGTH:,} characters, found {len(text):,}"
+        raise ExpressionError(message, Span(MAX_LENGTH, len(text)))
     parts: list[str | Parsed] = []
     place = 0
     while (brace := _BRACE.search(text, place)) is not None:

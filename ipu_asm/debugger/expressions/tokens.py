@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions.mistake import ExpressionError, shown
+from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.text import Span
 
-LONGEST: Final = 4096
+MAX_LENGTH: Final = 4096
 """Limit on the characters of an expression."""
 
 WORD: Final = re.compile(
@@ -31,15 +31,15 @@ class Token(NamedTuple):
     span: Span
 
     def __str__(self) -> str:
-        return "the end" if self.kind == END else shown(self.text)
+        return "the end" if self.kind == END else quoted(self.text)
 
 
 def tokens_of(text: str) -> list[Token]:
     """Split an expression into tokens, the last of kind `end`. Raises ExpressionError."""
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         raise ExpressionError(
-            f"an expression has at most {LONGEST:,} characters, found {len(text):,}",
-            Span(LONGEST, len(text)),
+            f"an expression has at most {MAX_LENGTH:,} characters, found {len(text):,}",
+            Span(MAX_LENGTH, len(text)),
         )
     tokens = []
     place = _skipped(text, 0)
@@ -47,7 +47,7 @@ def tokens_of(text: str) -> list[Token]:
         match = WORD.match(text, place)
         if match is None or match.lastgroup is None:
             raise ExpressionError(
-                f"an expression has names, numbers and operators, found {shown(text[place])}",
+                f"an expression has names, numbers and operators, found {quoted(text[place])}",
                 Span(place, place + 1),
             )
         tokens.append(Token(match.lastgroup, match.group(), Span(*match.span())))

@@ -38,7 +38,7 @@ class Binary(NamedTuple):
     span: Span
 
 
-class Choice(NamedTuple):
+class Conditional(NamedTuple):
     """A conditional: `condition ? one : other`."""
 
     condition: Node
@@ -75,14 +75,14 @@ class Call(NamedTuple):
     span: Span
 
 
-class Values(NamedTuple):
+class ListLiteral(NamedTuple):
     """A list: `[1, 2, 3]`."""
 
     items: tuple[Node, ...]
     span: Span
 
 
-Node: TypeAlias = Number | Name | Unary | Binary | Choice | Index | Call | Values
+Node: TypeAlias = Number | Name | Unary | Binary | Conditional | Index | Call | ListLiteral
 
 
 class Parsed(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ipu_asm.debugger.expressions.element_types import BIT, MASK, ElementType, Number
-from ipu_asm.debugger.expressions.mistake import shown_number
+from ipu_asm.debugger.expressions.errors import number_text
 
 
 class Value(NamedTuple):
@@ -18,7 +18,7 @@ class Value(NamedTuple):
     numbers: tuple[Number, ...]
     kind: ElementType | None = None
     is_vector: bool = False
-    patterns: tuple[Number, ...] | None = None
+    raw_bits: tuple[Number, ...] | None = None
     """The bits of floats that were read; `numbers` does not preserve those of a NaN."""
 
     @property
@@ -26,7 +26,7 @@ class Value(NamedTuple):
         """The number of a single value."""
         return self.numbers[0]
 
-    def spread(self) -> Value:
+    def expand_mask(self) -> Value:
         """Return a single mask as its 128 bits, any other value unchanged."""
         if self.kind != MASK or self.is_vector:
             return self
@@ -34,7 +34,7 @@ class Value(NamedTuple):
 
     def describe(self) -> str:
         """Describe the value for a message."""
-        return f"{len(self.numbers)} values" if self.is_vector else f"{shown_number(self.number)}"
+        return f"{len(self.numbers)} values" if self.is_vector else f"{number_text(self.number)}"
 
 
 def converted(value: Value, kind: ElementType) -> Value:

@@ -6,7 +6,7 @@ from typing import Final, Iterator
 
 from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import element_of
-from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
+from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import ByteRange, Comparison
 from ipu_asm.debugger.inspection.items import Items
 from ipu_asm.debugger.inspection.model import Item
@@ -40,8 +40,8 @@ def changed_ranges(comparison: Comparison) -> Iterator[Place]:
     """Yield the memory ranges that changed, trimmed to the first and last changed byte."""
     kind = element_of(comparison.dtype)
     for start, end in comparison.changed_memory(ByteRange(0, XMEM_SIZE)):
-        for first in range(start, end, MOST_ELEMENTS):
-            place = Place(Space.MEMORY, first, kind, min(end - first, MOST_ELEMENTS))
+        for first in range(start, end, MAX_ELEMENTS):
+            place = Place(Space.MEMORY, first, kind, min(end - first, MAX_ELEMENTS))
             now, old = comparison.pair(place)
             if old is not None:
                 differing = int.from_bytes(now, "big") ^ int.from_bytes(old, "big")

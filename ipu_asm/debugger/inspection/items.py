@@ -6,7 +6,7 @@ from typing import Callable, Final, Mapping
 
 from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import MASK
-from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
+from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import Comparison, count_changed
 from ipu_asm.debugger.inspection.model import Group, GroupKind, Item
 from ipu_asm.debugger.inspection.paths import path_of
@@ -168,7 +168,7 @@ class Items:
         if place.elements <= ROW:
             now, _ = self.comparison.pair(place)
             return list_text(element_texts(place.kind, now, notation)) + _changed(changed)
-        is_all = place.elements <= MOST_ELEMENTS
+        is_all = place.elements <= MAX_ELEMENTS
         now, _ = self.comparison.pair(place if is_all else place.part(0, ROW))
         text = summary(place.kind, now, is_all, changed, notation)
         return f"at {place.start:#x}, {text}" if place.space is Space.MEMORY else text

@@ -7,7 +7,7 @@ from typing import Final, Iterator, NamedTuple, Sequence
 
 from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import element_of
-from ipu_asm.debugger.expressions.places import MOST_ELEMENTS
+from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.items import Items
 from ipu_asm.debugger.inspection.model import Item
 from ipu_asm.debugger.inspection.texts import counter_text
@@ -70,7 +70,7 @@ def memory_items(
         if address < XMEM_SIZE:
             around = [range_.end for range_ in ranges if range_.address <= address < range_.end]
             end = min(around) if around else starts[starts.index(address) + 1]
-            pointed = MemoryRange(name, address, min(end - address, MOST_ELEMENTS))
+            pointed = MemoryRange(name, address, min(end - address, MAX_ELEMENTS))
             item = _range_item(items, pointed, notation, name)
         else:
             shown = counter_text(address, notation)
@@ -90,7 +90,7 @@ def _range_item(
 ) -> Item:
     kind = element_of(items.comparison.dtype)
     place = Place(Space.MEMORY, range_.address, kind, range_.size)
-    if range_.size > MOST_ELEMENTS:
+    if range_.size > MAX_ELEMENTS:
         return items.at(place, range_.name, "", notation)._replace(is_writable=False)
     expression = f"{MEMORY}[{start or hex(range_.address)} .. +{range_.size}]"
     return items.at(place, range_.name, expression, notation)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions import ExpressionError, Place, Space, evaluate, shown
+from ipu_asm.debugger.expressions import ExpressionError, Place, Space, evaluate, quoted
 from ipu_asm.debugger.expressions.element_types import (
     BIT,
     MASK,
-    OTHER_NAMES,
+    TYPE_ALIASES,
     TYPES,
     ElementType,
     Number,
@@ -24,7 +24,7 @@ from ipu_asm.text import Span
 MOST: Final = 512
 """Limit on the elements of one `Picture`."""
 
-_LONG_NAMES: Final = {short: long for long, short in OTHER_NAMES.items()} | {BIT.name: BIT.name}
+_LONG_NAMES: Final = {short: long for long, short in TYPE_ALIASES.items()} | {BIT.name: BIT.name}
 _OFFERED: Final = ("i8", "u8", "e4m3", "e5m2", "i32", "u32", "f32")
 _ML_DTYPES: Final = {"e4m3": "ml_dtypes.float8_e4m3fn", "e5m2": "ml_dtypes.float8_e5m2"}
 _ROW: Final = 16
@@ -160,7 +160,7 @@ def _in_type(place: Place, name: str, dtype: int) -> Place:
     if kind is None:
         known = ", ".join(dict.fromkeys((*TYPES, *TYPE_NAMES)))
         raise _mistake(f"a type is one of {known}, found", name)
-    found = place.read_as(kind)
+    found = place.reinterpreted(kind)
     if found is None or found.length is None:
         raise _mistake(f"{place.elements} x {place.kind.name} are no vector of", name)
     return found
@@ -208,7 +208,7 @@ def _elements(kind: ElementType, data: Content) -> list[Content]:
 
 def _mistake(message: str, text: str) -> ExpressionError:
     """An error about a whole text, which is appended to the message."""
-    return ExpressionError(f"{message} {shown(text)}", Span(0, len(text)))
+    return ExpressionError(f"{message} {quoted(text)}", Span(0, len(text)))
 
 
 def _in_python(text: str) -> str:

@@ -13,7 +13,7 @@ from ipu_asm.debugger.breakpoints import (
     LogText,
     parse_hit_condition,
 )
-from ipu_asm.debugger.expressions import ExpressionError, holds
+from ipu_asm.debugger.expressions import ExpressionError, evaluate_condition
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.emulator.state import IpuState
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
@@ -171,7 +171,7 @@ def condition_test(session: DebugSession, text: str | None) -> Condition | None:
 
     def test(state: IpuState) -> bool:
         try:
-            return holds(session.program.context, text)
+            return evaluate_condition(session.program.context, text)
         except ExpressionError as error:
             if not told:
                 told.append(error.message)

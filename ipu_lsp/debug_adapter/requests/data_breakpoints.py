@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.debugger.breakpoints import AccessType
-from ipu_asm.debugger.expressions import ExpressionError, Place, evaluate, shown
+from ipu_asm.debugger.expressions import ExpressionError, Place, evaluate, quoted
 from ipu_asm.debugger.regions import COUNTER, region
 from ipu_asm.emulator.registers import DTYPE
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
@@ -70,7 +70,7 @@ def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutc
     except ValueError:
         return failed(
             "a data breakpoint is what `dataBreakpointInfo` tells, found "
-            f"{shown(wanted.data_id)} for {shown(wanted.access_type)}"
+            f"{quoted(wanted.data_id)} for {quoted(wanted.access_type)}"
         )
     try:
         condition, hits = conditions(session, wanted)
@@ -102,7 +102,7 @@ def _watched(place: Place | None, name: str) -> WatchTarget:
             return target_at(place)
     except ValueError:
         pass
-    raise ValueError(f"what can be watched lies in a register or in xmem, found {shown(name)}")
+    raise ValueError(f"what can be watched lies in a register or in xmem, found {quoted(name)}")
 
 
 def _sized(watched: WatchTarget, size: int | None) -> WatchTarget:
@@ -115,7 +115,7 @@ def _sized(watched: WatchTarget, size: int | None) -> WatchTarget:
 def _at_address(text: str, size: int | None) -> WatchTarget:
     reference = read_reference(text)
     if reference is None:
-        raise ValueError(f"an address is like `0x1000`, found {shown(text)}")
+        raise ValueError(f"an address is like `0x1000`, found {quoted(text)}")
     return WatchTarget(region(reference.part, reference.start, 1 if size is None else size))
 
 

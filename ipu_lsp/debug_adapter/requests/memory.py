@@ -7,7 +7,7 @@ import binascii
 from typing import Final
 
 from ipu_asm.debugger.console import BundleRow, rows
-from ipu_asm.debugger.expressions import shown
+from ipu_asm.debugger.expressions import quoted
 from ipu_asm.debugger.regions import Region, read_region
 from ipu_lsp.debug_adapter.references import (
     MemoryReference,
@@ -95,7 +95,7 @@ def disassemble(
     address = code_address(memory_reference)
     if address is None:
         raise RequestError(
-            f"the address of a bundle is like `0x7`, found {shown(memory_reference)}"
+            f"the address of a bundle is like `0x7`, found {quoted(memory_reference)}"
         )
     if not 0 <= instruction_count <= MOST_INSTRUCTIONS:
         most = f"{MOST_INSTRUCTIONS:,}"
@@ -139,7 +139,7 @@ def _decoded(data: str) -> bytes:
     try:
         return base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError) as error:
-        raise RequestError(f"`data` is base64, found {shown(data)}") from error
+        raise RequestError(f"`data` is base64, found {quoted(data)}") from error
 
 
 def _note_viewed(session: DebugSession, text: str, reference: MemoryReference) -> None:
@@ -155,6 +155,6 @@ def _reference(text: str) -> MemoryReference:
     if reference is None:
         raise RequestError(
             "a memory reference is an address of xmem like `0x1000` or a register, "
-            f"found {shown(text)}"
+            f"found {quoted(text)}"
         )
     return reference

@@ -15,7 +15,7 @@ from ipu_asm.debugger.expressions import (
     place_of,
     region_of,
 )
-from ipu_asm.debugger.expressions import shown as quoted
+from ipu_asm.debugger.expressions import quoted as quoted
 from ipu_asm.debugger.inspection import Group, GroupKind, Item, written_value
 from ipu_asm.debugger.inspection.computed import without_formats
 from ipu_asm.debugger.regions import COUNTER, Region

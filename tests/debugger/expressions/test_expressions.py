@@ -9,7 +9,7 @@ from ipu_asm.debugger.expressions import (
     LiveContext,
     SavedContext,
     evaluate,
-    holds,
+    evaluate_condition,
 )
 from ipu_asm.emulator import IpuState
 
@@ -207,10 +207,10 @@ def test_a_mistake_says_what_was_expected_and_where(
 
 
 def test_conditions_are_true_or_false() -> None:
-    assert holds(machine(), "lr5 == -3 and row == -2")
-    assert not holds(machine(), "any(acc)")
+    assert evaluate_condition(machine(), "lr5 == -3 and row == -2")
+    assert not evaluate_condition(machine(), "any(acc)")
     with pytest.raises(ExpressionError, match="a condition is a single value"):
-        holds(machine(), "acc")
+        evaluate_condition(machine(), "acc")
 
 
 def test_the_long_form_of_a_vector_is_an_expression_of_the_same_value() -> None:

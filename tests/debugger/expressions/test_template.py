@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext, parse_template
-from ipu_asm.debugger.expressions.template import MOST_TEXT
+from ipu_asm.debugger.expressions.template import MAX_TEXT
 from ipu_asm.emulator import IpuState
 
 NAMES = {"row": "lr5 + 1", "late": "r0[lr5]"}
@@ -92,7 +92,7 @@ def test_a_mistake_in_the_template_is_told_before_it_is_used(
 
 def test_a_message_has_an_end() -> None:
     text = parse_template("{1 << 4000}" * 300).text(machine())
-    assert len(text) == MOST_TEXT
+    assert len(text) == MAX_TEXT
     assert text.endswith("…")
 
 
@@ -108,7 +108,7 @@ def test_any_template_is_refused_or_gives_a_message(template: str) -> None:
         text = parse_template(template).text(machine())
     except ExpressionError as error:
         mistake = error
-    assert len(text) <= MOST_TEXT
+    assert len(text) <= MAX_TEXT
     if mistake is not None:
         assert 0 <= mistake.span.start <= mistake.span.end <= len(template)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ipu_asm.debugger.expressions import ExpressionError
-from ipu_asm.debugger.expressions.element_types import OTHER_NAMES
+from ipu_asm.debugger.expressions.element_types import TYPE_ALIASES
 from ipu_asm.debugger.inspection import Picture
 from tests.debugger.inspection.machines import Bench
 
@@ -87,7 +87,7 @@ def test_every_element_has_its_number_its_texts_and_its_expression(bench: Bench)
     assert (picture.extent, picture.nans, picture.path) == (("-1", "127"), 0, "r0")
 
 
-@pytest.mark.parametrize("name", [*OTHER_NAMES, *OTHER_NAMES.values(), "fp8", "INT8"])
+@pytest.mark.parametrize("name", [*TYPE_ALIASES, *TYPE_ALIASES.values(), "fp8", "INT8"])
 def test_every_type_of_expressions_can_be_asked_for(bench: Bench, name: str) -> None:
     picture = check_picture(bench, "acc", name)
     assert picture.type in (*BYTES, *WORDS, "int16", "uint16")

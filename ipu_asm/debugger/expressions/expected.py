@@ -23,13 +23,13 @@ class Expected(Enum):
 
 def expected_at_end(text: str) -> Expected:
     """Return what may follow a text, which may be any text."""
-    outline = _Outline()
+    brackets = _OpenBrackets()
     for match in WORD.finditer(text):
         if match.lastgroup == "sign":
-            outline.sign(match.group())
+            brackets.sign(match.group())
         else:
-            outline.word(match.group())
-    return outline.due
+            brackets.word(match.group())
+    return brackets.expected
 
 
 _TOP: Final = "top"
@@ -44,17 +44,17 @@ class _Bracket:
         self.choices = 0
 
 
-class _Outline:
+class _OpenBrackets:
     """The stack of open brackets, and what may come next within the innermost."""
 
     def __init__(self) -> None:
-        self.due = Expected.VALUE
+        self.expected = Expected.VALUE
         self._open = [_Bracket(_TOP)]
         self._word = ""
 
     def word(self, text: str) -> None:
         """Consume a name or a number."""
-        self.due = Expected.VALUE if text in WORDS else Expected.OPERATOR
+        self.expected = Expected.VALUE if text in WORDS else Expected.OPERATOR
         self._word = text
 
     def sign(self, sign: str) -> None:
@@ -65,28 +65,28 @@ class _Outline:
         elif sign in (")", "]"):
             if len(self._open) > 1:
                 self._open.pop()
-            self.due = Expected.OPERATOR
+            self.expected = Expected.OPERATOR
         elif sign == "?":
             inner.choices += 1
-            self.due = Expected.VALUE
+            self.expected = Expected.VALUE
         elif sign == ":":
-            self.due = self._behind_colon(inner)
+            self.expected = self._behind_colon(inner)
         elif sign == ",":
-            self.due = {_TOP: Expected.FORMAT, _INDEX: Expected.NOTHING}.get(
+            self.expected = {_TOP: Expected.FORMAT, _INDEX: Expected.NOTHING}.get(
                 inner.kind, Expected.VALUE
             )
         else:
-            self.due = Expected.VALUE
+            self.expected = Expected.VALUE
         self._word = ""
 
     def _enter(self, sign: str) -> None:
-        behind_value = self.due is Expected.OPERATOR
+        behind_value = self.expected is Expected.OPERATOR
         if sign == "[":
             self._open.append(_Bracket(_INDEX if behind_value else _LIST))
         else:
             self._open.append(_Bracket(_GROUP))
         is_label = behind_value and sign == "(" and self._word == LABEL
-        self.due = Expected.LABEL if is_label else Expected.VALUE
+        self.expected = Expected.LABEL if is_label else Expected.VALUE
 
     def _behind_colon(self, inner: _Bracket) -> Expected:
         if inner.choices:

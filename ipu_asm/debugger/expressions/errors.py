@@ -17,18 +17,18 @@ class ExpressionError(Exception):
         super().__init__(message)
 
 
-_MOST_SHOWN = 40
-_MOST_BITS_SHOWN = 64
+_MAX_QUOTED = 40
+_MAX_BITS_IN_FULL = 64
 
 
-def shown(text: str) -> str:
+def quoted(text: str) -> str:
     """Quote user input for a message: shortened, in backticks, unprintable characters escaped."""
-    short = text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 1] + "…"
+    short = text if len(text) <= _MAX_QUOTED else text[: _MAX_QUOTED - 1] + "…"
     return "`" + "".join(c if c.isprintable() else f"<U+{ord(c):04X}>" for c in short) + "`"
 
 
-def shown_number(number: int | float) -> str:
+def number_text(number: int | float) -> str:
     """Format a number for a message; a very long one as its number of bits."""
-    if isinstance(number, int) and number.bit_length() > _MOST_BITS_SHOWN:
+    if isinstance(number, int) and number.bit_length() > _MAX_BITS_IN_FULL:
         return f"a number of {number.bit_length():,} bits"
     return repr(number)
