@@ -1,4 +1,4 @@
-"""Mending a text: the fixes of its findings, together as far as they leave each other alone."""
+"""Application of fixes to a text: as many at once as do not overlap, until none is left."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_ROUNDS = 100
 
 
 class FixResult(NamedTuple):
-    """A text after its fixes: what is found in it now, and how many findings are gone by them."""
+    """The analysis of the fixed text, and the number of fixes that were applied."""
 
     analysis: Analysis
     fixed: int
@@ -22,26 +22,26 @@ class FixResult(NamedTuple):
 def apply_fixes(
     analyzer: Analyzer, analysis: Analysis, wanted: Callable[[Diagnostic], bool]
 ) -> FixResult:
-    """Make the fixes of all findings that are `wanted`, again and again until none is left.
+    """Apply the fixes of all `wanted` findings, repeatedly, until none is left.
 
-    A fix is made with all its edits or not at all, and not at all if it adds errors.
+    A fix is applied with all its edits or not at all, and not at all if it adds errors.
     """
     fixed = 0
     seen = {analysis.text}
     for _ in range(_MOST_ROUNDS):
         findings = [f for f in analysis.diagnostics if f.fix is not None and wanted(f)]
         this_round = _Round(analyzer, analysis)
-        this_round.admit(non_overlapping(findings))
-        if this_round.reached.text in seen:
+        this_round.add(non_overlapping(findings))
+        if this_round.analysis.text in seen:
             break
-        analysis = this_round.reached
-        fixed += len(this_round.admitted)
+        analysis = this_round.analysis
+        fixed += len(this_round.applied)
         seen.add(analysis.text)
     return FixResult(analysis, fixed)
 
 
 def non_overlapping(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Findings with fixes do not even touch each other; of those that do, the first."""
+    """Return the findings whose fixes do not touch each other; of those that do, the first."""
     taken: list[tuple[int, int]] = []
     chosen = []
     for finding in findings:
@@ -54,35 +54,35 @@ def non_overlapping(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 
 class _Round:
-    """Fixes that are made together in one text."""
+    """A set of fixes that are applied together to one text."""
 
     def __init__(self, analyzer: Analyzer, before: Analysis) -> None:
         self._analyzer = analyzer
         self._before = before
-        self.admitted: list[Diagnostic] = []
-        self.reached = before
+        self.applied: list[Diagnostic] = []
+        self.analysis = before
 
-    def admit(self, findings: list[Diagnostic]) -> None:
-        """Make the fixes of these findings as well, but for those that add errors.
+    def add(self, findings: list[Diagnostic]) -> None:
+        """Apply the fixes of these findings as well, except for those that add errors.
 
-        All at once where they mend as many errors as they should. Otherwise some fix may hide
-        behind others, and they are tried in smaller groups.
+        All are applied at once if that resolves as many errors as there are findings. Otherwise one
+        of them may add an error that another resolves, and the two halves are tried separately.
         """
-        together = [*self.admitted, *findings]
+        together = [*self.applied, *findings]
         text = apply_edits(self._before.text, [edit for f in together for edit in _edits(f)])
-        after = self._analyzer.analyze(text, self._before.source.path, self.reached)
-        mended = sum(finding.severity is Severity.ERROR for finding in findings)
-        expected = _errors(self.reached) - (mended if len(findings) > 1 else 0)
+        after = self._analyzer.analyze(text, self._before.source.path, self.analysis)
+        resolved = sum(finding.severity is Severity.ERROR for finding in findings)
+        expected = _errors(self.analysis) - (resolved if len(findings) > 1 else 0)
         if _errors(after) <= expected:
-            self.admitted, self.reached = together, after
+            self.applied, self.analysis = together, after
         elif len(findings) > 1:
             middle = len(findings) // 2
-            self.admit(findings[:middle])
-            self.admit(findings[middle:])
+            self.add(findings[:middle])
+            self.add(findings[middle:])
 
 
 def _touches(taken: list[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether a range touches one of these, which are sorted and do not touch each other."""
+    """Check whether a range touches one of `taken`, which are sorted and apart."""
     last = bisect_right(taken, end, key=lambda span: span[0]) - 1
     return last >= 0 and taken[last][1] >= start
 
@@ -92,5 +92,5 @@ def _edits(finding: Diagnostic) -> tuple[TextEdit, ...]:
 
 
 def _errors(analysis: Analysis) -> int:
-    """How many errors keep the program from being assembled: suppressed ones, too."""
+    """Return the number of errors that prevent assembly, including suppressed ones."""
     return sum(f.severity is Severity.ERROR for f in analysis.program.findings)

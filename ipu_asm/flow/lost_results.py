@@ -6,7 +6,7 @@ Everything is computed per function, so that results remain valid when other tex
 from __future__ import annotations
 
 from collections import Counter
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple, Sequence
 
@@ -45,6 +45,11 @@ class FunctionBody:
         self.graph = control_flow_of(isa, bundles)
 
     @cached_property
+    def scratch(self) -> frozenset[str]:
+        """Return the parts of the registers that hold no value at the start of a function."""
+        return frozenset[str]().union(*(self.isa.units(name) for name in self.isa.scratch))
+
+    @cached_property
     def writes(self) -> Counter[str]:
         """The number of writes to each part of a register."""
         accesses = (t for n in self.graph.numbers for t in accesses_of(self.isa, self.bundles[n]))
@@ -78,7 +83,7 @@ def uninitialised_reads(
     The register holds neither an argument nor a result of the function, so that such a read is an
     error whatever reads the register later.
     """
-    if not write.units <= _scratch_units(function.isa) or function.graph.unknown:
+    if not write.units <= function.scratch or function.graph.unknown:
         return []
     if any(function.writes[unit] > 1 for unit in write.units):
         return []
@@ -87,11 +92,6 @@ def uninitialised_reads(
         return []
     early = (read for read in search.early.values() if read.number not in search.late)
     return [read._replace(uninitialised=True) for read in early if read.access.units <= write.units]
-
-
-@lru_cache(maxsize=8)
-def _scratch_units(isa: Isa) -> frozenset[str]:
-    return frozenset[str]().union(*(isa.units(name) for name in isa.scratch))
 
 
 class _Search:

@@ -85,7 +85,9 @@ def read_slices(
         starts += cut(text, starts[0])
         return Slices(text, starts, [read(text[a:b]) for a, b in pairwise(starts)]), None
     certain = _string_before(text, change.start) if grammar.looks_ahead else change.start
-    first, fresh, rest = _recut(cut, text, before.starts, change, certain, 1 + grammar.looks_ahead)
+    first, fresh, rest = _recut(
+        cut, text, before.starts, change, certain=certain, back=1 + grammar.looks_ahead
+    )
     cuts = [before.starts[first], *fresh]
     bundles = [read(text[start:end]) for start, end in zip(cuts, fresh)]
     tail = before.starts[rest + 1 :]
@@ -105,6 +107,7 @@ def _recut(
     text: str,
     old: list[int],
     change: Change,
+    *,
     certain: int,
     back: int,
 ) -> tuple[int, list[int], int]:

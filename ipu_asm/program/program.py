@@ -64,12 +64,12 @@ class Program:
     @cached_property
     def notable(self) -> list[tuple[int, Bundle]]:
         """Bundles with a label, a label operand, a directive or a finding, with their numbers."""
-        return self._chosen(_is_notable)
+        return [(number, self.bundles[number]) for number in self.where(_is_notable)]
 
     @cached_property
     def directives(self) -> list[tuple[int, Bundle]]:
         """The bundles with directives, with their numbers."""
-        return self._chosen(_is_directive)
+        return [(number, self.bundles[number]) for number in self.where(_is_directive)]
 
     @cached_property
     def label_addresses(self) -> dict[str, int]:
@@ -127,10 +127,6 @@ class Program:
         depend on labels and macros either.
         """
         return self.cache.lookup(work, self, number, of_bundles)
-
-    def _chosen(self, test: Test) -> list[tuple[int, Bundle]]:
-        bundles = self.bundles
-        return [(number, bundles[number]) for number in self.where(test)]
 
 
 def cached_on_program(function: Callable[[Program], _T]) -> Callable[[Program], _T]:

@@ -7,7 +7,6 @@ no harm.
 from __future__ import annotations
 
 from bisect import bisect_left
-from functools import lru_cache
 from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
@@ -149,7 +148,6 @@ def _is_inside(syntax: BundleSyntax, token: int) -> bool:
     return braces is not None and braces[0] < token <= braces[1]
 
 
-@lru_cache(maxsize=16)
 def _has_colons_in_operands(grammar: Grammar) -> bool:
     return grammar.accepts("WORD", "WORD", "COLON", "WORD")
 

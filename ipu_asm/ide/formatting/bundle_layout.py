@@ -6,7 +6,6 @@ The result depends on the slice's text alone, so it is cached per bundle and sty
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
@@ -190,7 +189,6 @@ def _end(syntax: BundleSyntax) -> str:
     return last.text if last.kind in ("END", "SEPARATOR") else ""
 
 
-@lru_cache(maxsize=16)
 def _width(mnemonics: tuple[str, ...]) -> int:
     """Return the width of the longest mnemonic, which sets the operand column."""
     return max(map(len, mnemonics))
