@@ -16,7 +16,8 @@ from ipu_asm.bundle.instruction_parser import parse_instruction
 from ipu_asm.bundle.slot_assignment import assigned
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.model import Isa, Slot, Surface
+from ipu_asm.isa.model import Isa, Slot
+from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.comments import unclosed_comment
 from ipu_asm.syntax.grammar import load_grammar

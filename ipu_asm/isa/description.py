@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Mapping, NamedTuple, Sequence
 
-from ipu_asm.isa.model import Field, Surface
+from ipu_asm.isa.model import Field
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import RegisterFile
+from ipu_asm.isa.surface import Surface
 
 InstructionTable = Mapping[str, Mapping[str, Mapping[str, Any]]]
 

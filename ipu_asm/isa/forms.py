@@ -11,8 +11,9 @@ from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.checks import MNEMONIC
 from ipu_asm.isa.description import IsaError
-from ipu_asm.isa.model import InstructionSpec, Isa, Slot, Surface
+from ipu_asm.isa.model import InstructionSpec, Isa, Slot
 from ipu_asm.isa.storage import Memory, RegisterFile
+from ipu_asm.isa.surface import Surface
 
 NO_LIMIT = 1 << 32
 

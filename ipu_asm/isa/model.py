@@ -9,12 +9,9 @@ from __future__ import annotations
 from copy import copy
 from typing import Callable, Mapping, NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Severity
-from ipu_asm.isa.foreign_syntax import ForeignSyntax
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import Memory, RegisterFile
-
-_WORD_PATTERN = r"[\p{L}_.$][\p{L}0-9_.$]*|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*"
+from ipu_asm.isa.surface import Surface
 
 
 class InstructionDoc(NamedTuple):
@@ -165,62 +162,6 @@ class Slot(NamedTuple):
     def capacity(self) -> int:
         """The number of instructions of this slot that a bundle can hold."""
         return len(self.lows)
-
-
-class SeverityDirective(NamedTuple):
-    """A directive that suppresses findings with some codes up to the directive `ended_by`.
-
-    With `severity`, the findings get that severity instead of being suppressed.
-    """
-
-    directive: str
-    codes: tuple[str, ...]
-    ended_by: str = ""
-    severity: Severity | None = None
-
-
-class Surface(NamedTuple):
-    """The syntax of programs in an instruction set.
-
-    `comments` are the markers of line comments, the preferred one first. `bundle_end` and
-    `separator` are empty where the end of a line has their function. `hints` maps a character or
-    word that the grammar rejects to a sentence of advice; `foreign` has advice about other syntax.
-    `operand_separator` is put between two operands, `number_mark` precedes numbers. With
-    `any_case`, mnemonics are case-insensitive.
-
-    `block_comments` are pairs of markers around comments that may span lines. `brackets` are the
-    markers around a bundle of several instructions, if there are any. `linked`: labels may be
-    defined in other files, except those that begin with `local_prefix`. `numeric_labels` (``1:``,
-    ``1b``, ``2f``) may be redefined. `preprocessed`: macros and a preprocessor may define names
-    that the text itself does not define. `modes` are the directives that set an execution mode,
-    `severity_directives` those that change the severity of findings; `of_symbols` take a symbol and
-    an expression. `directives` maps all known directives to a sentence of documentation.
-
-    `word_pattern` is a regular expression of JavaScript, with the flag `u`, for what an editor
-    selects as one word: a mnemonic, a label, a register or a number.
-    """
-
-    grammar: str
-    language_id: str
-    comments: tuple[str, ...]
-    bundle_end: str
-    separator: str
-    hints: Mapping[str, str] = {}
-    foreign: ForeignSyntax = ForeignSyntax()
-    operand_separator: str = " "
-    number_mark: str = ""
-    any_case: bool = False
-    block_comments: tuple[tuple[str, str], ...] = ()
-    brackets: tuple[str, str] | None = None
-    linked: bool = False
-    local_prefix: str = ""
-    numeric_labels: bool = False
-    preprocessed: bool = False
-    modes: Mapping[str, str] = {}
-    severity_directives: tuple[SeverityDirective, ...] = ()
-    directives: Mapping[str, str] = {}
-    of_symbols: tuple[str, ...] = ()
-    word_pattern: str = _WORD_PATTERN
 
 
 class Isa:

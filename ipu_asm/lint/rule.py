@@ -1,7 +1,9 @@
-"""What a rule is. Each one is a module in `rules/`: its docstring is its documentation."""
+"""Rules of the linter. Each one is a module whose docstring is its documentation."""
 
 from __future__ import annotations
 
+import os
+from functools import lru_cache
 from typing import Callable, Iterable, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
@@ -14,13 +16,13 @@ ProgramCheck = Callable[[Program], Iterable[Diagnostic]]
 
 
 class Rule(NamedTuple):
-    """A sort of finding: its identity, documentation, examples and, where it has one, its check.
+    """One kind of finding: its identity, documentation, examples and, if it has one, its check.
 
-    Errors are found on the way to a program and so have no check here. `valid` and `invalid` are
-    whole programs that are tests and documentation at once; in an invalid one the findings stand
-    between ``⟦`` and ``⟧``. In the documentation, a line of a program that ends in ``# N times``
-    stands for N such lines. `fixes` are the applicabilities that fixes of the findings may have.
-    `isa` is the instruction set of the examples.
+    Errors are found while a program is built, so their rules have no check. `valid` and `invalid`
+    are whole programs that serve as tests; in an invalid one, findings are marked by ``⟦`` and
+    ``⟧``. In the documentation, a line of a program that ends in ``# N times`` stands for N such
+    lines. `fixes` are the applicabilities that fixes of the findings can have. `isa` is the
+    instruction set of the examples.
     """
 
     id: RuleId
@@ -34,5 +36,25 @@ class Rule(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """The first line of the documentation."""
+        """Return the first line of the documentation."""
         return self.documentation.strip().splitlines()[0]
+
+
+@lru_cache(maxsize=512)
+def rule_link(rule_name: str) -> str | None:
+    """Return the page of a rule as a `file:` URI; None if the pages are not installed."""
+    path = os.path.join(pages_folder(), f"{rule_name}.md")
+    if not os.path.isfile(path):
+        return None
+    from pathlib import Path  # slow to load, and few formats have links
+
+    return Path(path).as_uri()
+
+
+def pages_folder() -> str:
+    """Return the folder of the pages: in the installed package, or beside it in a checkout."""
+    package = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+    installed = os.path.join(package, "docs", "rules")
+    if os.path.isdir(installed):
+        return installed
+    return os.path.join(os.path.dirname(package), "docs", "rules")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Iterable, Iterator
 
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.isa.model import SeverityDirective
+from ipu_asm.isa.surface import SeverityDirective
 from ipu_asm.program.program import Program
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ipu_asm.lint.links import pages_folder
+from ipu_asm.lint.rule import pages_folder
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.reports.explanation import rule_markdown
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
-from ipu_asm.isa.model import Surface
+from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.text import Span

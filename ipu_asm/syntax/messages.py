@@ -8,7 +8,7 @@ from typing import Callable, Mapping, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR, UNKNOWN_MNEMONIC
-from ipu_asm.isa.model import Surface
+from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.misplaced_token import (
     NO_INSTRUCTION,

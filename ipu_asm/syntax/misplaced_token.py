@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 from ipu_asm.diagnostics import Applicability, Fix
-from ipu_asm.isa.model import Surface
+from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit
 

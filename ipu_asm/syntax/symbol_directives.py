@@ -11,7 +11,7 @@ from typing import Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
-from ipu_asm.isa.model import Surface
+from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
 from ipu_asm.text import Span, TextEdit
 

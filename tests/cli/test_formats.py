@@ -21,7 +21,7 @@ from ipu_asm.cli.lint.formats import FORMATS, FileFindings, RuleInfo, format_fin
 from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, RelatedInformation, RuleId, Severity
 from ipu_asm.diagnostics.rendering import visible
-from ipu_asm.lint.links import rule_link
+from ipu_asm.lint.rule import rule_link
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
 
 ERROR = RuleId("E101", "unknown-mnemonic", Severity.ERROR)

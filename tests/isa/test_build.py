@@ -9,9 +9,10 @@ import pytest
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import AssemblyError, assemble, disassemble
 from ipu_asm.isa.build import IsaDescription, IsaError, SlotDescription, build_isa
-from ipu_asm.isa.model import Field, InstructionDoc, Isa, Surface
+from ipu_asm.isa.model import Field, InstructionDoc, Isa
 from ipu_asm.isa.operand_types import IntegerType, LabelType, RegisterType
 from ipu_asm.isa.storage import RegisterFile
+from ipu_asm.isa.surface import Surface
 
 DOC = InstructionDoc(title="Toy", summary="For tests.", syntax="")
 FILE = RegisterFile("x", "x register", ("x0", "x1", "x2", "x3"), "8 bits")

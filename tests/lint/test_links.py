@@ -1,4 +1,4 @@
-"""The link of a finding leads to the page about its rule, in every format that has links."""
+"""The link of a finding leads to the page about its rule, in every format that has rule_module."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ import pytest
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import load_isa
-from ipu_asm.lint import links
-from ipu_asm.lint.links import rule_link
-from ipu_asm.lint.rule import Rule
+from ipu_asm.lint import rule as rule_module
+from ipu_asm.lint.rule import Rule, rule_link
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.reports.explanation import explain
 from ipu_asm.text import SourceFile, Span
@@ -63,7 +62,7 @@ def test_every_finding_of_a_report_has_the_link_of_its_rule(name: str) -> None:
 def test_without_the_pages_there_is_no_link(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(links, "pages_folder", lambda: str(tmp_path))
+    monkeypatch.setattr(rule_module, "pages_folder", lambda: str(tmp_path))
     rule_link.cache_clear()
     rule = all_rules()[0].id
     finding = Diagnostic(rule, "no", Span(0, 3))

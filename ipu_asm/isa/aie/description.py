@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.isa.aie.directives import DIRECTIVES
 from ipu_asm.isa.aie.documentation import Documents
-from ipu_asm.isa.aie.foreign_syntax import FOREIGN
 from ipu_asm.isa.aie.forms import forms_of
-from ipu_asm.isa.aie.language import LANGUAGE_ID
-from ipu_asm.isa.aie.operands import LOCAL_PREFIX, MARK
 from ipu_asm.isa.aie.registers import Family, classes_of, numbered, registers_of
+from ipu_asm.isa.aie.surface import SURFACE
 from ipu_asm.isa.forms import FormsDescription, unit_slot
-from ipu_asm.isa.model import Surface
 
 _UNITS = ("lda", "ldb", "st", "alu", "mv", "vec")
 SLOTS = (
@@ -32,35 +28,6 @@ _SCRATCH = (
 )
 # Callee-saved registers of every generation.
 _RETURNED = ("p6", "p7", "lr", "sp")
-_COMMENTS = "comments begin with `//`, or stand between `/*` and `*/`"
-
-
-SURFACE = Surface(
-    grammar="aie",
-    language_id=LANGUAGE_ID,
-    word_pattern=r"[rR][0-9]+:[rR][0-9]+|[\p{L}_.$][\p{L}0-9_.$]*"
-    r"|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*",
-    comments=("//",),
-    bundle_end="",
-    separator=";",
-    hints={
-        "\f": "only blanks, tabs and line breaks separate",
-        "\ufeff": "a byte-order mark may stand only at the very start of a file",
-        "{": "bundles are lines, without braces",
-        "}": "bundles are lines, without braces",
-        "'": f"there are no characters in quotes; {_COMMENTS}",
-        "`": _COMMENTS,
-    },
-    foreign=FOREIGN,
-    operand_separator=", ",
-    number_mark=MARK,
-    any_case=True,
-    block_comments=(("/*", "*/"),),
-    linked=True,
-    local_prefix=LOCAL_PREFIX,
-    preprocessed=True,
-    directives=DIRECTIVES,
-)
 
 
 class Engine(NamedTuple):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from ipu_asm.isa.colossus.forms import FORMS, SURFACE
+from ipu_asm.isa.colossus.forms import FORMS
 from ipu_asm.isa.colossus.manifest import MANIFEST
 from ipu_asm.isa.colossus.registers import MEMORIES, REGISTER_FILES, UNITS, ZEROS
+from ipu_asm.isa.colossus.surface import SURFACE
 from ipu_asm.isa.forms import FormsDescription, build_forms, unit_slot
 from ipu_asm.isa.model import Isa
 

@@ -5,14 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from ipu_asm.diagnostics import Severity
-from ipu_asm.isa.colossus.directives import DIRECTIVES
 from ipu_asm.isa.colossus.documentation import describe_operand, documentation
-from ipu_asm.isa.colossus.foreign_syntax import FOREIGN
 from ipu_asm.isa.colossus.instruction_spec import FORMS as TABLE
-from ipu_asm.isa.colossus.manifest import MANIFEST
 from ipu_asm.isa.colossus.operands import (
-    LOCAL_PREFIX,
     ControlRegister,
     NumberOperand,
     Range,
@@ -25,7 +20,7 @@ from ipu_asm.isa.colossus.registers import (
     UPPER_CSRS,
     WORKER_CSRS,
 )
-from ipu_asm.isa.model import InstructionSpec, Operand, SeverityDirective, Surface
+from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.isa.operands import OperandType
 
 _REGISTER = re.compile(r"\$([am])([A-Za-z]+\d?)(?::([24]))?(\+=|\+\+|@|>>|:BL|:BU|:B)?")
@@ -37,40 +32,6 @@ _WRITING = ("+=", "++")
 _FLOWS = {"br": "indirect", "bri": "jump", "call": "branch"}
 _EXITS = "exit"
 _BRANCHES = "br"
-# Codes of findings about operands, and about incompatible halves of a bundle.
-_OPERANDS = ("E102", "E103", "E104", "E105", "E106")
-_BUNDLES = ("E201", "C101", "C102", "C106")
-
-SURFACE = Surface(
-    grammar="colossus",
-    language_id=MANIFEST.language_id,
-    word_pattern=r"\$[A-Za-z][A-Za-z0-9_]*(?::[A-Za-z0-9]+)?|\\?[\p{L}_.][\p{L}0-9_.$]*"
-    r"|(?<![\p{L}0-9_.$])[+-]?[0-9][\p{L}0-9_.]*",
-    comments=("//", "#"),
-    bundle_end="",
-    separator=";",
-    hints={"?": "macros take `\\` before the names of their arguments"},
-    foreign=FOREIGN,
-    operand_separator=", ",
-    block_comments=(("/*", "*/"),),
-    brackets=("{", "}"),
-    linked=True,
-    local_prefix=LOCAL_PREFIX,
-    numeric_labels=True,
-    preprocessed=True,
-    modes={".worker": "worker", ".supervisor": "supervisor"},
-    severity_directives=(
-        SeverityDirective(".allow_invalid_operands", _OPERANDS, ".error_on_invalid_operands"),
-        SeverityDirective(
-            ".warn_on_invalid_bundles", _BUNDLES, ".error_on_invalid_bundles", Severity.WARNING
-        ),
-        SeverityDirective(".allow_optimizations", ("C101",)),
-        SeverityDirective(".allow_invalid_repeat", ("C103", "C104")),
-        SeverityDirective(".allow_invalid_execution_mode", ("C105",)),
-    ),
-    directives=DIRECTIVES,
-    of_symbols=(".size",),
-)
 
 _NUMBERS: dict[str, OperandType] = {
     each.name: each

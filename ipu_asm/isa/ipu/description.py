@@ -5,45 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
-from ipu_asm.isa.ipu.foreign_syntax import FOREIGN
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.isa.ipu.manifest import MANIFEST
 from ipu_asm.isa.ipu.registers import OPERAND_TYPES, REGISTER_FILES
-from ipu_asm.isa.model import Isa, Surface
-
-_COMMENTS = "comments run from `#` or `//` to the end of the line"
-_EXPRESSIONS = "there are no expressions: write the number or the register itself"
-_CONSTANTS = "there are no named constants: write the number itself"
-_BRACES = "a bundle ends with `;;` and has no braces around it"
-
-SURFACE = Surface(
-    grammar="ipu",
-    language_id=MANIFEST.language_id,
-    word_pattern=r"(?<![\p{L}0-9_.])[+-]?[\p{L}0-9_][\p{L}0-9_.]*",
-    comments=("#", "//"),
-    bundle_end=";;",
-    separator=";",
-    hints={
-        ",": "operands are separated by blanks, not commas",
-        "/*": f"{_COMMENTS}; there are no block comments",
-        "*/": f"{_COMMENTS}; there are no block comments",
-        ";": f"{_COMMENTS}; `;` separates instructions",
-        "directive": "there are no directives: a source has bundles, labels and comments",
-        "=": _CONSTANTS,
-        **dict.fromkeys(["(", "*", "/", "&", "|", "^", "~", "<", ">", "!", "=="], _EXPRESSIONS),
-        **dict.fromkeys("{}", _BRACES),
-        '"': "there are no strings",
-        "'": "there are no characters in quotes: write the number itself",
-        "\r": "a carriage return ends a line only together with a newline",
-        "\f": "only blanks, tabs and newlines separate",
-        "\ufeff": "a byte-order mark may stand only at the very start of a file",
-        "+": "a sign belongs to the number that follows it, without a blank",
-        "-": "a sign belongs to the number that follows it, without a blank",
-        ".": "a name begins with a letter, a digit or `_`",
-        "[": "registers and addresses are written without brackets",
-    },
-    foreign=FOREIGN,
-)
+from ipu_asm.isa.ipu.surface import SURFACE
+from ipu_asm.isa.model import Isa
 
 # From the highest bits of the word to the lowest. Append new field types to a slot's list.
 SLOTS = (

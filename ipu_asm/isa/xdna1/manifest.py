@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.aie.language import LANGUAGE_ID, LANGUAGE_NAME, MODIFIERS
+from ipu_asm.isa.aie import LANGUAGE_ID, LANGUAGE_NAME, MODIFIERS
 from ipu_asm.isa.manifest import Manifest
 
 MANIFEST = Manifest(

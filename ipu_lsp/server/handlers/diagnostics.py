@@ -13,7 +13,7 @@ from typing import Any, Generator, Iterator
 from lsprotocol import types as t
 
 from ipu_asm.diagnostics import Diagnostic, RuleId
-from ipu_asm.lint.links import rule_link
+from ipu_asm.lint.rule import rule_link
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.progress import WorkDoneProgress

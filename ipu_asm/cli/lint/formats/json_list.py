@@ -6,7 +6,7 @@ from typing import Any
 
 from ipu_asm.cli.lint.formats import Report, json_of
 from ipu_asm.diagnostics import Diagnostic, Fix
-from ipu_asm.lint.links import rule_link
+from ipu_asm.lint.rule import rule_link
 from ipu_asm.text import SourceFile, TextEdit
 
 

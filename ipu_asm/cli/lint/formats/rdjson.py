@@ -7,7 +7,7 @@ from typing import Any
 from ipu_asm.cli.lint.formats import Report, json_of
 from ipu_asm.cli.lint.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Fix, Severity
-from ipu_asm.lint.links import rule_link
+from ipu_asm.lint.rule import rule_link
 from ipu_asm.text import SourceFile, Span, apply_edits
 
 _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.HINT: "INFO"}

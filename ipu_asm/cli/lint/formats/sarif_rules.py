@@ -6,7 +6,7 @@ from typing import Any
 
 from ipu_asm.cli.lint.formats import Report, RuleInfo
 from ipu_asm.diagnostics import Severity
-from ipu_asm.lint.links import rule_link
+from ipu_asm.lint.rule import rule_link
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "note"}
 """Maps a severity to SARIF's `level`."""

@@ -1,8 +1,14 @@
-"""Mnemonics of other assemblers, with the IPU's equivalent for messages."""
+"""Surface of the IPU's assembly, with advice about mnemonics of other assemblers."""
 
 from __future__ import annotations
 
-from ipu_asm.isa.foreign_syntax import ForeignMnemonic, ForeignSyntax, by_name
+from ipu_asm.isa.ipu.manifest import MANIFEST
+from ipu_asm.isa.surface import ForeignMnemonic, ForeignSyntax, Surface, by_name
+
+_COMMENTS = "comments run from `#` or `//` to the end of the line"
+_EXPRESSIONS = "there are no expressions: write the number or the register itself"
+_CONSTANTS = "there are no named constants: write the number itself"
+_BRACES = "a bundle ends with `;;` and has no braces around it"
 
 _NO_UNSIGNED = "`blt` compares signed numbers, and no branch compares unsigned ones"
 
@@ -48,3 +54,32 @@ MNEMONICS = by_name(
     }
 )
 FOREIGN = ForeignSyntax(MNEMONICS, sigils="%$")
+
+SURFACE = Surface(
+    grammar="ipu",
+    language_id=MANIFEST.language_id,
+    word_pattern=r"(?<![\p{L}0-9_.])[+-]?[\p{L}0-9_][\p{L}0-9_.]*",
+    comments=("#", "//"),
+    bundle_end=";;",
+    separator=";",
+    hints={
+        ",": "operands are separated by blanks, not commas",
+        "/*": f"{_COMMENTS}; there are no block comments",
+        "*/": f"{_COMMENTS}; there are no block comments",
+        ";": f"{_COMMENTS}; `;` separates instructions",
+        "directive": "there are no directives: a source has bundles, labels and comments",
+        "=": _CONSTANTS,
+        **dict.fromkeys(["(", "*", "/", "&", "|", "^", "~", "<", ">", "!", "=="], _EXPRESSIONS),
+        **dict.fromkeys("{}", _BRACES),
+        '"': "there are no strings",
+        "'": "there are no characters in quotes: write the number itself",
+        "\r": "a carriage return ends a line only together with a newline",
+        "\f": "only blanks, tabs and newlines separate",
+        "\ufeff": "a byte-order mark may stand only at the very start of a file",
+        "+": "a sign belongs to the number that follows it, without a blank",
+        "-": "a sign belongs to the number that follows it, without a blank",
+        ".": "a name begins with a letter, a digit or `_`",
+        "[": "registers and addresses are written without brackets",
+    },
+    foreign=FOREIGN,
+)
