@@ -89,11 +89,11 @@ def control_flow_of(isa: Isa, bundles: Sequence[Bundle]) -> ControlFlowGraph:
     labels = {b.label: addresses[n] for n, b in enumerate(bundles) if b.label is not None}
     size = len(numbers)
     following = [[address + 1] for address in range(size)]
-    unknown = _before_choices(bundles, addresses, size)
+    unknown = _addresses_before_conditions(bundles, addresses, size)
     returning: set[int] = set()
     for address, number in enumerate(numbers):
         bundle = bundles[number]
-        if _is_doubtful(bundle):
+        if _has_uncertain_effect(bundle):
             unknown.add(address)
         for instruction in bundle.instructions:
             spec = instruction.spec
@@ -121,7 +121,9 @@ def control_flow_of(isa: Isa, bundles: Sequence[Bundle]) -> ControlFlowGraph:
     )
 
 
-def _before_choices(bundles: Sequence[Bundle], addresses: list[int], size: int) -> set[int]:
+def _addresses_before_conditions(
+    bundles: Sequence[Bundle], addresses: list[int], size: int
+) -> set[int]:
     """The last addresses before conditions and macro bodies: directives choose what follows."""
     return {
         min(addresses[number], size) - 1
@@ -130,7 +132,7 @@ def _before_choices(bundles: Sequence[Bundle], addresses: list[int], size: int) 
     } - {-1}
 
 
-def _is_doubtful(bundle: Bundle) -> bool:
+def _has_uncertain_effect(bundle: Bundle) -> bool:
     """Return whether the bundle's effect is uncertain, because it has mistakes."""
     return (
         bundle.is_broken

@@ -66,13 +66,14 @@ def lost_result_reads(
     followed, around loops too, until another result has landed in the register.
     """
     search = _Search(function, write)
-    if search.leads_away(address) or search.follow(address, write.timing.def_cycle or LATEST):
+    latency = write.timing.def_cycle or LATEST
+    if search.reaches_unknown_code(address) or search.follow(address, latency):
         return []
     # Most results have no early reads: then the long search is unnecessary.
     if not search.early or search.follow(address, _FARTHEST):
         return []
     reads = [r for r in search.early.values() if search.seen.isdisjoint(r.access.units)]
-    return [read for read in reads if not search.is_wanted(read, address)]
+    return [read for read in reads if not search.reads_intended_value(read, address)]
 
 
 def uninitialised_reads(
@@ -117,10 +118,11 @@ class _Search:
         """Return the indices of all bundles that see the result of a write at `address`; none if
         unknown.
         """
-        leads_away = self.leads_away(address) or self.follow(address, _FARTHEST, is_thorough=True)
-        return set() if leads_away else self.late
+        if self.reaches_unknown_code(address) or self.follow(address, _FARTHEST, is_thorough=True):
+            return set()
+        return self.late
 
-    def is_wanted(self, read: EarlyRead, address: int) -> bool:
+    def reads_intended_value(self, read: EarlyRead, address: int) -> bool:
         """Return whether an early read sees a result that only early reads see.
 
         Then their timing is intended, and the write at `address` is redundant, as at the ends of
@@ -145,23 +147,24 @@ class _Search:
         waiting = [(step, 1, -1) for step in self.graph.following[address]]
         seen: set[tuple[int, int, int]] = set()
         while waiting:
-            at, distance, gone = waiting.pop()
-            state = (at, min(distance, self._far), gone - distance if gone >= 0 else 0)
-            if state in seen or 0 <= gone <= distance or distance > farthest:
+            at, distance, overwritten_at = waiting.pop()
+            remaining = overwritten_at - distance if overwritten_at >= 0 else 0
+            state = (at, min(distance, self._far), remaining)
+            if state in seen or 0 <= overwritten_at <= distance or distance > farthest:
                 continue
             seen.add(state)
             if len(seen) > _MOST_STATES:
                 return True
-            accesses = self._touches(at)
-            self._read(at, accesses, distance, gone)
+            accesses = self._accesses_at(at)
+            self._read(at, accesses, distance, overwritten_at)
             is_seen = self.seen >= self.write.units and not is_thorough
-            if is_seen or self.leads_away(at):
+            if is_seen or self.reaches_unknown_code(at):
                 return True
-            gone = self._overwritten(accesses, distance, gone)
-            waiting += [(step, distance + 1, gone) for step in self.graph.following[at]]
+            overwritten_at = self._overwritten(accesses, distance, overwritten_at)
+            waiting += [(step, distance + 1, overwritten_at) for step in self.graph.following[at]]
         return False
 
-    def leads_away(self, address: int) -> bool:
+    def reaches_unknown_code(self, address: int) -> bool:
         """Return whether control continues to unknown code that may read the register."""
         if address in self.graph.unknown:
             return True
@@ -169,12 +172,14 @@ class _Search:
         units = self.write.units
         return any(not units.isdisjoint(self.isa.units(name)) for name in returned or ())
 
-    def _touches(self, address: int) -> list[RegisterAccess]:
+    def _accesses_at(self, address: int) -> list[RegisterAccess]:
         bundle = self.function.bundles[self.graph.numbers[address]]
         units = self.write.units
         return [t for t in accesses_of(self.isa, bundle) if not units.isdisjoint(t.units)]
 
-    def _read(self, at: int, accesses: list[RegisterAccess], distance: int, gone: int) -> None:
+    def _read(
+        self, at: int, accesses: list[RegisterAccess], distance: int, overwritten_at: int
+    ) -> None:
         """Record early reads, and the parts of the result that other reads see."""
         for access in accesses:
             if not access.reads:
@@ -183,16 +188,20 @@ class _Search:
             if needed is not None and distance < needed:
                 early = EarlyRead(self.graph.numbers[at], access, distance, needed)
                 self.early.setdefault(at, early)
-            elif gone < 0 or distance + (access.timing.use_cycle or 1) - 1 < gone:
+            elif (
+                overwritten_at < 0 or distance + (access.timing.use_cycle or 1) - 1 < overwritten_at
+            ):
                 self.seen |= access.units & self.write.units
                 self.late.add(self.graph.numbers[at])
 
-    def _overwritten(self, accesses: list[RegisterAccess], distance: int, gone: int) -> int:
+    def _overwritten(
+        self, accesses: list[RegisterAccess], distance: int, overwritten_at: int
+    ) -> int:
         """Return the distance at which another result has landed in all of the register, or -1."""
         for access in accesses:
             if access.writes and access.units >= self.write.units:
                 lands = distance + (access.timing.def_cycle or LATEST)
                 # A result that lands earlier is overwritten by the result of this write.
                 if lands > (self.write.timing.def_cycle or 0):
-                    gone = lands if gone < 0 else min(gone, lands)
-        return gone
+                    overwritten_at = lands if overwritten_at < 0 else min(overwritten_at, lands)
+        return overwritten_at

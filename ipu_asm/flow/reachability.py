@@ -37,11 +37,13 @@ def reachability_of(program: Program) -> Reachability:
     """Follow control from address 0 through the bundles that fit into instruction memory."""
     size = min(program.size, program.isa.program_limit)
     everything = b"\x01" * size
-    if any(_is_doubtful(bundle) for _, bundle in program.notable if bundle.findings):
+    if any(_has_uncertain_effect(bundle) for _, bundle in program.notable if bundle.findings):
         return Reachability(everything, False, bytes(size), ())
     transfers = _transfers(program, size)
     exits, known = _exits(program, transfers)
-    one_sided = [address for address, bundle in transfers.items() if _is_one_sided(bundle)]
+    one_sided = [
+        address for address, bundle in transfers.items() if _compares_register_with_itself(bundle)
+    ]
     certain, leaving = _follow({**exits, **dict.fromkeys(one_sided, ())}, size)
     if not known:
         return Reachability(everything, False, certain, leaving)
@@ -54,7 +56,7 @@ def falls_through(flow: str | None) -> bool:
     return flow in (None, "branch")
 
 
-def _is_doubtful(bundle: Bundle) -> bool:
+def _has_uncertain_effect(bundle: Bundle) -> bool:
     """Return whether mistakes may change the bundle, or the number of bundles in its place."""
     return bundle.is_broken or None in bundle.places
 
@@ -84,7 +86,7 @@ def _exits(
     return exits, known
 
 
-def _is_one_sided(bundle: Bundle) -> bool:
+def _compares_register_with_itself(bundle: Bundle) -> bool:
     """Return whether a branch compares a register with itself, so that one edge is never taken.
 
     The comparison decides which of the two.
