@@ -12,7 +12,7 @@ from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import FileError, counted
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.debugger.inspection import Inspector, MemoryRange, Moment, names_of
+from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle, names_from_notes
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
@@ -56,11 +56,11 @@ class Debuggee:
         self.client = client
         self.positions = Positions(self.kernel.program.text, client)
         program = self.kernel.program
-        self.names: Mapping[str, str] = names_of(program)
+        self.names: Mapping[str, str] = names_from_notes(program)
         self._live = LiveContext(state, 0, program.label_addresses, self.names)
         notes = register_notes(program)
         self.inspector = Inspector(state, self._live, program, notes, _ranges(configuration))
-        self._before: Moment | None = None
+        self._before: StateAtCycle | None = None
 
     @property
     def context(self) -> LiveContext:
@@ -70,13 +70,15 @@ class Debuggee:
 
     def leave(self) -> None:
         """Store the state before the machine moves, as the baseline for changed values."""
-        self._before = Moment(self.debugger.state.save(), self.debugger.cycle)
+        self._before = StateAtCycle(self.debugger.state.save(), self.debugger.cycle)
 
     def arrive(self, stop: Stop) -> None:
         """Update the inspector after the machine has stopped."""
         self._live.cycle = self.debugger.cycle
         is_last = self.debugger.state.is_halted and 0 <= stop.pc < INST_MEM_SIZE
-        self.inspector.arrive(self._before, stop.description, stop.pc if is_last else None)
+        self.inspector.update_after_stop(
+            self._before, stop.description, stop.pc if is_last else None
+        )
 
     def source(self) -> Json:
         """Return the program as a DAP `Source`."""

@@ -8,7 +8,7 @@ from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import AccessType, Condition, DataBreakpoint, HitCondition
 from ipu_asm.debugger.expressions import Place, Space, element_text, region_of, register_place
 from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, element_of
-from ipu_asm.debugger.inspection.paths import path_of
+from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, region, whole
 from ipu_asm.emulator.registers import SCALAR_NAMES
 
@@ -30,7 +30,7 @@ class WatchTarget(NamedTuple):
     def name(self, dtype: int) -> str:
         """Return the name of the target for element type `dtype`, an expression where possible."""
         place = self.place(dtype)
-        return str(self.where) if place is None else path_of(place, dtype).whole
+        return str(self.where) if place is None else location_text(place, dtype).whole
 
     def place(self, dtype: int) -> Place | None:
         """Return the location for expressions; None for a part of a scalar register."""
@@ -137,7 +137,7 @@ def _changed_elements(place: Place, name: str, before: bytes, after: bytes, dtyp
     old, new = (element_text(kind.decode(data[within])[0], kind) for data in (before, after))
     if place.length is None:
         return f"`{name}` changed from {old} to {new}"
-    first = path_of(place.part(changed[0] // size, None), dtype).whole
+    first = location_text(place.part(changed[0] // size, None), dtype).whole
     if len(changed) == 1:
         return f"`{first}` changed from {old} to {new}"
     return f"{len(changed)} elements of `{name}` changed, `{first}` from {old} to {new},"

@@ -10,7 +10,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_asm.debugger.inspection.inspector import MOST_CHILDREN
+from ipu_asm.debugger.inspection.inspector import MAX_CHILDREN
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import Client
 from tests.debug_adapter.kernel import MASK, found, started, value_of
@@ -156,8 +156,8 @@ def test_rows_are_indexed_and_registers_are_named(standing: Client) -> None:
 def test_a_client_without_pages_gets_a_bounded_part_of_all_memory(
     standing: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert 1_000 < MOST_CHILDREN < 10_000
-    monkeypatch.setattr("ipu_asm.debugger.inspection.inspector.MOST_CHILDREN", 96)
+    assert 1_000 < MAX_CHILDREN < 10_000
+    monkeypatch.setattr("ipu_asm.debugger.inspection.inspector.MAX_CHILDREN", 96)
     memory = found(standing, "Memory map", "xmem")[1]
     assert memory["indexedVariables"] == 131_072
     rows = standing.variables(memory["variablesReference"])

@@ -9,25 +9,15 @@ and counts.
 
 from __future__ import annotations
 
-from ipu_asm.debugger.inspection.author_names import names_of
-from ipu_asm.debugger.inspection.comparison import Moment
+from ipu_asm.debugger.inspection.comparison import StateAtCycle
 from ipu_asm.debugger.inspection.inspector import Inspector
 from ipu_asm.debugger.inspection.memory_map import MemoryRange
 from ipu_asm.debugger.inspection.model import Computed, Group, GroupKind, Item, Scope
-from ipu_asm.debugger.inspection.texts import written_value
-from ipu_asm.debugger.inspection.vectors import Listed, Picture
+from ipu_asm.debugger.inspection.register_names import names_from_notes
+from ipu_asm.debugger.inspection.texts import parse_displayed_value
+from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView
 
 __all__ = [
-    "Computed",
-    "Group",
-    "GroupKind",
-    "Inspector",
-    "Item",
-    "Listed",
-    "MemoryRange",
-    "Moment",
-    "Picture",
-    "Scope",
-    "names_of",
-    "written_value",
+    "Computed", "Group", "GroupKind", "Inspector", "Item", "MemoryRange", "Scope", "StateAtCycle",
+    "VectorInfo", "VectorView", "names_from_notes", "parse_displayed_value",
 ]  # fmt: skip

@@ -8,13 +8,19 @@ from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import element_of
 from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import ByteRange, Comparison
-from ipu_asm.debugger.inspection.items import Items
+from ipu_asm.debugger.inspection.items import ItemFactory
+from ipu_asm.debugger.inspection.location_text import (
+    MASKS,
+    RESULT,
+    VECTORS,
+    location_text,
+    register_named,
+)
 from ipu_asm.debugger.inspection.model import Item
-from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.registers import SCALAR_NAMES
 
-MOST_RANGES: Final = 256
+MAX_RANGES: Final = 256
 """Limit on the changed memory ranges that are listed."""
 
 
@@ -32,7 +38,10 @@ def changed_registers(comparison: Comparison) -> list[Place]:
         names += (*VECTORS, MASKS, RESULT)
     places = [register_named(name, dtype) for name in names]
     return [
-        part for place in places for part in _parts(place) if comparison.pair(part)[1] is not None
+        part
+        for place in places
+        for part in _parts(place)
+        if comparison.current_and_previous(part)[1] is not None
     ]
 
 
@@ -42,7 +51,7 @@ def changed_ranges(comparison: Comparison) -> Iterator[Place]:
     for start, end in comparison.changed_memory(ByteRange(0, XMEM_SIZE)):
         for first in range(start, end, MAX_ELEMENTS):
             place = Place(Space.MEMORY, first, kind, min(end - first, MAX_ELEMENTS))
-            now, old = comparison.pair(place)
+            now, old = comparison.current_and_previous(place)
             if old is not None:
                 differing = int.from_bytes(now, "big") ^ int.from_bytes(old, "big")
                 bits = differing.to_bytes(len(now), "big")
@@ -60,28 +69,28 @@ def changes_text(comparison: Comparison) -> tuple[str, int]:
         parts.append(f"{registers} register{'s' if registers > 1 else ''}")
     if ranges:
         parts.append(f"{ranges} range{'s' if ranges > 1 else ''} of xmem")
-    return ", ".join(parts) or "nothing", registers + min(ranges, MOST_RANGES + 1)
+    return ", ".join(parts) or "nothing", registers + min(ranges, MAX_RANGES + 1)
 
 
-def change_items(items: Items, notation: str | None) -> list[Item]:
+def change_items(items: ItemFactory, notation: str | None) -> list[Item]:
     """Return an item for each register and each memory range that changed."""
     comparison = items.comparison
     found = []
     for place in changed_registers(comparison):
-        name = path_of(place, comparison.dtype).whole
+        name = location_text(place, comparison.dtype).whole
         found.append(items.at(place, name, name, notation))
     ranges = list(changed_ranges(comparison))
-    for place in ranges[:MOST_RANGES]:
-        name = path_of(place, comparison.dtype).whole
+    for place in ranges[:MAX_RANGES]:
+        name = location_text(place, comparison.dtype).whole
         found.append(items.at(place, name, name, notation))
-    if len(ranges) > MOST_RANGES:
-        more = len(ranges) - MOST_RANGES
+    if len(ranges) > MAX_RANGES:
+        more = len(ranges) - MAX_RANGES
         found.append(Item("…", f"{more} more ranges of xmem", kind="virtual"))
     return found
 
 
 def _parts(place: Place) -> list[Place]:
     """The register itself, or each mask of the mask register."""
-    if path_of(place, 0).whole != MASKS:
+    if location_text(place, 0).whole != MASKS:
         return [place]
     return [place.part(number, None) for number in range(place.elements)]

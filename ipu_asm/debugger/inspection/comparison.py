@@ -14,7 +14,7 @@ from ipu_asm.emulator.state import IpuState, SavedState
 Content = bytes | bytearray
 
 
-class Moment(NamedTuple):
+class StateAtCycle(NamedTuple):
     """A saved state of the machine, after `cycle` bundles."""
 
     saved: SavedState
@@ -31,7 +31,7 @@ class ByteRange(NamedTuple):
 class Comparison:
     """The current state of a machine and its state at the previous stop, None if there was none."""
 
-    def __init__(self, state: IpuState, context: Context, before: Moment | None) -> None:
+    def __init__(self, state: IpuState, context: Context, before: StateAtCycle | None) -> None:
         self.context = context
         self.past = SavedContext(before.saved, before.cycle) if before is not None else None
         self._image = before.saved.memory if before is not None else None
@@ -43,7 +43,7 @@ class Comparison:
         """The present value of `cr15`."""
         return self.context.scalars[DTYPE]
 
-    def pair(self, place: Place) -> tuple[Content, Content | None]:
+    def current_and_previous(self, place: Place) -> tuple[Content, Content | None]:
         """Return the bytes of a location, and the previous bytes or None if they are equal.
 
         A bit of a mask takes one byte.
@@ -66,7 +66,7 @@ class Comparison:
             ]
         else:
             parts = [place]
-        return sum(count_changed(place.kind, *self.pair(part)) for part in parts)
+        return sum(count_changed(place.kind, *self.current_and_previous(part)) for part in parts)
 
     def changed_memory(self, within: ByteRange) -> Iterator[ByteRange]:
         """Yield the ranges of consecutive changed rows (128 bytes each), clipped to `within`."""

@@ -8,13 +8,20 @@ from typing import Final, Mapping, Sequence
 
 from ipu_asm.debugger.expressions import Context, evaluate
 from ipu_asm.debugger.inspection.changes import change_items, changes_text
-from ipu_asm.debugger.inspection.comparison import Comparison, Moment
+from ipu_asm.debugger.inspection.comparison import Comparison, StateAtCycle
 from ipu_asm.debugger.inspection.computed import (
     computed_children,
     computed_item,
     without_formats,
 )
-from ipu_asm.debugger.inspection.items import ROW, Items, children_of
+from ipu_asm.debugger.inspection.items import ROW, ItemFactory, children_of
+from ipu_asm.debugger.inspection.location_text import (
+    MASKS,
+    RESULT,
+    VECTORS,
+    location_text,
+    register_named,
+)
 from ipu_asm.debugger.inspection.memory_map import (
     MemoryRange,
     base_registers,
@@ -22,14 +29,13 @@ from ipu_asm.debugger.inspection.memory_map import (
     shown_ranges,
 )
 from ipu_asm.debugger.inspection.model import Group, GroupKind, Item, Scope
-from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
-from ipu_asm.debugger.inspection.vectors import Listed, Picture, listed, picture
+from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView, vector_infos, vector_view
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
 
-MOST_CHILDREN: Final = 4_096
+MAX_CHILDREN: Final = 4_096
 """Limit on the items returned at once; one more item states how many are left."""
 
 _MEMORY_MAP: Final = "Memory map"
@@ -53,7 +59,7 @@ class Inspector:
 
     `context` evaluates expressions on the same machine. `notes` are the register notes of the
     program, see `register_notes`; `ranges` are named parts of xmem to list; `before` is the state
-    at the previous stop and `stopped` the reason of this stop, see `arrive`.
+    at the previous stop and `stopped` the reason of this stop, see `update_after_stop`.
     """
 
     def __init__(
@@ -63,7 +69,7 @@ class Inspector:
         program: Program,
         notes: Mapping[str, str] | None = None,
         ranges: Sequence[MemoryRange] = (),
-        before: Moment | None = None,
+        before: StateAtCycle | None = None,
         stopped: str = "",
     ) -> None:
         self._state, self._context = state, context
@@ -71,9 +77,11 @@ class Inspector:
         self._notes = notes or {}
         self._bases = base_registers(program)
         self._ranges = shown_ranges(ranges, self._bases)
-        self.arrive(before, stopped)
+        self.update_after_stop(before, stopped)
 
-    def arrive(self, before: Moment | None, stopped: str, last_bundle: int | None = None) -> None:
+    def update_after_stop(
+        self, before: StateAtCycle | None, stopped: str, last_bundle: int | None = None
+    ) -> None:
         """Update the view after a stop; `before` is the state at the previous stop.
 
         `last_bundle` is the address of the bundle that halted the machine, if one did.
@@ -81,8 +89,8 @@ class Inspector:
         comparison = Comparison(self._state, self._context, before)
         self._stopped = stopped
         where = partial(_where, self._lines, last_bundle)
-        self._items = Items(comparison, self._notes, where)
-        self._without_notes = Items(comparison, {}, where)
+        self._item_factory = ItemFactory(comparison, self._notes, where)
+        self._without_notes = ItemFactory(comparison, {}, where)
 
     def scopes(self) -> list[Scope]:
         """Return the scopes, which are the same at every stop."""
@@ -121,22 +129,22 @@ class Inspector:
         if result.place is None:
             item = computed_item(name, plain, result.value, shown_in)
         else:
-            items = self._items if with_notes else self._without_notes
+            items = self._item_factory if with_notes else self._without_notes
             item = items.at(result.place, name, plain, shown_in)
         return item._replace(group=_in_notation(item.group, result.notation))
 
-    def vectors(self) -> list[Listed]:
-        """Return the registers that `picture` accepts."""
-        return listed(self._items.comparison.dtype)
+    def vectors(self) -> list[VectorInfo]:
+        """Return the registers that `vector_view` accepts."""
+        return vector_infos(self._item_factory.comparison.dtype)
 
-    def picture(
+    def vector_view(
         self, expression: str, type_: str | None = None, mask: str | None = None
-    ) -> Picture:
+    ) -> VectorView:
         """Return a whole vector, read as a type and under a mask if given.
 
         Raises ExpressionError.
         """
-        return picture(self._items.comparison, expression, type_, mask)
+        return vector_view(self._item_factory.comparison, expression, type_, mask)
 
     def note(self, name: str) -> str:
         """Return the register note of a register, or an empty string."""
@@ -164,7 +172,7 @@ class Inspector:
             return self._named(group, notation)[start : start + count if count else None]
         size = _size(group)
         stop = min(start + count, size) if count else size
-        most = start + MOST_CHILDREN
+        most = start + MAX_CHILDREN
         if stop <= most:
             return self._indexed(group, start, stop, notation)
         more = Item("…", f"{stop - most:,} more; ask for a part of them", kind="virtual")
@@ -172,7 +180,7 @@ class Inspector:
 
     def _named(self, group: Group, notation: str | None) -> list[Item]:
         if group.kind is GroupKind.CHANGES:
-            return change_items(self._items, notation)
+            return change_items(self._item_factory, notation)
         if group.name == _MEMORY_MAP:
             return self._memory(notation)
         if group.name == _MACHINE:
@@ -180,16 +188,16 @@ class Inspector:
         return [self._register(name, notation) for name in _REGISTERS[group.name]]
 
     def _memory(self, notation: str | None) -> list[Item]:
-        return memory_items(self._items, self._ranges, self._bases, notation)
+        return memory_items(self._item_factory, self._ranges, self._bases, notation)
 
     def _register(self, name: str, notation: str | None) -> Item:
-        place = register_named(name.partition("[")[0], self._items.comparison.dtype)
+        place = register_named(name.partition("[")[0], self._item_factory.comparison.dtype)
         if name.endswith("]"):
             place = place.part(int(name[len(MASKS) + 1 : -1]), None)
-        return self._items.at(place, name, name, notation)
+        return self._item_factory.at(place, name, name, notation)
 
     def _machine(self, notation: str | None) -> list[Item]:
-        text, count = changes_text(self._items.comparison)
+        text, count = changes_text(self._item_factory.comparison)
         changes = Group(GroupKind.CHANGES) if count else None
         return [
             *(self._register(name, notation) for name in _COUNTERS),
@@ -200,7 +208,8 @@ class Inspector:
     def _indexed(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
         if group.computed is not None:
             return computed_children(self._context, group, start, stop, notation)
-        make = self._items.rows if group.kind is GroupKind.ROWS else self._items.elements
+        factory = self._item_factory
+        make = factory.rows if group.kind is GroupKind.ROWS else factory.elements
         return make(group, start, stop, notation)
 
     def _position(self, group: Group, name: str) -> int:
@@ -210,7 +219,7 @@ class Inspector:
             return -1
         number = int(match[1], 0)
         if group.place is not None:
-            number = path_of(group.place, self._items.comparison.dtype).number(number)
+            number = location_text(group.place, self._item_factory.comparison.dtype).number(number)
         elif group.computed is not None:
             number -= group.computed.first
         return number // ROW if group.kind is GroupKind.ROWS else number

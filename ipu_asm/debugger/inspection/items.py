@@ -8,8 +8,8 @@ from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import MASK
 from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import Comparison, count_changed
+from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.model import Group, GroupKind, Item
-from ipu_asm.debugger.inspection.paths import path_of
 from ipu_asm.debugger.inspection.texts import (
     counter_text,
     element_texts,
@@ -23,12 +23,12 @@ from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
 
 ROW: Final = 16
 """Number of elements of a row."""
-_LONGEST_NOTE: Final = 80
+_MAX_NOTE_LENGTH: Final = 80
 _DTYPE_NAMES: Final = {dtype.value: dtype.name.lower() for dtype in DType}
 _NO_DTYPE: Final = "no element type; bytes are shown as i8, words as i32"
 
 
-class Items:
+class ItemFactory:
     """Creates items for locations.
 
     `notes` maps registers to their register notes; `where` describes the source location of a
@@ -77,7 +77,7 @@ class Items:
         assert place is not None
         if start >= stop:
             return []
-        lines = path_of(place, self.comparison.dtype).elements(start, stop)
+        lines = location_text(place, self.comparison.dtype).elements(start, stop)
         if place.kind == MASK:
             return [
                 self.at(place.part(i, None), name, expression, notation)
@@ -92,8 +92,8 @@ class Items:
         ]
 
     def _rows(self, place: Place, first: int, count: int, notation: str | None) -> list[Item]:
-        path, kind = path_of(place, self.comparison.dtype), place.kind
-        now, old = self.comparison.pair(place.part(first, count))
+        written, kind = location_text(place, self.comparison.dtype), place.kind
+        now, old = self.comparison.current_and_previous(place.part(first, count))
         texts = element_texts(kind, now, notation)
         items = []
         for start in range(0, count, ROW):
@@ -104,10 +104,10 @@ class Items:
             row, at = place.part(first + start, length), first + start
             items.append(
                 Item(
-                    path.part_name(at, length),
+                    written.part_name(at, length),
                     value,
                     f"{length} x {kind.name}",
-                    path.part(at, length),
+                    written.part(at, length),
                     Group(GroupKind.ELEMENTS, place=row),
                     0,
                     length,
@@ -136,7 +136,7 @@ class Items:
         return Item(name, value, place.kind.name, expression, place=place, is_writable=True)
 
     def _mask(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
-        now, old = self.comparison.pair(place)
+        now, old = self.comparison.current_and_previous(place)
         changed = 0
         if old is not None:
             differing = int.from_bytes(now, "little") ^ int.from_bytes(old, "little")
@@ -151,7 +151,7 @@ class Items:
 
     def _texts_with_old(self, place: Place, notation: str | None) -> list[str]:
         """One text per element; a changed element also has its previous value."""
-        now, old = self.comparison.pair(place)
+        now, old = self.comparison.current_and_previous(place)
         texts = single_texts(place.kind, now, notation)
         if old is None:
             return texts
@@ -166,15 +166,15 @@ class Items:
         if place.kind == MASK:
             return self._masks_text(place, notation) + _changed(changed)
         if place.elements <= ROW:
-            now, _ = self.comparison.pair(place)
+            now, _ = self.comparison.current_and_previous(place)
             return list_text(element_texts(place.kind, now, notation)) + _changed(changed)
         is_all = place.elements <= MAX_ELEMENTS
-        now, _ = self.comparison.pair(place if is_all else place.part(0, ROW))
+        now, _ = self.comparison.current_and_previous(place if is_all else place.part(0, ROW))
         text = summary(place.kind, now, is_all, changed, notation)
         return f"at {place.start:#x}, {text}" if place.space is Space.MEMORY else text
 
     def _masks_text(self, place: Place, notation: str | None) -> str:
-        now, _ = self.comparison.pair(place)
+        now, _ = self.comparison.current_and_previous(place)
         if notation is not None:
             return list_text(element_texts(MASK, now, notation))
         counts = [str(int(mask).bit_count()) for mask in MASK.decode(now)]
@@ -183,8 +183,8 @@ class Items:
     def note(self, name: str, meaning: str = "") -> str:
         """Format the meaning of a register's value and its register note as a trailing comment."""
         note = "; ".join(filter(None, (meaning, self.notes.get(name, ""))))
-        if len(note) > _LONGEST_NOTE:
-            note = note[: _LONGEST_NOTE - 1] + "…"
+        if len(note) > _MAX_NOTE_LENGTH:
+            note = note[: _MAX_NOTE_LENGTH - 1] + "…"
         return f"  # {note}" if note else ""
 
     def _note_at(self, place: Place) -> str:
@@ -196,7 +196,7 @@ class Items:
             meaning = _DTYPE_NAMES.get(dtype, _NO_DTYPE) if is_dtype else ""
             return self.note(SCALAR_NAMES[place.start], meaning)
         if place.space is Space.BLOCK:
-            return self.note(path_of(place, self.comparison.dtype).whole)
+            return self.note(location_text(place, self.comparison.dtype).whole)
         return ""
 
 

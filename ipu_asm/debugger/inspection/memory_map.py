@@ -8,7 +8,7 @@ from typing import Final, Iterator, NamedTuple, Sequence
 from ipu_asm.debugger.expressions import Place, Space
 from ipu_asm.debugger.expressions.element_types import element_of
 from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
-from ipu_asm.debugger.inspection.items import Items
+from ipu_asm.debugger.inspection.items import ItemFactory
 from ipu_asm.debugger.inspection.model import Item
 from ipu_asm.debugger.inspection.texts import counter_text
 from ipu_asm.debugger.regions import MEMORY
@@ -59,7 +59,7 @@ def shown_ranges(ranges: Sequence[MemoryRange], taken: Sequence[str]) -> list[Me
 
 
 def memory_items(
-    items: Items, ranges: Sequence[MemoryRange], bases: Sequence[str], notation: str | None
+    items: ItemFactory, ranges: Sequence[MemoryRange], bases: Sequence[str], notation: str | None
 ) -> list[Item]:
     """Return the items of all ranges, of the range at each base register, and of all xmem."""
     scalars = items.comparison.context.scalars
@@ -86,7 +86,7 @@ def _names(range_: MemoryRange) -> Iterator[str]:
 
 
 def _range_item(
-    items: Items, range_: MemoryRange, notation: str | None, start: str | None = None
+    items: ItemFactory, range_: MemoryRange, notation: str | None, start: str | None = None
 ) -> Item:
     kind = element_of(items.comparison.dtype)
     place = Place(Space.MEMORY, range_.address, kind, range_.size)

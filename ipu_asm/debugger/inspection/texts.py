@@ -11,7 +11,7 @@ from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, Element
 from ipu_asm.debugger.inspection.comparison import Content
 from ipu_asm.emulator.decimals import float_texts
 
-LONGEST_SUMMARY: Final = 4_096
+MAX_SUMMARIZED: Final = 4_096
 """Number of elements above which a summary omits minimum and maximum."""
 _FEW: Final = 8
 _GROUP: Final = 16
@@ -63,7 +63,7 @@ def summary(
     if is_all and data == data[: kind.size] * (len(data) // kind.size):
         parts.append(f"all {texts[0]}")
         texts = []
-    elif is_all and len(data) <= LONGEST_SUMMARY * kind.size:
+    elif is_all and len(data) <= MAX_SUMMARIZED * kind.size:
         parts += _extent(kind, data, notation)
     if changed:
         parts.append(f"{changed} changed")
@@ -91,7 +91,7 @@ def counter_text(number: int, notation: str | None) -> str:
     return _alone(number)
 
 
-def written_value(text: str) -> str:
+def parse_displayed_value(text: str) -> str:
     """Return the expression in a displayed value, which a user may have edited.
 
     Removes the second notation of a number, the previous value, the changed count and the register

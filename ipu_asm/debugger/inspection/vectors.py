@@ -17,12 +17,18 @@ from ipu_asm.debugger.expressions.element_types import (
 )
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.inspection.comparison import Comparison, Content
-from ipu_asm.debugger.inspection.paths import MASKS, RESULT, VECTORS, path_of, register_named
+from ipu_asm.debugger.inspection.location_text import (
+    MASKS,
+    RESULT,
+    VECTORS,
+    location_text,
+    register_named,
+)
 from ipu_asm.debugger.inspection.texts import element_texts
 from ipu_asm.text import Span
 
-MOST: Final = 512
-"""Limit on the elements of one `Picture`."""
+MAX_VECTOR_ELEMENTS: Final = 512
+"""Limit on the elements of one `VectorView`."""
 
 _LONG_NAMES: Final = {short: long for long, short in TYPE_ALIASES.items()} | {BIT.name: BIT.name}
 _OFFERED: Final = ("i8", "u8", "e4m3", "e5m2", "i32", "u32", "f32")
@@ -30,7 +36,7 @@ _ML_DTYPES: Final = {"e4m3": "ml_dtypes.float8_e4m3fn", "e5m2": "ml_dtypes.float
 _ROW: Final = 16
 
 
-class Listed(NamedTuple):
+class VectorInfo(NamedTuple):
     """A register that can be shown: its default type, and the types its bytes can be read as."""
 
     name: str
@@ -40,7 +46,7 @@ class Listed(NamedTuple):
     masks: tuple[str, ...]
 
 
-class Picture(NamedTuple):
+class VectorView(NamedTuple):
     """A vector at one stop.
 
     `place` is its location, `path` the expression of the requested location. `texts` and `bits` are
@@ -96,15 +102,15 @@ class Picture(NamedTuple):
         return f"np.array([\n{''.join(rows)}], dtype={kind})"
 
 
-def listed(dtype: int) -> list[Listed]:
+def vector_infos(dtype: int) -> list[VectorInfo]:
     """Return the registers that can be shown; `dtype` is the value of `cr15`."""
     names = (*VECTORS, RESULT, *(f"{MASKS}[{number}]" for number in range(8)))
-    return [_listed(name, dtype) for name in names]
+    return [_vector_info(name, dtype) for name in names]
 
 
-def picture(
+def vector_view(
     comparison: Comparison, expression: str, type_: str | None = None, mask: str | None = None
-) -> Picture:
+) -> VectorView:
     """Return the vector at an expression's location, read as `type_` and under `mask` if given.
 
     A mask applies only to a vector of as many elements as it has bits. Raises ExpressionError.
@@ -113,21 +119,21 @@ def picture(
     place = named.bits() or named
     if type_ is not None:
         place = _in_type(place, type_, comparison.dtype)
-    if place.elements > MOST:
-        raise _mistake(f"{MOST} elements fit, found {place.elements:,} in", expression)
-    now, old = comparison.pair(place)
-    numbers, path = _numbers(place.kind, now), path_of(place, comparison.dtype)
+    if place.elements > MAX_VECTOR_ELEMENTS:
+        raise _error(f"{MAX_VECTOR_ELEMENTS} elements fit, found {place.elements:,} in", expression)
+    now, old = comparison.current_and_previous(place)
+    numbers, written = _numbers(place.kind, now), location_text(place, comparison.dtype)
     changed = _changed(place.kind, now, old)
     before = b"" if old is None else b"".join(_elements(place.kind, old)[i] for i in changed)
-    return Picture(
+    return VectorView(
         place,
-        path_of(named, comparison.dtype).whole,
+        location_text(named, comparison.dtype).whole,
         _types(place),
         _masks(place),
         numbers,
         tuple(element_texts(place.kind, now, None)),
         tuple(element_texts(place.kind, now, "x")),
-        tuple(expression for _, expression in path.elements(0, place.elements)),
+        tuple(expression for _, expression in written.elements(0, place.elements)),
         changed,
         _numbers(place.kind, before),
         tuple(element_texts(place.kind, before, None)),
@@ -135,21 +141,21 @@ def picture(
     )
 
 
-def _listed(name: str, dtype: int) -> Listed:
+def _vector_info(name: str, dtype: int) -> VectorInfo:
     place = register_named(name.partition("[")[0], dtype)
     if place.kind == MASK:
         place = place.part(0, None).bits() or place
     kind = _LONG_NAMES[place.kind.name]
-    return Listed(name, kind, _types(place), place.elements, _masks(place))
+    return VectorInfo(name, kind, _types(place), place.elements, _masks(place))
 
 
 def _place(comparison: Comparison, expression: str) -> Place:
     """The location of the elements. Raises ExpressionError."""
     place = evaluate(comparison.context, expression).place
     if place is None:
-        raise _mistake("a vector lies in a register or in xmem, found", expression)
+        raise _error("a vector lies in a register or in xmem, found", expression)
     if (place.length is None) is not (place.kind == MASK):
-        raise _mistake("a vector is several elements or one mask, found", expression)
+        raise _error("a vector is several elements or one mask, found", expression)
     return place
 
 
@@ -159,10 +165,10 @@ def _in_type(place: Place, name: str, dtype: int) -> Place:
     kind = named_type(name.lower(), dtype)
     if kind is None:
         known = ", ".join(dict.fromkeys((*TYPES, *TYPE_NAMES)))
-        raise _mistake(f"a type is one of {known}, found", name)
+        raise _error(f"a type is one of {known}, found", name)
     found = place.reinterpreted(kind)
     if found is None or found.length is None:
-        raise _mistake(f"{place.elements} x {place.kind.name} are no vector of", name)
+        raise _error(f"{place.elements} x {place.kind.name} are no vector of", name)
     return found
 
 
@@ -185,10 +191,11 @@ def _masked(comparison: Comparison, mask: str, place: Place) -> tuple[int, ...]:
     found = evaluate(comparison.context, mask).place
     bits = None if found is None else found.bits()
     if bits is None:
-        raise _mistake(f"a mask is one such as `{MASKS}[0]`, found", mask)
+        raise _error(f"a mask is one such as `{MASKS}[0]`, found", mask)
     if not _masks(place):
         return ()
-    return tuple(number for number, bit in enumerate(comparison.pair(bits)[0]) if bit)
+    current, _ = comparison.current_and_previous(bits)
+    return tuple(number for number, bit in enumerate(current) if bit)
 
 
 def _numbers(kind: ElementType, data: Content) -> tuple[Number, ...]:
@@ -206,7 +213,7 @@ def _elements(kind: ElementType, data: Content) -> list[Content]:
     return [data[i : i + kind.size] for i in range(0, len(data), kind.size)]
 
 
-def _mistake(message: str, text: str) -> ExpressionError:
+def _error(message: str, text: str) -> ExpressionError:
     """An error about a whole text, which is appended to the message."""
     return ExpressionError(f"{message} {quoted(text)}", Span(0, len(text)))
 

@@ -16,7 +16,7 @@ from ipu_asm.debugger.expressions import (
     region_of,
 )
 from ipu_asm.debugger.expressions import quoted as quoted
-from ipu_asm.debugger.inspection import Group, GroupKind, Item, written_value
+from ipu_asm.debugger.inspection import Group, GroupKind, Item, parse_displayed_value
 from ipu_asm.debugger.inspection.computed import without_formats
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_lsp.debug_adapter.references import reference_of
@@ -116,7 +116,7 @@ def assigned(session: DebugSession, expression: str, value: str, notation: str |
     `value` is an expression, or a displayed value including its decoration.
     """
     debuggee = session.program
-    context, value = debuggee.context, written_value(value)
+    context, value = debuggee.context, parse_displayed_value(value)
     try:
         target = without_formats(expression)
         place = place_of(context, target)

@@ -6,7 +6,7 @@ import math
 from typing import Iterable
 
 from ipu_asm.debugger.expressions import ExpressionError, Space, region_of
-from ipu_asm.debugger.inspection import Picture
+from ipu_asm.debugger.inspection import VectorView
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import memory_reference
 from ipu_lsp.debug_adapter.session import DebugSession
@@ -48,36 +48,36 @@ def vector(
     """Return the elements of a vector, their previous values, and those that a mask suppresses."""
     check_frame(frame_id)
     try:
-        picture = session.program.inspector.picture(name, type_, mask)
+        view = session.program.inspector.vector_view(name, type_, mask)
     except ExpressionError as error:
         raise RequestError(error.message) from error
-    extent = picture.extent
+    extent = view.extent
     return {
         "name": name.strip(),
-        "path": picture.path,
-        "note": session.program.inspector.note(picture.path),
-        "type": picture.type,
-        "types": list(picture.types),
-        "masks": list(picture.masks),
-        "elements": _numbers(picture.numbers),
-        "texts": list(picture.texts),
-        "hex": list(picture.bits),
-        "expressions": list(picture.expressions),
-        "changed": list(picture.changed),
-        "previous": _numbers(picture.previous),
-        "previousTexts": list(picture.previous_texts),
-        "masked": list(picture.masked),
+        "path": view.path,
+        "note": session.program.inspector.note(view.path),
+        "type": view.type,
+        "types": list(view.types),
+        "masks": list(view.masks),
+        "elements": _numbers(view.numbers),
+        "texts": list(view.texts),
+        "hex": list(view.bits),
+        "expressions": list(view.expressions),
+        "changed": list(view.changed),
+        "previous": _numbers(view.previous),
+        "previousTexts": list(view.previous_texts),
+        "masked": list(view.masked),
         **({} if extent is None else {"minimum": extent[0], "maximum": extent[1]}),
-        "nans": picture.nans,
-        "infinities": picture.infinities,
-        "numpy": picture.numpy,
-        **_location(picture),
+        "nans": view.nans,
+        "infinities": view.infinities,
+        "numpy": view.numpy,
+        **_location(view),
     }
 
 
-def _location(picture: Picture) -> Json:
+def _location(view: VectorView) -> Json:
     """Encode the location of the bytes; empty for bits, which have no byte address."""
-    place = picture.place
+    place = view.place
     if place.space is Space.BITS:
         return {}
     where = region_of(place)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Final, Iterator
 
 from ipu_asm.debugger.expressions import LiveContext, assign
-from ipu_asm.debugger.inspection import Group, Inspector, Item, MemoryRange, Moment, names_of
+from ipu_asm.debugger.inspection import (
+    Group,
+    Inspector,
+    Item,
+    MemoryRange,
+    StateAtCycle,
+    names_from_notes,
+)
 from ipu_asm.program.register_notes import register_notes
 from tests.debugger.sessions import LOOP, debugger_on
 
@@ -28,20 +35,20 @@ class Bench:
         self.state.regfile.set_cr(1, 0x1000)
         self.state.set_cr_dtype(dtype)
         program = self.debugger.program
-        names, notes = names_of(program), register_notes(program)
+        names, notes = names_from_notes(program), register_notes(program)
         self.context = LiveContext(self.state, 0, program.label_addresses, names)
         self.inspector = Inspector(self.state, self.context, program, notes, ranges)
-        self.before: Moment | None = None
+        self.before: StateAtCycle | None = None
 
     def leave(self) -> None:
         """What changes from now on is told."""
-        self.before = Moment(self.state.save(), self.debugger.cycle)
+        self.before = StateAtCycle(self.state.save(), self.debugger.cycle)
         self.arrive()
 
     def arrive(self, why: str = "") -> None:
         """Stand still again."""
         self.context.cycle = self.debugger.cycle
-        self.inspector.arrive(self.before, why)
+        self.inspector.update_after_stop(self.before, why)
 
     def step(self, bundles: int = 1) -> None:
         """Step, with what the last step changed to be told."""

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import Value, assign, read, region_of
-from ipu_asm.debugger.inspection import Group, GroupKind, Item, MemoryRange, written_value
+from ipu_asm.debugger.inspection import Group, GroupKind, Item, MemoryRange, parse_displayed_value
 from ipu_asm.debugger.regions import read_region, write_region
 from ipu_asm.emulator.registers import BLOCK_SIZE, DTYPE
 from tests.debugger.inspection.machines import KERNEL, Bench
@@ -125,7 +125,7 @@ def test_a_value_as_it_is_shown_can_be_put_back(data: st.DataObject, notation: s
         return
     before = read(bench.context, item.place)
     if "nan" not in item.value and "mask" not in item.type:
-        written = check_assignment(bench, item, written_value(item.value))
+        written = check_assignment(bench, item, parse_displayed_value(item.value))
         assert written == before
 
 

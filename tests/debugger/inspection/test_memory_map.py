@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.debugger.inspection import MemoryRange
-from ipu_asm.debugger.inspection.inspector import MOST_CHILDREN
+from ipu_asm.debugger.inspection.inspector import MAX_CHILDREN
 from tests.debugger.inspection.machines import KERNEL, Bench, lines
 
 
@@ -77,7 +77,7 @@ def test_the_memory_opens_in_pages_and_in_too_many_rows_says_that_there_are_more
     assert [item.name for item in last] == ["[0x1ffff0 .. +16]"]
     assert bench.inspector.children(group, 131_072, 5) == []
     all_ = bench.inspector.children(group)
-    assert len(all_) == MOST_CHILDREN + 1
+    assert len(all_) == MAX_CHILDREN + 1
     assert lines(all_)[-1] == "… = 126,976 more; ask for a part of them"
     assert bench.inspector.child(group, "[0x1ffff0 .. +16]") == last[0]
 

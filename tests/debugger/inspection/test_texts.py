@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import NOTATIONS, element_text
 from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType
-from ipu_asm.debugger.inspection import written_value
+from ipu_asm.debugger.inspection import parse_displayed_value
 from ipu_asm.debugger.inspection.texts import element_texts, single_texts
 
 EDGES = [
@@ -75,4 +75,4 @@ def test_a_number_alone_shows_its_bits_unless_they_are_evident() -> None:
     ],
 )
 def test_a_value_as_it_is_shown_becomes_an_expression_again(text: str, expected: str) -> None:
-    assert written_value(text) == expected
+    assert parse_displayed_value(text) == expected

@@ -16,7 +16,7 @@ MASKS: Final = "mask"
 _MEMORY: Final = "xmem"
 
 
-class Path(NamedTuple):
+class LocationText(NamedTuple):
     """The textual form of a location; its elements are `base[first]`, `base[first + step]`, ...
 
     `step` is in bytes for memory. `suffix` is the type within the brackets.
@@ -60,20 +60,20 @@ class Path(NamedTuple):
         return f"{self._at(number)}..{self.first + number + count - 1}"
 
 
-def path_of(place: Place, dtype: int) -> Path:
+def location_text(place: Place, dtype: int) -> LocationText:
     """Return the textual form of a location; `dtype` is the value of `cr15`."""
     if place.space in (Space.PC, Space.CYCLE):
-        return Path(place.space.value)
+        return LocationText(place.space.value)
     if place.space is Space.SCALARS:
         name = SCALAR_NAMES[place.start]
-        return Path(name if place.kind == TYPES["i32"] else f"{place.kind.name}({name})")
+        return LocationText(name if place.kind == TYPES["i32"] else f"{place.kind.name}({name})")
     if place.space is Space.MEMORY:
         suffix = "" if place.kind == element_of(dtype) else f" : {place.kind.name}"
-        return _with_whole(Path("", _MEMORY, place.start, place.kind.size, suffix), place)
+        return _with_whole(LocationText("", _MEMORY, place.start, place.kind.size, suffix), place)
     if place.space is Space.BITS:
         mask, bit = divmod(place.start - 8 * register_named(MASKS, dtype).start, MASK.bits)
-        return _with_whole(Path("", f"{MASKS}[{mask}]", bit), place)
-    return _path_in_block(place, dtype)
+        return _with_whole(LocationText("", f"{MASKS}[{mask}]", bit), place)
+    return _text_in_block(place, dtype)
 
 
 @lru_cache(maxsize=256)
@@ -84,28 +84,28 @@ def register_named(name: str, dtype: int) -> Place:
     return place
 
 
-def _path_in_block(place: Place, dtype: int) -> Path:
+def _text_in_block(place: Place, dtype: int) -> LocationText:
     name = next(name for start, name in _STARTS if start <= place.start)
     register = register_named(name, dtype)
     offset, size = place.start - register.start, place.kind.size
     if offset % size:
         # The elements are not aligned with those of the register: slice its bytes first.
         cut = f"{name}[{offset}..{offset + place.size - 1} : u8]"
-        return _with_whole(Path("", f"{place.kind.name}({cut})"), place)
+        return _with_whole(LocationText("", f"{place.kind.name}({cut})"), place)
     default = place.kind == register.kind
     suffix = "" if default else f" : {place.kind.name}"
-    path = Path("", name, offset // size, 1, suffix)
+    text = LocationText("", name, offset // size, 1, suffix)
     if place.length is not None and place.size == register.size:
-        return path._replace(whole=name if default else f"{place.kind.name}({name})")
-    return _with_whole(path, place)
+        return text._replace(whole=name if default else f"{place.kind.name}({name})")
+    return _with_whole(text, place)
 
 
-def _with_whole(path: Path, place: Place) -> Path:
+def _with_whole(text: LocationText, place: Place) -> LocationText:
     if place.length is None:
-        return path._replace(whole=path.element(0))
+        return text._replace(whole=text.element(0))
     # A location sliced by bytes is the whole of `base`.
-    is_cut = path.base.endswith(")")
-    return path._replace(whole=path.base if is_cut else path.part(0, place.length))
+    is_cut = text.base.endswith(")")
+    return text._replace(whole=text.base if is_cut else text.part(0, place.length))
 
 
 _STARTS: Final = sorted(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ipu_asm.debugger.expressions import LiveContext, evaluate
-from ipu_asm.debugger.inspection import names_of
+from ipu_asm.debugger.inspection import names_from_notes
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 def check_names(text: str, **expected: str) -> None:
     """The names, and each has the value of its register."""
     program = read_program(load_isa("ipu"), text)
-    names = names_of(program)
+    names = names_from_notes(program)
     assert names == expected
     state = IpuState()
     state.regfile.scalars[:] = range(len(state.regfile.scalars))

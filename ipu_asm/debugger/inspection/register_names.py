@@ -13,8 +13,8 @@ from ipu_asm.debugger.expressions.places import REGISTER_NAMES
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
 
-_MOST_WORDS: Final = 3
-_LONGEST: Final = 30
+_MAX_WORDS: Final = 3
+_MAX_LENGTH: Final = 30
 _PHRASE: Final = re.compile(r"[^,;:(=.#]*")
 _ARTICLE: Final = re.compile(r"(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -23,7 +23,7 @@ _TAKEN: Final = {
 }  # fmt: skip
 
 
-def names_of(program: Program) -> dict[str, str]:
+def names_from_notes(program: Program) -> dict[str, str]:
     """Return the identifiers derived from register notes, each with the register it stands for.
 
     `# lr5 = row offset` gives `row_offset`: a phrase of up to three words. A phrase gives no
@@ -44,9 +44,9 @@ def _name(note: str) -> str | None:
     match = _PHRASE.match(note)
     phrase = _ARTICLE.sub("", match[0].strip(), count=1) if match is not None else ""
     words = phrase.split()
-    if not 0 < len(words) <= _MOST_WORDS or not all(map(_WORD.fullmatch, words)):
+    if not 0 < len(words) <= _MAX_WORDS or not all(map(_WORD.fullmatch, words)):
         return None
     name = "_".join(words)
     # "a copy of cr2" describes the content of a register; it is not its name.
     taken = name.lower() in _TAKEN or any(word.lower() in REGISTER_NAMES for word in words)
-    return None if taken or len(name) > _LONGEST else name
+    return None if taken or len(name) > _MAX_LENGTH else name
