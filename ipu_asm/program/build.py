@@ -8,7 +8,7 @@ from typing import Callable, NamedTuple, Sequence
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.bundle_diff import BundleDiff, Slices, read_slices
+from ipu_asm.program.bundle_diff import BundleDiff, SlicedText, read_slices
 from ipu_asm.program.findings import add_findings
 from ipu_asm.program.incremental_cache import IncrementalCache
 from ipu_asm.program.labels import (
@@ -18,7 +18,7 @@ from ipu_asm.program.labels import (
     References,
     are_labelled_alike,
     is_labelled,
-    joined,
+    merge_references,
     names_labels,
     read_labels,
 )
@@ -46,7 +46,7 @@ def read_program(
     return _after_edit(slices, before, diff)
 
 
-def _from_scratch(isa: Isa, slices: Slices) -> Program:
+def _from_scratch(isa: Isa, slices: SlicedText) -> Program:
     bundles, cache = slices.bundles, IncrementalCache(isa, slices.bundles)
     macros = _all_macros(isa, bundles, cache)
     addresses = [0, *accumulate([bundle.size for bundle in bundles])]
@@ -56,7 +56,7 @@ def _from_scratch(isa: Isa, slices: Slices) -> Program:
     return add_findings(program, same_macros=False)
 
 
-def _after_edit(slices: Slices, before: Program, diff: BundleDiff) -> Program:
+def _after_edit(slices: SlicedText, before: Program, diff: BundleDiff) -> Program:
     isa, bundles = before.isa, slices.bundles
     cache = IncrementalCache(isa, bundles, diff, before.cache)
     moved = before.macros.moved(diff)
@@ -141,8 +141,8 @@ def _references_after(
     diff: BundleDiff,
 ) -> list[Reference]:
     """Return the references if labels have not moved; empty if they must be resolved again."""
-    naming = [number for number in diff.fresh if bundles[number].label_uses]
+    naming = [number for number in diff.inserted if bundles[number].label_uses]
     fresh = References(bundles, addresses, labels).read(naming) if naming else []
-    references = joined(old, fresh, diff)
+    references = merge_references(old, fresh, diff)
     unknown = sum([each.problem is not None for each in references])
     return references if unknown <= MOST_SUGGESTIONS else []

@@ -14,7 +14,7 @@ from ipu_asm.text import Change, change_between
 _BYTE_ORDER_MARK = "\ufeff"
 
 
-class Slices(NamedTuple):
+class SlicedText(NamedTuple):
     """A text divided into bundle slices: slice i is from `starts[i]` to `starts[i + 1]`.
 
     A byte-order mark at the start of the text belongs to no slice.
@@ -42,12 +42,12 @@ class BundleDiff(NamedTuple):
         return self.tail - self.old_tail
 
     @property
-    def fresh(self) -> range:
+    def inserted(self) -> range:
         """The numbers of the new bundles."""
         return range(self.head, self.tail)
 
     @property
-    def gone(self) -> range:
+    def replaced(self) -> range:
         """The earlier numbers of the bundles that were replaced."""
         return range(self.head, self.old_tail)
 
@@ -68,9 +68,9 @@ def read_slices(
     isa: Isa,
     text: str,
     read: Callable[[str], Bundle],
-    before: Slices | None = None,
+    before: SlicedText | None = None,
     change: Change | None = None,
-) -> tuple[Slices, BundleDiff | None]:
+) -> tuple[SlicedText, BundleDiff | None]:
     """Divide `text` into slices and parse each, reusing the bundles that `before` has in common.
 
     `change` is the edit from `before` to `text`, if known. Also returns the difference, None if
@@ -83,7 +83,7 @@ def read_slices(
     if before is None or change is None or change.start == 0:
         starts = [1 if text.startswith(_BYTE_ORDER_MARK) else 0]
         starts += cut(text, starts[0])
-        return Slices(text, starts, [read(text[a:b]) for a, b in pairwise(starts)]), None
+        return SlicedText(text, starts, [read(text[a:b]) for a, b in pairwise(starts)]), None
     certain = _string_before(text, change.start) if grammar.looks_ahead else change.start
     first, fresh, rest = _recut(
         cut, text, before.starts, change, certain=certain, back=1 + grammar.looks_ahead
@@ -94,7 +94,7 @@ def read_slices(
     delta = change.new_end - change.old_end
     if delta:
         tail = [start + delta for start in tail]
-    slices = Slices(
+    slices = SlicedText(
         text,
         before.starts[: first + 1] + fresh + tail,
         before.bundles[:first] + bundles + before.bundles[rest:],

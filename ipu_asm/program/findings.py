@@ -12,7 +12,7 @@ from ipu_asm.diagnostics.errors import DUPLICATE_LABEL, PROGRAM_TOO_LARGE, SYNTA
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.labels import DuplicateLabel, Reference
-from ipu_asm.program.macros import without_foreign_names
+from ipu_asm.program.macros import without_external_names
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
@@ -37,21 +37,24 @@ def add_findings(program: Program, same_macros: bool) -> Program:
 def _findings(program: Program, same_macros: bool) -> Iterator[Diagnostic]:
     starts, bundles, labels = program.starts, program.bundles, program.layout.labels
     faulty = program.cache.among(
-        "faulty", program.where(_has_findings), lambda n: bool(_unexcused(program, n)), same_macros
+        "faulty",
+        program.where(_has_findings),
+        lambda n: bool(_unresolved_findings(program, n)),
+        same_macros,
     )
     undecodable = program.where(is_undecodable)
     if undecodable:
         first = undecodable[0]
         yield undecodable_byte(bundles[first]).shifted(starts[first])
         faulty = [n for n in faulty if not is_broken_by_bytes(bundles[n])]
-    found = [each.shifted(starts[n]) for n in faulty for each in _unexcused(program, n)]
+    found = [each.shifted(starts[n]) for n in faulty for each in _unresolved_findings(program, n)]
     for repeated in labels.repeated:
         found += _duplicates(program, repeated)
     found += [_distance(program, label) for label in labels.distances]
-    yield from without_foreign_names(found) if program.isa.surface.preprocessed else found
+    yield from without_external_names(found) if program.isa.surface.preprocessed else found
     for reference in program.references:
         if reference.problem is not None:
-            yield from _unresolved(program, reference, reference.problem)
+            yield from _unresolved_reference(program, reference, reference.problem)
     yield from _excess(program)
 
 
@@ -59,13 +62,13 @@ def _has_findings(_isa: Isa, bundle: Bundle) -> bool:
     return bool(bundle.findings)
 
 
-def _unexcused(program: Program, number: int) -> list[Diagnostic]:
+def _unresolved_findings(program: Program, number: int) -> list[Diagnostic]:
     """Return the findings of a bundle; none if a macro may resolve them."""
     macros, bundle = program.macros, program.bundles[number]
     if macros.reads_files and bundle.hangs_on_names:
         return []
-    findings = [each for each in bundle.findings if not macros.excuse(each, number)]
-    if findings and any(macros.define(each.mnemonic) for each in bundle.instructions):
+    findings = [each for each in bundle.findings if not macros.may_resolve(each, number)]
+    if findings and any(macros.defines(each.mnemonic) for each in bundle.instructions):
         return []
     return findings
 
@@ -73,7 +76,7 @@ def _unexcused(program: Program, number: int) -> list[Diagnostic]:
 def _duplicates(program: Program, repeated: DuplicateLabel) -> Iterator[Diagnostic]:
     label, number, token = repeated
     macros = program.macros
-    if macros.region_of(number) or macros.region_of(program.labels[label]) or macros.define(label):
+    if macros.region_of(number) or macros.region_of(program.labels[label]) or macros.defines(label):
         return
     span = program.span(number, program.bundles[number].syntax.span_of(token, token + 1))
     first = RelatedInformation(program.label_span(label), f"{quoted(label)} is defined here first")
@@ -86,11 +89,11 @@ def _distance(program: Program, label: str) -> Diagnostic:
     return Diagnostic(SYNTAX_ERROR, message, program.label_span(label))
 
 
-def _unresolved(
+def _unresolved_reference(
     program: Program, reference: Reference, problem: UnplacedFinding
 ) -> Iterator[Diagnostic]:
     macros = program.macros
-    if problem.unless and (macros.make_labels or macros.make(problem.unless)):
+    if problem.unless and (macros.make_labels or macros.may_define(problem.unless)):
         return
     yield problem.at(program.reference_span(reference))._replace(unless=())
 

@@ -94,7 +94,7 @@ class IncrementalCache:
             if old is None or self._kept is None:
                 numbers = [number for number, bundle in enumerate(bundles) if test(isa, bundle)]
             else:
-                fresh = [number for number in self._kept.fresh if test(isa, bundles[number])]
+                fresh = [number for number in self._kept.inserted if test(isa, bundles[number])]
                 numbers = self._kept.joined(old, fresh)
             self._numbers[test] = numbers
         return numbers
@@ -110,7 +110,7 @@ class IncrementalCache:
         if old is None or self._kept is None:
             found = [number for number in numbers if test(number)]
         else:
-            fresh = self._kept.fresh
+            fresh = self._kept.inserted
             first, last = (bisect_left(numbers, end) for end in (fresh.start, fresh.stop))
             found = self._kept.joined(old, [n for n in numbers[first:last] if test(n)])
         self._numbers[name] = found

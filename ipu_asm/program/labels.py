@@ -156,7 +156,9 @@ class References:
         return self._addresses[numbers[at]] if 0 <= at < len(numbers) else None
 
 
-def joined(old: list[Reference], fresh: Sequence[Reference], kept: BundleDiff) -> list[Reference]:
+def merge_references(
+    old: list[Reference], fresh: Sequence[Reference], kept: BundleDiff
+) -> list[Reference]:
     """Merge references after an edit that moved no label with those of the new bundles."""
     behind = old[bisect_left(old, kept.old_tail, key=_bundle_of) :]
     if kept.moved:

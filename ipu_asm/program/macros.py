@@ -16,7 +16,7 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.bundle_diff import BundleDiff
 
-OF_BRACES = "{}"
+BRACE_PSEUDO_NAME = "{}"
 """Pseudo-name in `unless` of findings about braces: directives may choose between braces."""
 
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
@@ -67,11 +67,11 @@ class Macros(NamedTuple):
     regions: tuple[MacroRegion, ...]
     make_labels: bool = False
 
-    def make(self, names: Iterable[str]) -> bool:
+    def may_define(self, names: Iterable[str]) -> bool:
         """Return whether a macro or the preprocessor may define one of the names."""
         return self.reads_files or any(name.lower() in self.names for name in names)
 
-    def excuse(self, finding: Diagnostic, bundle: int) -> bool:
+    def may_resolve(self, finding: Diagnostic, bundle: int) -> bool:
         """Return whether expansion of macros may resolve a finding in a bundle."""
         if not finding.unless:
             return False
@@ -81,7 +81,7 @@ class Macros(NamedTuple):
         elsewhere = self.reads_files or (region is not None and region.is_body)
         return elsewhere and finding.hangs_on_name
 
-    def define(self, name: str) -> bool:
+    def defines(self, name: str) -> bool:
         """Return whether the text itself defines a name."""
         return name.lower() in self.names
 
@@ -113,7 +113,7 @@ def affects(_isa: Isa, bundle: Bundle) -> bool:
     return any(effect_of(words) is not _NOTHING for words in bundle.syntax.directives)
 
 
-def without_foreign_names(findings: list[Diagnostic]) -> list[Diagnostic]:
+def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
     """Drop findings that depend on names if there are many such names, or one is called.
 
     Such a text is a fragment, included where its names are defined.
@@ -138,14 +138,14 @@ def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
     steps: list[tuple[int, str]] = []
     for number, bundle in directives:
         if bundle.syntax.plan.inner:
-            names.add(OF_BRACES)
+            names.add(BRACE_PSEUDO_NAME)
         for words in bundle.syntax.directives:
-            told = effect_of(words)
-            if told is not _NOTHING:
-                names |= told.names
-                reads_files = reads_files or told.reads_files
-                make_labels = make_labels or told.make_labels
-                steps.append((number, told.step))
+            effect = effect_of(words)
+            if effect is not _NOTHING:
+                names |= effect.names
+                reads_files = reads_files or effect.reads_files
+                make_labels = make_labels or effect.make_labels
+                steps.append((number, effect.step))
     regions = tuple(_regions(steps, count))
     return Macros(frozenset(names), reads_files, regions, make_labels or reads_files)
 
@@ -157,13 +157,13 @@ def effect_of(words: tuple[str, ...]) -> DirectiveEffect:
     word = words[0]
     defining = _DEFINING.match(word)
     makes_label = defining and (defining[2] or _LABEL_MADE.search(word, defining.end()))
-    told = DirectiveEffect(
+    effect = DirectiveEffect(
         frozenset(_names_made(words)),
         bool(_READING.match(word)),
         word in _BODY or bool(makes_label),
         _step(word),
     )
-    return _NOTHING if told == _NOTHING else told
+    return _NOTHING if effect == _NOTHING else effect
 
 
 def _step(word: str) -> str:

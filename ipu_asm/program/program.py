@@ -9,7 +9,7 @@ from typing import Any, Callable, NamedTuple, TypeVar
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.bundle_diff import Slices
+from ipu_asm.program.bundle_diff import SlicedText
 from ipu_asm.program.incremental_cache import IncrementalCache, LocalResult, Test
 from ipu_asm.program.labels import Labels, Reference
 from ipu_asm.program.macros import Macros
@@ -32,7 +32,7 @@ class Program:
     def __init__(
         self,
         isa: Isa,
-        slices: Slices,
+        slices: SlicedText,
         layout: ProgramLayout,
         macros: Macros,
         cache: IncrementalCache,

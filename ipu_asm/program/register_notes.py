@@ -42,12 +42,12 @@ class RegisterRole(NamedTuple):
 class _Note(NamedTuple):
     """A comment about some registers.
 
-    `is_behind`: it is on the line on which the previous bundle ends.
+    `is_trailing`: it is on the line on which the previous bundle ends.
     """
 
     registers: tuple[str, ...]
     text: str
-    is_behind: bool
+    is_trailing: bool
 
 
 def register_notes(program: Program) -> dict[str, str]:
@@ -109,8 +109,8 @@ def _later_notes(program: Program) -> list[tuple[int, _Note]]:
     found = list[tuple[int, _Note]]()
     for number, bundle in enumerate(program.bundles):
         for note in _inside(isa, bundle) if number == 0 else _notes(isa, bundle):
-            is_behind = note.is_behind and number > 0 and text[starts[number] - 1] not in "\r\n"
-            found.append((number - is_behind, note))
+            is_trailing = note.is_trailing and number > 0 and text[starts[number] - 1] not in "\r\n"
+            found.append((number - is_trailing, note))
     return found
 
 
@@ -133,11 +133,11 @@ def _notes_from(isa: Isa, bundle: Bundle, start: int) -> Iterator[_Note]:
         return
     first_token = bundle.first_token.start if bundle.syntax.words else len(text)
     lines = text[start:].split("\n")
-    is_behind = start + len(lines[0]) <= first_token
+    is_trailing = start + len(lines[0]) <= first_token
     for line in lines:
         for registers, said in _read(isa, line, is_head=False):
-            yield _Note(registers, said, is_behind)
-        is_behind = False
+            yield _Note(registers, said, is_trailing)
+        is_trailing = False
 
 
 def _read(isa: Isa, line: str, is_head: bool) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -15,7 +15,7 @@ ISA = load_isa("colossus")
 def check_macros(text: str, *names: str) -> Macros:
     """The macros of a text, which make these names."""
     macros = read_program(ISA, text).macros
-    assert [name for name in names if not macros.define(name)] == []
+    assert [name for name in names if not macros.defines(name)] == []
     return macros
 
 
@@ -35,17 +35,17 @@ def check_macros(text: str, *names: str) -> Macros:
 )
 def test_names_are_made(text: str, names: tuple[str, ...]) -> None:
     macros = check_macros(text, *names)
-    assert macros.make(names)
-    assert not macros.define("other")
+    assert macros.may_define(names)
+    assert not macros.defines("other")
 
 
 def test_a_file_that_reads_others_may_make_any_name() -> None:
     for line in ('#include "a.h"', "#  include <a>", '.include "a"'):
         macros = check_macros(line)
         assert macros.reads_files
-        assert macros.make(["anything"])
-        assert not macros.define("anything")
-    assert not check_macros('#define a "b"').make(["anything"])
+        assert macros.may_define(["anything"])
+        assert not macros.defines("anything")
+    assert not check_macros('#define a "b"').may_define(["anything"])
 
 
 @pytest.mark.parametrize(

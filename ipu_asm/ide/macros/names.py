@@ -55,7 +55,7 @@ def macros_in(program: Program) -> Macros:
 
 def macros_called(program: Program, name: str) -> list[Macro]:
     """Return the definitions of one name in source order."""
-    return macros_in(program).get(name, []) if program.macros.define(name) else []
+    return macros_in(program).get(name, []) if program.macros.defines(name) else []
 
 
 def last_bundle_of(program: Program, macro: Macro) -> int:
