@@ -103,16 +103,18 @@ class Debuggee:
             return {}
         return {"source": self.source(), **self.positions.sent_start(found.place.span)}
 
-    def write_dumps(self) -> list[str]:
-        """Write the configured ranges of memory to their files, all or none; return messages.
-
-        Raises `FileError`.
-        """
+    def write_dumps(self, tell: Callable[..., None]) -> None:
+        """Write the configured ranges of memory to their files, all or none, and tell which."""
         dumps, memory = self.configuration.dump, self.debugger.state.xmem
-        replace_files(
-            [Output(d.file, bytes(memory.read_address(d.address, d.length))) for d in dumps]
-        )
-        return [f"{dump.file} ({counted(dump.length, 'byte')})" for dump in dumps]
+        try:
+            replace_files(
+                [Output(d.file, bytes(memory.read_address(d.address, d.length))) for d in dumps]
+            )
+        except FileError as error:
+            tell(f"{error}\n", "stderr")
+            return
+        for dump in dumps:
+            tell(f"wrote {dump.file} ({counted(dump.length, 'byte')})\n")
 
 
 def _kernel(configuration: LaunchConfiguration) -> Kernel:

@@ -7,7 +7,6 @@ import time
 from functools import partial
 from typing import Callable, Final
 
-from ipu_asm.config.files import FileError
 from ipu_asm.debugger.inspection import Group
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.diagnostics.rendering import render_place
@@ -136,7 +135,7 @@ class Execution:
         self.variables.clear()
         self.program.arrive(stop)
         if stop.reason in HALTED and (self._left_at is None or self._left_at.reason not in HALTED):
-            self._write_dumps()
+            self.program.write_dumps(self._outbox.tell)
         is_debugged = not self.program.configuration.no_debug
         status = exit_status(stop, self._left_at, self._may_end, is_debugged)
         if status is None:
@@ -189,13 +188,6 @@ class Execution:
         debuggee = self.program
         address = debuggee.debugger.state.program_counter
         self._outbox.tell(f"{text}\n", **debuggee.place(address))
-
-    def _write_dumps(self) -> None:
-        try:
-            for line in self.program.write_dumps():
-                self._outbox.tell(f"wrote {line}\n")
-        except FileError as error:
-            self._outbox.tell(f"{error}\n", "stderr")
 
 
 def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from functools import partial
 from typing import Callable, Sequence
 
@@ -24,6 +23,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _load() -> Callable[[Channel], int]:
     from ipu_lsp.debug_adapter.server import serve
 
-    # Objects created so far live until the end: freezing them makes each collection shorter.
-    gc.freeze()
     return partial(serve, when_gone=partial(end_in, GRACE_S))

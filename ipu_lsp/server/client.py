@@ -16,6 +16,42 @@ from ipu_lsp.server.convert import Encoding
 _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
 
 
+# A client may declare what it does with findings for those that it pulls only.
+_FINDINGS = ("textDocument.publishDiagnostics", "textDocument.diagnostic")
+_ITEM = "textDocument.completion.completionItem"
+_SIGNATURE = "textDocument.signatureHelp.signatureInformation"
+_FLAGS = {
+    "refreshes_diagnostics": "workspace.diagnostics.refreshSupport",
+    "refreshes_hints": "workspace.inlayHint.refreshSupport",
+    "refreshes_lenses": "workspace.codeLens.refreshSupport",
+    "refreshes_tokens": "workspace.semanticTokens.refreshSupport",
+    "completion_snippets": f"{_ITEM}.snippetSupport",
+    "signature_without_active": f"{_SIGNATURE}.noActiveParameterSupport",
+    "definition_links": "textDocument.definition.linkSupport",
+    "nested_symbols": "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport",
+    "preferred_code_actions": "textDocument.codeAction.isPreferredSupport",
+    "disabled_code_actions": "textDocument.codeAction.disabledSupport",
+    "document_changes": "workspace.workspaceEdit.documentChanges",
+    "gives_configuration": "workspace.configuration",
+    "registers_configuration": "workspace.didChangeConfiguration.dynamicRegistration",
+    "registers_watched_files": "workspace.didChangeWatchedFiles.dynamicRegistration",
+    "shows_progress": "window.workDoneProgress",
+}
+"""Capabilities that are true or absent."""
+_OBJECTS = {
+    "pulls_diagnostics": "textDocument.diagnostic",
+    "shows_content": "workspace.textDocumentContent",
+    "code_action_literals": "textDocument.codeAction.codeActionLiteralSupport",
+}
+"""Capabilities that are an object or absent."""
+_FORMAT_LISTS = {
+    "hover_markdown": "textDocument.hover.contentFormat",
+    "completion_markdown": f"{_ITEM}.documentationFormat",
+    "signature_markdown": f"{_SIGNATURE}.documentationFormat",
+}
+"""Lists of formats, the preferred one first."""
+
+
 class LanguageClient(NamedTuple):
     """The capabilities of the client that affect our messages; by default it has none."""
 
@@ -51,55 +87,29 @@ class LanguageClient(NamedTuple):
     def of(cls, capabilities: Json) -> LanguageClient:
         """Return the capabilities of a client."""
 
-        def has(path: str) -> bool:
-            return _at(capabilities, path) is True
+        def at(path: str) -> Any:
+            return _at(capabilities, path)
 
-        def lists(path: str, wanted: object) -> bool:
-            found = _at(capabilities, path)
-            return isinstance(found, list) and wanted in found
-
-        document, diagnostics = "textDocument.", "textDocument.publishDiagnostics."
-        item = "textDocument.completion.completionItem."
-        signature = "textDocument.signatureHelp.signatureInformation."
-        pulls = isinstance(_at(capabilities, "textDocument.diagnostic"), dict)
-        # A client may declare this for pulled diagnostics only.
-        findings = (diagnostics, document + "diagnostic.")
         return cls(
-            encoding=_encoding(_at(capabilities, "general.positionEncodings")),
-            pulls_diagnostics=pulls,
-            refreshes_diagnostics=has("workspace.diagnostics.refreshSupport"),
-            refreshes_hints=has("workspace.inlayHint.refreshSupport"),
-            refreshes_lenses=has("workspace.codeLens.refreshSupport"),
-            refreshes_tokens=has("workspace.semanticTokens.refreshSupport"),
-            shows_content=isinstance(_at(capabilities, "workspace.textDocumentContent"), dict),
-            related_information=any(has(f"{place}relatedInformation") for place in findings),
-            code_description=any(has(f"{place}codeDescriptionSupport") for place in findings),
+            encoding=_encoding(at("general.positionEncodings")),
+            most_folds=_count(at("textDocument.foldingRange.rangeLimit")),
+            related_information=any(
+                at(f"{place}.relatedInformation") is True for place in _FINDINGS
+            ),
+            code_description=any(
+                at(f"{place}.codeDescriptionSupport") is True for place in _FINDINGS
+            ),
             diagnostic_tags=tuple(
                 tag.value
                 for tag in t.DiagnosticTag
-                if any(lists(f"{place}tagSupport.valueSet", tag) for place in findings)
+                if any(_lists(at(f"{place}.tagSupport.valueSet"), tag) for place in _FINDINGS)
             ),
-            hover_markdown=_prefers_markdown(_at(capabilities, document + "hover.contentFormat")),
-            completion_snippets=has(item + "snippetSupport"),
-            completion_markdown=_prefers_markdown(_at(capabilities, item + "documentationFormat")),
-            completion_tags=lists(item + "tagSupport.valueSet", t.CompletionItemTag.Deprecated),
-            signature_markdown=_prefers_markdown(
-                _at(capabilities, signature + "documentationFormat")
+            completion_tags=_lists(
+                at(f"{_ITEM}.tagSupport.valueSet"), t.CompletionItemTag.Deprecated
             ),
-            signature_without_active=has(signature + "noActiveParameterSupport"),
-            most_folds=_count(_at(capabilities, document + "foldingRange.rangeLimit")),
-            definition_links=has(document + "definition.linkSupport"),
-            nested_symbols=has(document + "documentSymbol.hierarchicalDocumentSymbolSupport"),
-            code_action_literals=isinstance(
-                _at(capabilities, document + "codeAction.codeActionLiteralSupport"), dict
-            ),
-            preferred_code_actions=has(document + "codeAction.isPreferredSupport"),
-            disabled_code_actions=has(document + "codeAction.disabledSupport"),
-            document_changes=has("workspace.workspaceEdit.documentChanges"),
-            gives_configuration=has("workspace.configuration"),
-            registers_configuration=has("workspace.didChangeConfiguration.dynamicRegistration"),
-            registers_watched_files=has("workspace.didChangeWatchedFiles.dynamicRegistration"),
-            shows_progress=has("window.workDoneProgress"),
+            **{name: at(path) is True for name, path in _FLAGS.items()},
+            **{name: isinstance(at(path), dict) for name, path in _OBJECTS.items()},
+            **{name: _prefers_markdown(at(path)) for name, path in _FORMAT_LISTS.items()},
         )
 
 
@@ -119,6 +129,10 @@ def _at(capabilities: Json, path: str) -> Any:
     for name in path.split("."):
         found = found.get(name) if isinstance(found, dict) else None
     return found
+
+
+def _lists(values: object, wanted: object) -> bool:
+    return isinstance(values, list) and wanted in values
 
 
 def _count(number: object) -> int | None:

@@ -131,15 +131,8 @@ class Coordinates:
         start, end = self._line(line)
         if self._columns_are_offsets:
             return min(start + column, end), False
-        return self._place_in_line(start, self.text[start:end], column)
-
-    def _place_in_line(self, start: int, text: str, column: int) -> tuple[int, bool]:
-        if text.isascii():
-            return start + min(column, len(text)), False
-        if self.encoding is Encoding.UTF_8:
-            return start + _characters_in_utf_8(text, column), False
-        count, inside = _characters_in_utf_16(text, column)
-        return start + count, inside
+        count, is_inside = _characters(self.text[start:end], column, self.encoding)
+        return start + count, is_inside
 
     def _line(self, line: int) -> Span:
         """Return the span of a line without its line break."""
@@ -190,6 +183,15 @@ def units(text: str, encoding: Encoding) -> int:
     if encoding is Encoding.UTF_8:
         return len(text.encode("utf-8", "surrogatepass"))
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _characters(text: str, column: int, encoding: Encoding) -> tuple[int, bool]:
+    """Count the characters of a line before a column; True if it is inside of the next one."""
+    if text.isascii():
+        return min(column, len(text)), False
+    if encoding is Encoding.UTF_8:
+        return _characters_in_utf_8(text, column), False
+    return _characters_in_utf_16(text, column)
 
 
 def _characters_in_utf_8(text: str, column: int) -> int:

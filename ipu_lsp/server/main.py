@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Callable, Sequence
 
 from ipu_lsp.command import ServerCommand
@@ -19,7 +18,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _load() -> Callable[[Channel], int]:
     from ipu_lsp.server.server import LspServer
 
-    server = LspServer()
-    # Objects created so far live until the end: freezing them makes each collection shorter.
-    gc.freeze()
-    return server.serve
+    return LspServer().serve

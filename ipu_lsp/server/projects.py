@@ -58,6 +58,11 @@ class Projects:
             self._by_folder[folder] = self._by_file[nearest.path]
         return self._by_folder[folder]
 
+    def dependencies(self, path: str) -> tuple[object, ...]:
+        """Everything that the findings of a file depend on besides its text."""
+        project = self.of_folder(os.path.dirname(path))
+        return project.configuration, project.errors_only
+
     def forget(self) -> None:
         """Clear all caches: settings or configuration files have changed."""
         self._configurations.forget()

@@ -5,6 +5,10 @@ from __future__ import annotations
 import time
 from typing import Iterable
 
+from lsprotocol import types as t
+
+from ipu_lsp.server.protocol import LspProtocol
+
 LONGEST_WAIT_S = 0.1
 """Seconds that findings are held back while the client keeps sending edits."""
 LONGEST_WAIT_FOR_SETTINGS_S = 2.0
@@ -58,3 +62,23 @@ class PublishQueue:
         if left <= 0:
             self.settings_known()
         return max(left, 0)
+
+
+class ShownListings:
+    """The listings that the client shows and that are up to date."""
+
+    def __init__(self, protocol: LspProtocol) -> None:
+        self._protocol = protocol
+        self._shown: dict[str, str] = {}
+
+    def add(self, document: str, listing: str) -> None:
+        """Register the URI of a listing that the client has received, with its document's."""
+        self._shown[document] = listing
+
+    def refresh(self, documents: Iterable[str]) -> None:
+        """Ask the client to fetch the listings of documents again, once until it does."""
+        for document in documents:
+            listing = self._shown.pop(document, None)
+            if listing is not None:
+                params = {"uri": listing}
+                self._protocol.ask(t.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, params)

@@ -16,9 +16,9 @@ from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import LspProtocol
-from ipu_lsp.server.publishing import PublishQueue
+from ipu_lsp.server.publishing import PublishQueue, ShownListings
 from ipu_lsp.server.settings_files import SettingsFiles
-from ipu_lsp.server.workspace import TimeSlice, Workspace, address_of
+from ipu_lsp.server.workspace import TimeSlice, Workspace, uri_of
 
 # Seconds that each step of a request that waits for settings blocks other long requests.
 _SETTINGS_STEP_S = 0.02
@@ -48,8 +48,7 @@ class LspSession:
         self.settings_files = SettingsFiles(protocol, self.projects)
         self.first_settings: object = None
         """The settings in `initializationOptions`."""
-        self.shown_listings: dict[str, str] = {}
-        """URIs of the listings that the client shows and that are up to date, by document."""
+        self.listings = ShownListings(protocol)
         self.exit_status: int | None = None
         self._open_files: set[str] = set()
 
@@ -66,11 +65,11 @@ class LspSession:
         if document is not None and document.path is not None:
             self._open_files.discard(os.path.normpath(document.path))
         self.publish_queue.remove(uri)
-        self._refresh_listings([uri])
+        self.listings.refresh([uri])
 
     def text_changed(self, uris: Iterable[str]) -> None:
         """Queue the findings of documents, unless the client pulls them."""
-        self._refresh_listings(uris)
+        self.listings.refresh(uris)
         if not self.client.pulls_diagnostics:
             self.publish_queue.add(uris)
 
@@ -152,9 +151,9 @@ class LspSession:
                 view = self.view_of(document) if document else None
                 return make(document.uri, view) if document and view else None
 
-            found = self.workspace.answer(path, self.settings_of(path), key, made)
+            found = self.workspace.answer(path, self.projects.dependencies(path), key, made)
             if found is not None:
-                yield address_of(path) or path, found
+                yield uri_of(path) or path, found
 
     def is_open(self, path: str) -> bool:
         """Return whether a file is open in the client."""
@@ -162,20 +161,8 @@ class LspSession:
 
     def file(self, path: str) -> Document | None:
         """Return a file that is not open as a document; None if it is unreadable or not text."""
-        uri = address_of(path)
+        uri = uri_of(path)
         if uri is None or stamp_of(path) is None:
             return None
         text = scanned_text(path)
         return None if text is None else Document(uri, "", None, text, self.client.encoding)
-
-    def settings_of(self, path: str) -> tuple[object, ...]:
-        """Return everything that the findings of a file depend on besides its text."""
-        project = self.projects.of_folder(os.path.dirname(path))
-        return project.configuration, project.errors_only
-
-    def _refresh_listings(self, uris: Iterable[str]) -> None:
-        """Ask the client to fetch the listings of documents again, once until it does."""
-        for uri in uris:
-            shown = self.shown_listings.pop(uri, None)
-            if shown is not None:
-                self.protocol.ask(t.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, {"uri": shown})

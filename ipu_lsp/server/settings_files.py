@@ -15,7 +15,7 @@ from ipu_lsp.server.messages import json_array, json_object, json_text
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.reports import NOTHING, EncodedFindings, WorkspaceReports, named
-from ipu_lsp.server.workspace import address_of
+from ipu_lsp.server.workspace import uri_of
 
 SOURCE = "ipu"
 
@@ -60,7 +60,7 @@ class SettingsFiles:
     def report(self, reports: WorkspaceReports) -> None:
         """Add the findings of all files to the reports of the workspace."""
         for path, findings in self._findings():
-            uri = address_of(path)
+            uri = uri_of(path)
             if uri is None:
                 self._projects.suspects.pop(path, None)
             elif findings != NOTHING:
@@ -86,7 +86,7 @@ class SettingsFiles:
         return findings
 
     def _publish(self, path: str, findings: str) -> None:
-        uri = address_of(path)
+        uri = uri_of(path)
         if uri is not None:
             params = json_object(uri=json_text(uri), diagnostics=findings)
             self._protocol.notify(t.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)

@@ -31,10 +31,10 @@ class TimeSlice:
 
 
 class CachedAnswers(NamedTuple):
-    """Results about a file, valid for a stamp of the file and the settings in `circumstances`."""
+    """Results about a file, valid for a stamp of the file and the settings in `dependencies`."""
 
     stamp: Stamp
-    circumstances: object
+    dependencies: object
     answers: dict[str, Any]
 
 
@@ -78,31 +78,31 @@ class Workspace:
         """Drop the results about a file, which may have changed without a new stamp."""
         self._known.pop(path, None)
 
-    def is_known(self, path: str, circumstances: object, key: str) -> bool:
+    def is_known(self, path: str, dependencies: object, key: str) -> bool:
         """Return whether a valid result about a file is cached."""
         known = self._known.get(path)
-        return known is not None and key in known.answers and _holds(known, path, circumstances)
+        return known is not None and key in known.answers and _holds(known, path, dependencies)
 
     def answer(
-        self, path: str, circumstances: object, key: str, make: Callable[[], Any]
+        self, path: str, dependencies: object, key: str, make: Callable[[], Any]
     ) -> Any | None:
         """Return the result `key` about a file, computed by `make` if no valid one is cached.
 
         None for a file that does not exist, is no regular file or is too large.
         """
         known = self._known.get(path)
-        if known is None or not _holds(known, path, circumstances):
+        if known is None or not _holds(known, path, dependencies):
             stamp = stamp_of(path)
             if stamp is None:
                 return None
-            known = self._known[path] = CachedAnswers(stamp, circumstances, {})
+            known = self._known[path] = CachedAnswers(stamp, dependencies, {})
         if key not in known.answers:
             known.answers[key] = make()
         return known.answers[key]
 
 
 @lru_cache(maxsize=20_000)
-def address_of(path: str) -> str | None:
+def uri_of(path: str) -> str | None:
     """Return the URI of a file; None if its name cannot be encoded."""
     try:
         path.encode()
@@ -111,8 +111,8 @@ def address_of(path: str) -> str | None:
         return None
 
 
-def _holds(known: CachedAnswers, path: str, circumstances: object) -> bool:
-    return known.circumstances == circumstances and known.stamp == stamp_of(path)
+def _holds(known: CachedAnswers, path: str, dependencies: object) -> bool:
+    return known.dependencies == dependencies and known.stamp == stamp_of(path)
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:

@@ -175,7 +175,8 @@ def test_every_handler_has_a_namesake_that_knows_the_answer() -> None:
     """A feature is one file, or one folder, on each side; other handlers are about the session."""
     about_the_session = {"commands", "configuration", "diagnostics", "lifecycle", "synchronization"}
     handlers = {path.stem for path in (SERVER / "handlers").glob("[a-z]*.py")}
-    answers = {path.stem for path in (ROOT / "ipu_asm" / "ide").glob("[a-z]*")}
+    packages = (ROOT / "ipu_asm" / "ide", ROOT / "ipu_asm" / "reports")
+    answers = {path.stem for package in packages for path in package.glob("[a-z]*")}
     assert handlers - about_the_session <= answers
     used = {feature.handler.__module__.rpartition(".")[2] for feature in FEATURES}
     assert used == handlers

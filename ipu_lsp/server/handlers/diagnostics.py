@@ -20,7 +20,7 @@ from ipu_lsp.server.progress import WorkDoneProgress
 from ipu_lsp.server.reports import EncodedFindings, WorkspaceReports, named, report
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.settings_files import SOURCE
-from ipu_lsp.server.workspace import TimeSlice, address_of
+from ipu_lsp.server.workspace import TimeSlice, uri_of
 
 log = logging.getLogger("ipu_lsp")
 
@@ -120,7 +120,7 @@ def _report_files(
                 progress.say(done, len(files))
                 yield
 
-        if not session.workspace.is_known(path, session.settings_of(path), _ANSWER):
+        if not session.workspace.is_known(path, session.projects.dependencies(path), _ANSWER):
             fresh += 1
             if fresh == MANY_FILES:
                 progress.begin()
@@ -128,8 +128,10 @@ def _report_files(
             for _ in session.analyzers.read_ahead(document) if document else ():
                 yield from pause()
         find = partial(_in_file, session, path)
-        findings = session.workspace.answer(path, session.settings_of(path), _ANSWER, find)
-        uri = address_of(path)
+        findings = session.workspace.answer(
+            path, session.projects.dependencies(path), _ANSWER, find
+        )
+        uri = uri_of(path)
         if findings is not None and uri is not None:
             reports.add(uri, findings)
         yield from pause()

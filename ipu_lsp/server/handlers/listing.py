@@ -41,7 +41,7 @@ def text_document_content(session: LspSession, params: t.TextDocumentContentPara
     view = None if source is None else session.view(source)
     if source is None or view is None:
         return {"text": "# there is no open program of which this is the listing\n"}
-    session.shown_listings[source] = params.uri
+    session.listings.add(source, params.uri)
     return {"text": _found(view).text}
 
 
