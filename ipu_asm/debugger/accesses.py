@@ -22,9 +22,9 @@ class Accesses:
         self._ipu = ipu
         isa = load_isa("ipu")
         words = ipu.state.inst_mem
-        codes = {word: decode_word(isa, word) for word in set(words) if word is not None}
-        self.codes = {pc: codes[word] for pc, word in enumerate(words) if word is not None}
-        found = {word: list(_accesses(isa, codes[word])) for word in codes}
+        decoded = {word: decode_word(isa, word) for word in set(words) if word is not None}
+        self.instructions = {pc: decoded[word] for pc, word in enumerate(words) if word is not None}
+        found = {word: list(_accesses(isa, decoded[word])) for word in decoded}
         self._bundles: dict[tuple[str, bool, bool], frozenset[int]] = {}
         self._accesses = {pc: found[word] for pc, word in enumerate(words) if word is not None}
 
@@ -129,9 +129,9 @@ def _content(scalars: list[int], block: bytearray, where: Region) -> bytes:
 
 
 def _accesses(
-    isa: Isa, codes: list[DecodedInstruction]
+    isa: Isa, instructions: list[DecodedInstruction]
 ) -> Iterator[tuple[DecodedInstruction, RegisterAccess]]:
-    for code in codes:
+    for code in instructions:
         if code.spec is not None and not code.is_idle:
             for access in decoded_accesses(isa, code.spec, code.registers):
                 yield code, access

@@ -52,14 +52,14 @@ class BreakpointResolver:
         if not here:
             return self._moved(bisect_left(self._spans, Span(within.end, 0)), line)
         if column is None:
-            return self._placement(here[0])
+            return self._resolved(here[0])
         offset = self._lines.offset(line, column)
         at = next((number for number in here if self._spans[number].end > offset), here[-1])
         # The mark that ends a bundle belongs to that bundle.
         around = self.program.bundle_at(offset)
         if at > here[0] and self.program.bundle_at_address[self._addresses[at - 1]] == around:
             at -= 1
-        return self._placement(at)
+        return self._resolved(at)
 
     def at_label(self, label: str) -> ResolvedBreakpoint | None:
         """Return the bundle of a label; None if the label or the bundle does not exist."""
@@ -72,7 +72,7 @@ class BreakpointResolver:
         place = self.table.place(address)
         return None if place is None else ResolvedBreakpoint(address, place)
 
-    def bundles_beside(self, address: int) -> range:
+    def bundles_on_same_line(self, address: int) -> range:
         """Return the addresses of all bundles that begin on the line of a bundle."""
         if not 0 <= address < len(self._line_of):
             return range(address, address + 1)
@@ -89,7 +89,7 @@ class BreakpointResolver:
         first = bisect_right(self._spans, within.start, key=lambda span: span.end)
         return range(first, bisect_left(self._spans, within.end, key=lambda span: span.start))
 
-    def _placement(self, number: int) -> ResolvedBreakpoint:
+    def _resolved(self, number: int) -> ResolvedBreakpoint:
         address = self._addresses[number]
         place = self.table.place(address)
         assert place is not None
@@ -98,7 +98,7 @@ class BreakpointResolver:
     def _moved(self, number: int, line: int) -> ResolvedBreakpoint | None:
         if number == len(self._spans):
             return None
-        found = self._placement(number)
+        found = self._resolved(number)
         which = "next bundle" if found.place.line > line else "bundle around it"
         message = f"line {line + 1} has no instruction; moved to the {which}"
         return found._replace(message=f"{message}, line {found.place.line}")

@@ -19,7 +19,7 @@ LogText = Callable[[IpuState], str]
 
 _HIT: Final = re.compile(r"(==|>=|<=|>|<|%|)\s*([0-9]+)", re.ASCII)
 _COMPARE: Final = {"": eq, "==": eq, ">=": ge, "<=": le, ">": gt, "<": lt}
-_LONGEST: Final = 18
+_MAX_LENGTH: Final = 18
 
 
 def parse_hit_condition(text: str) -> HitCondition:
@@ -29,7 +29,7 @@ def parse_hit_condition(text: str) -> HitCondition:
     ValueError for other text.
     """
     match = _HIT.fullmatch(text.strip())
-    if match is None or len(match[2]) > _LONGEST or (match[1] == "%" and not int(match[2])):
+    if match is None or len(match[2]) > _MAX_LENGTH or (match[1] == "%" and not int(match[2])):
         shown = text if len(text) <= 40 else f"{text[:40]}..."
         raise ValueError(f"a hit condition is like `5`, `>=5` or `%10`, found `{shown}`")
     number = int(match[2])
@@ -66,8 +66,8 @@ class HitFilter:
 
     A hit is an arrival at which the condition holds. Hits are counted from the first cycle on,
     independent of moves in between, so that time travel does not change them: `hits` are their
-    cycles, complete up to the cycle `covered`. With `log` the breakpoint logs a text instead of
-    stopping.
+    cycles, complete up to the cycle `counted_until`. With `log` the breakpoint logs a text instead
+    of stopping.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class HitFilter:
         self.hit_condition = hit_condition
         self.log = log
         self.hits: array[int] = array("q")
-        self.covered = -1
+        self.counted_until = -1
 
     def holds(self, state: IpuState) -> bool:
         """Return whether the condition holds, or there is none."""
@@ -88,18 +88,18 @@ class HitFilter:
 
     def count(self, cycle: int) -> None:
         """Count a hit at a cycle, unless it is counted already."""
-        is_new = cycle > self.covered and (not self.hits or self.hits[-1] < cycle)
+        is_new = cycle > self.counted_until and (not self.hits or self.hits[-1] < cycle)
         if self.hit_condition is not None and is_new:
             self.hits.append(cycle)
 
-    def passes(self, cycle: int) -> bool:
+    def hit_condition_holds(self, cycle: int) -> bool:
         """Return whether the number of hits up to a cycle fulfils the hit condition, if any."""
         return self.hit_condition is None or self.hit_condition(bisect_right(self.hits, cycle))
 
-    def forget(self, cycle: int) -> None:
+    def drop_hits_after(self, cycle: int) -> None:
         """Drop the hits after a cycle."""
         del self.hits[bisect_right(self.hits, cycle) :]
-        self.covered = min(self.covered, cycle)
+        self.counted_until = min(self.counted_until, cycle)
 
 
 class Breakpoint(HitFilter):
@@ -181,37 +181,37 @@ class BreakpointSet:
 
     def set_at_bundles(self, breakpoints: Sequence[Breakpoint]) -> None:
         """Replace the breakpoints at bundles."""
-        self._forget_hits_of_new(breakpoints)
+        self._drop_hits_of_new(breakpoints)
         self.at_bundles = tuple(breakpoints)
 
     def set_at_data(self, breakpoints: Sequence[DataBreakpoint]) -> None:
         """Replace the data breakpoints."""
-        self._forget_hits_of_new(breakpoints)
+        self._drop_hits_of_new(breakpoints)
         self.at_data = tuple(breakpoints)
 
-    def counted(self) -> BreakpointSet:
+    def with_hit_conditions(self) -> BreakpointSet:
         """Return the set of the breakpoints with a hit condition, without traps."""
         return BreakpointSet(
             [breakpoint for breakpoint in self.at_bundles if breakpoint.hit_condition],
             [breakpoint for breakpoint in self.at_data if breakpoint.hit_condition],
         )
 
-    def cover(self, cycle: int) -> None:
+    def mark_counted(self, cycle: int) -> None:
         """Record that all hits up to a cycle are counted."""
         for breakpoint in self.filters:
-            breakpoint.covered = max(breakpoint.covered, cycle)
+            breakpoint.counted_until = max(breakpoint.counted_until, cycle)
 
-    def forget_hits(self, cycle: int) -> None:
+    def drop_hits_after(self, cycle: int) -> None:
         """Drop the hits after a cycle."""
         for breakpoint in self.filters:
-            breakpoint.forget(cycle)
+            breakpoint.drop_hits_after(cycle)
 
-    def _forget_hits_of_new(self, breakpoints: Sequence[HitFilter]) -> None:
+    def _drop_hits_of_new(self, breakpoints: Sequence[HitFilter]) -> None:
         """Drop all hits of breakpoints that are new: they may have missed an edit of the past."""
         known = set(map(id, self.filters))
         for breakpoint in breakpoints:
             if id(breakpoint) not in known:
-                breakpoint.forget(-1)
+                breakpoint.drop_hits_after(-1)
 
 
 def _values(before: bytes, after: bytes) -> str:

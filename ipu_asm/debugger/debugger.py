@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ipu_asm.debugger.backwards import run_back, run_line_back
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
+from ipu_asm.debugger.line_stepping import ends_of_line
 from ipu_asm.debugger.regions import Region
+from ipu_asm.debugger.reverse_execution import run_back, run_line_back
 from ipu_asm.debugger.runner import DebugOptions, Runner
-from ipu_asm.debugger.stepping import ends_of_line
 from ipu_asm.debugger.stop import Direction, ResumePoint, Stop
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
@@ -70,12 +70,12 @@ class Debugger:
         """
         self.history.edit(where, data)
         # No bundle leads to the first cycle; its hits are counted again after the edit.
-        self.breakpoints.forget_hits(self.cycle - (self.cycle == self.history.first))
+        self.breakpoints.drop_hits_after(self.cycle - (self.cycle == self.history.first))
 
     def restart(self) -> Stop:
         """Go to the first cycle and drop all edits; hits are counted anew. The stop is an ENTRY."""
         self.history.reset()
-        self.breakpoints.forget_hits(self.cycle - 1)
+        self.breakpoints.drop_hits_after(self.cycle - 1)
         return self._arrived(self.runner.stops.stop(StopReason.ENTRY, "at the beginning"))
 
     def start(self) -> Stop:

@@ -16,10 +16,10 @@ from ipu_asm.emulator.ipu import Ipu, StopTest
 SPACING: Final = 4_096
 """Bundles from one keyframe to the next: executing them again takes about 20 milliseconds."""
 
-NEAR: Final = 256
+RETURN_KEYFRAME_DISTANCE: Final = 256
 """Bundles from the keyframe that a move back creates, for the next such move, to its target."""
 
-PATIENCE: Final = 512
+PAUSE_INTERVAL: Final = 512
 """Bundles executed between two calls of `pause`: they take at most about 20 milliseconds."""
 
 MEMORY_LIMIT: Final = 256 << 20
@@ -63,7 +63,7 @@ class History:
         """
         write_region(self.ipu.state, where, data)
         cycle = self.cycle
-        self.keyframes.cut(cycle)
+        self.keyframes.drop_after(cycle)
         self.edits = {when: edits for when, edits in self.edits.items() if when <= cycle}
         self.edits.setdefault(cycle, []).append(Edit(where, data))
         self.end = cycle
@@ -71,7 +71,7 @@ class History:
     def reset(self) -> None:
         """Go to the first cycle and drop all edits."""
         self.edits.clear()
-        self.keyframes.cut(self.first)
+        self.keyframes.drop_after(self.first)
         self.end = self.first
         self._restore(self.first)
 
@@ -113,11 +113,11 @@ class History:
         nearest = self.keyframes.before(cycle)
         if cycle < self.cycle or nearest > self.cycle:
             self._restore(nearest)
-        near = cycle - NEAR
-        is_far = self.cycle + NEAR < near and cycle <= self.end
+        near = cycle - RETURN_KEYFRAME_DISTANCE
+        is_far = self.cycle + RETURN_KEYFRAME_DISTANCE < near and cycle <= self.end
         while self.cycle < cycle and not self.ipu.state.is_halted:
             mark = near if is_far and self.cycle < near else cycle
-            self.run_to_mark(min(mark, self.cycle + PATIENCE))
+            self.run_to_mark(min(mark, self.cycle + PAUSE_INTERVAL))
             if is_far and self.cycle == near:
                 self._keep()
             is_paused = pause()

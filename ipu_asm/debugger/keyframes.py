@@ -50,11 +50,11 @@ class Keyframes:
         if self.size > self.limit:
             self._thin(cycle)
 
-    def cut(self, cycle: int) -> None:
+    def drop_after(self, cycle: int) -> None:
         """Drop the keyframes after a cycle."""
         keep = bisect_right(self.cycles, cycle)
         for late in self.cycles[keep:]:
-            self._forget(late)
+            self._drop(late)
         del self.cycles[keep:]
 
     def _thin(self, now: int) -> None:
@@ -69,11 +69,11 @@ class Keyframes:
         kept = set(cycles)
         for cycle in self.cycles:
             if cycle not in kept:
-                self._forget(cycle)
+                self._drop(cycle)
         self.cycles = cycles
         self._weigh(cycles)
 
-    def _forget(self, cycle: int) -> None:
+    def _drop(self, cycle: int) -> None:
         del self._saved[cycle]
         self.size -= self._costs.pop(cycle)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from ipu_asm.debugger.breakpoints import Condition
-from ipu_asm.debugger.history import PATIENCE, History
+from ipu_asm.debugger.history import PAUSE_INTERVAL, History
 from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.runner import Runner
 
-_PATIENCE_WITH_CONDITIONS: Final = 16
+_PAUSE_INTERVAL_WITH_CONDITIONS: Final = 16
 """Conditions evaluated between two calls of `pause`."""
 
 
@@ -80,7 +80,7 @@ def _last_write(runner: Runner, where: Region, until: int) -> LastWrite | None:
     writers = accesses.bundles(where.name, reads=False, writes=True)
     found = None
     while history.cycle < until:
-        goal = min(until, history.cycle + PATIENCE)
+        goal = min(until, history.cycle + PAUSE_INTERVAL)
         history.run_to_mark(goal, lambda _: ipu.snapshot.pc in writers)
         pc = ipu.snapshot.pc
         code = accesses.has_written(where) if pc in writers else None
@@ -116,7 +116,7 @@ def _became_true(runner: Runner, condition: Condition, until: int) -> int | None
         if holds and not before:
             found = history.cycle
         before = holds
-        if not history.cycle % _PATIENCE_WITH_CONDITIONS:
+        if not history.cycle % _PAUSE_INTERVAL_WITH_CONDITIONS:
             _check_pause(runner)
     return found
 

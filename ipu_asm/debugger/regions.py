@@ -38,12 +38,12 @@ class Region(NamedTuple):
         return start < self.start + self.size and self.start < start + size
 
     def __str__(self) -> str:
-        if self == whole(self.name):
+        if self == whole_region(self.name):
             return self.name
         return f"{self.name}[{self.start:#x}..+{self.size}]"
 
 
-def whole(name: str) -> Region:
+def whole_region(name: str) -> Region:
     """Return the region of a whole register or memory. Raises ValueError for an unknown name."""
     return region(name, 0, SIZES.get(name, 0))
 

@@ -6,10 +6,10 @@ from typing import Callable, Collection, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, BreakpointSet
-from ipu_asm.debugger.history import MEMORY_LIMIT, PATIENCE, SPACING, History, Pause
+from ipu_asm.debugger.history import MEMORY_LIMIT, PAUSE_INTERVAL, SPACING, History, Pause
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_builder import StopBuilder
-from ipu_asm.debugger.stop_conditions import ELEMENT_TYPE, StopConditions, TrapSites
+from ipu_asm.debugger.stop_conditions import ELEMENT_TYPE, StopConditions, TrapAddresses
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.stops import StopReason
@@ -45,8 +45,8 @@ class Runner:
         self.history = History(ipu, options.memory_limit, options.spacing)
         self.breakpoints = BreakpointSet(traps=DEFAULT_TRAPS)
         self.accesses = Accesses(ipu)
-        self.sites = TrapSites(ipu, self.accesses, lines)
-        self.stops = StopBuilder(self.history, lines, self.breakpoints, self.sites.halts)
+        self.trap_addresses = TrapAddresses(ipu, self.accesses, lines)
+        self.stops = StopBuilder(self.history, lines, self.breakpoints, self.trap_addresses.halts)
 
     def run(self, point: ResumePoint) -> Stop:
         """Run to the next cause of a stop, to the end of a resume point, or until a halt."""
@@ -100,7 +100,7 @@ class Runner:
                     self.history.apply_edits()
             return causes
         finally:
-            self.breakpoints.cover(self.history.cycle)
+            self.breakpoints.mark_counted(self.history.cycle)
 
     def causes_here(self, is_logging: bool = False) -> list[StopCause]:
         """Return the causes of a stop in front of the current bundle."""
@@ -111,19 +111,19 @@ class Runner:
     def _conditions(self, targets: Collection[int] = ()) -> StopConditions:
         is_edited = self.history.is_edited(ELEMENT_TYPE)
         return StopConditions(
-            self.sites,
+            self.trap_addresses,
             self.breakpoints,
             targets=targets,
-            monitor=self.sites.monitor(self.breakpoints.traps, is_edited),
+            monitor=self.trap_addresses.monitor(self.breakpoints.traps, is_edited),
             stop_on_halt=self.options.stop_on_halt,
         )
 
     def _run_to_mark(self, until: int, conditions: StopConditions) -> None:
-        """Run to a possible cause, to a mark of the history, or for `PATIENCE` bundles.
+        """Run to a possible cause, to a mark of the history, or for `PAUSE_INTERVAL` bundles.
 
         The recorded edits of the cycle reached are not applied yet.
         """
-        self.history.run_to_mark(min(until, self.history.cycle + PATIENCE), conditions.test)
+        self.history.run_to_mark(min(until, self.history.cycle + PAUSE_INTERVAL), conditions.test)
 
     def _accepted(self, causes: list[StopCause], is_logging: bool) -> list[StopCause]:
         """Count the hits of breakpoints and log; returns the causes that stop."""
@@ -131,7 +131,7 @@ class Runner:
         for cause in causes:
             if cause.source is not None:
                 cause.source.count(cycle)
-                if not cause.source.passes(cycle):
+                if not cause.source.hit_condition_holds(cycle):
                     continue
                 if cause.source.log is not None:
                     if is_logging:
@@ -153,13 +153,14 @@ class Runner:
         A breakpoint counts from the first cycle on, even one that was set later. The machine
         returns to the current cycle; after a pause the counts so far are kept.
         """
-        history, now, counted = self.history, self.history.cycle, self.breakpoints.counted()
-        missed = [each.covered for each in counted.filters if each.covered < now]
+        history, now = self.history, self.history.cycle
+        counted = self.breakpoints.with_hit_conditions()
+        missed = [each.counted_until for each in counted.filters if each.counted_until < now]
         if not missed:
             return True
         history.keep()
         history.go_to(max(history.first, min(missed)))
-        conditions, is_paused = StopConditions(self.sites, counted), False
+        conditions, is_paused = StopConditions(self.trap_addresses, counted), False
         try:
             if history.cycle == history.first:
                 self._accepted(conditions.causes_in_front(), is_logging=False)
@@ -172,5 +173,5 @@ class Runner:
                     history.apply_edits()
             return not is_paused
         finally:
-            self.breakpoints.cover(history.cycle)
+            self.breakpoints.mark_counted(history.cycle)
             history.go_to(now)

@@ -27,7 +27,7 @@ class TrapHit(NamedTuple):
     events: Sequence[NumericEvent]
 
 
-class TrapSites:
+class TrapAddresses:
     """The bundles of a program at which traps can be hit.
 
     `breaks` have a break instruction, `halts` one that halts the machine; `probes` find numeric
@@ -37,11 +37,17 @@ class TrapSites:
     def __init__(self, ipu: Ipu, accesses: Accesses, lines: LineTable) -> None:
         self.ipu = ipu
         self.accesses = accesses
-        codes = accesses.codes
-        self.breaks = _having(codes, lambda code: code.slot.name == "break" and not code.is_idle)
-        self.halts = _having(codes, lambda code: code.spec is not None and code.spec.flow == "halt")
+        instructions = accesses.instructions
+        self.breaks = _having(
+            instructions, lambda code: code.slot.name == "break" and not code.is_idle
+        )
+        self.halts = _having(
+            instructions, lambda code: code.spec is not None and code.spec.flow == "halt"
+        )
         self.probes = {
-            trap: {pc: probe for pc in codes if (probe := numeric.probe_of(codes[pc]))}
+            trap: {
+                pc: probe for pc in instructions if (probe := numeric.probe_of(instructions[pc]))
+            }
             for trap, numeric in _NUMERIC_TRAPS.items()
         }
         self._lines = lines
@@ -102,34 +108,36 @@ class StopConditions:
 
     def __init__(
         self,
-        sites: TrapSites,
+        trap_addresses: TrapAddresses,
         breakpoints: BreakpointSet,
         *,
         targets: Collection[int] = (),
         monitor: TrapMonitor | None = None,
         stop_on_halt: bool = False,
     ) -> None:
-        self._sites = sites
-        self._ipu = sites.ipu
+        self._trap_addresses = trap_addresses
+        self._ipu = trap_addresses.ipu
         self._breakpoints = breakpoints
         self._targets = targets
         self._monitor = monitor
         self._stop_on_halt = stop_on_halt
-        self._breaks = sites.breaks if Trap.BREAK in breakpoints.traps else frozenset()
+        self._breaks = trap_addresses.breaks if Trap.BREAK in breakpoints.traps else frozenset()
         at_bundles = {breakpoint.address for breakpoint in breakpoints.at_bundles}
-        self._in_front = at_bundles.union(self._breaks, targets)
-        self._behind = {pc for data in breakpoints.at_data for pc in data.bundles(sites.accesses)}
+        self._stop_addresses = at_bundles.union(self._breaks, targets)
+        self._data_addresses = {
+            pc for data in breakpoints.at_data for pc in data.bundles(trap_addresses.accesses)
+        }
 
     @property
     def test(self) -> StopTest:
         """The test for `Ipu.run`: whether there may be a cause in front of a bundle address."""
-        if self._behind or self._monitor is not None:
+        if self._data_addresses or self._monitor is not None:
             return self._may_stop
-        return self._in_front.__contains__
+        return self._stop_addresses.__contains__
 
     def causes(self) -> list[StopCause]:
         """Return all causes after a run, without counting the hits of breakpoints."""
-        found = list(self._behind_last()) if self._ipu.snapshot.pc in self._behind else []
+        found = list(self._data_causes()) if self._ipu.snapshot.pc in self._data_addresses else []
         if self._monitor is not None:
             found += self._numeric(self._monitor.hits())
         if self._ipu.state.is_halted:
@@ -146,7 +154,7 @@ class StopConditions:
             if breakpoint.address == pc and breakpoint.holds(state)
         ]
         if pc in self._breaks and self._ipu.stops_at(pc) and self._is_trapped(Trap.BREAK):
-            description = self._sites.describe(StopReason.BREAK)
+            description = self._trap_addresses.describe(StopReason.BREAK)
             found.append(StopCause(StopReason.BREAK, description, trap=Trap.BREAK))
         if pc in self._targets:
             found.append(StopCause(StopReason.STEP, f"reached bundle {pc}"))
@@ -154,16 +162,16 @@ class StopConditions:
 
     def _may_stop(self, pc: int) -> bool:
         return (
-            pc in self._in_front
-            or self._ipu.snapshot.pc in self._behind
+            pc in self._stop_addresses
+            or self._ipu.snapshot.pc in self._data_addresses
             or (self._monitor is not None and self._monitor.has_hit())
         )
 
-    def _behind_last(self) -> Iterator[StopCause]:
+    def _data_causes(self) -> Iterator[StopCause]:
         """The data breakpoints that the last bundle executed hit."""
         state, pc = self._ipu.state, self._ipu.snapshot.pc
         for data in self._breakpoints.at_data:
-            access = data.access_by_last(self._sites.accesses)
+            access = data.access_by_last(self._trap_addresses.accesses)
             if access is not None and data.holds(state):
                 yield StopCause(StopReason.DATA, f"{access} in bundle {pc}", data)
 
@@ -173,15 +181,15 @@ class StopConditions:
             if self._is_trapped(trap):
                 numeric = _NUMERIC_TRAPS[trap]
                 what = ", and ".join(map(numeric.describe, events))
-                description = f"{what}, in {self._sites.describe_bundle(pc)}"
+                description = f"{what}, in {self._trap_addresses.describe_bundle(pc)}"
                 yield StopCause(numeric.reason, description, trap=trap)
 
     def _at_halt(self) -> Iterator[StopCause]:
-        is_bkpt = self._ipu.snapshot.pc in self._sites.halts
+        is_bkpt = self._ipu.snapshot.pc in self._trap_addresses.halts
         trap = Trap.BKPT if is_bkpt and self._is_trapped(Trap.BKPT) else None
         if trap is not None or self._stop_on_halt:
             reason = StopReason.BKPT if is_bkpt else StopReason.HALTED
-            yield StopCause(reason, self._sites.describe(StopReason.HALTED), trap=trap)
+            yield StopCause(reason, self._trap_addresses.describe(StopReason.HALTED), trap=trap)
 
     def _is_trapped(self, trap: Trap) -> bool:
         return self._breakpoints.is_trapped(trap, self._ipu.state)
@@ -200,11 +208,11 @@ class _NumericTrap(NamedTuple):
 
 
 def _having(
-    codes: Mapping[int, Sequence[DecodedInstruction]],
+    instructions: Mapping[int, Sequence[DecodedInstruction]],
     is_wanted: Callable[[DecodedInstruction], bool],
 ) -> frozenset[int]:
     """The addresses of bundles with an instruction for which `is_wanted` holds."""
-    return frozenset(pc for pc in codes if any(map(is_wanted, codes[pc])))
+    return frozenset(pc for pc in instructions if any(map(is_wanted, instructions[pc])))
 
 
 def _describe_nans(event: NumericEvent) -> str:

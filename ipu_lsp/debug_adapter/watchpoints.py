@@ -9,7 +9,7 @@ from ipu_asm.debugger.breakpoints import AccessType, Condition, DataBreakpoint, 
 from ipu_asm.debugger.expressions import Place, Space, element_text, region_of, register_place
 from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, element_of
 from ipu_asm.debugger.inspection.location_text import location_text
-from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, region, whole
+from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, region, whole_region
 from ipu_asm.emulator.registers import SCALAR_NAMES
 
 _SEPARATOR: Final = ":"
@@ -40,7 +40,7 @@ class WatchTarget(NamedTuple):
         register = register_place(name, dtype)
         assert register is not None
         if name == COUNTER or name in SCALAR_NAMES:
-            return register if self.where == whole(name) else None
+            return register if self.where == whole_region(name) else None
         if self.bits is not None:
             first = (self.bits & -self.bits).bit_length() - 1
             bit = 8 * (register.start + start) + first

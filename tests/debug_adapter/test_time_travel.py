@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.debugger.regions import Region, read_region, whole, write_region
+from ipu_asm.debugger.regions import Region, read_region, whole_region, write_region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import THREAD, Client
@@ -19,7 +19,11 @@ from tests.debugger.sessions import LOOP
 
 WORDS = assemble(LOOP)
 SCALARS = ["pc", "cycle", *(f"u32({kind}{index})" for kind in ("lr", "cr") for index in range(16))]
-PARTS = {"0x0": Region("xmem", 0, 1 << 15), "r0": whole("r0"), "r_acc": whole("r_acc")}
+PARTS = {
+    "0x0": Region("xmem", 0, 1 << 15),
+    "r0": whole_region("r0"),
+    "r_acc": whole_region("r_acc"),
+}
 """Where the program reads and writes, by the memory reference."""
 STORES_FROM = 1 << 14
 BREAKPOINTS: list[Json] = [{"line": 5, "hitCondition": "%5"}, {"line": 9, "condition": "lr1 == 7"}]
@@ -112,7 +116,7 @@ def check_travel(client: Client, acts: list[Act]) -> None:
 
 
 def words(name: str, numbers: st.SearchStrategy[int]) -> st.SearchStrategy[Act]:
-    return numbers.map(lambda number: Act("", whole(name), number.to_bytes(4, "little")))
+    return numbers.map(lambda number: Act("", whole_region(name), number.to_bytes(4, "little")))
 
 
 edits = st.one_of(
@@ -140,8 +144,8 @@ def test_the_state_is_that_of_a_fresh_run_with_the_same_edits(
 
 def test_an_edit_is_undone_on_the_way_back_and_done_again_on_the_way_on(client: Client) -> None:
     back, on = Act("stepBack"), Act("next")
-    lr4 = Act("", whole("lr4"), (77).to_bytes(4, "little"))
-    elsewhere = Act("", whole("pc"), (6).to_bytes(4, "little"))
+    lr4 = Act("", whole_region("lr4"), (77).to_bytes(4, "little"))
+    elsewhere = Act("", whole_region("pc"), (6).to_bytes(4, "little"))
     memory = Act("", Region("xmem", 80, 3), b"\1\2\3")
     around = [back, back, on, on, on]
     check_travel(client, [Act("continue"), lr4, *around, memory, elsewhere, *around, *around])

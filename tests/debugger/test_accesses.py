@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.debugger.regions import SIZES, Region, read_region, region, whole, write_region
+from ipu_asm.debugger.regions import SIZES, Region, read_region, region, whole_region, write_region
 from ipu_asm.emulator import IpuState
 from tests.debugger.sessions import debugger_on
 
@@ -34,19 +34,19 @@ def check_touches(cycle: int, where: Region) -> list[str]:
 @pytest.mark.parametrize(
     ("cycle", "where", "touches"),
     [
-        (1, whole("lr1"), ["read", "written", "changed"]),
-        (2, whole("lr1"), ["written"]),
+        (1, whole_region("lr1"), ["read", "written", "changed"]),
+        (2, whole_region("lr1"), ["written"]),
         (1, region("xmem", 127, 1), ["read"]),
         (1, region("xmem", 128, 1), []),
-        (1, whole("cr0"), ["read"]),
-        (2, whole("r0"), ["read"]),
-        (2, whole("mult_res"), ["read", "written"]),
-        (2, whole("r_acc"), ["read"]),
+        (1, whole_region("cr0"), ["read"]),
+        (2, whole_region("r0"), ["read"]),
+        (2, whole_region("mult_res"), ["read", "written"]),
+        (2, whole_region("r_acc"), ["read"]),
         (3, region("xmem", 128, 4), ["written"]),
         (3, region("xmem", 100, 28), []),
-        (3, whole("aaq_result"), ["read"]),
-        (4, whole("lr3"), ["written", "changed"]),
-        (4, whole("lr4"), []),
+        (3, whole_region("aaq_result"), ["read"]),
+        (4, whole_region("lr3"), ["written", "changed"]),
+        (4, whole_region("lr4"), []),
     ],
 )
 def test_reads_writes_and_changes_are_told_apart(

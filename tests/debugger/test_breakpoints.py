@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import AccessType, Breakpoint, DataBreakpoint, parse_hit_condition
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.regions import Region, region, whole
+from ipu_asm.debugger.regions import Region, region, whole_region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
@@ -82,7 +82,7 @@ def test_conditions_and_hit_conditions_let_a_breakpoint_pass() -> None:
 
 
 def test_a_data_breakpoint_stops_behind_the_change() -> None:
-    stops = check_stops(3, data=[DataBreakpoint(whole("lr4"))], traps=NO_TRAPS)
+    stops = check_stops(3, data=[DataBreakpoint(whole_region("lr4"))], traps=NO_TRAPS)
     assert stops == [("data", cycle, 3) for cycle in (3, 29, 55)]
 
 
@@ -105,7 +105,7 @@ def test_breakpoints_of_all_sorts_stop_together() -> None:
     check_stops(
         None,
         [Breakpoint(2, even_lr4), Breakpoint(6, None, parse_hit_condition(">=125"))],
-        [DataBreakpoint(whole("lr4"), AccessType.BOTH, None, parse_hit_condition("%20"))],
+        [DataBreakpoint(whole_region("lr4"), AccessType.BOTH, None, parse_hit_condition("%20"))],
         spacing=100,
     )
 
@@ -121,7 +121,7 @@ def test_going_back_finds_what_continuing_has_hit(
     addresses: set[int], hits: str | None, watched: str | None, spacing: int
 ) -> None:
     number = parse_hit_condition(hits) if hits else None
-    data = [DataBreakpoint(whole(watched), AccessType.BOTH, even_lr4)] if watched else []
+    data = [DataBreakpoint(whole_region(watched), AccessType.BOTH, even_lr4)] if watched else []
     check_stops(12, [Breakpoint(at, None, number) for at in addresses], data, spacing=spacing)
 
 
@@ -130,7 +130,7 @@ def test_going_back_finds_what_continuing_has_hit(
     st.lists(
         st.tuples(
             st.integers(0, 400),
-            st.sampled_from(["lr1", "lr4", "pc"]).map(whole),
+            st.sampled_from(["lr1", "lr4", "pc"]).map(whole_region),
             st.integers(0, 7).map(lambda number: number.to_bytes(4, "little")),
         ),
         max_size=4,
@@ -141,7 +141,7 @@ def test_recorded_edits_change_the_hits_of_both_directions_alike(
     edits: list[tuple[int, Region, bytes]], address: int
 ) -> None:
     second = parse_hit_condition("%2")
-    data = [DataBreakpoint(whole("lr4"), AccessType.BOTH, None, second)]
+    data = [DataBreakpoint(whole_region("lr4"), AccessType.BOTH, None, second)]
     check_stops(20, [Breakpoint(address, even_lr4)], data, edits, spacing=50)
 
 

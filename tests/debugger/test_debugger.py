@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.debugger.breakpoints import Breakpoint
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.regions import whole
+from ipu_asm.debugger.regions import whole_region
 from ipu_asm.emulator import IpuState, ProgramError
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
@@ -83,9 +83,9 @@ def test_after_the_end_only_an_edit_of_the_program_counter_goes_on() -> None:
     ended = ("ended", 2, 1)
     forward = ["continue_", "step", "step_line", "step_out", "start"]
     assert check_moves(debugger, "continue_", *forward)[1:] == [ended] * 5
-    debugger.edit(whole("lr1"), bytes(4))
+    debugger.edit(whole_region("lr1"), bytes(4))
     assert check_moves(debugger, "continue_") == [ended]
-    debugger.edit(whole("pc"), bytes(4))
+    debugger.edit(whole_region("pc"), bytes(4))
     assert check_moves(debugger, "step", "continue_") == [
         ("step", 3, 1),
         ("halt instruction", 4, 1),
@@ -95,7 +95,7 @@ def test_after_the_end_only_an_edit_of_the_program_counter_goes_on() -> None:
 def test_a_user_who_leaves_program_memory_is_told_so() -> None:
     debugger = debugger_on(LOOP)
     debugger.step()
-    debugger.edit(whole("pc"), (2_000).to_bytes(4, "little"))
+    debugger.edit(whole_region("pc"), (2_000).to_bytes(4, "little"))
     stop = debugger.continue_()
     assert (stop.reason, stop.cycle, stop.pc) == (StopReason.ENDED, 1, 2_000)
     assert stop.description == "halted, as the program counter was set to 2000"
@@ -114,7 +114,7 @@ def test_the_way_back_from_a_fault_finds_a_breakpoint_in_front_of_it() -> None:
 def test_an_edit_that_removes_the_cause_of_a_fault_lets_the_program_go_on() -> None:
     debugger = debugger_on(FAULTY)
     assert debugger.continue_().reason is StopReason.FAULT
-    debugger.edit(whole("lr1"), bytes(4))
+    debugger.edit(whole_region("lr1"), bytes(4))
     assert check_moves(debugger, "continue_", "reverse_continue") == [
         ("halt instruction", 4, 3),
         ("start of history", 0, 0),
@@ -128,7 +128,7 @@ def test_a_breakpoint_that_comes_back_counts_the_past_as_it_is_now() -> None:
     assert debugger.continue_().cycle == 2 + 26 * 2
     debugger.breakpoints.set_at_bundles([])
     debugger.go_to(2)
-    debugger.edit(whole("pc"), (1).to_bytes(4, "little"))
+    debugger.edit(whole_region("pc"), (1).to_bytes(4, "little"))
     debugger.go_to(100)
     debugger.breakpoints.set_at_bundles([third])
     assert debugger.reverse_continue().cycle == 3 + 26

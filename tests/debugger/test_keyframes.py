@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from ipu_asm.debugger.history import NEAR
+from ipu_asm.debugger.history import RETURN_KEYFRAME_DISTANCE
 from tests.debugger.sessions import debugger_on
 
 STORING = """\
@@ -58,4 +58,4 @@ def test_after_a_way_back_a_keyframe_is_near() -> None:
     debugger = debugger_on(STORING)
     debugger.go_to(10_000)
     debugger.go_to(8_000)
-    assert debugger.history.keyframes.before(7_999) == 8_000 - NEAR
+    assert debugger.history.keyframes.before(7_999) == 8_000 - RETURN_KEYFRAME_DISTANCE

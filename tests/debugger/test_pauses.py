@@ -18,7 +18,7 @@ from ipu_asm.debugger.breakpoints import (
 )
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.queries import QueryInterrupted, last_write, when_true
-from ipu_asm.debugger.regions import region, whole
+from ipu_asm.debugger.regions import region, whole_region
 from ipu_asm.debugger.stop import ResumePoint, Stop
 from ipu_asm.emulator import IpuState
 from ipu_asm.emulator.stops import StopReason
@@ -113,7 +113,7 @@ def overflowing_loop(pause: Pause) -> Debugger:
     traps = {Trap.OVERFLOW: None, Trap.NAN: None, Trap.BREAK: None}
     debugger = debugger_on(OVERFLOWING, traps, prepare, pause=pause, spacing=32, max_cycles=1_500)
     debugger.breakpoints.set_at_data(
-        [DataBreakpoint(whole("aaq0"), AccessType.WRITE, None, parse_hit_condition("%25"))]
+        [DataBreakpoint(whole_region("aaq0"), AccessType.WRITE, None, parse_hit_condition("%25"))]
     )
     return debugger
 
@@ -211,8 +211,8 @@ def test_where_something_stops_a_pause_is_not_asked_for() -> None:
 
 
 QUESTIONS: list[Callable[[Debugger], object]] = [
-    lambda debugger: last_write(debugger.runner, whole("cr3")),
-    lambda debugger: last_write(debugger.runner, whole("lr4")),
+    lambda debugger: last_write(debugger.runner, whole_region("cr3")),
+    lambda debugger: last_write(debugger.runner, whole_region("lr4")),
     lambda debugger: when_true(debugger.runner, lambda state: state.regfile.get_lr(4) == 50),
     lambda debugger: when_true(debugger.runner, lambda state: False),
 ]
@@ -231,7 +231,7 @@ def test_a_question_that_is_interrupted_leaves_the_machine_where_it_was(
 
     debugger = debugger_on(LOOP, spacing=256, pause=pause)
     debugger.go_to(50)
-    debugger.edit(whole("lr3"), bytes([120, 0, 0, 0]))
+    debugger.edit(whole_region("lr3"), bytes([120, 0, 0, 0]))
     debugger.go_to(3_000)
     expected = QUESTIONS[number](debugger)
     before, left[0] = debugger.state.save(), patience
@@ -252,7 +252,7 @@ def test_an_impatient_user_gets_no_answer() -> None:
     with pytest.raises(QueryInterrupted):
         when_true(debugger.runner, lambda state: False)
     with pytest.raises(QueryInterrupted):
-        last_write(debugger.runner, whole("cr3"))
+        last_write(debugger.runner, whole_region("cr3"))
 
 
 def test_a_long_count_of_hits_can_be_paused() -> None:
@@ -263,7 +263,7 @@ def test_a_long_count_of_hits_can_be_paused() -> None:
     impatient[0] = True
     stops = [debugger.continue_() for _ in range(5)]
     assert {(stop.reason, stop.cycle) for stop in stops} == {(StopReason.PAUSE, 2_000)}
-    covered = debugger.breakpoints.filters[0].covered
-    assert 0 < covered < 2_000
+    counted_until = debugger.breakpoints.filters[0].counted_until
+    assert 0 < counted_until < 2_000
     impatient[0] = False
     assert debugger.resume(stops[-1].continuation).cycle == 2 + 26 * 99

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
-from ipu_asm.debugger.regions import Region, region, whole
+from ipu_asm.debugger.regions import Region, region, whole_region
 from tests.debugger.sessions import LOOP, debugger_on
 
 
@@ -35,7 +35,7 @@ def check_write(cycle: int, where: Region, spacing: int = 64) -> LastWrite | Non
 def test_the_last_write_to_a_register_is_found(
     name: str, cycle: int, pc: int, instruction: str, spacing: int
 ) -> None:
-    assert check_write(2_000, whole(name), spacing) == LastWrite(cycle, pc, instruction)
+    assert check_write(2_000, whole_region(name), spacing) == LastWrite(cycle, pc, instruction)
 
 
 def test_the_last_write_to_a_byte_of_memory_is_found() -> None:
@@ -47,21 +47,25 @@ def test_the_last_write_to_a_byte_of_memory_is_found() -> None:
 
 @pytest.mark.parametrize("name", ["aaq1", "r_acc", "cr3", "r1"])
 def test_nobody_has_written_to_what_the_program_leaves_alone(name: str) -> None:
-    assert check_write(2_000, whole(name)) is None
+    assert check_write(2_000, whole_region(name)) is None
 
 
 def test_an_edit_is_a_write_by_the_user() -> None:
     debugger = debugger_on(LOOP, spacing=64)
-    debugger.edit(whole("cr3"), bytes(4))
-    assert last_write(debugger.runner, whole("cr3")) == LastWrite(0)
+    debugger.edit(whole_region("cr3"), bytes(4))
+    assert last_write(debugger.runner, whole_region("cr3")) == LastWrite(0)
     debugger.go_to(500)
-    debugger.edit(whole("lr4"), bytes([7, 0, 0, 0]))
-    assert last_write(debugger.runner, whole("lr4")) == LastWrite(500)
-    assert last_write(debugger.runner, whole("cr3")) == LastWrite(0)
+    debugger.edit(whole_region("lr4"), bytes([7, 0, 0, 0]))
+    assert last_write(debugger.runner, whole_region("lr4")) == LastWrite(500)
+    assert last_write(debugger.runner, whole_region("cr3")) == LastWrite(0)
     debugger.go_to(600)
-    assert last_write(debugger.runner, whole("lr4")) == LastWrite(2 + 26 * 22, 2, "incr lr4 1")
+    assert last_write(debugger.runner, whole_region("lr4")) == LastWrite(
+        2 + 26 * 22, 2, "incr lr4 1"
+    )
     debugger.go_to(499)
-    assert last_write(debugger.runner, whole("lr4")) == LastWrite(2 + 26 * 19, 2, "incr lr4 1")
+    assert last_write(debugger.runner, whole_region("lr4")) == LastWrite(
+        2 + 26 * 19, 2, "incr lr4 1"
+    )
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from ipu_asm.debugger.breakpoints import (
     parse_hit_condition,
 )
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.regions import Region, region, whole, write_region
+from ipu_asm.debugger.regions import Region, region, whole_region, write_region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
@@ -77,7 +77,7 @@ def _fresh(
 
 
 def words(name: str, numbers: st.SearchStrategy[int]) -> st.SearchStrategy[Act]:
-    return numbers.map(lambda n: Act("edit", (whole(name), n.to_bytes(4, "little"))))
+    return numbers.map(lambda n: Act("edit", (whole_region(name), n.to_bytes(4, "little"))))
 
 
 edits = st.one_of(
@@ -139,7 +139,7 @@ def test_a_long_way_back_and_forth_passes_many_keyframes() -> None:
 
 def test_going_forward_again_follows_the_edits_until_a_new_one() -> None:
     nine, two = (number.to_bytes(4, "little") for number in (9, 2))
-    edit, other = Act("edit", (whole("lr4"), nine)), Act("edit", (whole("lr4"), two))
+    edit, other = Act("edit", (whole_region("lr4"), nine)), Act("edit", (whole_region("lr4"), two))
     around = [Act("go_to", (10,)), Act("go_to", (200,))]
     check_session(
         [Act("go_to", (100,)), edit, *around, Act("go_to", (50,)), other, *around], 16, 1 << 24
@@ -147,7 +147,7 @@ def test_going_forward_again_follows_the_edits_until_a_new_one() -> None:
 
 
 def test_edits_go_on_behind_a_halt_that_they_undo() -> None:
-    at_end = [Act("go_to", (10_000,)), Act("edit", (whole("pc"), bytes(4)))]
+    at_end = [Act("go_to", (10_000,)), Act("edit", (whole_region("pc"), bytes(4)))]
     check_session([*at_end, Act("go_to", (10,)), Act("go_to", (4_000,))], 100, 1 << 24)
 
 

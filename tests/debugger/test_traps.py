@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, Trap
-from ipu_asm.debugger.regions import region, whole
+from ipu_asm.debugger.regions import region, whole_region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator import DType, ExecutionFault, Ipu, IpuState
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
@@ -116,7 +116,7 @@ def test_a_fault_always_stops_and_tells_whether_its_trap_was_set_off(
 
 def test_a_stop_behind_the_last_bundle_comes_before_the_end() -> None:
     debugger = debugger_on("set lr1 3; bkpt;;", NO_TRAPS, stop_on_halt=False)
-    debugger.breakpoints.set_at_data([DataBreakpoint(whole("lr1"))])
+    debugger.breakpoints.set_at_data([DataBreakpoint(whole_region("lr1"))])
     stops = [debugger.continue_(), debugger.continue_()]
     assert [(stop.reason, stop.cycle, stop.pc) for stop in stops] == [
         (StopReason.DATA, 1, 0),
@@ -127,7 +127,7 @@ def test_a_stop_behind_the_last_bundle_comes_before_the_end() -> None:
 def test_a_halt_that_an_edit_has_undone_is_found_on_the_way_back_too() -> None:
     debugger = debugger_on("set lr1 3;; bkpt;; incr lr1 1;; bkpt;;")
     first = debugger.continue_()
-    debugger.edit(whole("pc"), (2).to_bytes(4, "little"))
+    debugger.edit(whole_region("pc"), (2).to_bytes(4, "little"))
     assert debugger.continue_().cycle == 4
     back = debugger.reverse_continue()
     assert (back.reason, back.cycle, back.description) == (StopReason.BKPT, 2, first.description)
@@ -229,8 +229,8 @@ def test_an_element_type_that_the_user_changes_is_the_one_that_counts() -> None:
     nans = dict.fromkeys(range(128), QUIET_NAN)
     debugger = debugger_on("again: acc.first;; acc;; b again;;", NUMBERS, with_words(mult_res=nans))
     overflow = debugger.continue_()
-    debugger.edit(whole("cr15"), bytes([1, 0, 0, 0]))
-    debugger.edit(whole("r_acc"), bytes(512))
+    debugger.edit(whole_region("cr15"), bytes([1, 0, 0, 0]))
+    debugger.edit(whole_region("r_acc"), bytes(512))
     nan = debugger.continue_()
     assert [overflow.reason, nan.reason] == [StopReason.OVERFLOW, StopReason.NAN]
     debugger.go_to(0)
@@ -325,8 +325,8 @@ def _signed(word: int) -> int:
 
 
 def test_only_traps_that_can_be_hit_look_at_numbers() -> None:
-    sites = debugger_on("again: acc;; b again;;", NO_TRAPS).runner.sites
-    assert sites.monitor(NO_TRAPS, is_type_edited=True) is None
-    assert sites.monitor({Trap.OVERFLOW}, is_type_edited=False) is not None
-    assert sites.monitor({Trap.NAN}, is_type_edited=False) is None
-    assert sites.monitor({Trap.NAN}, is_type_edited=True) is not None
+    addresses = debugger_on("again: acc;; b again;;", NO_TRAPS).runner.trap_addresses
+    assert addresses.monitor(NO_TRAPS, is_type_edited=True) is None
+    assert addresses.monitor({Trap.OVERFLOW}, is_type_edited=False) is not None
+    assert addresses.monitor({Trap.NAN}, is_type_edited=False) is None
+    assert addresses.monitor({Trap.NAN}, is_type_edited=True) is not None

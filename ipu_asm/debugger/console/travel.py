@@ -18,7 +18,7 @@ from ipu_asm.debugger.expressions import (
 )
 from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
-from ipu_asm.debugger.regions import COUNTER, Region, whole
+from ipu_asm.debugger.regions import COUNTER, Region, whole_region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import StopReason
@@ -102,7 +102,7 @@ def _region(place: Place | None, argument: str) -> Region:
 
 def _last_step(debugger: Debugger) -> LastWrite | None:
     """The last write to `pc`: the last bundle executed, unless the user edited `pc` since."""
-    edited = last_write(debugger.runner, whole(COUNTER))
+    edited = last_write(debugger.runner, whole_region(COUNTER))
     before = debugger.cycle - 1
     if before < debugger.history.first or (edited is not None and edited.cycle > before):
         return edited

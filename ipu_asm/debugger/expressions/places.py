@@ -141,9 +141,9 @@ def region_of(place: Place) -> regions.Region:
     if place.space is Space.CYCLE:
         raise ValueError("a region is a register or a part of xmem, found `cycle`")
     if place.space is Space.PC:
-        return regions.whole(regions.COUNTER)
+        return regions.whole_region(regions.COUNTER)
     if place.space is Space.SCALARS:
-        return regions.whole(SCALAR_NAMES[place.start])
+        return regions.whole_region(SCALAR_NAMES[place.start])
     if place.space is Space.MEMORY:
         return regions.region(regions.MEMORY, place.start, place.size)
     first, last = place.start, place.start + place.size - 1

@@ -17,7 +17,7 @@ from ipu_asm.debugger.expressions import (
     region_of,
     text_of,
 )
-from ipu_asm.debugger.regions import Region, read_region, whole
+from ipu_asm.debugger.regions import Region, read_region, whole_region
 from ipu_asm.emulator import IpuState
 from tests.debugger.sessions import LOOP, debugger_on
 
@@ -35,20 +35,20 @@ def check_region(expression: str, expected: Region, dtype: int = 0) -> None:
 @pytest.mark.parametrize(
     ("expression", "expected"),
     [
-        ("lr5", whole("lr5")),
-        ("f32(AAQ1)", whole("aaq1")),
-        ("dtype", whole("cr15")),
-        ("pc", whole("pc")),
-        ("r0", whole("r0")),
+        ("lr5", whole_region("lr5")),
+        ("f32(AAQ1)", whole_region("aaq1")),
+        ("dtype", whole_region("cr15")),
+        ("pc", whole_region("pc")),
+        ("r0", whole_region("r0")),
         ("r1[5]", Region("r1", 5, 1)),
         ("mem_bypass[1..2]", Region("mem_bypass", 1, 2)),
         ("cyclic[500 .. +12]", Region("r_cyclic", 500, 12)),
-        ("acc", whole("r_acc")),
+        ("acc", whole_region("r_acc")),
         ("acc[7]", Region("r_acc", 28, 4)),
         ("acc[30 : u8]", Region("r_acc", 30, 1)),
         ("mult_res[126..127]", Region("mult_res", 504, 8)),
         ("aaq_result[127]", Region("aaq_result", 127, 1)),
-        ("mask", whole("r_mask")),
+        ("mask", whole_region("r_mask")),
         ("mask[2]", Region("r_mask", 32, 16)),
         ("mask[2][9]", Region("r_mask", 33, 1)),
         ("mask[7][126..127]", Region("r_mask", 127, 1)),
@@ -71,8 +71,8 @@ def test_the_cycle_has_none() -> None:
 @pytest.mark.parametrize(
     ("place", "value", "where", "data"),
     [
-        ("lr5", "-2", whole("lr5"), "feffffff"),
-        ("pc", "3", whole("pc"), "03000000"),
+        ("lr5", "-2", whole_region("lr5"), "feffffff"),
+        ("pc", "3", whole_region("pc"), "03000000"),
         ("acc[1..2]", "[1, 2]", Region("r_acc", 4, 8), "0100000002000000"),
         ("mask[1][4..8]", "1", Region("r_mask", 16, 2), "f001"),
         ("xmem[5 .. +3]", "-1", Region("xmem", 5, 3), "ffffff"),

@@ -11,7 +11,7 @@ from ipu_asm.emulator.state import INST_MEM_SIZE
 
 def ends_of_line(resolver: BreakpointResolver, address: int) -> frozenset[int]:
     """Return the addresses where a step from a bundle ends: other lines, or its line's start."""
-    line = resolver.bundles_beside(address)
+    line = resolver.bundles_on_same_line(address)
     return frozenset(range(INST_MEM_SIZE)).difference(line[1:])
 
 
@@ -24,7 +24,7 @@ def last_line_start(
     """
     state, found = history.ipu.state, None
     while history.cycle < until:
-        inside = resolver.bundles_beside(state.program_counter)[1:]
+        inside = resolver.bundles_on_same_line(state.program_counter)[1:]
         history.run_to_mark(until, partial(_is_outside, inside))
         pc = state.program_counter
         if pc not in inside:

@@ -9,12 +9,12 @@ from typing import Callable, Iterator
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.history import History
+from ipu_asm.debugger.line_stepping import last_line_start
 from ipu_asm.debugger.runner import Runner
-from ipu_asm.debugger.stepping import last_line_start
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, ScannedSegment, Stop
 from ipu_asm.emulator.stops import StopReason
 
-Find = Callable[[int, Stop | None], tuple[Stop | None, bool]]
+SegmentSearch = Callable[[int, Stop | None], tuple[Stop | None, bool]]
 """Executes up to a cycle; returns the last stop found or given, and whether it was paused."""
 
 
@@ -51,7 +51,7 @@ def run_line_back(runner: Runner, resolver: BreakpointResolver, point: ResumePoi
     return runner.stops.arrived() if is_moved else runner.stops.at_start()
 
 
-def _search(runner: Runner, point: ResumePoint, find: Find) -> Stop | None:
+def _search(runner: Runner, point: ResumePoint, find: SegmentSearch) -> Stop | None:
     """Move to the last stop that `find` finds, or else to the first cycle."""
     history, now = runner.history, runner.history.cycle
     history.keep()
@@ -63,7 +63,7 @@ def _search(runner: Runner, point: ResumePoint, find: Find) -> Stop | None:
     return found
 
 
-def _last(runner: Runner, point: ResumePoint, find: Find) -> Stop | ResumePoint | None:
+def _last(runner: Runner, point: ResumePoint, find: SegmentSearch) -> Stop | ResumePoint | None:
     """The last stop before the end of a resume point, or the rest of the search after a pause.
 
     The first cycle is not searched. The machine remains at the cycle where the search ended.
