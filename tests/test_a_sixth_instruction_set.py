@@ -177,8 +177,8 @@ def test_labels_and_registers_are_found_and_renamed() -> None:
     assert way.name.start == TEXT.index("start:")
     renamed = apply_edits(TEXT, rename(analysis, offset, "again"))
     assert renamed == TEXT.replace("start", "again")
-    accesses = [found.access for found in highlights(analysis, TEXT.index("t3"))]
-    assert accesses == [OccurrenceKind.WRITES, OccurrenceKind.READS]
+    kinds = [found.kind for found in highlights(analysis, TEXT.index("t3"))]
+    assert kinds == [OccurrenceKind.WRITES, OccurrenceKind.READS]
 
 
 def test_the_outline_has_its_loop() -> None:

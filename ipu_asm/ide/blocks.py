@@ -31,7 +31,7 @@ def blocks_of(program: Program) -> list[OutlineBlock]:
     """Return the blocks by first bundle; two blocks are nested or disjoint."""
     labelled = [number for number, bundle in program.notable if bundle.label is not None]
     macros = macro_blocks(program)
-    outside = _outside(labelled, macros)
+    outside = _not_in_macros(labelled, macros)
     ends = {**_ends(labelled, program), **_ends(outside, program)}
     ends |= _ends_of_functions(program, outside)
     repeats = backward_branches(program)
@@ -43,8 +43,8 @@ def blocks_of(program: Program) -> list[OutlineBlock]:
         end = ends[number]
         blocks.append(OutlineBlock(number, max(end, last + 1) if is_loop else end, is_loop))
     if macros:
-        blocks = sorted([*_apart(program, blocks, macros), *macros], key=_by_place)
-    return _shallow(_closed(blocks))
+        blocks = sorted([*_clip_to_macros(program, blocks, macros), *macros], key=_by_place)
+    return _limit_nesting(_extend_loops(blocks))
 
 
 def macro_blocks(program: Program) -> list[OutlineBlock]:
@@ -72,7 +72,7 @@ def _ends(labelled: list[int], program: Program) -> dict[int, int]:
     return dict(zip(labelled, [*labelled[1:], len(program.bundles)]))
 
 
-def _outside(numbers: list[int], macros: list[OutlineBlock]) -> list[int]:
+def _not_in_macros(numbers: list[int], macros: list[OutlineBlock]) -> list[int]:
     """Return the bundles in `numbers` that are in no macro."""
     found, end = list[int](), 0
     rest = iter(macros)
@@ -86,7 +86,7 @@ def _outside(numbers: list[int], macros: list[OutlineBlock]) -> list[int]:
     return found
 
 
-def _apart(
+def _clip_to_macros(
     program: Program, blocks: list[OutlineBlock], macros: list[OutlineBlock]
 ) -> list[OutlineBlock]:
     """Return the blocks of labels, adjusted to macros.
@@ -95,7 +95,7 @@ def _apart(
     label that is not in a macro.
     """
     with_content = [number for number, b in enumerate(program.bundles) if has_content(b)]
-    content = _outside(with_content, macros)
+    content = _not_in_macros(with_content, macros)
     found, ends, rest = list[OutlineBlock](), list[int](), macros[::-1]
     for block in blocks:
         while rest and rest[-1].first < block.first:
@@ -130,7 +130,7 @@ def _ends_of_functions(program: Program, labelled: list[int]) -> dict[int, int]:
     return _ends(first, program)
 
 
-def _closed(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
+def _extend_loops(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
     """Extend each loop to the end of every block that begins in it."""
     closed: list[OutlineBlock] = []
     outer: list[OutlineBlock] = []
@@ -143,7 +143,7 @@ def _closed(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
     return closed[::-1]
 
 
-def _shallow(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
+def _limit_nesting(blocks: list[OutlineBlock]) -> list[OutlineBlock]:
     """Limit nesting to `_DEEPEST`: a deeper block ends at the next one."""
     found: list[OutlineBlock] = []
     around: list[int] = []

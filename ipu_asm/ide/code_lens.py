@@ -34,25 +34,25 @@ def code_lenses(analysis: Analysis, families: Collection[str]) -> list[CodeLens]
     texts = [_texts(program, family) for family in FAMILIES if family in families]
     lenses: list[CodeLens] = []
     for number, bundle in program.notable:
-        if bundle.label is None or not _heads_something(program, number):
+        if bundle.label is None or not _precedes_instruction(program, number):
             continue
         token = bundle.syntax.plan.label
         span = program.span(number, bundle.syntax.span_of(token, token + 1))
         address = program.addresses[number]
-        if _is_known_elsewhere(program.isa, bundle.label) and not comes[address]:
+        if _is_global(program.isa, bundle.label) and not comes[address]:
             continue
         lenses += [CodeLens(span, text, kind) for kind, of in texts if (text := of(address))]
     return lenses
 
 
-def _heads_something(program: Program, number: int) -> bool:
+def _precedes_instruction(program: Program, number: int) -> bool:
     """Check whether a label precedes an instruction, perhaps in a bundle on a later line."""
     if program.isa.surface.bundle_end:
         return bool(program.bundles[number].size)
     return program.addresses[number] < program.size
 
 
-def _is_known_elsewhere(isa: Isa, label: str) -> bool:
+def _is_global(isa: Isa, label: str) -> bool:
     """Check whether other files can refer to a label, so that its reference count is unknown."""
     return isa.surface.linked and not is_local(isa, label)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.ide.macros.mentions import macro_at
 from ipu_asm.ide.macros.parameters import argument_at, parameter_at
-from ipu_asm.ide.numeric_labels import meant, numeric_label_span
-from ipu_asm.ide.occurrences import Label, subject_at
+from ipu_asm.ide.numeric_labels import numeric_label_span, resolve_numeric_label
+from ipu_asm.ide.occurrences import Label, symbol_at
 from ipu_asm.ide.syntax_element import (
     Blank,
     Comment,
@@ -16,7 +16,7 @@ from ipu_asm.ide.syntax_element import (
     SyntaxElement,
     element_at,
     end_of_bundle,
-    has_value,
+    is_valid_value,
     reference_at,
 )
 from ipu_asm.program.labels import Reference
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 class Definition(NamedTuple):
-    """A link from the span `origin` to the definition `name`, at the start of the span `whole`."""
+    """A link from the span `origin` to the definition `name`, which begins `full_span`."""
 
     origin: Span
     name: Span
-    whole: Span
+    full_span: Span
 
 
 def definition(analysis: Analysis, offset: int) -> Definition | None:
@@ -47,19 +47,19 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
         if found is not None:
             return found
     if isinstance(place, LabelDefinition):
-        return Definition(place.span, place.span, _whole(program, place.bundle, place.span))
+        return Definition(place.span, place.span, _full_span(program, place.bundle, place.span))
     if isinstance(place, Blank):
         return _by_name(analysis, offset)
     if not isinstance(place, OperandAt):
         return None
     reference = reference_at(program, place)
     if reference is not None and reference.target is not None:
-        label = meant(program, reference)
+        label = resolve_numeric_label(program, reference)
         if label is not None:
             name = numeric_label_span(program, label)
-            return Definition(place.span, name, _whole(program, label.bundle, name))
+            return Definition(place.span, name, _full_span(program, label.bundle, name))
         return _to_address(program, place.span, reference)
-    if reference is None and has_value(program.bundles[place.bundle], *place[2:]):
+    if reference is None and is_valid_value(program.bundles[place.bundle], *place[2:]):
         return None
     return _by_name(analysis, offset)
 
@@ -69,17 +69,17 @@ def _to_macro(program: Program, place: SyntaxElement, offset: int) -> Definition
     argument = argument_at(program, offset) or parameter_at(program, offset)
     if argument is not None:
         (body, parameter), origin = argument
-        return Definition(origin, parameter.span, _whole(program, body.first, parameter.span))
+        return Definition(origin, parameter.span, _full_span(program, body.first, parameter.span))
     found = None if isinstance(place, LabelDefinition) else macro_at(program, offset)
     if found is None:
         return None
     (macro, *_), origin = found
-    return Definition(origin, macro.span, _whole(program, macro.bundle, macro.span))
+    return Definition(origin, macro.span, _full_span(program, macro.bundle, macro.span))
 
 
 def _by_name(analysis: Analysis, offset: int) -> Definition | None:
     """Return the definition of the label that a word names where no label operand is expected."""
-    found = subject_at(analysis, offset)
+    found = symbol_at(analysis, offset)
     if found is None or not isinstance(found[0], Label):
         return None
     name, span = found[0].name, found[1]
@@ -96,14 +96,14 @@ def _to_address(program: Program, origin: Span, reference: Reference) -> Definit
         return _to_label(program, origin, reference.text)
     bundle = program.bundles[number]
     name = program.span(number, bundle.span(0) if bundle.instructions else bundle.first_token)
-    return Definition(origin, name, _whole(program, number, name))
+    return Definition(origin, name, _full_span(program, number, name))
 
 
 def _to_label(program: Program, origin: Span, label: str) -> Definition:
     name = program.label_span(label)
-    return Definition(origin, name, _whole(program, program.labels[label], name))
+    return Definition(origin, name, _full_span(program, program.labels[label], name))
 
 
-def _whole(program: Program, bundle: int, name: Span) -> Span:
+def _full_span(program: Program, bundle: int, name: Span) -> Span:
     """Return the span from a name in a bundle to the end of the bundle's last token."""
     return Span(name.start, end_of_bundle(program, bundle))

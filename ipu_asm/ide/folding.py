@@ -43,13 +43,13 @@ def folding(analysis: Analysis) -> list[FoldingRange]:
 def _comments(analysis: Analysis) -> Iterator[FoldingRange]:
     """Yield runs of lines that have only a comment."""
     marks = analysis.isa.surface.comments
-    read_first = _lines_read_first(analysis)
+    directive_lines = _directive_lines(analysis)
     first = None
     lines = analysis.source.lines
     starts = [*lines.starts, lines.length]
     for line, (start, end) in enumerate(pairwise(starts)):
         is_comment = analysis.text[start:end].lstrip(" \t\ufeff").startswith(marks)
-        is_comment = is_comment and line not in read_first
+        is_comment = is_comment and line not in directive_lines
         if is_comment and first is None:
             first = line
         elif not is_comment and first is not None:
@@ -60,7 +60,7 @@ def _comments(analysis: Analysis) -> Iterator[FoldingRange]:
         yield FoldingRange(first, len(lines.starts) - 1, COMMENT)
 
 
-def _lines_read_first(analysis: Analysis) -> set[int]:
+def _directive_lines(analysis: Analysis) -> set[int]:
     """Return the lines of directives, which may begin like comments."""
     program, lines = analysis.program, analysis.source.lines
     return {

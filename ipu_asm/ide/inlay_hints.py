@@ -48,7 +48,7 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
     if ADDRESSES in families:
         found += _addresses(analysis, first, last)
     if LANDINGS in families:
-        found += _landings(analysis, first, last)
+        found += _latencies(analysis, first, last)
     return sorted(hint for hint in found if span.touches(hint.offset))
 
 
@@ -76,7 +76,7 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]
                 yield InlayHint(end, f" → {reference.target}", ADDRESSES, text)
 
 
-def _landings(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
+def _latencies(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
     """Yield the latencies of slow results, and the durations of instructions that have one.
 
     An instruction with arguments of a macro has no hint: its form is unknown.
@@ -105,7 +105,7 @@ def _landings(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
 @cached_on_bundle
 def _of_bundle(isa: Isa, bundle: Bundle) -> tuple[InlayHint, ...]:
     """Return the hints that depend on the bundle alone; offsets count from its start."""
-    return (*_immediates(bundle), *_times(isa, bundle))
+    return (*_immediates(bundle), *_read_timing(isa, bundle))
 
 
 def _immediates(bundle: Bundle) -> Iterator[InlayHint]:
@@ -121,7 +121,7 @@ def _immediates(bundle: Bundle) -> Iterator[InlayHint]:
                 yield InlayHint(span.end, f" = {stored}", IMMEDIATES, tooltip)
 
 
-def _times(isa: Isa, bundle: Bundle) -> Iterator[InlayHint]:
+def _read_timing(isa: Isa, bundle: Bundle) -> Iterator[InlayHint]:
     """Yield whether a read sees the old or the new value of a register that its bundle changes."""
     for access in reads_of_changed_registers(isa, bundle):
         seen = "new" if access.timing.read == LIVE else "old"

@@ -32,7 +32,7 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
     """
     program = analysis.program
     last = program.bundle_at(stopped)
-    first = max(_begin(program, last), program.bundle_at(span.start))
+    first = max(_first_relevant_bundle(program, last), program.bundle_at(span.start))
     found: dict[tuple[int, str], InlineValue] = {}
     for number in range(first, last + 1):
         start = program.starts[number]
@@ -45,7 +45,7 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
     return [value for value in found.values() if span.touches(value.span.start)]
 
 
-def _begin(program: Program, number: int) -> int:
+def _first_relevant_bundle(program: Program, number: int) -> int:
     """Return the first bundle of the innermost loop around a bundle, else that of its label."""
     address = program.addresses[number]
     loops = enclosing_loops(program, address)

@@ -38,13 +38,13 @@ def references_of(program: Program) -> dict[Reference, NumericLabel]:
     """Return the references to numeric labels, each with the definition that it refers to."""
     found = {}
     for reference in program.references if program.numeric_labels else ():
-        label = meant(program, reference)
+        label = resolve_numeric_label(program, reference)
         if label is not None:
             found[reference] = label
     return found
 
 
-def meant(program: Program, reference: Reference) -> NumericLabel | None:
+def resolve_numeric_label(program: Program, reference: Reference) -> NumericLabel | None:
     """Return the definition that a reference such as ``1b`` or ``2f`` refers to, if any."""
     name, way = reference.text[:-1], reference.text[-1]
     if way not in (_BACK, _FORTH):
@@ -54,7 +54,7 @@ def meant(program: Program, reference: Reference) -> NumericLabel | None:
     return NumericLabel(name, numbers[at]) if 0 <= at < len(numbers) else None
 
 
-def nearest_labels(program: Program, bundle: int) -> list[tuple[str, int]]:
+def valid_numeric_references(program: Program, bundle: int) -> list[tuple[str, int]]:
     """Return the numeric references that are valid in a bundle, each with its target bundle."""
     found = []
     for name, numbers in program.numeric_labels.items():

@@ -23,7 +23,7 @@ from ipu_asm.ide.syntax_element import (
     LabelDefinition,
     OperandAt,
     element_at,
-    has_value,
+    is_valid_value,
     reference_at,
 )
 from ipu_asm.isa.model import Isa
@@ -40,16 +40,16 @@ class OccurrenceKind(Enum):
     NAMES = "names"
     READS = "reads"
     WRITES = "writes"
-    CHANGES = "reads and writes"
+    READS_AND_WRITES = "reads and writes"
     DEFINES = "defines"
-    GOES_THERE = "goes there by distance"
+    TARGETS_BY_DISTANCE = "goes there by distance"
 
 
 class Occurrence(NamedTuple):
     """A span that names a symbol."""
 
     span: Span
-    access: OccurrenceKind
+    kind: OccurrenceKind
 
 
 class Label(NamedTuple):
@@ -71,17 +71,17 @@ class MacroName(NamedTuple):
     is_define: bool
 
 
-Subject = Label | Register | NumericLabel | MacroName | MacroArgument
+Symbol = Label | Register | NumericLabel | MacroName | MacroArgument
 _NOWHERE = -1
-_ACCESSES = {
+_KIND_OF_ACCESS = {
     "": OccurrenceKind.NAMES,
     "r": OccurrenceKind.READS,
     "w": OccurrenceKind.WRITES,
-    "rw": OccurrenceKind.CHANGES,
+    "rw": OccurrenceKind.READS_AND_WRITES,
 }
 
 
-def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
+def symbol_at(analysis: Analysis, offset: int) -> tuple[Symbol, Span] | None:
     """Return the symbol at an offset and the span of its name there; None if there is none."""
     program = analysis.program
     place = element_at(program, offset)
@@ -93,14 +93,14 @@ def subject_at(analysis: Analysis, offset: int) -> tuple[Subject, Span] | None:
         numeric = definition_of(program, place)
         return numeric or Label(place.name), place.span
     if isinstance(place, Blank):
-        return _loose_label(program, place.bundle, offset)
+        return _possible_label_at(program, place.bundle, offset)
     if not isinstance(place, OperandAt):
         return None
     found = _in_operand(program, place, offset)
-    return found or _loose_label(program, place.bundle, offset)
+    return found or _possible_label_at(program, place.bundle, offset)
 
 
-def _of_macros(program: Program, offset: int) -> tuple[Subject, Span] | None:
+def _of_macros(program: Program, offset: int) -> tuple[Symbol, Span] | None:
     """Return the macro or macro parameter at an offset, if any."""
     argument = argument_at(program, offset) or parameter_at(program, offset)
     if argument is not None:
@@ -109,7 +109,7 @@ def _of_macros(program: Program, offset: int) -> tuple[Subject, Span] | None:
     return found and (MacroName(found[0][0].name, found[0][0].is_define), found[1])
 
 
-def _in_operand(program: Program, place: OperandAt, offset: int) -> tuple[Subject, Span] | None:
+def _in_operand(program: Program, place: OperandAt, offset: int) -> tuple[Symbol, Span] | None:
     bundle = program.bundles[place.bundle]
     value = program.span(place.bundle, bundle.value_span(place.instruction, place.operand))
     if not value.touches(offset):
@@ -126,38 +126,38 @@ def _in_operand(program: Program, place: OperandAt, offset: int) -> tuple[Subjec
         is_here = (use.instruction, use.operand) == (place.instruction, place.operand)
         if is_here and span.touches(offset):
             return Register(use.register), span
-    if has_value(bundle, place.instruction, place.operand):
+    if is_valid_value(bundle, place.instruction, place.operand):
         return None
     text = program.text[value.start : value.end]
     return (Label(text), value) if text in program.labels else None
 
 
-def _loose_label(program: Program, number: int, offset: int) -> tuple[Subject, Span] | None:
+def _possible_label_at(program: Program, number: int, offset: int) -> tuple[Symbol, Span] | None:
     """Return the label named by a word in a directive or an expression, if any."""
-    for word, spans in _loose_words(program.isa, program.bundles[number]).items():
+    for word, spans in _possible_label_words(program.isa, program.bundles[number]).items():
         for span in spans:
             if word in program.labels and program.span(number, span).touches(offset):
                 return Label(word), program.span(number, span)
     return None
 
 
-def occurrences(analysis: Analysis, subject: Subject) -> list[Occurrence]:
+def occurrences(analysis: Analysis, symbol: Symbol) -> list[Occurrence]:
     """Return all occurrences of a symbol in source order.
 
     Those of a label include branches that reach it by a distance.
     """
-    if isinstance(subject, Label):
-        found = dict.fromkeys(_of_label(analysis.program, subject.name))
+    if isinstance(symbol, Label):
+        found = dict.fromkeys(_of_label(analysis.program, symbol.name))
         return sorted(found, key=lambda occurrence: occurrence.span)
-    if isinstance(subject, NumericLabel):
-        return sorted(_of_numeric_label(analysis.program, subject), key=lambda each: each.span)
-    if isinstance(subject, MacroName):
-        return list(_of_macro(analysis.program, subject))
-    if isinstance(subject, MacroArgument):
-        definition = Occurrence(subject.parameter.span, OccurrenceKind.DEFINES)
-        uses = uses_of(analysis.program, subject)
+    if isinstance(symbol, NumericLabel):
+        return sorted(_of_numeric_label(analysis.program, symbol), key=lambda each: each.span)
+    if isinstance(symbol, MacroName):
+        return list(_of_macro(analysis.program, symbol))
+    if isinstance(symbol, MacroArgument):
+        definition = Occurrence(symbol.parameter.span, OccurrenceKind.DEFINES)
+        uses = uses_of(analysis.program, symbol)
         return [definition, *(Occurrence(span, OccurrenceKind.NAMES) for span in uses)]
-    return _of_register(analysis.program, subject.name)
+    return _of_register(analysis.program, symbol.name)
 
 
 def _label_of(program: Program, text: str, target: int | None) -> str | None:
@@ -175,7 +175,7 @@ def _of_label(program: Program, name: str) -> Iterator[Occurrence]:
         if bundle.findings:
             for span in _misplaced(program.isa, bundle, name):
                 yield Occurrence(program.span(number, span), OccurrenceKind.NAMES)
-    for number, span in _places_of_loose_words(program).get(name, ()):
+    for number, span in _places_of_possible_labels(program).get(name, ()):
         yield Occurrence(program.span(number, span), OccurrenceKind.NAMES)
     labels = program.label_addresses
     address = labels.get(name, _NOWHERE)
@@ -183,31 +183,31 @@ def _of_label(program: Program, name: str) -> Iterator[Occurrence]:
         if reference.text == name and reference.target in (None, labels.get(name)):
             yield Occurrence(program.reference_span(reference), OccurrenceKind.NAMES)
         elif address == reference.target != labels.get(reference.text):
-            yield Occurrence(program.reference_span(reference), OccurrenceKind.GOES_THERE)
+            yield Occurrence(program.reference_span(reference), OccurrenceKind.TARGETS_BY_DISTANCE)
 
 
-def _of_numeric_label(program: Program, subject: NumericLabel) -> Iterator[Occurrence]:
-    for span in program.bundles[subject.bundle].syntax.label_spans(subject.name):
-        yield Occurrence(program.span(subject.bundle, span), OccurrenceKind.DEFINES)
+def _of_numeric_label(program: Program, symbol: NumericLabel) -> Iterator[Occurrence]:
+    for span in program.bundles[symbol.bundle].syntax.label_spans(symbol.name):
+        yield Occurrence(program.span(symbol.bundle, span), OccurrenceKind.DEFINES)
     for reference, meant in references_of(program).items():
-        if meant == subject:
+        if meant == symbol:
             yield Occurrence(program.reference_span(reference), OccurrenceKind.NAMES)
 
 
-def _of_macro(program: Program, subject: MacroName) -> Iterator[Occurrence]:
-    for span, certainty in mentions(program, *subject):
+def _of_macro(program: Program, symbol: MacroName) -> Iterator[Occurrence]:
+    for span, certainty in mentions(program, *symbol):
         if certainty is not Certainty.MAY:
             is_defined = certainty is Certainty.DEFINES
             yield Occurrence(span, OccurrenceKind.DEFINES if is_defined else OccurrenceKind.NAMES)
 
 
 @cached_on_program
-def _places_of_loose_words(program: Program) -> dict[str, list[tuple[int, Span]]]:
+def _places_of_possible_labels(program: Program) -> dict[str, list[tuple[int, Span]]]:
     """Return the places of words that may be labels, by word: bundle and span in the bundle."""
     found: dict[str, list[tuple[int, Span]]] = {}
     if program.isa.surface.linked:
         for number, bundle in enumerate(program.bundles):
-            for word, spans in _loose_words(program.isa, bundle).items():
+            for word, spans in _possible_label_words(program.isa, bundle).items():
                 found.setdefault(word, []).extend((number, span) for span in spans)
     return found
 
@@ -218,7 +218,9 @@ def _misplaced(isa: Isa, bundle: Bundle, name: str) -> Iterator[Span]:
     registers = {(use.instruction, use.operand) for use in registers_in(isa, bundle)}
     for number, instruction in enumerate(bundle.instructions):
         for place in range(len(instruction.words) - 1):
-            if (number, place) not in labels | registers and not has_value(bundle, number, place):
+            if (number, place) not in labels | registers and not is_valid_value(
+                bundle, number, place
+            ):
                 span = bundle.value_span(number, place)
                 if bundle.syntax.text[span.start : span.end] == name:
                     yield span
@@ -226,10 +228,10 @@ def _misplaced(isa: Isa, bundle: Bundle, name: str) -> Iterator[Span]:
 
 def _of_register(program: Program, name: str) -> list[Occurrence]:
     return [
-        Occurrence(Span(start + begin, start + end), access)
+        Occurrence(Span(start + begin, start + end), kind)
         for start, places in zip(program.starts, _places_of_registers(program))
         if name in places
-        for (begin, end), access in places[name]
+        for (begin, end), kind in places[name]
     ]
 
 
@@ -244,26 +246,26 @@ def _places_of_registers(program: Program) -> list[dict[str, list[Occurrence]]]:
 def _by_register(isa: Isa, bundle: Bundle) -> dict[str, list[Occurrence]]:
     found: dict[str, list[Occurrence]] = {}
     for use in registers_in(isa, bundle):
-        occurrence = Occurrence(use.span, _ACCESSES[use.access])
+        occurrence = Occurrence(use.span, _KIND_OF_ACCESS[use.access])
         found.setdefault(use.register, []).append(occurrence)
     return found
 
 
 @cached_on_bundle
-def _loose_words(isa: Isa, bundle: Bundle) -> dict[str, list[Span]]:
+def _possible_label_words(isa: Isa, bundle: Bundle) -> dict[str, list[Span]]:
     """Return the words of a bundle that may be labels but are no operand of their own.
 
     They are in directives and in operands whose value is unknown.
     """
     found: dict[str, list[Span]] = {}
-    for token in _loose_tokens(bundle):
+    for token in _possible_label_tokens(bundle):
         if bundle.syntax.tokens[token].kind == "WORD":
             word, span = bundle.syntax.words[token], bundle.syntax.spans[token]
             found.setdefault(word, []).append(span)
     return found
 
 
-def _loose_tokens(bundle: Bundle) -> Iterator[int]:
+def _possible_label_tokens(bundle: Bundle) -> Iterator[int]:
     plan = bundle.syntax.plan
     if plan.directive >= 0:
         yield from range(plan.directive + 1, len(bundle.syntax.words))

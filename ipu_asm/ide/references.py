@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ipu_asm.ide.occurrences import Occurrence, OccurrenceKind, occurrences, subject_at
+from ipu_asm.ide.occurrences import Occurrence, OccurrenceKind, occurrences, symbol_at
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ def references(analysis: Analysis, offset: int, with_definition: bool = True) ->
     return [
         occurrence.span
         for occurrence in highlights(analysis, offset)
-        if with_definition or occurrence.access is not OccurrenceKind.DEFINES
+        if with_definition or occurrence.kind is not OccurrenceKind.DEFINES
     ]
 
 
 def highlights(analysis: Analysis, offset: int) -> list[Occurrence]:
     """Return the same places as occurrences: read, written, or only named."""
-    found = subject_at(analysis, offset)
+    found = symbol_at(analysis, offset)
     return [] if found is None else occurrences(analysis, found[0])

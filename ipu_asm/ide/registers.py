@@ -40,11 +40,11 @@ def registers_in(isa: Isa, bundle: Bundle) -> tuple[RegisterUse, ...]:
         )
         for number, instruction in enumerate(bundle.instructions)
         for place in range(len(instruction.words) - 1)
-        for named in named_in(isa, instruction, place)
+        for named in registers_in_operand(isa, instruction, place)
     )
 
 
-def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[NamedRegister]:
+def registers_in_operand(isa: Isa, instruction: Instruction, place: int) -> Sequence[NamedRegister]:
     """Return the registers in the text of one operand, each with its access."""
     word = instruction.words[place + 1]
     start = value_start(word)
@@ -53,7 +53,8 @@ def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[NamedRe
     if isinstance(value, str):
         return ()
     if instruction.spec is None or operand is None or value is None:
-        return list(_guessed(isa, operand.type.names(word[start:]) if operand else (), word, start))
+        names = operand.type.names(word[start:]) if operand else ()
+        return list(_registers_in_invalid_operand(isa, names, word, start))
     access = access_of(instruction.spec, operand)
     found: dict[str, NamedRegister] = {}
     for register, begin, end, own in operand.type.names(word[start:]):
@@ -64,7 +65,7 @@ def named_in(isa: Isa, instruction: Instruction, place: int) -> Sequence[NamedRe
     return list(found.values())
 
 
-def _guessed(
+def _registers_in_invalid_operand(
     isa: Isa, names: Sequence[NamedRegister], word: str, start: int
 ) -> Iterator[NamedRegister]:
     """Yield the registers in an operand that is invalid or whose value is unknown."""

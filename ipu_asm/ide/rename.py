@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
-from ipu_asm.ide.occurrences import Label, MacroName, OccurrenceKind, occurrences, subject_at
+from ipu_asm.ide.occurrences import Label, MacroName, OccurrenceKind, occurrences, symbol_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -33,7 +33,7 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
 
     Raises `RenameError` if there is none.
     """
-    found = subject_at(analysis, offset)
+    found = symbol_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
         _refuse(macro_rename.reason_against(analysis, found[0].name))
         return Renameable(found[1], found[0].name)
@@ -60,7 +60,7 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
     old = prepare_rename(analysis, offset).name
     if new_name == old:
         return []
-    found = subject_at(analysis, offset)
+    found = symbol_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
         _refuse(macro_rename.reason_against_name(analysis, old, new_name))
         return macro_rename.edits(analysis, old, new_name)
@@ -85,7 +85,7 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
     edits = [
         TextEdit(occurrence.span, new_name)
         for occurrence in occurrences(analysis, Label(old))
-        if occurrence.access is not OccurrenceKind.GOES_THERE
+        if occurrence.kind is not OccurrenceKind.TARGETS_BY_DISTANCE
     ]
     _check_meaning(program, edits, old, new_name)
     return edits

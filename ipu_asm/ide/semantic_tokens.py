@@ -14,7 +14,7 @@ from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.ide.comments import comments_in
-from ipu_asm.ide.registers import named_in
+from ipu_asm.ide.registers import registers_in_operand
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
@@ -26,7 +26,7 @@ REGISTER: Final = "variable"
 LABEL: Final = "label"
 NUMBER: Final = "number"
 KEYWORD: Final = "keyword"
-NAME_OF_OPERAND: Final = "parameter"
+PARAMETER: Final = "parameter"
 COMMENT: Final = "comment"
 DIRECTIVE: Final = "macro"
 STRING: Final = "string"
@@ -36,7 +36,7 @@ KINDS: Final = (
     LABEL,
     NUMBER,
     KEYWORD,
-    NAME_OF_OPERAND,
+    PARAMETER,
     COMMENT,
     DIRECTIVE,
     STRING,
@@ -51,7 +51,8 @@ _QUOTE: Final = '"'
 _LINE: Final = re.compile(r"[^\s\\](?:[^\r\n]*[^\s\\])?")
 _WORDS: Final = re.compile(r"[\w.|=]+")
 
-Meaning = tuple[str, tuple[str, ...]]
+# One of `KINDS` and its modifiers.
+TokenKind = tuple[str, tuple[str, ...]]
 
 
 class SemanticToken(NamedTuple):
@@ -105,7 +106,7 @@ def _words(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:
     for first, last in plan.inner:
         yield from _directive(syntax, range(first, last))
     for entry, instruction in zip(plan.instructions, bundle.instructions):
-        mnemonic, *operands = _meanings(isa, instruction.words)
+        mnemonic, *operands = _instruction_kinds(isa, instruction.words)
         if mnemonic is not None:
             yield SemanticToken(spans[entry.mnemonic], *mnemonic)
         for tokens, parts in zip(entry.operands, operands):
@@ -133,13 +134,13 @@ def _operand(
         while number < len(parts) and parts[number].end <= at:
             number += 1
         if number < len(parts) and parts[number].start <= at:
-            meaning = parts[number].meaning or _alone(syntax.tokens[token])
-            if meaning is not None:
-                yield SemanticToken(syntax.spans[token], *meaning)
+            kind = parts[number].kind or _kind_of_token(syntax.tokens[token])
+            if kind is not None:
+                yield SemanticToken(syntax.spans[token], *kind)
         at += len(syntax.words[token])
 
 
-def _alone(token: SyntaxToken) -> Meaning | None:
+def _kind_of_token(token: SyntaxToken) -> TokenKind | None:
     """Return the kind of a token that is in no part with a kind of its own."""
     if token.text[0] == _QUOTE:
         return STRING, ()
@@ -151,14 +152,14 @@ class _Part(NamedTuple):
 
     start: int
     end: int
-    meaning: Meaning | None
+    kind: TokenKind | None
 
 
 # Without the cache the tokens of a file cost 1.2 times as much.
 @lru_cache(maxsize=_MOST_REMEMBERED)
-def _meanings(
+def _instruction_kinds(
     isa: Isa, words: tuple[str, ...]
-) -> tuple[Meaning | None, *tuple[tuple[_Part, ...], ...]]:
+) -> tuple[TokenKind | None, *tuple[tuple[_Part, ...], ...]]:
     """Return the kind of the mnemonic, None if it cannot be one, and the parts of each operand."""
     instruction = parser_for(isa).instruction(words)
     mnemonic = None
@@ -175,7 +176,7 @@ def _parts(isa: Isa, instruction: Instruction, place: int) -> Iterator[_Part]:
     word = instruction.words[place + 1]
     start = value_start(word)
     if start:
-        yield _Part(0, start - 1, (NAME_OF_OPERAND, ()))
+        yield _Part(0, start - 1, (PARAMETER, ()))
     operand = instruction.operands[place] if place < len(instruction.operands) else None
     value = instruction.values[place] if place < len(instruction.values) else None
     if isinstance(value, str):
@@ -183,19 +184,19 @@ def _parts(isa: Isa, instruction: Instruction, place: int) -> Iterator[_Part]:
         yield _Part(start + len(prefix) * word.startswith(prefix, start), len(word), (LABEL, ()))
         return
     at = start
-    for name in sorted(named_in(isa, instruction, place), key=lambda name: name.start):
+    for name in sorted(registers_in_operand(isa, instruction, place), key=lambda name: name.start):
         if name.start < at:
             continue
         yield _Part(at, name.start, None)
         file = isa.file_of_register.get(name.register)
         yield _Part(name.start, name.end, (REGISTER, _known(file.name if file else "")))
         at = name.end
-    yield _Part(at, len(word), _plain(word[start:], value, at > start, operand))
+    yield _Part(at, len(word), _kind_of_value(word[start:], value, at > start, operand))
 
 
-def _plain(
+def _kind_of_value(
     text: str, value: int | str | None, is_rest: bool, operand: Operand | None
-) -> Meaning | None:
+) -> TokenKind | None:
     """Return the kind of an operand that names no register; None if it is composite."""
     if is_rest or value is None:
         return None

@@ -82,7 +82,7 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     forms = _by_fitness(analysis, spec, expected, word)[:_MOST_SIGNATURES]
     found: dict[str, Signature] = {}
     for form in forms:
-        label, parameters = _line(form, analysis.isa.surface.operand_separator)
+        label, parameters = _syntax_line(form, analysis.isa.surface.operand_separator)
         active = _active(form, expected.written, expected.begun, word)
         summary = form.doc.summary or form.doc.title
         found.setdefault(label, Signature(label, summary, parameters, active))
@@ -123,7 +123,7 @@ def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str
     return None if found is None else spec.operands.index(found)
 
 
-def _line(spec: InstructionSpec, separator: str) -> tuple[str, tuple[Parameter, ...]]:
+def _syntax_line(spec: InstructionSpec, separator: str) -> tuple[str, tuple[Parameter, ...]]:
     """Return a syntax line that names every operand, and the parameters in it."""
     line = spec.syntax
     labels = [_label(operand, line) for operand in spec.operands]
@@ -152,7 +152,7 @@ def _markdown(operand: Operand) -> str:
 def _of_macros(analysis: Analysis, expected: Expectation, offset: int) -> list[Signature]:
     """Return the signatures of the called macro, those with parameters left to write first."""
     macros = macros_called(analysis.program, expected.mnemonic)
-    code = _call(analysis.program, expected, offset) if macros else ""
+    code = _call_text(analysis.program, expected, offset) if macros else ""
     if not code:
         return []
     found: dict[str, Signature] = {}
@@ -203,7 +203,7 @@ def _active_of_macro(
     return len(names) - 1 if takes_all else None
 
 
-def _call(program: Program, expected: Expectation, offset: int) -> str:
+def _call_text(program: Program, expected: Expectation, offset: int) -> str:
     """Return the text from the end of the macro's name to the end of the word at the cursor."""
     number = program.bundle_at(offset)
     syntax, start = program.bundles[number].syntax, program.starts[number]

@@ -82,7 +82,7 @@ def element_at(program: Program, offset: int) -> SyntaxElement:
         _place_of_token(bundle, number, token, start)
         for token in _tokens_touching(bundle.syntax, offset - start)
     ]
-    comment = comment_around(program, number, offset)
+    comment = comment_at(program, number, offset)
     if comment:
         return Comment(number, comment)
     places.sort(key=lambda place: isinstance(place, Blank | BundleEnd))
@@ -109,7 +109,7 @@ def reference_at(program: Program, place: OperandAt) -> Reference | None:
     return None
 
 
-def has_value(bundle: Bundle, instruction: int, operand: int) -> bool:
+def is_valid_value(bundle: Bundle, instruction: int, operand: int) -> bool:
     """Check whether an operand is a valid number, keyword or register.
 
     Such an operand does not refer to a label, even if one has the same name.
@@ -128,7 +128,7 @@ def end_of_bundle(program: Program, bundle: int) -> int:
     return start + len(program.text[start:end].rstrip())
 
 
-def comment_around(program: Program, bundle: int, offset: int) -> Span | None:
+def comment_at(program: Program, bundle: int, offset: int) -> Span | None:
     """Return the comment that contains a cursor at `offset`, if any.
 
     A cursor directly before a comment is not in it, nor is one behind a block comment.

@@ -25,8 +25,8 @@ from ipu_asm.ide.semantic_tokens import (
     KEYWORD,
     LABEL,
     MNEMONIC,
-    NAME_OF_OPERAND,
     NUMBER,
+    PARAMETER,
     REGISTER,
     STRING,
     SemanticToken,
@@ -62,7 +62,7 @@ MARKS = ("#",)
 ALLOWED = {
     NUMBER: NUMERIC,
     KEYWORD: ("constant.language", "constant.numeric.pair", "keyword.operator.bitwise"),
-    NAME_OF_OPERAND: ("variable.parameter",),
+    PARAMETER: ("variable.parameter",),
     COMMENT: ("comment", "keyword.control.directive"),
     DIRECTIVE: ("keyword.control.directive", "meta.preprocessor"),
     STRING: ("string.quoted",),

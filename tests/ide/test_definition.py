@@ -25,7 +25,7 @@ def check_definition(
     whole = Span(marked.index("⟦"), marked.index("⟧") - 1)
     text = analysis.text
     assert text[found.origin.start : found.origin.end] == origin
-    assert (found.whole, found.name) == (whole, Span(whole.start, whole.start + len(name)))
+    assert (found.full_span, found.name) == (whole, Span(whole.start, whole.start + len(name)))
     assert text[found.name.start : found.name.end] == name
 
 

@@ -87,8 +87,8 @@ def _spans_at(analysis: Analysis, offset: int) -> Iterator[Span]:
         assert shown.markdown.count("```") % 2 == 0
         yield shown.span
     if (way := definition(analysis, offset)) is not None:
-        assert way.whole.start <= way.name.start < way.name.end <= way.whole.end
-        assert way.whole.end <= len(analysis.text)
+        assert way.full_span.start <= way.name.start < way.name.end <= way.full_span.end
+        assert way.full_span.end <= len(analysis.text)
         yield way.origin
     for item in completions(analysis, offset):
         yield item.span

@@ -13,9 +13,9 @@ MARKS = {
     OccurrenceKind.NAMES: "n",
     OccurrenceKind.READS: "r",
     OccurrenceKind.WRITES: "w",
-    OccurrenceKind.CHANGES: "c",
+    OccurrenceKind.READS_AND_WRITES: "c",
     OccurrenceKind.DEFINES: "d",
-    OccurrenceKind.GOES_THERE: "g",
+    OccurrenceKind.TARGETS_BY_DISTANCE: "g",
 }
 IPU = load_isa("ipu")
 
@@ -28,11 +28,11 @@ def check_references(text_with_cursor: str, expected: str | None, isa: str = "ip
     analysis, offset = fixture(text_with_cursor, isa)
     found = highlights(analysis, offset)
     marked = analysis.text
-    for (start, end), access in reversed(found):
-        marked = f"{marked[:start]}⟦{marked[start:end]}⟧{MARKS[access]}{marked[end:]}"
+    for (start, end), kind in reversed(found):
+        marked = f"{marked[:start]}⟦{marked[start:end]}⟧{MARKS[kind]}{marked[end:]}"
     assert (marked if found else None) == expected
     assert references(analysis, offset) == [span for span, _ in found]
-    uses = [span for span, access in found if access is not OccurrenceKind.DEFINES]
+    uses = [span for span, kind in found if kind is not OccurrenceKind.DEFINES]
     assert references(analysis, offset, with_definition=False) == uses
 
 

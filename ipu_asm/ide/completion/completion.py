@@ -22,7 +22,7 @@ from ipu_asm.ide.macros.completion import (
 from ipu_asm.ide.macros.names import macros_called
 from ipu_asm.ide.macros.page import macro_markdown
 from ipu_asm.ide.macros.parameters import MARK, MacroArgument, arguments_begun
-from ipu_asm.ide.numeric_labels import nearest_labels
+from ipu_asm.ide.numeric_labels import valid_numeric_references
 from ipu_asm.ide.pages.label import definition_markdown, distance_text
 from ipu_asm.ide.pages.operand import register_markdown
 from ipu_asm.ide.slots import free_slots
@@ -345,7 +345,7 @@ def _numeric_labels(analysis: Analysis, expected: Expectation) -> Iterator[Compl
     """Yield the nearest numeric labels before and behind the instruction, nearest first."""
     program = analysis.program
     address = expected.address_in(program)
-    for text, number in nearest_labels(program, expected.bundle):
+    for text, number in valid_numeric_references(program, expected.bundle):
         distance = program.addresses[number] - address
         line = analysis.source.lines.position(program.span(number, Span(0, 0)).start).line + 1
         sort_text = f"0{abs(distance):05}{distance > 0:d}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.ide.syntax_element import comment_around
+from ipu_asm.ide.syntax_element import comment_at
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
@@ -58,7 +58,7 @@ def expectation_at(program: Program, offset: int) -> Expectation | None:
     number = program.bundle_at(offset)
     start = program.starts[number]
     offset = min(max(offset, start), program.starts[-1])
-    if comment_around(program, number, offset):
+    if comment_at(program, number, offset):
         return None
     syntax = program.bundles[number].syntax
     roles = _roles(program.isa, program.bundles[number])

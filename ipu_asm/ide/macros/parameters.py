@@ -7,7 +7,7 @@ from typing import Final, Iterator, NamedTuple
 
 from ipu_asm.ide.macros.names import MACRO, Macro, define_in
 from ipu_asm.ide.regions import BODY, regions
-from ipu_asm.ide.syntax_element import comment_around
+from ipu_asm.ide.syntax_element import comment_at
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
@@ -72,7 +72,7 @@ def argument_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | N
     number = program.bundle_at(offset)
     start = program.starts[number]
     text = program.bundles[number].syntax.text
-    if MARK not in text or comment_around(program, number, offset):
+    if MARK not in text or comment_at(program, number, offset):
         return None
     for match in _WRITTEN.finditer(text):
         span = Span(*match.span()).shifted(start)
@@ -90,7 +90,7 @@ def arguments_begun(program: Program, offset: int) -> tuple[list[MacroArgument],
     """
     match = _BEGUN.search(program.text, max(0, offset - _LONGEST_NAME), offset)
     number = program.bundle_at(offset)
-    if match is None or comment_around(program, number, offset):
+    if match is None or comment_at(program, number, offset):
         return None
     found: dict[str, MacroArgument] = {}
     for body in _bodies_around(program, number):

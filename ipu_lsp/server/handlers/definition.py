@@ -24,7 +24,7 @@ def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[J
     link = {
         "originSelectionRange": range_(found.origin),
         "targetUri": uri,
-        "targetRange": range_(found.whole),
+        "targetRange": range_(found.full_span),
         "targetSelectionRange": range_(found.name),
     }
     return [link]

@@ -17,10 +17,10 @@ _READS, _WRITES = (
 _KINDS = {
     OccurrenceKind.READS: _READS,
     OccurrenceKind.WRITES: _WRITES,
-    OccurrenceKind.CHANGES: _WRITES,
+    OccurrenceKind.READS_AND_WRITES: _WRITES,
     OccurrenceKind.DEFINES: _WRITES,
     OccurrenceKind.NAMES: _READS,
-    OccurrenceKind.GOES_THERE: _READS,
+    OccurrenceKind.TARGETS_BY_DISTANCE: _READS,
 }
 
 
@@ -45,7 +45,7 @@ def document_highlight(
         return None
     found = ide.highlights(view.analysis, view.coordinates.offset(params.position))
     range_of = view.coordinates.encoded_range
-    return _array(f'{{"range":{range_of(span)},"kind":{_KINDS[access]}}}' for span, access in found)
+    return _array(f'{{"range":{range_of(span)},"kind":{_KINDS[kind]}}}' for span, kind in found)
 
 
 def _array(items: Iterable[str]) -> EncodedJson | None:
