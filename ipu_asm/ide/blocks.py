@@ -53,7 +53,7 @@ def macro_blocks(program: Program) -> list[OutlineBlock]:
         OutlineBlock(macro.bundle, last_bundle_of(program, macro) + 1, False, macro)
         for macros in macros_in(program).values()
         for macro in macros
-        if not macro.takes_nothing
+        if not macro.is_object_like
     )
     return sorted(found, key=_by_place)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.ide.macros.mentions import macro_at
-from ipu_asm.ide.macros.parameters import argument_at, parameter_at
+from ipu_asm.ide.macros.occurrences import macro_at
+from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.numeric_labels import numeric_label_span, resolve_numeric_label
 from ipu_asm.ide.occurrences import Label, symbol_at
 from ipu_asm.ide.syntax_element import (
@@ -66,7 +66,7 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
 
 def _to_macro(program: Program, place: SyntaxElement, offset: int) -> Definition | None:
     """Return the definition of the macro or macro parameter at an offset, if any."""
-    argument = argument_at(program, offset) or parameter_at(program, offset)
+    argument = parameter_use_at(program, offset) or parameter_at(program, offset)
     if argument is not None:
         (body, parameter), origin = argument
         return Definition(origin, parameter.span, _full_span(program, body.first, parameter.span))

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.directives import directive_at, directive_markdown
-from ipu_asm.ide.macros.mentions import macro_at
+from ipu_asm.ide.macros.occurrences import macro_at
 from ipu_asm.ide.macros.page import argument_markdown, macro_markdown
-from ipu_asm.ide.macros.parameters import argument_at, parameter_at
+from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.pages.bundle import bundle_markdown
 from ipu_asm.ide.pages.label import definition_markdown
-from ipu_asm.ide.pages.operand import operand_markdown, part_at
+from ipu_asm.ide.pages.operand import operand_markdown, register_use_at
 from ipu_asm.ide.pages.timing import lines_about_instruction
 from ipu_asm.ide.syntax_element import (
     BundleEnd,
@@ -46,7 +46,7 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
     if found is not None:
         return found
     if isinstance(place, OperandAt):
-        part = part_at(analysis.program, place, offset)
+        part = register_use_at(analysis.program, place, offset)
         shown = operand_markdown(analysis, place, part)
         span = part.span.shifted(analysis.program.starts[place.bundle]) if part else place.span
         return Hover(shown, span) if shown else None
@@ -59,7 +59,7 @@ def _about_macro(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover
     program = analysis.program
     if isinstance(place, Comment) or not program.isa.surface.preprocessed:
         return None
-    argument = argument_at(program, offset) or parameter_at(program, offset)
+    argument = parameter_use_at(program, offset) or parameter_at(program, offset)
     if argument is not None:
         return Hover(argument_markdown(analysis, argument[0]), argument[1])
     macro = None if isinstance(place, LabelDefinition) else macro_at(program, offset)

@@ -9,8 +9,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
-from ipu_asm.ide.macros.mentions import Certainty, macro_at, mentions
-from ipu_asm.ide.macros.parameters import MacroArgument, argument_at, parameter_at, uses_of
+from ipu_asm.ide.macros.occurrences import Certainty, macro_at, macro_occurrences
+from ipu_asm.ide.macros.parameters import MacroArgument, parameter_at, parameter_use_at, uses_of
 from ipu_asm.ide.numeric_labels import (
     NumericLabel,
     definition_of,
@@ -102,7 +102,7 @@ def symbol_at(analysis: Analysis, offset: int) -> tuple[Symbol, Span] | None:
 
 def _of_macros(program: Program, offset: int) -> tuple[Symbol, Span] | None:
     """Return the macro or macro parameter at an offset, if any."""
-    argument = argument_at(program, offset) or parameter_at(program, offset)
+    argument = parameter_use_at(program, offset) or parameter_at(program, offset)
     if argument is not None:
         return argument
     found = macro_at(program, offset)
@@ -195,8 +195,8 @@ def _of_numeric_label(program: Program, symbol: NumericLabel) -> Iterator[Occurr
 
 
 def _of_macro(program: Program, symbol: MacroName) -> Iterator[Occurrence]:
-    for span, certainty in mentions(program, *symbol):
-        if certainty is not Certainty.MAY:
+    for span, certainty in macro_occurrences(program, *symbol):
+        if certainty is not Certainty.POSSIBLE:
             is_defined = certainty is Certainty.DEFINES
             yield Occurrence(span, OccurrenceKind.DEFINES if is_defined else OccurrenceKind.NAMES)
 

@@ -35,7 +35,7 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
     """
     found = symbol_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
-        _refuse(macro_rename.reason_against(analysis, found[0].name))
+        _refuse(macro_rename.why_not_renameable(analysis, found[0].name))
         return Renameable(found[1], found[0].name)
     if found is not None and isinstance(found[0], NumericLabel):
         raise RenameError("a number as a label is no name: write a label with one in its place")
@@ -62,7 +62,7 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
         return []
     found = symbol_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
-        _refuse(macro_rename.reason_against_name(analysis, old, new_name))
+        _refuse(macro_rename.why_not_renameable_to(analysis, old, new_name))
         return macro_rename.edits(analysis, old, new_name)
     return _edits_of_label(analysis, old, new_name)
 

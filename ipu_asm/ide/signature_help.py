@@ -12,7 +12,7 @@ from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, val
 from ipu_asm.ide.completion.expectation import Expectation, expectation_at
 from ipu_asm.ide.completion.fitting import fits
 from ipu_asm.ide.macros.completion import with_values
-from ipu_asm.ide.macros.names import Macro, code_of, last_bundle_of, macros_called
+from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_called, without_comments
 from ipu_asm.ide.macros.page import argument_markdown, shown_parameters
 from ipu_asm.ide.macros.parameters import (
     MARK,
@@ -158,7 +158,7 @@ def _of_macros(analysis: Analysis, expected: Expectation, offset: int) -> list[S
     found: dict[str, Signature] = {}
     for macro in macros:
         arguments = _arguments(code, macro.is_define)
-        if arguments and not macro.takes_nothing:
+        if arguments and not macro.is_object_like:
             signature = _of_macro(analysis, macro, arguments)
             found.setdefault(signature.label, signature)
     return sorted(found.values(), key=lambda signature: signature.active is None)
@@ -199,7 +199,7 @@ def _active_of_macro(
     place = given.count("")
     if place < len(left):
         return left[place]
-    takes_all = names and (parameters[-1].demand == "vararg" or names[-1].endswith("..."))
+    takes_all = names and (parameters[-1].kind == "vararg" or names[-1].endswith("..."))
     return len(names) - 1 if takes_all else None
 
 
@@ -212,7 +212,8 @@ def _call_text(program: Program, expected: Expectation, offset: int) -> str:
     if begin is None:
         return ""
     equals = _EQUALS.match(program.text, expected.span.end)
-    return code_of(program.text[start + begin : equals.end() if equals else expected.span.end])
+    end = equals.end() if equals else expected.span.end
+    return without_comments(program.text[start + begin : end])
 
 
 def _arguments(code: str, is_define: bool) -> list[str]:

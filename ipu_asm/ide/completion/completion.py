@@ -21,7 +21,7 @@ from ipu_asm.ide.macros.completion import (
 )
 from ipu_asm.ide.macros.names import macros_called
 from ipu_asm.ide.macros.page import macro_markdown
-from ipu_asm.ide.macros.parameters import MARK, MacroArgument, arguments_begun
+from ipu_asm.ide.macros.parameters import MARK, MacroArgument, parameters_to_complete
 from ipu_asm.ide.numeric_labels import valid_numeric_references
 from ipu_asm.ide.pages.label import definition_markdown, distance_text
 from ipu_asm.ide.pages.operand import register_markdown
@@ -78,7 +78,7 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
     They are not filtered by the part of the word that is already typed: editors do that.
     """
     program = analysis.program
-    begun = arguments_begun(program, offset) if program.isa.surface.preprocessed else None
+    begun = parameters_to_complete(program, offset) if program.isa.surface.preprocessed else None
     if begun is not None and begun[0]:
         return list(_of_body(*begun))
     expected = expectation_at(program, offset)
@@ -155,7 +155,7 @@ def _macros(program: Program, expected: Expectation) -> Iterator[CompletionItem]
 
 
 def _macro(offer: MacroCandidate, expected: Expectation, rank: str) -> CompletionItem:
-    has_snippet = (offer.holes or offer.in_parentheses) and not expected.is_followed
+    has_snippet = (offer.parameters or offer.in_parentheses) and not expected.is_followed
     kind, snippet = VALUE if offer.value else MACRO, _call(offer) if has_snippet else None
     text, sort_text = offer.text, rank + offer.text
     return CompletionItem(text, kind, offer.detail, text, expected.span, sort_text, text, snippet)
@@ -163,7 +163,7 @@ def _macro(offer: MacroCandidate, expected: Expectation, rank: str) -> Completio
 
 def _call(offer: MacroCandidate) -> str:
     """Return the snippet of a macro call with a placeholder for each parameter."""
-    names = (_SPECIAL.sub(_ESCAPED, name) for name in offer.holes)
+    names = (_SPECIAL.sub(_ESCAPED, name) for name in offer.parameters)
     holes = ", ".join(f"${{{number}:{name}}}" for number, name in enumerate(names, 1))
     name = _SPECIAL.sub(_ESCAPED, offer.text)
     return f"{name}({holes})" if offer.in_parentheses else f"{name} {holes}"

@@ -1,1 +1,1 @@
-"""Editor features for macros: names, parameters, mentions, completion, rename and hover pages."""
+"""Editor features for macros: names, parameters, occurrences, completion, rename, hover pages."""

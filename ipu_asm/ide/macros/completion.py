@@ -9,10 +9,10 @@ from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.ide.macros.names import (
     Macro,
     Macros,
+    expand_names,
+    is_usable_as_instruction,
     macros_in,
-    resolved,
-    stands_for_instructions,
-    value_of,
+    replacement_text,
 )
 from ipu_asm.ide.macros.page import shown_parameters
 from ipu_asm.ide.macros.parameters import parameters_of
@@ -20,22 +20,21 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.program import Program
 
-_NOTHING_TO_TAKE: Final = "macro of this file"
+_NO_PARAMETERS: Final = "macro of this file"
 _SIGN: Final = re.compile(r"\W*")
 
 
 class MacroCandidate(NamedTuple):
     """A completion proposal for a macro.
 
-    `holes` are the names of its parameters, inserted in parentheses if `in_parentheses`. `value` is
-    the fully resolved value of an object-like macro. It is empty if the macro has parameters or
-    expands to instructions.
+    `parameters` are inserted in parentheses if `in_parentheses`. `value` is the expansion of an
+    object-like macro. It is empty if the macro has parameters or expands to instructions.
     """
 
     text: str
     detail: str
     value: str = ""
-    holes: tuple[str, ...] = ()
+    parameters: tuple[str, ...] = ()
     in_parentheses: bool = False
 
 
@@ -45,7 +44,7 @@ def offers_for_instructions(program: Program) -> list[MacroCandidate]:
     return [
         _offer(program, macros, macro)
         for macro, *_ in macros.values()
-        if stands_for_instructions(program, macros, macro)
+        if is_usable_as_instruction(program, macros, macro)
     ]
 
 
@@ -55,7 +54,7 @@ def offers_for_operands(program: Program) -> list[MacroCandidate]:
     return [
         _offer(program, macros, macro)
         for macro, *_ in macros.values()
-        if value_of(program, macro) and not stands_for_instructions(program, macros, macro)
+        if replacement_text(program, macro) and not is_usable_as_instruction(program, macros, macro)
     ]
 
 
@@ -72,9 +71,9 @@ def fitting_offers(
         if not offer.value:
             yield offer
             continue
-        around = _around(isa, operand_type, begun, offer.value, texts)
-        if around is not None:
-            yield offer._replace(text=offer.text.join(around))
+        prefix_and_suffix = _prefix_and_suffix(isa, operand_type, begun, offer.value, texts)
+        if prefix_and_suffix is not None:
+            yield offer._replace(text=offer.text.join(prefix_and_suffix))
 
 
 def offers_for_arguments(isa: Isa, offers: Sequence[MacroCandidate]) -> Iterator[MacroCandidate]:
@@ -87,21 +86,22 @@ def offers_for_arguments(isa: Isa, offers: Sequence[MacroCandidate]) -> Iterator
 def with_values(program: Program, texts: Sequence[str]) -> tuple[str, ...]:
     """Return operands with the object-like macros of the file replaced by their values."""
     macros = macros_in(program)
-    return tuple(resolved(program, macros, text) for text in texts) if macros else tuple(texts)
+    return tuple(expand_names(program, macros, text) for text in texts) if macros else tuple(texts)
 
 
 def _offer(program: Program, macros: Macros, macro: Macro) -> MacroCandidate:
-    if macro.takes_nothing:
-        detail = value_of(program, macro)
-        value = "" if stands_for_instructions(program, macros, macro) else detail
-        return MacroCandidate(macro.name, detail, resolved(program, macros, value).replace(" ", ""))
+    if macro.is_object_like:
+        detail = replacement_text(program, macro)
+        value = "" if is_usable_as_instruction(program, macros, macro) else detail
+        value = expand_names(program, macros, value).replace(" ", "")
+        return MacroCandidate(macro.name, detail, value)
     parameters = parameters_of(program, macro)
-    holes = tuple(parameter.name for parameter in parameters)
-    detail = shown_parameters(parameters) or _NOTHING_TO_TAKE
-    return MacroCandidate(macro.name, detail, "", holes, macro.is_define)
+    names = tuple(parameter.name for parameter in parameters)
+    detail = shown_parameters(parameters) or _NO_PARAMETERS
+    return MacroCandidate(macro.name, detail, "", names, macro.is_define)
 
 
-def _around(
+def _prefix_and_suffix(
     isa: Isa, operand_type: OperandType, begun: str, value: str, texts: Sequence[str]
 ) -> tuple[str, str] | None:
     """Return the prefix and suffix that make the macro's value valid for the type; None if none do.

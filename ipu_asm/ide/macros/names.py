@@ -29,7 +29,7 @@ class Macro(NamedTuple):
     """One definition of a macro.
 
     `span` is the name in the definition and `bundle` the number of the bundle with the directive.
-    `is_define` is true for ``#define`` and false for ``.macro``. `takes_nothing` marks an
+    `is_define` is true for ``#define`` and false for ``.macro``. `is_object_like` marks an
     object-like macro: a ``#define`` without a parameter list.
     """
 
@@ -37,7 +37,7 @@ class Macro(NamedTuple):
     span: Span
     bundle: int
     is_define: bool
-    takes_nothing: bool
+    is_object_like: bool
 
 
 Macros = dict[str, list[Macro]]
@@ -66,24 +66,24 @@ def last_bundle_of(program: Program, macro: Macro) -> int:
     return next((n for n in numbers if program.bundles[n].syntax.spans), macro.bundle)
 
 
-def value_of(program: Program, macro: Macro) -> str:
+def replacement_text(program: Program, macro: Macro) -> str:
     """Return the replacement text of a ``#define`` on one line without comments; else ""."""
     match = define_in(program.bundles[macro.bundle].syntax)
-    return " ".join(code_of(match.string[match.end() :]).split()) if match else ""
+    return " ".join(without_comments(match.string[match.end() :]).split()) if match else ""
 
 
-def code_of(text: str) -> str:
+def without_comments(text: str) -> str:
     """Replace comments and line continuations in a part of a preprocessor line by blanks."""
     return _NO_CODE.sub(lambda match: match[1] or " " * len(match[0]), text)
 
 
-def resolved(program: Program, macros: Macros, text: str) -> str:
+def expand_names(program: Program, macros: Macros, text: str) -> str:
     """Replace object-like macros in a text by their values, recursively up to a fixed depth."""
 
     def value(match: re.Match[str]) -> str:
         for macro in macros.get(match[0], ())[:1]:
-            if macro.is_define and macro.takes_nothing:
-                return value_of(program, macro)
+            if macro.is_define and macro.is_object_like:
+                return replacement_text(program, macro)
         return match[0]
 
     for _ in range(_DEEPEST):
@@ -93,13 +93,13 @@ def resolved(program: Program, macros: Macros, text: str) -> str:
     return text
 
 
-def stands_for_instructions(
+def is_usable_as_instruction(
     program: Program, macros: Macros, macro: Macro, depth: int = _DEEPEST
 ) -> bool:
     """Check whether a macro can be used as an instruction."""
     if not macro.is_define:
         return True
-    value, surface = value_of(program, macro), program.isa.surface
+    value, surface = replacement_text(program, macro), program.isa.surface
     if surface.brackets and value.startswith(surface.brackets[0]):
         return True
     match = _FIRST_WORD.match(value)
@@ -108,7 +108,7 @@ def stands_for_instructions(
     if program.isa.spec(match[0]) is not None or match[0] in surface.directives:
         return True
     inner = macros.get(match[0], ())[:1]
-    return any(stands_for_instructions(program, macros, each, depth - 1) for each in inner)
+    return any(is_usable_as_instruction(program, macros, each, depth - 1) for each in inner)
 
 
 def define_in(syntax: BundleSyntax) -> re.Match[str] | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 _MOST_LINES: Final = 12
-_DEMANDS: Final = {"req": "must be given", "vararg": "takes all that follows"}
+_KINDS: Final = {"req": "must be given", "vararg": "takes all that follows"}
 
 
 def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
@@ -33,13 +33,14 @@ def argument_markdown(analysis: Analysis, argument: MacroArgument) -> str:
     """Return the page of a parameter, as shown where the macro's body uses it."""
     body, parameter = argument
     name, owner = inline_code(parameter.name), inline_code(body.name)
-    if parameter.demand == "each":
+    if parameter.kind == "each":
         title = f"**{name}** · each value of {owner} in its turn"
         return f"{title}\n\nTakes {inline_code(parameter.default)}." if parameter.default else title
-    said = _said(parameter)
+    described = _described(parameter)
     title = f"**{name}** · parameter of the macro {owner}"
     line = analysis.source.lines.position(parameter.span.start).line + 1
-    return f"{title}, line {line}" + (f"\n\n{said[:1].upper()}{said[1:]}." if said else "")
+    title = f"{title}, line {line}"
+    return f"{title}\n\n{described[:1].upper()}{described[1:]}." if described else title
 
 
 def shown_parameters(parameters: Sequence[MacroParameter]) -> str:
@@ -68,10 +69,10 @@ def _code(analysis: Analysis, macro: Macro) -> str:
 def _about_parameters(analysis: Analysis, macro: Macro) -> list[str]:
     """Return a list item for each parameter that has a default or is required or variadic."""
     parameters = parameters_of(analysis.program, macro)
-    return [f"- {inline_code(p.name)}: {_said(p)}" for p in parameters if _said(p)]
+    return [f"- {inline_code(p.name)}: {_described(p)}" for p in parameters if _described(p)]
 
 
-def _said(parameter: MacroParameter) -> str:
-    said = [_DEMANDS[parameter.demand]] if parameter.demand in _DEMANDS else []
-    said += [f"{inline_code(parameter.default)} by default"] if parameter.default else []
-    return ", ".join(said)
+def _described(parameter: MacroParameter) -> str:
+    described = [_KINDS[parameter.kind]] if parameter.kind in _KINDS else []
+    described += [f"{inline_code(parameter.default)} by default"] if parameter.default else []
+    return ", ".join(described)

@@ -28,14 +28,14 @@ _NO_BREAK: Final = re.compile(r"[^\r\n]")
 class MacroParameter(NamedTuple):
     """A parameter of a macro, with the span of its name in the directive.
 
-    `demand` is "req", "vararg" or empty. It is "each" for the variable of a repetition (``.irp``,
+    `kind` is "req", "vararg" or empty. It is "each" for the variable of a repetition (``.irp``,
     ``.irpc``), whose `default` is the list of its values. `default` is empty if there is none.
     """
 
     name: str
     span: Span
     default: str = ""
-    demand: str = ""
+    kind: str = ""
 
 
 class MacroBody(NamedTuple):
@@ -67,7 +67,7 @@ def parameters_of(program: Program, macro: Macro) -> tuple[MacroParameter, ...]:
     return tuple(MacroParameter(each[0], Span(*each.span()).shifted(at)) for each in found)
 
 
-def argument_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | None:
+def parameter_use_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | None:
     """Return the parameter used at `offset` in a body and the span of the use with backslash."""
     number = program.bundle_at(offset)
     start = program.starts[number]
@@ -82,7 +82,9 @@ def argument_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | N
     return None
 
 
-def arguments_begun(program: Program, offset: int) -> tuple[list[MacroArgument], Span] | None:
+def parameters_to_complete(
+    program: Program, offset: int
+) -> tuple[list[MacroArgument], Span] | None:
     """Return the parameters that a use begun before `offset` can mean, and the span of the use.
 
     The span includes the backslash and the letters on both sides of `offset`. Returns None if there

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, Iterator
 
-from ipu_asm.ide.macros.mentions import Certainty, MacroMention, mentions
-from ipu_asm.ide.macros.names import DEFINE, code_of, macros_in
+from ipu_asm.ide.macros.names import DEFINE, macros_in, without_comments
+from ipu_asm.ide.macros.occurrences import Certainty, MacroOccurrence, macro_occurrences
 from ipu_asm.ide.regions import bodies
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
@@ -26,7 +26,7 @@ _BARE: Final = re.compile(r"\\[A-Za-z_]\w*")
 _WORD: Final = re.compile(r"\w+")
 
 
-def reason_against(analysis: Analysis, name: str) -> str | None:
+def why_not_renameable(analysis: Analysis, name: str) -> str | None:
     """Return a sentence that says why the macro cannot be renamed; None if it can."""
     program, called = analysis.program, quoted(name)
     macros = macros_in(program)[name]
@@ -35,15 +35,15 @@ def reason_against(analysis: Analysis, name: str) -> str | None:
         return f"{called} is defined for the preprocessor and for the assembler: nobody can tell"
     if program.isa.spec(name) is not None:
         return f"{called} is an instruction as well: nobody can tell which of them is meant"
-    found = list(mentions(program, name, is_define))
-    for mention in _doubtful(program, found, is_define):
-        return f"nobody can tell whether line {_line(analysis, mention.span)} means {called}"
-    if all(mention.certainty is Certainty.DEFINES for mention in found):
+    found = list(macro_occurrences(program, name, is_define))
+    for occurrence in _uncertain_occurrences(program, found, is_define):
+        return f"nobody can tell whether line {_line(analysis, occurrence.span)} means {called}"
+    if all(occurrence.certainty is Certainty.DEFINES for occurrence in found):
         return f"nothing here uses {called}: it is there for files that include this one"
     return _reason_elsewhere(analysis, name, found, macros[0].bundle)
 
 
-def reason_against_name(analysis: Analysis, old: str, new: str) -> str | None:
+def why_not_renameable_to(analysis: Analysis, old: str, new: str) -> str | None:
     """Return a sentence that says why the macro cannot be renamed to `new`; None if it can."""
     program, called = analysis.program, quoted(new)
     is_define = macros_in(program)[old][0].is_define
@@ -53,9 +53,9 @@ def reason_against_name(analysis: Analysis, old: str, new: str) -> str | None:
         return f"a macro cannot be called {called}: an instruction is"
     if any(new in _WORD.findall(register) for register in program.isa.file_of_register):
         return f"a macro cannot be called {called}: a register is"
-    for mention in mentions(program, new, True):
-        return f"line {_line(analysis, mention.span)} has the word {called} already"
-    for span in _made(program, new, is_define):
+    for occurrence in macro_occurrences(program, new, True):
+        return f"line {_line(analysis, occurrence.span)} has the word {called} already"
+    for span in _pasted_names(program, new, is_define):
         return f"line {_line(analysis, span)} makes names, and one of them may be {called}"
     after = read_program(program.isa, apply_edits(program.text, edits(analysis, old, new)))
     names = {new if name == old else name for name in macros_in(program)}
@@ -68,56 +68,58 @@ def edits(analysis: Analysis, old: str, new: str) -> list[TextEdit]:
     """Return the edits that rename a macro to `new`."""
     program = analysis.program
     is_define = macros_in(program)[old][0].is_define
-    return [TextEdit(mention.span, new) for mention in mentions(program, old, is_define)]
+    return [TextEdit(each.span, new) for each in macro_occurrences(program, old, is_define)]
 
 
 def _reason_elsewhere(
-    analysis: Analysis, name: str, found: list[MacroMention], first: int
+    analysis: Analysis, name: str, found: list[MacroOccurrence], first: int
 ) -> str | None:
     """Return why other uses of the macro are possible: a condition, another file, or pasting."""
     program, called = analysis.program, quoted(name)
-    for mention in found:
-        if _stands_behind(program, mention, _ASKING):
-            line = _line(analysis, mention.span)
+    for occurrence in found:
+        if _stands_behind(program, occurrence, _ASKING):
+            line = _line(analysis, occurrence.span)
             return f"line {line} asks whether {called} is defined, which others may have done"
     reading = _READING.search(program.text, program.starts[first])
     if reading is not None:
         line = _line(analysis, Span(*reading.span(1)))
         return f"line {line} reads another file, which may speak of {called}"
     is_define = macros_in(program)[name][0].is_define
-    for span in _made(program, name, is_define):
+    for span in _pasted_names(program, name, is_define):
         return f"line {_line(analysis, span)} makes names, and one of them may be {called}"
     return None
 
 
-def _doubtful(
-    program: Program, found: list[MacroMention], is_define: bool
-) -> Iterator[MacroMention]:
-    """Yield the mentions that may mean something else, or come before the macro is defined.
+def _uncertain_occurrences(
+    program: Program, found: list[MacroOccurrence], is_define: bool
+) -> Iterator[MacroOccurrence]:
+    """Yield the occurrences that may mean something else, or come before the macro is defined.
 
     Names in the body of a ``.macro`` may come before: they are looked up when that macro is called.
     """
     is_known = False
     late = frozenset[int]() if is_define else bodies(program)
-    for mention in found:
-        at = program.bundle_at(mention.span.start)
-        if mention.certainty is Certainty.DEFINES:
+    for occurrence in found:
+        at = program.bundle_at(occurrence.span.start)
+        if occurrence.certainty is Certainty.DEFINES:
             is_known = True
-        elif mention.certainty is not Certainty.NAMES:
-            yield mention
-        elif _stands_behind(program, mention, _FORGETTING):
+        elif occurrence.certainty is not Certainty.NAMES:
+            yield occurrence
+        elif _stands_behind(program, occurrence, _FORGETTING):
             is_known = False
-        elif not (is_known or _stands_behind(program, mention, _ASKING) or at in late):
-            yield mention
+        elif not (is_known or _stands_behind(program, occurrence, _ASKING) or at in late):
+            yield occurrence
 
 
-def _stands_behind(program: Program, mention: MacroMention, directive: re.Pattern[str]) -> bool:
-    """Check whether a mention is in a bundle with a directive that `directive` matches."""
-    bundle = program.bundles[program.bundle_at(mention.span.start)]
+def _stands_behind(
+    program: Program, occurrence: MacroOccurrence, directive: re.Pattern[str]
+) -> bool:
+    """Check whether an occurrence is in a bundle with a directive that `directive` matches."""
+    bundle = program.bundles[program.bundle_at(occurrence.span.start)]
     return any(directive.match(words[0]) for words in bundle.syntax.directives)
 
 
-def _made(program: Program, name: str, is_define: bool) -> Iterator[Span]:
+def _pasted_names(program: Program, name: str, is_define: bool) -> Iterator[Span]:
     """Yield the spans of words that paste names together, one of which may be `name`."""
     for number, bundle in enumerate(program.bundles):
         syntax = bundle.syntax
@@ -136,7 +138,7 @@ def _patterns_of_line(line: str) -> Iterator[str]:
     """Yield patterns for the names that ``##`` makes in a line; a parameter matches any letters."""
     match = DEFINE.match(line)
     parameters = _WORD.findall(match[2] or "") if match else ()
-    for pasted in _PASTED.findall(code_of(line)):
+    for pasted in _PASTED.findall(without_comments(line)):
         parts = _WORD.findall(pasted)
         yield "".join(r"\w*" if part in parameters else re.escape(part) for part in parts)
 

@@ -70,7 +70,7 @@ def comment_above(program: Program, number: int) -> str:
         if program.bundles[program.bundle_at(start)].directive is not None:
             break
         if line.startswith(blocks) and blocks:
-            comment.append(escaped(_without_marks(program.isa, line)))
+            comment.append(escaped(_comment_text(program.isa, line)))
             break
         if not line.startswith(marks):
             break
@@ -85,14 +85,14 @@ def _page(analysis: Analysis, bundle: int, title: str) -> str:
     sections = (
         title,
         comment_above(program, bundle),
-        _code(program, _headed(program, bundle)),
-        _ways_on(analysis, bundle) if program.bundles[bundle].label is not None else "",
-        _branches(analysis, program.addresses[bundle]) if program.isa.branches else "",
+        _code(program, _labelled_bundle(program, bundle)),
+        _outgoing_branches(analysis, bundle) if program.bundles[bundle].label is not None else "",
+        _incoming_branches(analysis, program.addresses[bundle]) if program.isa.branches else "",
     )
     return "\n\n".join(section for section in sections if section)
 
 
-def _headed(program: Program, bundle: int) -> int:
+def _labelled_bundle(program: Program, bundle: int) -> int:
     """Return the bundle that a label belongs to: the next one if the label is alone on its line."""
     address = program.addresses[bundle]
     if program.bundles[bundle].size or address >= program.size:
@@ -107,7 +107,7 @@ def _line_of(analysis: Analysis, bundle: int) -> int:
     return analysis.source.lines.position(start).line + 1
 
 
-def _branches(analysis: Analysis, target: int) -> str:
+def _incoming_branches(analysis: Analysis, target: int) -> str:
     """Return a sentence with the lines that branch to address `target`."""
     program, position = analysis.program, analysis.source.lines.position
     coming = [reference for reference in program.references if reference.target == target]
@@ -120,7 +120,7 @@ def _branches(analysis: Analysis, target: int) -> str:
     return f"{branches} here: line{'s' if len(coming) > 1 else ''} {', '.join(lines)}{more}"
 
 
-def _ways_on(analysis: Analysis, label: int) -> str:
+def _outgoing_branches(analysis: Analysis, label: int) -> str:
     """Return a sentence with the distinct branch targets of the code up to the next label."""
     program = analysis.program
     labelled = (number for number, bundle in program.notable if bundle.label is not None)
@@ -161,7 +161,7 @@ def _code(program: Program, number: int) -> str:
     return fenced_code("\n".join(lines), program.isa.surface.language_id)
 
 
-def _without_marks(isa: Isa, comment: str) -> str:
+def _comment_text(isa: Isa, comment: str) -> str:
     """Return the text of a block comment on one line, without its delimiters."""
     for opening, closing in isa.surface.block_comments:
         comment = comment.removeprefix(opening).removesuffix(closing)

@@ -27,7 +27,7 @@ _MOST_BITS_SHOWN = 64
 _JOINT = "|"
 
 
-def part_at(program: Program, place: OperandAt, offset: int) -> RegisterUse | None:
+def register_use_at(program: Program, place: OperandAt, offset: int) -> RegisterUse | None:
     """Return the register use at `offset` if it is only a part of the operand.
 
     Returns None if the register is the whole operand or if there is no register at the offset.
@@ -49,7 +49,7 @@ def operand_markdown(
     program = analysis.program
     bundle = program.bundles[place.bundle]
     instruction = bundle.instructions[place.instruction]
-    operand = _operand_meant(instruction, place.operand)
+    operand = _matching_operand(instruction, place.operand)
     target = _target(analysis, place)
     if target is not None:
         return target
@@ -78,7 +78,7 @@ def register_markdown(program: Program, register: str) -> str:
     return f"{_register_title(program, register, -1)}\n\n{_about_file(program.isa, register)}"
 
 
-def _operand_meant(instruction: Instruction, place: int) -> Operand | None:
+def _matching_operand(instruction: Instruction, place: int) -> Operand | None:
     """Return the operand spec that a written operand matches.
 
     If no operand could be matched, return the one that is expected at this position or keyword.

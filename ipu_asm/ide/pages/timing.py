@@ -19,7 +19,7 @@ _MOST_NAMED = 8
 
 def sentences_about_operand(isa: Isa, bundle: Bundle, instruction: int, operand: int) -> list[str]:
     """Return sentences about one operand: which value it sees, or which reads see its value."""
-    if not _is_shared(isa):
+    if not _holds_several_instructions(isa):
         return []
     every = accesses_of(isa, bundle)
     sentences = []
@@ -65,26 +65,27 @@ def reads_of_changed_registers(isa: Isa, bundle: Bundle) -> list[RegisterAccess]
     return [
         read
         for read in every
-        if _may_meet(read) and _has_other(writers.get(read.register, ()), read.instruction)
+        if _can_see_other_writes(read)
+        and _has_other(writers.get(read.register, ()), read.instruction)
     ]
 
 
-def _is_shared(isa: Isa) -> bool:
+def _holds_several_instructions(isa: Isa) -> bool:
     """Check whether a bundle can hold more than one instruction."""
     return sum(slot.capacity for slot in isa.slots) > 1
 
 
-def _meet(read: RegisterAccess, write: RegisterAccess) -> bool:
+def _sees_or_misses(read: RegisterAccess, write: RegisterAccess) -> bool:
     """Check whether `read` sees or misses `write`, a write of another instruction.
 
     A read-modify-write of a live value does not count: a bundle has only one such instruction.
     """
-    if not write.writes or not _may_meet(read):
+    if not write.writes or not _can_see_other_writes(read):
         return False
     return read.register == write.register and read.instruction != write.instruction
 
 
-def _may_meet(read: RegisterAccess) -> bool:
+def _can_see_other_writes(read: RegisterAccess) -> bool:
     """Check whether a read can see or miss a write of another instruction."""
     return read.timing.read is not None and not (read.writes and read.timing.read == LIVE)
 
@@ -94,7 +95,7 @@ def _has_other(numbers: Collection[int], number: int) -> bool:
 
 
 def _writers(read: RegisterAccess, every: Sequence[RegisterAccess]) -> list[RegisterAccess]:
-    return [access for access in every if _meet(read, access)]
+    return [access for access in every if _sees_or_misses(read, access)]
 
 
 def _sentence_about_reading(
@@ -132,7 +133,7 @@ def _line_about_reading(bundle: Bundle, access: RegisterAccess, writer: Register
 def _what_readers_see(
     bundle: Bundle, written: RegisterAccess, every: Sequence[RegisterAccess]
 ) -> str:
-    readers = [access for access in every if _meet(access, written)]
+    readers = [access for access in every if _sees_or_misses(access, written)]
     parts = []
     for time, value in (("live", "new"), ("snapshot", "old")):
         group = [access for access in readers if access.timing.read == time]

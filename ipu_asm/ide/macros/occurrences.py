@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Final, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.ide.macros.names import DEFINE, MACRO, Macro, code_of, macros_called
+from ipu_asm.ide.macros.names import DEFINE, MACRO, Macro, macros_called, without_comments
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
@@ -28,17 +28,17 @@ _OF_WORDS: Final = re.compile(r"[\w.$]")
 class Certainty(Enum):
     """How certain it is that an occurrence of a macro's name means the macro.
 
-    `DEFINES`: the macro's definition. `NAMES`: certainly the macro. `SEEMS`: probably, in a
-    preprocessor line that names a macro of the assembler. `MAY`: possibly.
+    `DEFINES`: the macro's definition. `NAMES`: certainly the macro. `PROBABLE`: probably, in a
+    preprocessor line that names a macro of the assembler. `POSSIBLE`: possibly.
     """
 
     DEFINES = "defines"
     NAMES = "names"
-    SEEMS = "seems"
-    MAY = "may"
+    PROBABLE = "probable"
+    POSSIBLE = "possible"
 
 
-class MacroMention(NamedTuple):
+class MacroOccurrence(NamedTuple):
     """An occurrence of a macro's name."""
 
     span: Span
@@ -48,7 +48,7 @@ class MacroMention(NamedTuple):
 def macro_at(program: Program, offset: int) -> tuple[list[Macro], Span] | None:
     """Return the definitions of the macro named at `offset` and the span of the name, or None.
 
-    An occurrence that is only possible (`Certainty.MAY`) does not count.
+    An occurrence that is only possible (`Certainty.POSSIBLE`) does not count.
     """
     number = program.bundle_at(offset)
     start, syntax = program.starts[number], program.bundles[number].syntax
@@ -56,12 +56,12 @@ def macro_at(program: Program, offset: int) -> tuple[list[Macro], Span] | None:
         found = macros_called(program, syntax.text[span.start : span.end])
         if found:
             certainty = _certainty(program.bundles[number], found[0].is_define, span)
-            if certainty not in (None, Certainty.MAY):
+            if certainty not in (None, Certainty.POSSIBLE):
                 return found, span.shifted(start)
     return None
 
 
-def mentions(program: Program, name: str, is_define: bool) -> Iterator[MacroMention]:
+def macro_occurrences(program: Program, name: str, is_define: bool) -> Iterator[MacroOccurrence]:
     """Yield the occurrences of a macro's name in source order."""
     edge = r"\w" if is_define else r"\w.$"
     word = re.compile(rf"(?<![{edge}]){re.escape(name)}(?![{edge}])", re.IGNORECASE)
@@ -70,9 +70,9 @@ def mentions(program: Program, name: str, is_define: bool) -> Iterator[MacroMent
         span = Span(*match.span()).shifted(-program.starts[number])
         certainty = _certainty(program.bundles[number], is_define, span)
         if certainty is not None and match[0] == name:
-            yield MacroMention(Span(*match.span()), certainty)
+            yield MacroOccurrence(Span(*match.span()), certainty)
         elif certainty is not None and not is_define:
-            yield MacroMention(Span(*match.span()), Certainty.MAY)
+            yield MacroOccurrence(Span(*match.span()), Certainty.POSSIBLE)
 
 
 def _words_at(syntax: BundleSyntax, offset: int) -> Iterator[Span]:
@@ -93,7 +93,7 @@ def _certainty(bundle: Bundle, is_define: bool, span: Span) -> Certainty | None:
     syntax = bundle.syntax
     token = bisect_right(syntax.spans, span.start, key=lambda each: each.start) - 1
     if token < 0 or syntax.spans[token].end < span.end:
-        return Certainty.MAY if _is_for_preprocessor(syntax.text, span) else None
+        return Certainty.POSSIBLE if _is_for_preprocessor(syntax.text, span) else None
     if syntax.words[token][0] == '"':
         return None
     if syntax.words[token][0] == "#" and syntax.tokens[token].kind == "DIRECTIVE":
@@ -101,8 +101,8 @@ def _certainty(bundle: Bundle, is_define: bool, span: Span) -> Certainty | None:
         return _in_line(syntax.words[token], is_define, within)
     if is_define:
         is_argument = syntax.text[span.start - 1 : span.start] == "\\"
-        return Certainty.MAY if is_argument else Certainty.NAMES
-    return _of_assembler(bundle, token) if syntax.spans[token] == span else Certainty.MAY
+        return Certainty.POSSIBLE if is_argument else Certainty.NAMES
+    return _of_assembler(bundle, token) if syntax.spans[token] == span else Certainty.POSSIBLE
 
 
 def _is_for_preprocessor(text: str, span: Span) -> bool:
@@ -116,23 +116,23 @@ def _is_for_preprocessor(text: str, span: Span) -> bool:
 
 def _in_line(line: str, is_define: bool, span: Span) -> Certainty | None:
     """Return the certainty of a word in a preprocessor line."""
-    code = code_of(line)
+    code = without_comments(line)
     if code[span.start : span.end] != line[span.start : span.end] or _INCLUDED.match(line):
         return None
     if any(text.start() < span.start < text.end() for text in _STRING.finditer(code)):
         return None
     if not is_define:
         around = code[max(span.start - 1, 0) : span.start] + code[span.end : span.end + 1]
-        return None if _OF_WORDS.search(around) else Certainty.SEEMS
+        return None if _OF_WORDS.search(around) else Certainty.PROBABLE
     before, behind = code[: span.start].rstrip(), code[span.end :].lstrip()
     if before.endswith("##") or behind.startswith("##"):
-        return Certainty.MAY
+        return Certainty.POSSIBLE
     name = line[span.start : span.end]
     match = DEFINE.match(line)
     if match is not None and match.start(1) == span.start:
         return Certainty.DEFINES
     is_parameter = match is not None and name in _WORD.findall(match[2] or "")
-    return Certainty.MAY if is_parameter else Certainty.NAMES
+    return Certainty.POSSIBLE if is_parameter else Certainty.NAMES
 
 
 def _of_assembler(bundle: Bundle, token: int) -> Certainty:
@@ -142,4 +142,4 @@ def _of_assembler(bundle: Bundle, token: int) -> Certainty:
     if 0 <= first == token - 1 and syntax.words[first] in (MACRO, _FORGETTING):
         return Certainty.DEFINES if syntax.words[first] == MACRO else Certainty.NAMES
     is_call = any(entry.mnemonic == token for entry in syntax.plan.instructions)
-    return Certainty.NAMES if is_call else Certainty.MAY
+    return Certainty.NAMES if is_call else Certainty.POSSIBLE
