@@ -13,7 +13,7 @@ from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 
 _T = TypeVar("_T")
-_SPOILING = ("stray", "unexpected", "brace-empty", "brace-unclosed", "brace-unopened")
+_UNREADABLE = ("stray", "unexpected", "brace-empty", "brace-unclosed", "brace-unopened")
 
 
 class LabelUse(NamedTuple):
@@ -38,13 +38,13 @@ class Bundle:
         "is_notable",
         "label",
         "label_uses",
-        "leaves",
         "memo",
         "open_slots",
         "places",
         "size",
         "syntax",
         "traits",
+        "transfers_control",
         "word",
     )  # fmt: skip
 
@@ -72,13 +72,13 @@ class Bundle:
         # The first word of a directive, with its dot; None for any other slice.
         self.directive = syntax.directive
         # The number of addresses: 0 for blanks, comments, directives or a label alone.
-        self.size = 1 if instructions or _is_spoilt(syntax) else 0
+        self.size = 1 if instructions or _is_unreadable(syntax) else 0
         self.is_notable = bool(
             self.label is not None or label_uses or findings or self.directive or syntax.plan.inner
         )
         self.flow = _flow_of(instructions)
         # Whether control may leave the bundle other than to the next one, calls included.
-        self.leaves = self.flow is not None or any(
+        self.transfers_control = self.flow is not None or any(
             i.spec and i.spec.delay_slots for i in instructions
         )
         # The traits of all instructions, and whether one of them is unknown.
@@ -126,7 +126,7 @@ class Bundle:
         """The span of the first token, a label or a mnemonic."""
         return self.syntax.span_of(0, 1)
 
-    def named(self, slot: str) -> list[int]:
+    def instructions_of(self, slot: str) -> list[int]:
         """Return the numbers of the instructions that belong to a slot, in their order."""
         return [
             number
@@ -160,6 +160,6 @@ def _flow_of(instructions: Sequence[Instruction]) -> str | None:
     return None
 
 
-def _is_spoilt(syntax: BundleSyntax) -> bool:
+def _is_unreadable(syntax: BundleSyntax) -> bool:
     """Return whether tokens in place of instructions could not be read."""
-    return any(finding.reason in _SPOILING for finding in syntax.plan.findings)
+    return any(finding.reason in _UNREADABLE for finding in syntax.plan.findings)

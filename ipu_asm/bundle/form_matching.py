@@ -26,7 +26,7 @@ def is_instruction(isa: Isa, words: tuple[str, ...]) -> bool:
     Findings that a macro may resolve do not count.
     """
     instruction = read_instruction(isa, words)
-    return instruction is not None and is_excusable(instruction)
+    return instruction is not None and is_resolvable_by_macros(instruction)
 
 
 def read_instruction(isa: Isa, words: tuple[str, ...]) -> Instruction | None:
@@ -39,7 +39,7 @@ def _read_forms(forms: Sequence[InstructionSpec], words: tuple[str, ...]) -> Ins
     if len(forms) == 1:
         return _in_order(_read_form(forms[0], words))
     likely = [form for form in forms if _may_fit(form, words[1:])]
-    return _chosen([_read_form(form, words) for form in likely or forms])
+    return _best_reading([_read_form(form, words) for form in likely or forms])
 
 
 def _in_order(instruction: Instruction) -> Instruction:
@@ -120,7 +120,7 @@ def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
     )
 
 
-def _chosen(readings: Sequence[Instruction]) -> Instruction:
+def _best_reading(readings: Sequence[Instruction]) -> Instruction:
     """Of the readings of the same words as several forms, the first that fits.
 
     Its `others` are the readings that fit other slots. Where none fits, the nearest reading has the
@@ -143,13 +143,13 @@ def _others_that_may_fit(
 ) -> tuple[Instruction, ...]:
     """The readings for other slots that fit if macros define the right names."""
     by_slot = {best.spec.slot: best} if best.spec is not None else {}
-    for reading in readings if is_excusable(best) else ():
-        if reading.spec is not None and is_excusable(reading):
+    for reading in readings if is_resolvable_by_macros(best) else ():
+        if reading.spec is not None and is_resolvable_by_macros(reading):
             by_slot.setdefault(reading.spec.slot, reading)
     return tuple(by_slot.values())[1:]
 
 
-def is_excusable(reading: Instruction) -> bool:
+def is_resolvable_by_macros(reading: Instruction) -> bool:
     """Whether macros may resolve all findings of a reading."""
     return all(finding.unless for _, finding in reading.findings)
 
@@ -168,7 +168,7 @@ def _distance(reading: Instruction) -> tuple[bool, bool, int, int, int, int]:
     kind = _NEARNESS.index(finding.rule) if finding.rule in _NEARNESS else len(_NEARNESS)
     operand = reading.operands[place] if 0 <= place < len(reading.operands) else None
     taken = len(operand.type.complete()) if operand is not None else 0
-    return not is_excusable(reading), counts, -place, kind, len(reading.findings), -taken
+    return not is_resolvable_by_macros(reading), counts, -place, kind, len(reading.findings), -taken
 
 
 def _with_other_forms(best: Instruction, readings: Sequence[Instruction]) -> Instruction:

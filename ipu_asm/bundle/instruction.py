@@ -14,7 +14,7 @@ from ipu_asm.isa.model import InstructionSpec, Operand
 Value = int | str | None
 OPERAND_COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
 """The rules about the number of operands."""
-OF_CALLS = "()"
+CALL_PSEUDO_NAME = "()"
 """In `UnplacedFinding.unless`: the mnemonic is written like a call of a preprocessor macro."""
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Sequence
 
-from ipu_asm.bundle.form_matching import is_excusable, read_instruction
-from ipu_asm.bundle.instruction import OF_CALLS, OPERAND_COUNTS, Instruction
+from ipu_asm.bundle.form_matching import is_resolvable_by_macros, read_instruction
+from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS, Instruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.diagnostics import Applicability, UnplacedFinding
 from ipu_asm.diagnostics.errors import UNKNOWN_MNEMONIC
@@ -30,10 +30,10 @@ def parse_instruction(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) 
         if isa.surface.preprocessed and _MACRO_PART in words[0]:
             return Instruction(words, None)
         return Instruction(words, None, findings=((ON_MNEMONIC, _unknown(isa, vocabulary, words)),))
-    return _excused(instruction) if isa.surface.preprocessed else instruction
+    return _without_count_findings(instruction) if isa.surface.preprocessed else instruction
 
 
-def _excused(instruction: Instruction) -> Instruction:
+def _without_count_findings(instruction: Instruction) -> Instruction:
     """The instruction without findings about its operand count that a macro may resolve."""
     if not any(finding.rule in OPERAND_COUNTS for _, finding in instruction.findings):
         return instruction
@@ -62,7 +62,7 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Unplac
         candidates = foreign.replacements
     nearest = _first_that_fits(isa, candidates, words)
     is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
-    unless = (mnemonic, OF_CALLS) if is_call else (mnemonic,)
+    unless = (mnemonic, CALL_PSEUDO_NAME) if is_call else (mnemonic,)
     return UnplacedFinding(UNKNOWN_MNEMONIC, message, nearest, unless=unless)
 
 
@@ -70,7 +70,7 @@ def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...])
     """The first mnemonic that takes these operands, as written or as macros may expand them."""
     readings = [read_instruction(isa, (mnemonic, *words[1:])) for mnemonic in mnemonics]
     right = [each.mnemonic for each in readings if each and not each.findings]
-    maybe = [each.mnemonic for each in readings if each and is_excusable(each)]
+    maybe = [each.mnemonic for each in readings if each and is_resolvable_by_macros(each)]
     return next(iter((*right, *maybe)), None)
 
 

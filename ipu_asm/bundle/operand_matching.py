@@ -128,7 +128,7 @@ class _Matching:
         candidates = self.candidates()
         if len(candidates) < 2 or not candidates[0].optional:
             return candidates[0] if candidates else None
-        return min(candidates, key=lambda operand: _strangeness(operand, text))
+        return min(candidates, key=lambda operand: _implausibility(operand, text))
 
     def _report_surplus(self, number: int, text: str) -> None:
         named = [f"`{operand.keyword}{KEYWORD_MARK}`" for operand in self.free if operand.keyword]
@@ -140,7 +140,7 @@ class _Matching:
         self.findings.append((number, UnplacedFinding(TOO_MANY_OPERANDS, message)))
 
 
-def _strangeness(operand: Operand, text: str) -> int:
+def _implausibility(operand: Operand, text: str) -> int:
     """How badly a text fits an operand: 0 a value, 1 one out of range, 2 neither."""
     value = operand.type.parse(text)
     if isinstance(value, int):

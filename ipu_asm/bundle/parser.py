@@ -13,7 +13,7 @@ from ipu_asm.bundle.bundle import Bundle, LabelUse
 from ipu_asm.bundle.findings import duplicate_slot, instruction_findings, write_conflicts
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.instruction_parser import parse_instruction
-from ipu_asm.bundle.slot_assignment import assigned
+from ipu_asm.bundle.slot_assignment import assign_slots
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.model import Isa, Slot
@@ -60,11 +60,11 @@ class BundleParser:
         findings: list[Diagnostic] = []
         if _has_mistakes(syntax, instructions):
             # 6 ms to import, a tenth of a run on a small file without mistakes.
-            from ipu_asm.bundle.recovery import BundleReading, reread, syntax_findings
+            from ipu_asm.bundle.recovery import BundleReading, read_again, syntax_findings
 
             reading = BundleReading(syntax, instructions)
             if self._has_words_for_operands:
-                reading = reread(self.isa, reading, self.instruction)
+                reading = read_again(self.isa, reading, self.instruction)
             findings = syntax_findings(self.isa, reading)
             syntax, instructions = reading
         findings += _surface_findings(syntax, self.isa.surface)
@@ -76,7 +76,7 @@ class BundleParser:
             # without a closing brace is unknown: then two instructions for a slot are no mistake.
             is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)
             reported = [] if syntax.plan.inner or is_open else findings
-            instructions, places = assigned(self.isa, syntax, instructions, reported)
+            instructions, places = assign_slots(self.isa, syntax, instructions, reported)
         else:
             places = self._places(syntax, instructions, findings)
         word, open_slots, label_uses = self._layout(instructions, places)

@@ -32,7 +32,7 @@ def syntax_findings(isa: Isa, reading: BundleReading) -> list[Diagnostic]:
     return syntax_errors(reading.syntax, isa.surface, around)
 
 
-def reread(
+def read_again(
     isa: Isa, reading: BundleReading, parse: Callable[[tuple[str, ...]], Instruction]
 ) -> BundleReading:
     """The second reading of a bundle; it equals the first where no foreign syntax is recognized.
@@ -51,7 +51,7 @@ def reread(
     if syntax.plan.findings:
         syntax = grouped(syntax, is_code)
         instructions = instructions_of(syntax)
-    if any(_touches(syntax, n, each) for n, each in enumerate(instructions)):
+    if any(_has_joined_operand(syntax, n, each) for n, each in enumerate(instructions)):
         syntax = grouped(syntax, is_code, joins_signs=True)
         instructions = instructions_of(syntax)
     if _lacks_colon(isa, syntax, instructions):
@@ -60,7 +60,7 @@ def reread(
     return BundleReading(syntax, instructions)
 
 
-def _touches(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:
+def _has_joined_operand(syntax: BundleSyntax, number: int, instruction: Instruction) -> bool:
     """Whether a surplus operand touches the one before it, as in `4+4` and `my-loop`."""
     for place, found in instruction.findings:
         if found.rule is TOO_MANY_OPERANDS and place > 0:

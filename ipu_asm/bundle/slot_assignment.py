@@ -17,7 +17,7 @@ from ipu_asm.syntax.bundle import BundleSyntax
 Assigned = tuple[tuple[Instruction, ...], tuple[int | None, ...]]
 
 
-def assigned(
+def assign_slots(
     isa: Isa,
     syntax: BundleSyntax,
     instructions: tuple[Instruction, ...],

@@ -43,7 +43,7 @@ class Fault(NamedTuple):
             return self
         number = program.bundle_at_address[self.pc]
         bundle = program.bundles[number]
-        written = bundle.named(self.slot)[place : place + 1]
+        written = bundle.instructions_of(self.slot)[place : place + 1]
         span = bundle.syntax.instruction_span(written[0]) if written else bundle.first_token
         span = program.span(number, span)
         line = LineIndex.of(program.text).position(span.start).line

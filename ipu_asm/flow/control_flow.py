@@ -60,7 +60,7 @@ def function_size(program: Program, first: int) -> LocalResult[int]:
 
 
 def _returns(_isa: Isa, bundle: Bundle) -> bool:
-    return bundle.leaves and _slots_of_return(bundle) >= 0
+    return bundle.transfers_control and _slots_of_return(bundle) >= 0
 
 
 def delay_slots_of(bundle: Bundle) -> int:

@@ -63,7 +63,7 @@ class LineTable:
         None if the bundle has no such instruction.
         """
         bundle = self._bundle(address)
-        written = bundle.named(slot)[place : place + 1] if bundle else []
+        written = bundle.instructions_of(slot)[place : place + 1] if bundle else []
         return " ".join(bundle.instructions[written[0]].words) if bundle and written else None
 
     def _bundle(self, address: int) -> Bundle | None:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.bundle.instruction import OF_CALLS
+from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.bundle_diff import BundleDiff
@@ -119,7 +119,7 @@ def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
     Such a text is a fragment, included where its names are defined.
     """
     names = {name for each in findings if each.hangs_on_name for name in each.unless}
-    if len(names) < _MANY_NAMES and OF_CALLS not in names:
+    if len(names) < _MANY_NAMES and CALL_PSEUDO_NAME not in names:
         return findings
     return [each for each in findings if not each.hangs_on_name]
 

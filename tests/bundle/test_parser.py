@@ -101,8 +101,8 @@ def test_instructions_that_do_nothing_are_idle() -> None:
 def test_each_instruction_has_its_place_in_the_word() -> None:
     bundle = check_bundle("acc; set lr1 1; break; set lr2 1;;")
     assert bundle.places == (96, 53, 157, 21)
-    assert bundle.named("lr") == [1, 3]
-    assert bundle.named("mult") == []
+    assert bundle.instructions_of("lr") == [1, 3]
+    assert bundle.instructions_of("mult") == []
 
 
 def test_a_bundle_knows_the_slots_that_hang_on_its_address() -> None:

@@ -32,7 +32,7 @@ def spelled_out(isa: Isa, bundle: Bundle) -> list[TextEdit]:
     missing = []
     for slot in isa.slots:
         if slot.default:
-            missing += [slot.default] * (slot.capacity - len(bundle.named(slot.name)))
+            missing += [slot.default] * (slot.capacity - len(bundle.instructions_of(slot.name)))
     edits = [put_last(isa, bundle, text) for text in missing]
     if not edits:
         return []

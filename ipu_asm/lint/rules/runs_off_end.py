@@ -87,7 +87,7 @@ def _halt_beside(program: Program, number: int, halt: InstructionSpec) -> Fix | 
     """Put the halt into the last bundle, laid out as its other instructions are."""
     bundle, surface = program.bundles[number], program.isa.surface
     slot = program.isa.slot_by_name[halt.slot]
-    if not surface.separator or len(bundle.named(halt.slot)) >= slot.capacity:
+    if not surface.separator or len(bundle.instructions_of(halt.slot)) >= slot.capacity:
         return None
     last = bundle.syntax.instruction_span(len(bundle.instructions) - 1)
     text = f"{surface.separator}{_gap(bundle)}{halt.mnemonic}"

@@ -69,7 +69,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 
 def _has_slots(isa: Isa, bundle: Bundle) -> bool:
-    return bundle.leaves and _branch_of(isa, bundle) is not None
+    return bundle.transfers_control and _branch_of(isa, bundle) is not None
 
 
 def _are_plain(program: Program, number: int) -> LocalResult[bool]:
