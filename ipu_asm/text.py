@@ -149,7 +149,7 @@ class Change(NamedTuple):
 
 
 def change_between(old: str, new: str) -> Change:
-    """The smallest single stretch that turns `old` into `new`."""
+    """The smallest single change that turns `old` into `new`."""
     shorter = min(len(old), len(new))
     start = _common_prefix(old, new, shorter)
     rest = shorter - start

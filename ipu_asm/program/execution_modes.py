@@ -24,7 +24,7 @@ class Modes(NamedTuple):
         """Return the mode in which a bundle is executed, None if unknown."""
         return self.names[bisect_right(self.starts, bundle) - 1]
 
-    def stretches(self, count: int) -> Iterator[tuple[int, int, str]]:
+    def ranges(self, count: int) -> Iterator[tuple[int, int, str]]:
         """Yield ranges of bundles ``first..last-1`` with a known mode, and the mode."""
         for first, last, name in zip(self.starts, (*self.starts[1:], count), self.names):
             if name is not None:

@@ -162,8 +162,8 @@ def _form_lines(isa: Isa, forms: Sequence[InstructionSpec], most: int) -> Iterat
         bounds = (operand.type.bounds for operand in form.operands)
         slots.setdefault((f"`{form.syntax}`", *filter(None, bounds)), []).append(f"`{form.slot}`")
     for line, names in list(slots.items())[:most]:
-        told = f" (slot {' or '.join(names)})" if len(isa.slots) > 1 else ""
-        yield f"- {line[0]}{told}" + "".join(f", {bounds}" for bounds in line[1:])
+        slots_text = f" (slot {' or '.join(names)})" if len(isa.slots) > 1 else ""
+        yield f"- {line[0]}{slots_text}" + "".join(f", {bounds}" for bounds in line[1:])
     if len(slots) > most:
         yield f"- and {len(slots) - most} more"
 

@@ -46,7 +46,7 @@ _SYSTEM = "system"
 
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each instruction and control register that the mode in force lacks."""
-    for first, last, mode in modes_of(program).stretches(len(program.bundles)):
+    for first, last, mode in modes_of(program).ranges(len(program.bundles)):
         wrong = program.where(_wrong_in(mode))
         for number in wrong[bisect_left(wrong, first) : bisect_left(wrong, last)]:
             for message, span in _mistakes(program.isa, program.bundles[number], mode):
