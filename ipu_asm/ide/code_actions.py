@@ -25,7 +25,7 @@ class CodeAction(NamedTuple):
     """Titled edits; `is_preferred` marks a safe fix.
 
     `diagnostic` is the finding that a quick fix corrects, None for an action that corrects several.
-    `refused` is the reason why a refactoring is not possible; then there are no edits.
+    `refusal_reason` is the reason why a refactoring is not possible; then there are no edits.
     """
 
     title: str
@@ -33,7 +33,7 @@ class CodeAction(NamedTuple):
     edits: tuple[TextEdit, ...]
     diagnostic: Diagnostic | None = None
     is_preferred: bool = False
-    refused: str = ""
+    refusal_reason: str = ""
 
 
 def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) -> list[CodeAction]:
@@ -91,7 +91,7 @@ def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
     if not analysis.isa.has_words:
         return []
     return [
-        CodeAction(offer.title, offer.kind, offer.edits, refused=offer.refused)
+        CodeAction(offer.title, offer.kind, offer.edits, refusal_reason=offer.refusal_reason)
         for kind, refactoring in REFACTORINGS
         if _is_wanted(kind, only)
         for offer in refactoring(analysis.program, span)

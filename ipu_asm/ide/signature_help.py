@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
-from ipu_asm.ide.completion.expectation import Expectation, expectation_at
-from ipu_asm.ide.completion.fitting import fits
+from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
+from ipu_asm.ide.completion.form_selection import form_accepts
 from ipu_asm.ide.macros.completion import with_values
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_called, without_comments
 from ipu_asm.ide.macros.page import argument_markdown, shown_parameters
@@ -67,23 +67,23 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     The best form is first, then the others that fit the written operands, then the rest. The result
     is empty if an operand of an instruction contains an argument of a macro.
     """
-    expected = expectation_at(analysis.program, offset)
-    if expected is None or not expected.mnemonic:
+    context = completion_context_at(analysis.program, offset)
+    if context is None or not context.mnemonic:
         return []
-    spec = analysis.isa.spec(expected.mnemonic)
+    spec = analysis.isa.spec(context.mnemonic)
     if spec is None:
-        return _of_macros(analysis, expected, offset)
-    word = analysis.text[expected.span.start : expected.span.end]
+        return _of_macros(analysis, context, offset)
+    word = analysis.text[context.span.start : context.span.end]
     # An argument of a macro can expand to any number of operands.
-    if MARK in "".join((*expected.written, expected.begun, word)):
+    if MARK in "".join((*context.complete_operands, context.operand_prefix, word)):
         return []
-    *written, word = with_values(analysis.program, (*expected.written, word))
-    expected = expected._replace(written=tuple(written))
-    forms = _by_fitness(analysis, spec, expected, word)[:_MOST_SIGNATURES]
+    *written, word = with_values(analysis.program, (*context.complete_operands, word))
+    context = context._replace(complete_operands=tuple(written))
+    forms = _by_fitness(analysis, spec, context, word)[:_MOST_SIGNATURES]
     found: dict[str, Signature] = {}
     for form in forms:
         label, parameters = _syntax_line(form, analysis.isa.surface.operand_separator)
-        active = _active(form, expected.written, expected.begun, word)
+        active = _active(form, context.complete_operands, context.operand_prefix, word)
         summary = form.doc.summary or form.doc.title
         found.setdefault(label, Signature(label, summary, parameters, active))
     return list(found.values())
@@ -95,18 +95,22 @@ def signature_help(analysis: Analysis, offset: int) -> Signature | None:
 
 
 def _by_fitness(
-    analysis: Analysis, spec: InstructionSpec, expected: Expectation, word: str
+    analysis: Analysis, spec: InstructionSpec, context: CompletionContext, word: str
 ) -> list[InstructionSpec]:
     """Return the forms of a mnemonic, best fit first; the sort is stable."""
     forms = analysis.isa.forms(spec)
     if len(forms) == 1:
         return [spec]
-    written, begun = expected.written, expected.begun + word
+    written, begun = context.complete_operands, context.operand_prefix + word
     texts = (*written, begun) if begun else written
 
     def misfit(form: InstructionSpec) -> tuple[bool, bool, bool]:
         is_full = len(form.operands) <= len(written)
-        return not fits(form, written), is_full and bool(form.operands), not fits(form, texts)
+        return (
+            not form_accepts(form, written),
+            is_full and bool(form.operands),
+            not form_accepts(form, texts),
+        )
 
     return sorted(forms, key=misfit)
 
@@ -149,10 +153,10 @@ def _markdown(operand: Operand) -> str:
     return f"{described}\n\n{takes}" if described else takes
 
 
-def _of_macros(analysis: Analysis, expected: Expectation, offset: int) -> list[Signature]:
+def _of_macros(analysis: Analysis, context: CompletionContext, offset: int) -> list[Signature]:
     """Return the signatures of the called macro, those with parameters left to write first."""
-    macros = macros_called(analysis.program, expected.mnemonic)
-    code = _call_text(analysis.program, expected, offset) if macros else ""
+    macros = macros_called(analysis.program, context.mnemonic)
+    code = _call_text(analysis.program, context, offset) if macros else ""
     if not code:
         return []
     found: dict[str, Signature] = {}
@@ -203,16 +207,16 @@ def _active_of_macro(
     return len(names) - 1 if takes_all else None
 
 
-def _call_text(program: Program, expected: Expectation, offset: int) -> str:
+def _call_text(program: Program, context: CompletionContext, offset: int) -> str:
     """Return the text from the end of the macro's name to the end of the word at the cursor."""
     number = program.bundle_at(offset)
     syntax, start = program.bundles[number].syntax, program.starts[number]
     ends = [syntax.spans[entry.mnemonic].end for entry in syntax.plan.instructions]
-    begin = max((end for end in ends if start + end <= expected.span.start), default=None)
+    begin = max((end for end in ends if start + end <= context.span.start), default=None)
     if begin is None:
         return ""
-    equals = _EQUALS.match(program.text, expected.span.end)
-    end = equals.end() if equals else expected.span.end
+    equals = _EQUALS.match(program.text, context.span.end)
+    end = equals.end() if equals else context.span.end
     return without_comments(program.text[start + begin : end])
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
-from ipu_asm.ide.completion.expectation import Expectation, expectation_at
-from ipu_asm.ide.completion.fitting import fitting_forms
+from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
+from ipu_asm.ide.completion.form_selection import fitting_forms
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.macros.completion import (
     MacroCandidate,
@@ -81,14 +81,14 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
     begun = parameters_to_complete(program, offset) if program.isa.surface.preprocessed else None
     if begun is not None and begun[0]:
         return list(_of_body(*begun))
-    expected = expectation_at(program, offset)
-    if expected is None:
+    context = completion_context_at(program, offset)
+    if context is None:
         return list(_directives(program, offset))
     items: Iterable[CompletionItem]
-    if not expected.mnemonic:
-        items = (*_instructions(program.isa, expected), *_macros(program, expected))
+    if not context.mnemonic:
+        items = (*_instructions(program.isa, context), *_macros(program, context))
     else:
-        items = _operands(analysis, expected)
+        items = _operands(analysis, context)
     return sorted(items, key=lambda item: item.sort_text)
 
 
@@ -110,9 +110,9 @@ def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
     return None
 
 
-def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
+def _instructions(isa: Isa, context: CompletionContext) -> Iterator[CompletionItem]:
     """Yield the instructions that fit a slot which the bundle's other instructions leave free."""
-    free = free_slots(isa, expected.others)
+    free = free_slots(isa, context.others)
     order = {slot.name: number for number, slot in enumerate(isa.slots)}
     for first in isa.instructions.values():
         slots = dict.fromkeys(form.slot for form in isa.forms(first) if form.slot in free)
@@ -124,10 +124,10 @@ def _instructions(isa: Isa, expected: Expectation) -> Iterator[CompletionItem]:
             INSTRUCTION,
             _instruction_detail(isa, spec, list(slots)),
             spec.mnemonic,
-            expected.span,
-            f"{_last_resort(spec)}{order[spec.slot]:02}{spec.opcode:04}",
-            _filter_text(spec.mnemonic, expected),
-            None if expected.is_followed else _snippet(isa, spec),
+            context.span,
+            f"{_sort_rank(spec)}{order[spec.slot]:02}{spec.opcode:04}",
+            _filter_text(spec.mnemonic, context),
+            None if context.is_followed else _snippet(isa, spec),
             spec.deprecated is not None,
         )
 
@@ -148,17 +148,17 @@ def _directives(program: Program, offset: int) -> Iterator[CompletionItem]:
         yield CompletionItem(word, DIRECTIVE, text, word, span, word, word)
 
 
-def _macros(program: Program, expected: Expectation) -> Iterator[CompletionItem]:
+def _macros(program: Program, context: CompletionContext) -> Iterator[CompletionItem]:
     """Yield the macros that the text defines, whatever slots are free: their slots are unknown."""
     for offer in offers_for_instructions(program):
-        yield _macro(offer, expected, "1")
+        yield _macro(offer, context, "1")
 
 
-def _macro(offer: MacroCandidate, expected: Expectation, rank: str) -> CompletionItem:
-    has_snippet = (offer.parameters or offer.in_parentheses) and not expected.is_followed
+def _macro(offer: MacroCandidate, context: CompletionContext, rank: str) -> CompletionItem:
+    has_snippet = (offer.parameters or offer.in_parentheses) and not context.is_followed
     kind, snippet = VALUE if offer.value else MACRO, _call(offer) if has_snippet else None
     text, sort_text = offer.text, rank + offer.text
-    return CompletionItem(text, kind, offer.detail, text, expected.span, sort_text, text, snippet)
+    return CompletionItem(text, kind, offer.detail, text, context.span, sort_text, text, snippet)
 
 
 def _call(offer: MacroCandidate) -> str:
@@ -173,7 +173,7 @@ def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -
     return f"{' or '.join(slots)}: {spec.doc.title}" if len(isa.slots) > 1 else spec.doc.title
 
 
-def _last_resort(spec: InstructionSpec) -> int:
+def _sort_rank(spec: InstructionSpec) -> int:
     """Return the sort rank of an instruction; seldom intended ones have a higher rank.
 
     Breakpoints are 1, no-ops 2, deprecated instructions 3, all others 0.
@@ -203,45 +203,45 @@ def _hole(number: int, operand: Operand) -> str:
     return f"{name}${{{number}:{_SPECIAL.sub(_ESCAPED, operand.name)}}}"
 
 
-def _operands(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
+def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
     """Yield the values of the operands that can follow, then the keywords of optional operands."""
     program = analysis.program
-    spec = program.isa.spec(expected.mnemonic)
+    spec = program.isa.spec(context.mnemonic)
     offers = offers_for_operands(program)
     if spec is None:
-        yield from _arguments(program, expected, offers)
+        yield from _arguments(program, context, offers)
         return
-    expected = expected._replace(written=with_values(program, expected.written))
-    start = value_start(expected.begun)
-    keyword = expected.begun[: start - 1].lower() if start else ""
+    context = context._replace(complete_operands=with_values(program, context.complete_operands))
+    start = value_start(context.operand_prefix)
+    keyword = context.operand_prefix[: start - 1].lower() if start else ""
     offered: set[str] = set()
-    for form in _forms_meant(program.isa, spec, expected):
-        due = expected_operands(form, expected.written)
+    for form in _candidate_forms(program.isa, spec, context):
+        due = expected_operands(form, context.complete_operands)
         named = [operand for operand in due.by_name if operand.keyword == keyword]
         for number, operand in enumerate(named if start else due.by_place):
-            begun = expected.begun[start:]
+            begun = context.operand_prefix[start:]
             fitting = fitting_offers(program.isa, operand.type, begun, offers)
-            named_here = (_macro(offer, expected, _FIRST) for offer in fitting)
-            for item in (*_values(analysis, form, operand, expected, begun), *named_here):
+            named_here = (_macro(offer, context, _FIRST) for offer in fitting)
+            for item in (*_values(analysis, form, operand, context, begun), *named_here):
                 if item.label not in offered:
                     offered.add(item.label)
                     yield item._replace(sort_text=f"{number}{item.sort_text}")
-        if not expected.begun and all(operand.optional for operand in due.by_place):
-            yield from _keywords(due.by_name, expected)
+        if not context.operand_prefix and all(operand.optional for operand in due.by_place):
+            yield from _keywords(due.by_name, context)
 
 
-def _forms_meant(
-    isa: Isa, spec: InstructionSpec, expected: Expectation
+def _candidate_forms(
+    isa: Isa, spec: InstructionSpec, context: CompletionContext
 ) -> Sequence[InstructionSpec]:
     """Return the forms that fit the written operands, preferably those with a free slot."""
-    forms = fitting_forms(isa, spec, expected.written)
+    forms = fitting_forms(isa, spec, context.complete_operands)
     if len(forms) == 1:
         return forms
-    free = free_slots(isa, expected.others)
+    free = free_slots(isa, context.others)
     return [form for form in forms if form.slot in free] or forms
 
 
-def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[CompletionItem]:
+def _keywords(operands: Sequence[Operand], context: CompletionContext) -> Iterator[CompletionItem]:
     for number, operand in enumerate(operands):
         text = f"{operand.keyword}{KEYWORD_MARK}"
         yield CompletionItem(
@@ -249,40 +249,44 @@ def _keywords(operands: Sequence[Operand], expected: Expectation) -> Iterator[Co
             PARAMETER,
             operand.description,
             text,
-            expected.span,
+            context.span,
             f"9{number:02}",
-            _filter_text(text, expected),
+            _filter_text(text, context),
         )
 
 
 def _arguments(
-    program: Program, expected: Expectation, offers: Sequence[MacroCandidate]
+    program: Program, context: CompletionContext, offers: Sequence[MacroCandidate]
 ) -> Iterator[CompletionItem]:
     """Yield the arguments of a macro call, or of a mnemonic that contains a macro parameter."""
-    if MARK in expected.mnemonic or macros_called(program, expected.mnemonic):
+    if MARK in context.mnemonic or macros_called(program, context.mnemonic):
         for offer in offers_for_arguments(program.isa, offers):
-            yield _macro(offer, expected, "")
+            yield _macro(offer, context, "")
 
 
 def _values(
-    analysis: Analysis, spec: InstructionSpec, operand: Operand, expected: Expectation, begun: str
+    analysis: Analysis,
+    spec: InstructionSpec,
+    operand: Operand,
+    context: CompletionContext,
+    begun: str,
 ) -> Iterator[CompletionItem]:
     """Yield the values of one operand, of which `begun` is already typed."""
     program = analysis.program
     if begun in ("", operand.type.prefix) and _takes(operand.type, "a_label"):
-        yield from _labels(program, operand.type, expected, begun)
-        yield from _numeric_labels(analysis, expected)
-    notes = notes_at(program, expected.bundle)
-    taken = _taken(program.isa, spec, operand, expected)
+        yield from _labels(program, operand.type, context, begun)
+        yield from _numeric_labels(analysis, context)
+    notes = notes_at(program, context.bundle)
+    conflicts = _conflicting_writes(program.isa, spec, operand, context)
     for number, (text, detail) in enumerate(operand.type.complete_behind(begun)):
         yield CompletionItem(
             text,
             REGISTER if text in program.isa.file_of_register else KEYWORD,
-            taken.get(text) or notes.get(text) or detail,
+            conflicts.get(text) or notes.get(text) or detail,
             text,
-            expected.span,
-            f"{text in taken:d}{number:04}",
-            _filter_text(text, expected),
+            context.span,
+            f"{text in conflicts:d}{number:04}",
+            _filter_text(text, context),
         )
 
 
@@ -291,15 +295,15 @@ def _takes(operand_type: OperandType, label: str) -> bool:
     return isinstance(operand_type.parse(operand_type.prefix + label), str)
 
 
-def _filter_text(text: str, expected: Expectation) -> str:
+def _filter_text(text: str, context: CompletionContext) -> str:
     """Return the text in the case of the typed word, for editors that match case-sensitively."""
-    if expected.typed.isupper():
+    if context.typed.isupper():
         return text.upper()
-    return text.lower() if expected.typed.islower() else text
+    return text.lower() if context.typed.islower() else text
 
 
-def _taken(
-    isa: Isa, spec: InstructionSpec, operand: Operand, expected: Expectation
+def _conflicting_writes(
+    isa: Isa, spec: InstructionSpec, operand: Operand, context: CompletionContext
 ) -> dict[str, str]:
     """Return the registers that another instruction of the slot writes, each with a note on it.
 
@@ -309,7 +313,7 @@ def _taken(
         return {}
     return {
         access.register: f"already written in this bundle by {' '.join(other.words)}"
-        for other in expected.others
+        for other in context.others
         if other.spec is not None and other.spec.slot == spec.slot
         for access in instruction_accesses(isa, other)
         if access.writes
@@ -317,11 +321,11 @@ def _taken(
 
 
 def _labels(
-    program: Program, operand_type: OperandType, expected: Expectation, begun: str
+    program: Program, operand_type: OperandType, context: CompletionContext, begun: str
 ) -> Iterator[CompletionItem]:
     """Yield the labels in range, nearest first, then example distances."""
     prefix = "" if begun else operand_type.prefix
-    address, unit = expected.address_in(program), program.isa.unit
+    address, unit = context.address_in(program), program.isa.unit
     labels = program.label_addresses
     texts = [(label, LABEL) for label in labels]
     texts += [(text, DISTANCE) for text in ("+1", "-1") if _takes(operand_type, text)]
@@ -335,18 +339,18 @@ def _labels(
             kind,
             f"{unit} {target}, {distance_text(program.isa, distance)}",
             prefix + text,
-            expected.span,
+            context.span,
             f"{kind == DISTANCE:d}{abs(distance):05}{distance > 0:d}",
             text,
         )
 
 
-def _numeric_labels(analysis: Analysis, expected: Expectation) -> Iterator[CompletionItem]:
+def _numeric_labels(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
     """Yield the nearest numeric labels before and behind the instruction, nearest first."""
     program = analysis.program
-    address = expected.address_in(program)
-    for text, number in valid_numeric_references(program, expected.bundle):
+    address = context.address_in(program)
+    for text, number in valid_numeric_references(program, context.bundle):
         distance = program.addresses[number] - address
         line = analysis.source.lines.position(program.span(number, Span(0, 0)).start).line + 1
         sort_text = f"0{abs(distance):05}{distance > 0:d}"
-        yield CompletionItem(text, LABEL, f"line {line}", text, expected.span, sort_text, text)
+        yield CompletionItem(text, LABEL, f"line {line}", text, context.span, sort_text, text)

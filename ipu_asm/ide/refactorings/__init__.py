@@ -12,7 +12,7 @@ from ipu_asm.ide.refactorings.bundles import split_or_join
 from ipu_asm.ide.refactorings.distances import convert_target
 from ipu_asm.ide.refactorings.halt import add_halt
 from ipu_asm.ide.refactorings.moving import move_instruction
-from ipu_asm.ide.refactorings.no_ops import spell_or_drop
+from ipu_asm.ide.refactorings.no_ops import add_or_remove_no_ops
 from ipu_asm.ide.refactorings.numbers import convert_number
 from ipu_asm.ide.refactorings.offer import MOVE, REWRITE, RefactoringOffer
 from ipu_asm.program.program import Program
@@ -25,7 +25,7 @@ REFACTORINGS: Final[tuple[tuple[str, Refactoring], ...]] = (
     (REWRITE, convert_target),
     (MOVE, move_instruction),
     (REWRITE, split_or_join),
-    (REWRITE, spell_or_drop),
+    (REWRITE, add_or_remove_no_ops),
     (REWRITE, add_halt),
 )
 """Each refactoring with the code action kind of its offers, in the order shown to users."""

@@ -14,7 +14,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit, apply_edits
 
 
-def redistanced(
+def adjusted_distances(
     program: Program, moved: Callable[[int], int], source: Callable[[Reference], int]
 ) -> Iterator[TextEdit]:
     """Yield the edits of all distances that change.
@@ -30,7 +30,7 @@ def redistanced(
         if target - origin == reference.target - program.addresses[reference.bundle]:
             continue
         text = distance(target - origin)
-        if resolved(program, reference, text, origin, labels) != target:
+        if resolve_target(program, reference, text, origin, labels) != target:
             raise RefactoringError(
                 f"the distance `{reference.text}` elsewhere cannot become `{text}`"
             )
@@ -46,10 +46,10 @@ def is_distance(program: Program, reference: Reference) -> bool:
     """Check whether a resolved label operand is written as a distance, not as a label."""
     nowhere: dict[str, int] = {}
     address = program.addresses[reference.bundle]
-    return resolved(program, reference, reference.text, address, nowhere) == reference.target
+    return resolve_target(program, reference, reference.text, address, nowhere) == reference.target
 
 
-def resolved(
+def resolve_target(
     program: Program, reference: Reference, text: str, address: int, labels: dict[str, int]
 ) -> int | None:
     """Return the target that `text` would have in place of a label operand; None if it has none."""
@@ -61,7 +61,7 @@ def resolved(
     return None if isinstance(target, UnplacedFinding) else target
 
 
-def check_outcome(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:
+def check_result(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:
     """Return the edits if the edited program is valid.
 
     Raises `RefactoringError` if they introduce errors in bundles, if the result has not `bundles`

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.refactorings.addresses import check_outcome, redistanced
+from ipu_asm.ide.refactorings.addresses import adjusted_distances, check_result
 from ipu_asm.ide.refactorings.bundle_position import (
     BundlePosition,
     bundle_position_at,
     check_readable,
 )
 from ipu_asm.ide.refactorings.control import (
-    branches,
     check_no_indirect_branch,
     check_straight_line,
-    stops,
+    is_break,
+    may_branch,
 )
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, offered
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.ide.refactorings.values import check_slots, check_values
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.labels import Reference
@@ -32,11 +32,11 @@ def split_or_join(program: Program, span: Span) -> list[RefactoringOffer]:
     if cut:
         name = quoted(position.bundle.instructions[cut].mnemonic)
         title = f"Split the {program.isa.unit} before {name}"
-        offers.append(offered(title, REWRITE, lambda: _split(position, cut)))
+        offers.append(make_offer(title, REWRITE, lambda: _split(position, cut)))
     behind = position.neighbours[1]
     if behind is not None:
         title = f"Join with the next {program.isa.unit}"
-        offers.append(offered(title, REWRITE, lambda: _join(program, position.number, behind)))
+        offers.append(make_offer(title, REWRITE, lambda: _join(program, position.number, behind)))
     return offers
 
 
@@ -68,16 +68,17 @@ def _split(position: BundlePosition, cut: int) -> list[TextEdit]:
         return moved(program.addresses[reference.bundle]) + is_second
 
     mark = _cut_edit(position, cut).shifted(program.starts[number])
-    return check_outcome(program, [mark, *redistanced(program, moved, source)], program.size + 1)
+    edits = [mark, *adjusted_distances(program, moved, source)]
+    return check_result(program, edits, program.size + 1)
 
 
 def _check_halves(position: BundlePosition, cut: int) -> None:
     instructions = position.bundle.instructions
     for instruction in instructions[:cut]:
-        if branches(instruction):
+        if may_branch(instruction):
             text = quoted(" ".join(instruction.words))
             raise RefactoringError(f"{text} would leave before the rest of the bundle has run")
-    if any(stops(instruction) for instruction in instructions[cut:]):
+    if any(is_break(instruction) for instruction in instructions[cut:]):
         raise RefactoringError("a debugger would stop between the two halves")
 
 
@@ -123,8 +124,8 @@ def _join(program: Program, first: int, second: int) -> list[TextEdit]:
     def source(reference: Reference) -> int:
         return moved(program.addresses[reference.bundle])
 
-    edits = [*_joint(program, first), *redistanced(program, moved, source)]
-    return check_outcome(program, edits, program.size - 1)
+    edits = [*_joint(program, first), *adjusted_distances(program, moved, source)]
+    return check_result(program, edits, program.size - 1)
 
 
 def _joint(program: Program, number: int) -> list[TextEdit]:

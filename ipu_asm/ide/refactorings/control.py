@@ -17,7 +17,7 @@ def check_straight_line(program: Program, first: int, second: int) -> None:
     address = program.addresses[second]
     if any(reference.target == address for reference in program.references):
         raise RefactoringError(f"a branch leads to {program.isa.unit} {address}, between the two")
-    if any(stops(instruction) for instruction in program.bundles[second].instructions):
+    if any(is_break(instruction) for instruction in program.bundles[second].instructions):
         raise RefactoringError(
             "a debugger may stop between the bundles: the second one has a break"
         )
@@ -30,18 +30,18 @@ def check_no_indirect_branch(program: Program) -> None:
         raise RefactoringError("a branch of this program takes its target from a register")
 
 
-def stops(instruction: Instruction) -> bool:
+def is_break(instruction: Instruction) -> bool:
     """Check whether an instruction can make a debugger stop before its bundle."""
     return instruction.spec is not None and instruction.spec.flow == "break"
 
 
-def branches(instruction: Instruction) -> bool:
+def may_branch(instruction: Instruction) -> bool:
     """Check whether an instruction may transfer control away from the next bundle, or halt."""
     return instruction.spec is not None and instruction.spec.flow not in (None, "break")
 
 
 def _check_goes_on(program: Program, number: int) -> None:
     for instruction in program.bundles[number].instructions:
-        if branches(instruction):
+        if may_branch(instruction):
             text = quoted(" ".join(instruction.words))
             raise RefactoringError(f"{text} may leave the first bundle before the second one runs")

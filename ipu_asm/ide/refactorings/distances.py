@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.refactorings.addresses import distance, is_distance, resolved
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, offered
+from ipu_asm.ide.refactorings.addresses import distance, is_distance, resolve_target
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.labels import Reference
@@ -20,10 +20,10 @@ def convert_target(program: Program, span: Span) -> list[RefactoringOffer]:
     target = reference.target
     if is_distance(program, reference):
         title = f"Write {quoted(reference.text)} as a label"
-        return [offered(title, REWRITE, lambda: _as_label(program, reference, target))]
+        return [make_offer(title, REWRITE, lambda: _as_label(program, reference, target))]
     text = distance(target - program.addresses[reference.bundle])
     title = f"Write {quoted(reference.text)} as the distance `{text}`"
-    return [offered(title, REWRITE, lambda: [_replaced(program, reference, text)])]
+    return [make_offer(title, REWRITE, lambda: [_replaced(program, reference, text)])]
 
 
 def _as_label(program: Program, reference: Reference, target: int) -> list[TextEdit]:
@@ -41,6 +41,7 @@ def _replaced(program: Program, reference: Reference, text: str) -> TextEdit:
     Raises `RefactoringError` if it has another one.
     """
     address = program.addresses[reference.bundle]
-    if resolved(program, reference, text, address, program.label_addresses) != reference.target:
+    target = resolve_target(program, reference, text, address, program.label_addresses)
+    if target != reference.target:
         raise RefactoringError(f"{quoted(text)} means another place here")
     return TextEdit(program.reference_span(reference), text)

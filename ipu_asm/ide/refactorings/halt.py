@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ipu_asm.flow.reachability import reachability_of
-from ipu_asm.ide.refactorings.addresses import check_outcome
+from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import bundles_in
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringOffer, offered
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringOffer, make_offer
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
@@ -23,7 +23,7 @@ def add_halt(program: Program, span: Span) -> list[RefactoringOffer]:
         return []
     halt = halts[0].mnemonic
     title = f"Add `{halt}` behind the last {isa.unit}"
-    offer = offered(title, REWRITE, lambda: _behind(program, last, halt))
+    offer = make_offer(title, REWRITE, lambda: _behind(program, last, halt))
     return [offer]
 
 
@@ -38,7 +38,7 @@ def _behind(program: Program, last: int, halt: str) -> list[TextEdit]:
         missing = surface.bundle_end
     line_break = "\r\n" if "\r\n" in program.text else "\n"
     text = f"{missing}{line_break}{_indent(program, last)}{halt}{surface.bundle_end}"
-    return check_outcome(program, [TextEdit(Span(end, end), text)], program.size + 1)
+    return check_result(program, [TextEdit(Span(end, end), text)], program.size + 1)
 
 
 def _indent(program: Program, last: int) -> str:

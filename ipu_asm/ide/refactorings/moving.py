@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.formatting.bundle_layout import instruction_text
-from ipu_asm.ide.refactorings.addresses import check_outcome
+from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import (
     BundlePosition,
     bundle_position_at,
     check_readable,
 )
-from ipu_asm.ide.refactorings.control import branches, check_straight_line, stops
-from ipu_asm.ide.refactorings.offer import MOVE, RefactoringError, RefactoringOffer, offered
+from ipu_asm.ide.refactorings.control import check_straight_line, is_break, may_branch
+from ipu_asm.ide.refactorings.offer import MOVE, RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.ide.refactorings.values import Key, check_slots, check_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
@@ -30,10 +30,10 @@ def move_instruction(program: Program, span: Span) -> list[RefactoringOffer]:
     offers = []
     if behind is not None:
         title = f"Move {name} to the next {program.isa.unit}"
-        offers.append(offered(title, MOVE, lambda: _moved(position, behind)))
+        offers.append(make_offer(title, MOVE, lambda: _moved(position, behind)))
     if before is not None:
         title = f"Move {name} to the previous {program.isa.unit}"
-        offers.append(offered(title, MOVE, lambda: _moved(position, before)))
+        offers.append(make_offer(title, MOVE, lambda: _moved(position, before)))
     return offers
 
 
@@ -58,16 +58,16 @@ def _moved(position: BundlePosition, goal: int) -> list[TextEdit]:
     goal_bundle = program.bundles[goal]
     added = put_first if goal == second or _has_remark(goal_bundle) else put_last
     edits.append(added(program.isa, goal_bundle, text).shifted(program.starts[goal]))
-    return check_outcome(program, edits, program.size)
+    return check_result(program, edits, program.size)
 
 
 def _check_instruction(position: BundlePosition) -> None:
     instruction = position.bundle.instructions[position.instruction]
     if len(position.bundle.instructions) == 1:
         raise RefactoringError("it is the only instruction of its bundle: join the bundles instead")
-    if branches(instruction):
+    if may_branch(instruction):
         raise RefactoringError("a branch decides for its whole bundle and cannot leave it")
-    if stops(instruction):
+    if is_break(instruction):
         raise RefactoringError("a debugger would stop somewhere else")
 
 

@@ -6,28 +6,31 @@ from typing import Callable
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.ide.refactorings.addresses import check_outcome
+from ipu_asm.ide.refactorings.addresses import check_result
 from ipu_asm.ide.refactorings.bundle_position import bundles_in, check_readable
 from ipu_asm.ide.refactorings.moving import put_last
-from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, offered
+from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 
-def spell_or_drop(program: Program, span: Span) -> list[RefactoringOffer]:
+def add_or_remove_no_ops(program: Program, span: Span) -> list[RefactoringOffer]:
     """Return the offers for the bundles in a selection, or for the bundle at the cursor."""
     if not program.isa.surface.separator:
         return []
     numbers = [number for number in bundles_in(program, span) if _is_readable(program, number)]
     offers = [
-        offered(title, REWRITE, _maker(program, change, numbers))
-        for title, change in (("Spell out the no-ops", spelled_out), ("Drop the no-ops", dropped))
+        make_offer(title, REWRITE, _maker(program, change, numbers))
+        for title, change in (
+            ("Spell out the no-ops", added_no_ops),
+            ("Drop the no-ops", removed_no_ops),
+        )
     ]
-    return [offer for offer in offers if offer.edits or offer.refused]
+    return [offer for offer in offers if offer.edits or offer.refusal_reason]
 
 
-def spelled_out(isa: Isa, bundle: Bundle) -> list[TextEdit]:
+def added_no_ops(isa: Isa, bundle: Bundle) -> list[TextEdit]:
     """Return the edits that add the default no-op for each unused place of each slot."""
     missing = []
     for slot in isa.slots:
@@ -39,7 +42,7 @@ def spelled_out(isa: Isa, bundle: Bundle) -> list[TextEdit]:
     return [TextEdit(edits[0].span, "".join(edit.new_text for edit in edits))]
 
 
-def dropped(isa: Isa, bundle: Bundle) -> list[TextEdit]:
+def removed_no_ops(isa: Isa, bundle: Bundle) -> list[TextEdit]:
     """Return the edits that remove the no-ops of a bundle.
 
     A bundle that has nothing else keeps its first one.
@@ -76,7 +79,7 @@ def _maker(
             for number in numbers
             for edit in change(program.isa, program.bundles[number])
         ]
-        return check_outcome(program, edits, program.size) if edits else []
+        return check_result(program, edits, program.size) if edits else []
 
     return make
 

@@ -17,18 +17,18 @@ class RefactoringError(Exception):
 class RefactoringOffer(NamedTuple):
     """A refactoring that applies to the selection.
 
-    If it cannot be done, `refused` gives the reason and `edits` is empty.
+    If it cannot be done, `refusal_reason` gives the reason and `edits` is empty.
     """
 
     title: str
     kind: str
     edits: tuple[TextEdit, ...] = ()
-    refused: str = ""
+    refusal_reason: str = ""
 
 
-def offered(title: str, kind: str, make: Callable[[], Sequence[TextEdit]]) -> RefactoringOffer:
+def make_offer(title: str, kind: str, make: Callable[[], Sequence[TextEdit]]) -> RefactoringOffer:
     """Return the offer with the edits of `make`, or with the message of its `RefactoringError`."""
     try:
         return RefactoringOffer(title, kind, tuple(sorted(make())))
-    except RefactoringError as refused:
-        return RefactoringOffer(title, kind, refused=str(refused))
+    except RefactoringError as error:
+        return RefactoringOffer(title, kind, refusal_reason=str(error))

@@ -18,10 +18,10 @@ Key = tuple[int, int]
 Arrangement = Sequence[Sequence[Key]]
 
 
-class _Trace(NamedTuple):
+class _ValueFlow(NamedTuple):
     """The write that each read sees (None: one before these bundles); all writes by register."""
 
-    seen: dict[tuple[Key, RegisterAccess], Key | None]
+    write_seen_by_read: dict[tuple[Key, RegisterAccess], Key | None]
     writers: dict[str, list[Key]]
 
 
@@ -31,9 +31,9 @@ def check_values(program: Program, before: Arrangement, after: Arrangement) -> N
     Both consist of bundles that run one after the other.
     """
     accesses = _accesses(program, before)
-    old, new = _trace(before, accesses), _trace(after, accesses)
-    for (key, access), writer in old.seen.items():
-        if new.seen[key, access] != writer:
+    old, new = _trace_values(before, accesses), _trace_values(after, accesses)
+    for (key, access), writer in old.write_seen_by_read.items():
+        if new.write_seen_by_read[key, access] != writer:
             words = program.bundles[key[0]].instructions[key[1]].words
             text = quoted(" ".join(words))
             raise RefactoringError(f"{text} would see another value of `{access.register}`")
@@ -65,8 +65,10 @@ def _accesses(program: Program, arrangement: Arrangement) -> dict[Key, list[Regi
     return found
 
 
-def _trace(arrangement: Arrangement, accesses: Mapping[Key, list[RegisterAccess]]) -> _Trace:
-    trace = _Trace({}, {})
+def _trace_values(
+    arrangement: Arrangement, accesses: Mapping[Key, list[RegisterAccess]]
+) -> _ValueFlow:
+    flow = _ValueFlow({}, {})
     last: dict[str, Key] = {}
     for keys in arrangement:
         pairs = [(key, access) for key in keys for access in accesses[key]]
@@ -79,8 +81,9 @@ def _trace(arrangement: Arrangement, accesses: Mapping[Key, list[RegisterAccess]
         for key, access in pairs:
             if access.reads:
                 here = written.get(access.register, key) if access.timing.read == LIVE else key
-                trace.seen[key, access] = last.get(access.register) if here == key else here
+                seen = last.get(access.register) if here == key else here
+                flow.write_seen_by_read[key, access] = seen
         for name, key in written.items():
-            trace.writers.setdefault(name, []).append(key)
+            flow.writers.setdefault(name, []).append(key)
         last.update(written)
-    return trace
+    return flow

@@ -35,13 +35,13 @@ def _asks_to_refactor(only: list[str]) -> bool:
 
 
 def _fits(action: ide.CodeAction, refusals: bool) -> bool:
-    return refusals or not action.refused
+    return refusals or not action.refusal_reason
 
 
 def _action(session: LspSession, uri: str, view: View, action: ide.CodeAction) -> Json:
     written: Json = {"title": action.title, "kind": action.kind}
-    if action.refused:
-        written["disabled"] = {"reason": action.refused}
+    if action.refusal_reason:
+        written["disabled"] = {"reason": action.refusal_reason}
     else:
         edits = [view.coordinates.edit(edit) for edit in action.edits]
         written["edit"] = workspace_edit(

@@ -23,5 +23,5 @@ def outcome(text_with_cursor: str, title: str, isa: str = "ipu") -> str | None:
     if not found:
         return None
     (offer,) = found
-    assert bool(offer.edits) != bool(offer.refused)
-    return offer.refused or apply_edits(text, offer.edits)
+    assert bool(offer.edits) != bool(offer.refusal_reason)
+    return offer.refusal_reason or apply_edits(text, offer.edits)

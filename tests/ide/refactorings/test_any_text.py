@@ -40,7 +40,7 @@ def check_actions(text: str, isa: str, offsets: list[int]) -> int:
         for action in code_actions(analysis, Span(offset, min(offset + 7, len(text)))):
             spans = [edit.span for edit in action.edits]
             assert all(0 <= span.start <= span.end <= len(text) for span in spans)
-            assert bool(spans) != bool(action.refused), action
+            assert bool(spans) != bool(action.refusal_reason), action
             count += 1
             if action.kind in REFACTORINGS and spans:
                 assert all(a.end <= b.start for a, b in pairwise(spans)), action

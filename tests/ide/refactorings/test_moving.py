@@ -73,7 +73,7 @@ def test_comments_stay() -> None:
 def test_it_is_refused_with_the_reason(text: str, reason: str) -> None:
     _, offers = offers_at(text)
     (offer,) = (o for o in offers if o.title.startswith("Move") and "next" in o.title)
-    assert offer.refused.startswith(reason)
+    assert offer.refusal_reason.startswith(reason)
     assert offer.edits == ()
 
 

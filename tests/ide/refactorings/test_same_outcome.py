@@ -94,7 +94,7 @@ def everywhere(analysis: Analysis) -> Iterator[CodeAction]:
         for span in bundle.syntax.spans:
             start = program.span(number, span).start
             for action in refactorings(analysis, Span(start, start)):
-                if not action.refused:
+                if not action.refusal_reason:
                     yield action
 
 

@@ -26,22 +26,22 @@ _BRACKETS = ("[", "]")
 _DEEPER = {"[": 1, "(": 1, "]": -1, ")": -1}
 
 
-class Expectation(NamedTuple):
+class CompletionContext(NamedTuple):
     """What can be written at a cursor.
 
     `span` is the word at or directly before the cursor, empty if there is none, and `typed` its
-    part before the cursor. `mnemonic` is empty at the start of an instruction. Otherwise `written`
-    are the operands before the one at the cursor, and `begun` is the part of this one before the
-    word, such as a keyword. `others` are the bundle's other instructions. `is_followed` is true if
-    operands follow the word on its line.
+    part before the cursor. `mnemonic` is empty at the start of an instruction. Otherwise
+    `complete_operands` are the operands before the one at the cursor, and `operand_prefix` is the
+    part of this one before the word, such as a keyword. `others` are the bundle's other
+    instructions. `is_followed` is true if operands follow the word on its line.
     """
 
     bundle: int
     span: Span
     typed: str
     mnemonic: str
-    written: tuple[str, ...]
-    begun: str
+    complete_operands: tuple[str, ...]
+    operand_prefix: str
     others: tuple[Instruction, ...]
     is_followed: bool
 
@@ -50,7 +50,7 @@ class Expectation(NamedTuple):
         return program.addresses[self.bundle]
 
 
-def expectation_at(program: Program, offset: int) -> Expectation | None:
+def completion_context_at(program: Program, offset: int) -> CompletionContext | None:
     """Return what can be written at an offset; None in comments, directives and label definitions.
 
     Behind the end mark of the last bundle a new one begins: its number is the number of bundles.
@@ -77,7 +77,7 @@ def expectation_at(program: Program, offset: int) -> Expectation | None:
     typed = program.text[span.start : offset]
     mnemonic = syntax.words[before[0]] if before else ""
     is_followed = _is_followed(syntax, word.stop)
-    return Expectation(number, span, typed, mnemonic, written, begun, others, is_followed)
+    return CompletionContext(number, span, typed, mnemonic, written, begun, others, is_followed)
 
 
 class _Roles(NamedTuple):

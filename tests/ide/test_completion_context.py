@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.completion.expectation import expectation_at
+from ipu_asm.ide.completion.context import completion_context_at
 from tests.ide.cursor import fixture
 
 
@@ -21,19 +21,20 @@ def check_expectation(
     """The cursor is at an operand of `mnemonic` behind those `written`, or at a mnemonic.
 
     `replaced` is the whole word at the cursor, `others` the mnemonics of the other instructions;
-    without a mnemonic, not even an empty one, nothing is expected.
+    without a mnemonic, not even an empty one, there is no context.
     """
     analysis, offset = fixture(text_with_cursor, isa)
-    expected = expectation_at(analysis.program, offset)
+    context = completion_context_at(analysis.program, offset)
     if mnemonic is None:
-        assert expected is None
+        assert context is None
         return
-    assert expected is not None
-    assert (expected.mnemonic, expected.written, expected.typed) == (mnemonic, written, typed)
-    span = expected.span
+    assert context is not None
+    assert (context.mnemonic, context.typed) == (mnemonic, typed)
+    assert context.complete_operands == written
+    span = context.span
     assert analysis.text[span.start : span.end] == (typed if replaced is None else replaced)
-    assert [other.mnemonic for other in expected.others] == others.split()
-    assert expected.address_in(analysis.program) == address
+    assert [other.mnemonic for other in context.others] == others.split()
+    assert context.address_in(analysis.program) == address
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ def fitting_forms(
     isa: Isa, spec: InstructionSpec, written: Sequence[str]
 ) -> tuple[InstructionSpec, ...]:
     """Return the forms of the mnemonic that the written operands fit; all forms if none fits."""
-    return tuple(form for form in isa.forms(spec) if fits(form, written)) or isa.forms(spec)
+    return tuple(form for form in isa.forms(spec) if form_accepts(form, written)) or isa.forms(spec)
 
 
-def fits(form: InstructionSpec, written: Sequence[str]) -> bool:
+def form_accepts(form: InstructionSpec, written: Sequence[str]) -> bool:
     """Check whether each written operand can be the one that the form has at its position."""
     return all(
         any(_takes(operand, text) for operand in _candidates(form, written[:place], text))
