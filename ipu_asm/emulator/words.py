@@ -100,6 +100,13 @@ def sum_words(first: Words, *others: Words) -> Words:
     return np.where(nans != 0, nans, totals.astype("<f4").view("<u4"))
 
 
+def float_texts(data: bytes | bytearray) -> list[str]:
+    """Return the shortest decimal of each little-endian float32 that round-trips exactly."""
+    texts = [str(number) for number in np.frombuffer(data, "<f4")]
+    # Numpy switches to exponents sooner than Python does.
+    return [repr(float(text)) if "e" in text else text for text in texts]
+
+
 def _passes_nans_on(kind: Any) -> bool:
     """Whether numpy additions on this processor propagate quiet NaNs as the machine does.
 

@@ -59,7 +59,9 @@ class Debuggee:
         self.names: Mapping[str, str] = names_from_notes(program)
         self._live = LiveContext(state, 0, program.label_addresses, self.names)
         notes = register_notes(program)
-        self.inspector = Inspector(state, self._live, program, notes, _ranges(configuration))
+        self.inspector = Inspector(
+            state, self._live, program, notes=notes, ranges=_ranges(configuration)
+        )
         self._before: StateAtCycle | None = None
 
     @property

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Callable, Final, NamedTuple
 
-from ipu_asm.debugger.console.answer import Answer
+from ipu_asm.debugger.console.command_io import Answer
 from ipu_asm.debugger.console.listing import dis
 from ipu_asm.debugger.console.travel import goto, when, who
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.expressions import Context, ExpressionError, LiveContext, quoted
+from ipu_asm.debugger.expressions import Candidate, Context, ExpressionError, LiveContext, complete, quoted
+from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
 from ipu_asm.text import Span
 
 Run = Callable[[Debugger, LiveContext, str], Answer]
@@ -45,6 +46,27 @@ def invocation(context: Context, text: str) -> Invocation | None:
     if is_name and _GOES_ON.match(text, match.end()):
         return None
     return Invocation(COMMANDS[match[1]], match.end())
+
+
+def complete_command(context: Context, text: str, offset: int) -> list[Candidate]:
+    """Return the words that fit at an offset, those that begin with the typed letters first."""
+    word = word_at(text, offset)
+    if word is None:
+        return []
+    before = text[: word.start]
+    called = invocation(context, before + _PLACEHOLDER)
+    if called is None or called.start > len(before):
+        words = complete(context, text, offset)
+        commands = fitting(_COMMAND_WORDS, word) if not before.strip() else []
+        typed = word.typed.lower()
+        return sorted([*commands, *words], key=lambda c: not c.text.lower().startswith(typed))
+    if called.command is COMMANDS["help"]:
+        return fitting(_COMMAND_WORDS, word)
+    start = called.start
+    return [
+        candidate._replace(start=candidate.start + start)
+        for candidate in complete(context, text[start:], max(offset - start, 0))
+    ]
 
 
 def help_(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
@@ -97,6 +119,10 @@ COMMANDS: Final = {
     ),
 }
 
+_COMMAND_WORDS: Final = [
+    KnownWord(name, "command", command.summary) for name, command in COMMANDS.items()
+]
+_PLACEHOLDER: Final = "x"
 _FIRST_WORD: Final = re.compile(r"\s*([a-z]+)(?![A-Za-z0-9_])")
 _GOES_ON: Final = re.compile(r"\s*(?:\Z|(?:and|or)(?![A-Za-z0-9_])|!=|[-+*/%&|^<>=?,\[])")
 """What may follow a name in an expression: the end, an operator, an index or a format."""

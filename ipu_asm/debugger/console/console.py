@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from ipu_asm.debugger.console.answer import Answer
+from ipu_asm.debugger.console.command_io import Answer
 from ipu_asm.debugger.console.commands import invocation
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (

@@ -67,6 +67,7 @@ class Inspector:
         state: IpuState,
         context: Context,
         program: Program,
+        *,
         notes: Mapping[str, str] | None = None,
         ranges: Sequence[MemoryRange] = (),
         before: StateAtCycle | None = None,

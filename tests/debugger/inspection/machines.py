@@ -37,7 +37,7 @@ class Bench:
         program = self.debugger.program
         names, notes = names_from_notes(program), register_notes(program)
         self.context = LiveContext(self.state, 0, program.label_addresses, names)
-        self.inspector = Inspector(self.state, self.context, program, notes, ranges)
+        self.inspector = Inspector(self.state, self.context, program, notes=notes, ranges=ranges)
         self.before: StateAtCycle | None = None
 
     def leave(self) -> None:

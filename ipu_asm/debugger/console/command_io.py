@@ -1,9 +1,25 @@
-"""Numeric arguments of commands."""
+"""What console commands take and give: numeric arguments and answers."""
 
 from __future__ import annotations
 
-from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate
+from typing import NamedTuple
+
+from ipu_asm.debugger.expressions import Context, ExpressionError, Result, evaluate
+from ipu_asm.debugger.stop import Stop
 from ipu_asm.text import Span
+
+
+class Answer(NamedTuple):
+    """The text to show to the user.
+
+    `stop` is the new position if the command moved the machine, `changed` whether it wrote a value,
+    `result` the value if the input was an expression only.
+    """
+
+    text: str
+    stop: Stop | None = None
+    changed: bool = False
+    result: Result | None = None
 
 
 def whole_number(context: Context, text: str, expected: str) -> int:
