@@ -39,7 +39,7 @@ def text_of(words: Sequence[int], isa: Isa) -> str:
     bundles = [disassembler.bundle(word, address) for address, word in enumerate(words)]
     operands = (operand for bundle in bundles for code in bundle for operand in code.operands)
     targets = {target for target in operands if isinstance(target, int) and target < len(words)}
-    writer = _Writer(isa, targets)
+    writer = _TextWriter(isa, targets)
     return "".join(writer.line(address, bundle) for address, bundle in enumerate(bundles))
 
 
@@ -120,7 +120,7 @@ def _operand(code: DecodedInstruction, operand: Operand) -> tuple[str | int, lis
     return value if isinstance(operand.type, LabelType) else operand.type.format(value), []
 
 
-class _Writer:
+class _TextWriter:
     """Formats decoded bundles as lines, with labels in a separate column."""
 
     def __init__(self, isa: Isa, targets: set[int]) -> None:

@@ -41,7 +41,7 @@ class Kernel(NamedTuple):
         return LineTable(self.program)
 
 
-class RejectedSource(Exception):
+class RejectedSourceError(Exception):
     """A source that cannot be assembled; `findings` has its errors."""
 
     def __init__(self, error: AssemblyError, source: SourceFile) -> None:
@@ -65,7 +65,7 @@ def read_kernel(
 
     `read` creates the program of a source; callers pass their own to obtain more about it.
 
-    Raises `RejectedSource`, `ImageError`, `FileError` and `ConfigurationError`.
+    Raises `RejectedSourceError`, `ImageError`, `FileError` and `ConfigurationError`.
     """
     image_format = image_format or _guessed_format(data, name)
     text = "" if image_format == "bin" else decoded(data, name).text
@@ -95,12 +95,12 @@ def assembled(
     isa: Isa,
     read: Callable[[Isa, SourceFile], Program] = _read_source,
 ) -> Kernel:
-    """Return the program of a source text; `read` as for `read_kernel`. Raises `RejectedSource`."""
+    """Assemble a source text; `read` as for `read_kernel`. Raises `RejectedSourceError`."""
     program = read(isa, source)
     try:
         return Kernel(source.path, source, isa, encode(program), program, is_image=False)
     except AssemblyError as error:
-        raise RejectedSource(error, source) from error
+        raise RejectedSourceError(error, source) from error
 
 
 def _guessed_format(data: bytes, name: str) -> str:

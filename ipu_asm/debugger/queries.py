@@ -13,7 +13,7 @@ _PAUSE_INTERVAL_WITH_CONDITIONS: Final = 16
 """Conditions evaluated between two calls of `pause`."""
 
 
-class QueryInterrupted(Exception):
+class QueryInterruptedError(Exception):
     """A query was ended by a pause; the machine is at the cycle where the query began."""
 
 
@@ -31,8 +31,8 @@ class LastWrite(NamedTuple):
 def last_write(runner: Runner, where: Region) -> LastWrite | None:
     """Return the last write to a region before the current cycle; None if there is none.
 
-    The machine returns to the current cycle. Raises `QueryInterrupted` if the option `pause` ends
-    the query.
+    The machine returns to the current cycle. Raises `QueryInterruptedError` if the option
+    `pause` ends the query.
     """
     history, now = runner.history, runner.history.cycle
     history.keep()
@@ -46,7 +46,7 @@ def when_true(runner: Runner, condition: Condition) -> int | None:
     """Return the last cycle up to now at which a condition became true; None if there is none.
 
     It is the first cycle if the condition has held since then. The machine returns to the current
-    cycle. Raises `QueryInterrupted` if the option `pause` ends the query.
+    cycle. Raises `QueryInterruptedError` if the option `pause` ends the query.
     """
     history, now = runner.history, runner.history.cycle
     history.keep()
@@ -123,4 +123,4 @@ def _became_true(runner: Runner, condition: Condition, until: int) -> int | None
 
 def _check_pause(runner: Runner) -> None:
     if runner.options.pause():
-        raise QueryInterrupted("a pause came before the answer")
+        raise QueryInterruptedError("a pause came before the answer")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         EmulatorError,
         ExecutionFault,
         Fault,
+        InstructionError,
         ProgramError,
         Refusal,
     )
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "elements": ("DType", "ipu_add", "ipu_mult"),
     "faults": (
-        "CycleLimitError", "EmulatorError", "ExecutionFault", "Fault", "ProgramError", "Refusal",
+        "CycleLimitError", "EmulatorError", "ExecutionFault", "Fault", "InstructionError",
+        "ProgramError", "Refusal",
     ),
     "ipu": ("Ipu",),
     "registers": ("MULT_STAGE_MAP", "R_ACC_SIZE", "R_REG_SIZE", "RegFile"),
@@ -47,6 +49,7 @@ __all__ = [
     "EmulatorError",
     "ExecutionFault",
     "Fault",
+    "InstructionError",
     "Ipu",
     "IpuState",
     "ProgramError",

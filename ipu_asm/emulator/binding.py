@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Callable, Iterator, NamedTuple, Sequence, TypeAlias
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import PLACES, RegFile
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.isa.operand_types import RegisterType
@@ -20,7 +20,7 @@ from ipu_asm.isa.operand_types import RegisterType
 Operation: TypeAlias = Callable[[Any], object]
 
 
-class Bundle(NamedTuple):
+class BoundBundle(NamedTuple):
     """A bound bundle: `operations` in execution order, then `control`, which is the cond slot.
 
     `stops` evaluates the break slot; None if that slot never stops. `codes` are the instructions of
@@ -36,7 +36,7 @@ class Bundle(NamedTuple):
 
 def bind(
     machine: object, live: RegFile, old: RegFile, word: int, codes: Sequence[DecodedInstruction]
-) -> Bundle:
+) -> BoundBundle:
     """Bind a word: `live` are the machine's registers, `old` their values from before the bundle.
 
     The machine's class must have all methods: check with `mistakes_of` first.
@@ -54,7 +54,7 @@ def bind(
     for number, cause in _write_conflicts(running):
         operations[number] = _refusing(cause)
     control = _operation(machine, live, old, last)
-    return Bundle(word, stops, tuple(operations), control, (*running, last))
+    return BoundBundle(word, stops, tuple(operations), control, (*running, last))
 
 
 def mistakes_of(machine: type, spec: InstructionSpec) -> list[str]:
@@ -148,7 +148,7 @@ def _maker(names: tuple[str, ...], sources: tuple[str, ...]) -> Any:
 
 def _refusing(cause: str) -> Operation:
     def refuse(machine: object) -> None:
-        raise Refusal(cause)
+        raise InstructionError(cause)
 
     return refuse
 

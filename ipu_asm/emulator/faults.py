@@ -12,11 +12,15 @@ class EmulatorError(Exception):
     """Base class of errors of the emulator."""
 
 
-class Refusal(EmulatorError):
+class InstructionError(EmulatorError):
     """Raised by the semantics of an instruction that cannot be executed; the text is the cause.
 
     `Ipu.run` converts it to an `ExecutionFault`, which has the location.
     """
+
+
+Refusal = InstructionError
+"""The former name of `InstructionError`, which `ipu_asm.emulator` exports as well."""
 
 
 class Fault(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Callable, Final, Iterable, Sequence
 import numpy as np
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.binding import Bundle, Operation, bind, mistakes_of
+from ipu_asm.emulator.binding import BoundBundle, Operation, bind, mistakes_of
 from ipu_asm.emulator.decode import decode_word
-from ipu_asm.emulator.faults import ExecutionFault, Fault, ProgramError, Refusal
+from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.registers import MULT_STAGE_MAP, PLACES, R_ACC_SIZE, R_REG_SIZE
 from ipu_asm.emulator.semantics.aaq import AaqUnit
@@ -49,7 +49,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         super().__init__(state, aaq_shift)
         self.cycles = 0
         self._words: list[int | None] = []
-        self._bundles: list[Bundle] = []
+        self._bundles: list[BoundBundle] = []
         self._steps: list[tuple[tuple[Operation, ...], Operation]] = []
         # In this context numpy ignores float errors but reports invalid operations to
         # `_float_errors`; it is set up once, so a run does not pay for it.
@@ -130,7 +130,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
                 operation = control
                 operation(self)
             executed = limit
-        except Refusal as refusal:
+        except InstructionError as refusal:
             fault = self._fault(str(refusal), operation, self.cycles + executed)
             self._undo()
             raise ExecutionFault(fault) from None
@@ -205,4 +205,4 @@ def _do_nothing(machine: object) -> None:
     """Operation of an address whose bundle was never loaded."""
 
 
-_EMPTY: Final = Bundle(None, None, (), _do_nothing, ())
+_EMPTY: Final = BoundBundle(None, None, (), _do_nothing, ())

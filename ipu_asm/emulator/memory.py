@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Iterator, TypeAlias
 
-from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.faults import InstructionError
 
 XMEM_SIZE: Final = 1 << 21
 ROW: Final = 128
@@ -31,12 +31,12 @@ class XMem:
         self._image = _BLANK
 
     def read_address(self, addr: int, size: int) -> bytearray:
-        """Return a copy of `size` bytes. Raises `Refusal` for a range outside of the memory."""
+        """Return a copy of `size` bytes. Raises `InstructionError` outside of the memory."""
         check_range(addr, size)
         return self.content[addr : addr + size]
 
     def write_address(self, addr: int, data: bytes | bytearray | memoryview) -> None:
-        """Write bytes. Raises `Refusal`, with nothing written, if they do not fit."""
+        """Write bytes. Raises `InstructionError`, with nothing written, if they do not fit."""
         content = data if isinstance(data, (bytes, bytearray)) else memoryview(data).tobytes()
         size = len(content)
         check_range(addr, size)
@@ -76,9 +76,9 @@ class XMem:
 
 
 def check_range(addr: int, size: int) -> None:
-    """Check that a range of bytes lies within the memory. Raises `Refusal`."""
+    """Check that a range of bytes lies within the memory. Raises `InstructionError`."""
     if addr < 0 or size < 0 or addr + size > XMEM_SIZE:
-        raise Refusal(
+        raise InstructionError(
             f"an access must end within the {XMEM_SIZE:#x} bytes of xmem, "
             f"found {size} bytes at {addr:#x}"
         )

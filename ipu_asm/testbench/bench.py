@@ -10,12 +10,12 @@ import numpy as np
 
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.assembler.kernel import Kernel, RejectedSource, assembled, read_kernel
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assembled, read_kernel
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import FileError
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.elements import DType, element_type
-from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, Refusal
+from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, InstructionError
 from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
 from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
@@ -157,7 +157,7 @@ class Bench:
         content = bytes_of(data)
         try:
             self.state.xmem.write_address(address, content)
-        except Refusal as refusal:
+        except InstructionError as refusal:
             raise IndexError(str(refusal)) from None
 
     def get(self, address: int, shape: int | tuple[int, ...], dtype: Any) -> Array:
@@ -170,7 +170,7 @@ class Bench:
         size = int(np.prod(shape, dtype=np.int64)) * kind.itemsize
         try:
             content = self.state.xmem.read_address(address, size)
-        except Refusal as refusal:
+        except InstructionError as refusal:
             raise IndexError(str(refusal)) from None
         return np.frombuffer(content, kind).reshape(shape)
 
@@ -231,7 +231,7 @@ class Bench:
         __tracebackhide__ = True
         try:
             kernel = read()
-        except RejectedSource as rejected:
+        except RejectedSourceError as rejected:
             error = AssemblyError(rejected.findings)
             error.add_note("\n\n".join(render(f, rejected.source) for f in rejected.findings))
             raise error from None

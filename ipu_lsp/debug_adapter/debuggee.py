@@ -6,7 +6,7 @@ import os
 from typing import Callable, Mapping, NamedTuple
 
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.assembler.kernel import Kernel, RejectedSource, read_kernel
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import FileError, counted
@@ -33,7 +33,7 @@ class Hooks(NamedTuple):
 
 
 class Debuggee:
-    """A kernel on its machine. The constructor raises `RejectedSource` and `LaunchError`."""
+    """A kernel on its machine. The constructor raises `RejectedSourceError` and `LaunchError`."""
 
     def __init__(
         self, configuration: LaunchConfiguration, client: DebugClient, hooks: Hooks
@@ -156,4 +156,4 @@ def _state(configuration: LaunchConfiguration, kernel: Kernel) -> IpuState:
     return state
 
 
-__all__ = ["LISTING", "Debuggee", "Hooks", "RejectedSource"]
+__all__ = ["LISTING", "Debuggee", "Hooks", "RejectedSourceError"]

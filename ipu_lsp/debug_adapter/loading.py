@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from functools import partial
 from typing import Callable, Final, NamedTuple, TypeVar
 
-from ipu_asm.assembler.kernel import RejectedSource
+from ipu_asm.assembler.kernel import RejectedSourceError
 from ipu_asm.diagnostics.rendering import printable, render_concise
 from ipu_lsp.debug_adapter.client import DebugClient, Positions
 from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
@@ -54,14 +54,14 @@ def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistake
     """Create a machine with the program, or return the errors that prevent it."""
     try:
         return Debuggee(read_configuration(given), client, hooks)
-    except RejectedSource as error:
+    except RejectedSourceError as error:
         return _Mistakes(_findings(error, client), len(error.findings))
     except LaunchError as error:
         shown = error.mistakes[:MOST_SHOWN]
         return _Mistakes([(mistake, {}) for mistake in shown], len(error.mistakes))
 
 
-def _findings(error: RejectedSource, client: DebugClient) -> list[tuple[str, Json]]:
+def _findings(error: RejectedSourceError, client: DebugClient) -> list[tuple[str, Json]]:
     """Return the first errors of a source, each as text and source position."""
     path, positions = error.source.path, Positions(error.source.text, client)
     source = {"name": os.path.basename(path), "path": client.sent_path(path)}

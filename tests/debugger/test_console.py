@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ipu_asm.debugger.console import COMMANDS, Answer, Console, rows
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
-from ipu_asm.debugger.queries import QueryInterrupted
+from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.emulator.stops import StopReason
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
@@ -323,7 +323,7 @@ def test_a_question_can_be_interrupted(typed: str) -> None:
     debugger = debugger_on(LOOP, NO_TRAPS, spacing=64, pause=lambda: wanted[0])
     debugger.go_to(3_000)
     wanted[0] = True
-    with pytest.raises(QueryInterrupted):
+    with pytest.raises(QueryInterruptedError):
         console_on(debugger).run(typed)
     assert debugger.cycle == 3_000
 

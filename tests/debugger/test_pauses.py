@@ -17,7 +17,7 @@ from ipu_asm.debugger.breakpoints import (
     parse_hit_condition,
 )
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.queries import QueryInterrupted, last_write, when_true
+from ipu_asm.debugger.queries import QueryInterruptedError, last_write, when_true
 from ipu_asm.debugger.regions import region, whole_region
 from ipu_asm.debugger.stop import ResumePoint, Stop
 from ipu_asm.emulator import IpuState
@@ -238,7 +238,7 @@ def test_a_question_that_is_interrupted_leaves_the_machine_where_it_was(
     try:
         assert QUESTIONS[number](debugger) == expected
         assert left[0] >= 0
-    except QueryInterrupted:
+    except QueryInterruptedError:
         assert left[0] < 0
     assert (debugger.state.save(), debugger.cycle) == (before, 3_000)
     left[0] = 1 << 40
@@ -249,9 +249,9 @@ def test_an_impatient_user_gets_no_answer() -> None:
     debugger = debugger_on(LOOP, pause=lambda: True)
     while debugger.go_to(3_000).reason is StopReason.PAUSE:
         pass
-    with pytest.raises(QueryInterrupted):
+    with pytest.raises(QueryInterruptedError):
         when_true(debugger.runner, lambda state: False)
-    with pytest.raises(QueryInterrupted):
+    with pytest.raises(QueryInterruptedError):
         last_write(debugger.runner, whole_region("cr3"))
 
 

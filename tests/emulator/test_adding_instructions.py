@@ -15,10 +15,10 @@ from ipu_asm.emulator import (
     R_REG_SIZE,
     DType,
     ExecutionFault,
+    InstructionError,
     Ipu,
     IpuState,
     ProgramError,
-    Refusal,
     ipu_add,
     ipu_mult,
 )
@@ -211,7 +211,7 @@ def test_what_it_refuses_is_a_fault_and_all_is_as_before() -> None:
             self.state.xmem.write_address(100, b"\2")
             assert self.snapshot.get_lr(1) == 5
             assert self.snapshot.get_register_bytes("r", 1) == bytes([1] * 128)
-            raise Refusal("no such luck")
+            raise InstructionError("no such luck")
 
     state = IpuState()
     state.regfile.set_lr(1, 5)

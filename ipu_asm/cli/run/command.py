@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.assembler.kernel import Kernel, RejectedSource, read_kernel
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
 from ipu_asm.cli.console import Status, complain, guarded, wants_color, write
 from ipu_asm.cli.run.files import check_outputs, read_loads, write_outputs
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
@@ -59,7 +59,7 @@ def _kernel(options: RunOptions) -> Kernel | None:
         kernel = read_kernel(data, target.name, options.isa, options.format, read)
         show_findings(warnings, kernel.source)
         return kernel
-    except RejectedSource as error:
+    except RejectedSourceError as error:
         show_findings([*error.findings, *warnings], error.source, "nothing run")
     except ImageError as error:
         show_image_mistakes(PROGRAM, target.name, error)

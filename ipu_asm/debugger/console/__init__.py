@@ -10,8 +10,7 @@ Followed by anything else it calls the command, as `who (lr5)` always does.
 from __future__ import annotations
 
 from ipu_asm.debugger.console.command_io import Answer
-from ipu_asm.debugger.console.commands import COMMANDS, Command
-from ipu_asm.debugger.console.commands import complete_command
+from ipu_asm.debugger.console.commands import COMMANDS, Command, complete_command
 from ipu_asm.debugger.console.console import Console
 from ipu_asm.debugger.console.listing import BundleRow, rows
 

@@ -9,7 +9,14 @@ from ipu_asm.debugger.console.command_io import Answer
 from ipu_asm.debugger.console.listing import dis
 from ipu_asm.debugger.console.travel import goto, when, who
 from ipu_asm.debugger.debugger import Debugger
-from ipu_asm.debugger.expressions import Candidate, Context, ExpressionError, LiveContext, complete, quoted
+from ipu_asm.debugger.expressions import (
+    Candidate,
+    Context,
+    ExpressionError,
+    LiveContext,
+    complete,
+    quoted,
+)
 from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
 from ipu_asm.text import Span
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Final, Mapping, NamedTuple
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.debugger.console.command_io import Answer
-from ipu_asm.debugger.console.command_io import all_of, whole_number
+from ipu_asm.debugger.console.command_io import Answer, all_of, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.debugger.expressions.errors import number_text

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.console.command_io import Answer
-from ipu_asm.debugger.console.command_io import all_of, whole_number
+from ipu_asm.debugger.console.command_io import Answer, all_of, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
     ExpressionError,

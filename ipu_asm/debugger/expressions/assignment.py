@@ -37,7 +37,7 @@ def split_assignment(text: str) -> tuple[str, str] | None:
 def assign(context: Writable, place_text: str, value_text: str) -> Value:
     """Assign the value of one expression to the location of another; returns the new value there.
 
-    A single value fills a slice. Nothing is written unless every element fits. Raises PlaceError
+    A single value fills a slice. Nothing is written unless every element fits. Raises LocationError
     with a span in `place_text`, or ExpressionError with a span in `value_text`.
     """
     return _assigned(context, context.edit, place_text, value_text)
@@ -64,25 +64,25 @@ def _assigned(context: Context, edit: _Edit, place_text: str, value_text: str) -
     return read(context, place)
 
 
-class PlaceError(ExpressionError):
+class LocationError(ExpressionError):
     """The expression on the left is wrong, or its value has no location that can be written."""
 
 
 def place_of(context: Context, text: str) -> Place:
-    """Return the writable location of an expression. Raises PlaceError."""
+    """Return the writable location of an expression. Raises LocationError."""
     try:
         parsed = parse(text)
         place = Evaluator(context).place(parsed.node)
     except ExpressionError as error:
-        raise PlaceError(error.message, error.span) from None
+        raise LocationError(error.message, error.span) from None
     if place is None or place.space is Space.CYCLE:
         found = "`cycle`" if place is not None else "a computed value"
-        raise PlaceError(
+        raise LocationError(
             f"a value goes into a register, an element, a slice or xmem, found {found}",
             parsed.node.span,
         )
     if parsed.formats:
-        raise PlaceError("a place takes no format, found one", parsed.formats[0].span)
+        raise LocationError("a place takes no format, found one", parsed.formats[0].span)
     return place
 
 

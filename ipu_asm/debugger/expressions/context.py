@@ -44,7 +44,7 @@ class Writable(Context, Protocol):
         """Overwrite a region; `data` has exactly the region's size."""
 
 
-class _Names:
+class _NamedContext:
     def __init__(
         self,
         cycle: int = 0,
@@ -54,7 +54,7 @@ class _Names:
         self.cycle, self.labels, self.names = cycle, labels, names
 
 
-class LiveContext(_Names):
+class LiveContext(_NamedContext):
     """The current state of a machine. The caller that runs the machine updates `cycle`."""
 
     def __init__(
@@ -83,7 +83,7 @@ class LiveContext(_Names):
         write_region(self._state, where, data)
 
 
-class SavedContext(_Names):
+class SavedContext(_NamedContext):
     """A saved state of a machine."""
 
     def __init__(

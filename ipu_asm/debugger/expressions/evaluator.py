@@ -34,7 +34,7 @@ from ipu_asm.debugger.expressions.places import Place, read, register_place
 from ipu_asm.debugger.expressions.tree import (
     Binary,
     Call,
-    Conditional,
+    ConditionalExpression,
     Index,
     ListLiteral,
     Name,
@@ -146,7 +146,7 @@ class Evaluator:
             return self._checked(lambda: operators.unary(node.operator, operand), node.span)
         if isinstance(node, Binary):
             return self._binary(node)
-        if isinstance(node, Conditional):
+        if isinstance(node, ConditionalExpression):
             holds = self._truth(node.condition)
             return self._value(node.one if holds else node.other)
         if isinstance(node, Index):

@@ -7,7 +7,7 @@ from typing import Callable
 from ipu_asm.debugger.expressions.element_types import ElementType
 from ipu_asm.debugger.expressions.errors import ExpressionError, number_text
 from ipu_asm.debugger.expressions.places import MAX_ELEMENTS, Place, Space, memory_place
-from ipu_asm.debugger.expressions.tree import Node, Range
+from ipu_asm.debugger.expressions.tree import IndexRange, Node
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.text import Span
 
@@ -15,7 +15,7 @@ Whole = Callable[[Node], int]
 """Evaluates a tree to a whole number."""
 
 
-def bounds(part: Range, length: int, whole: Whole) -> tuple[int, int | None]:
+def bounds(part: IndexRange, length: int, whole: Whole) -> tuple[int, int | None]:
     """Return first element and element count, None for a single one. Raises ExpressionError."""
     first = whole(part.first)
     if not 0 <= first < length:
@@ -31,7 +31,7 @@ def bounds(part: Range, length: int, whole: Whole) -> tuple[int, int | None]:
     return first, count
 
 
-def memory_slice(part: Range, kind: ElementType, whole: Whole) -> Place:
+def memory_slice(part: IndexRange, kind: ElementType, whole: Whole) -> Place:
     """Return the location of elements of xmem; both ends are byte addresses, `+` counts elements.
 
     Raises ExpressionError.
@@ -67,7 +67,7 @@ def reinterpreted(place: Place, kind: ElementType, span: Span) -> Place:
     return other
 
 
-def _count(part: Range, first: int, whole: Whole) -> int:
+def _count(part: IndexRange, first: int, whole: Whole) -> int:
     if part.length is not None:
         count, span = whole(part.length), part.length.span
         if count < 1:

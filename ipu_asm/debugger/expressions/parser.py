@@ -16,14 +16,14 @@ from ipu_asm.debugger.expressions.tokens import END, Token, tokens_of
 from ipu_asm.debugger.expressions.tree import (
     Binary,
     Call,
-    Conditional,
+    ConditionalExpression,
     Index,
+    IndexRange,
     ListLiteral,
     Name,
     Node,
     Number,
     Parsed,
-    Range,
     Unary,
 )
 from ipu_asm.isa.operands import number_value
@@ -114,7 +114,7 @@ class _Parser:
             self._expect(":", "between the two values of a choice")
             other = self.expression()
             node = self._with_height(
-                Conditional(node, one, other, _over(node, other)), node, one, other
+                ConditionalExpression(node, one, other, _over(node, other)), node, one, other
             )
         self._depth -= 1
         return node
@@ -195,7 +195,7 @@ class _Parser:
             node = self._with_height(index, node, *inner)
         return node
 
-    def _range(self) -> Range:
+    def _range(self) -> IndexRange:
         first, last, length = self.expression(), None, None
         if self.accept(".."):
             if self.accept("+"):
@@ -203,7 +203,7 @@ class _Parser:
             else:
                 last = self.expression()
         kind = self.name("a type such as `i8` or `f32`") if self.accept(":") else None
-        return Range(first, last, length, kind)
+        return IndexRange(first, last, length, kind)
 
     def _primary(self) -> Node:
         token = self._token

@@ -38,7 +38,7 @@ class Binary(NamedTuple):
     span: Span
 
 
-class Conditional(NamedTuple):
+class ConditionalExpression(NamedTuple):
     """A conditional: `condition ? one : other`."""
 
     condition: Node
@@ -47,7 +47,7 @@ class Conditional(NamedTuple):
     span: Span
 
 
-class Range(NamedTuple):
+class IndexRange(NamedTuple):
     """The content of index brackets: `first`, `first .. last` or `first .. +length`, and a type.
 
     Both ends belong to the range.
@@ -63,7 +63,7 @@ class Index(NamedTuple):
     """Elements of a vector, or bytes of xmem."""
 
     base: Node
-    part: Range
+    part: IndexRange
     span: Span
 
 
@@ -82,7 +82,9 @@ class ListLiteral(NamedTuple):
     span: Span
 
 
-Node: TypeAlias = Number | Name | Unary | Binary | Conditional | Index | Call | ListLiteral
+Node: TypeAlias = (
+    Number | Name | Unary | Binary | ConditionalExpression | Index | Call | ListLiteral
+)
 
 
 class Parsed(NamedTuple):

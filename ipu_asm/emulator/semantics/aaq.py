@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import AAQ_START, CR, DTYPE, LANES, VECTORS, WORD_MASK
 from ipu_asm.emulator.semantics.unit import Unit
 from ipu_asm.emulator.state import IpuState
@@ -45,7 +45,7 @@ class AaqUnit(Unit):
     def execute_aaq(self) -> None:
         """Shift the words right by `aaq_shift` and clamp them to int8. Refuses float words."""
         if self._has_float_words():
-            raise Refusal(f"cr15 must be 0 (INT8), found {self._scalars[DTYPE]}")
+            raise InstructionError(f"cr15 must be 0 (INT8), found {self._scalars[DTYPE]}")
         words = self._registers.acc_ints >> self.aaq_shift
         self._result[...] = np.minimum(np.maximum(words, -128), 127)
 
@@ -85,7 +85,7 @@ def _finish_int(value: int, post_fn: int, factor: int) -> int:
     if post_fn == _VALUE_CR:
         value *= factor
     if not -(1 << 31) <= value < 1 << 31:
-        raise Refusal(f"an aggregate must fit into 32 bits, found {value}")
+        raise InstructionError(f"an aggregate must fit into 32 bits, found {value}")
     return value & WORD_MASK
 
 

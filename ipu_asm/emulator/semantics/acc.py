@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import add
 
-from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import AAQ_START, DTYPE, LANES
 from ipu_asm.emulator.semantics.unit import Unit
 from ipu_asm.emulator.state import IpuState
@@ -97,7 +97,7 @@ class AccUnit(Unit):
         start = offset % (LANES // _START_UNIT) * _START_UNIT
         end = start + kept.size
         if end > LANES:
-            raise Refusal(
+            raise InstructionError(
                 f"the result must end within the {LANES} elements of r_acc, "
                 f"found {kept.size} elements from element {start} on"
             )
@@ -124,7 +124,7 @@ class AccUnit(Unit):
         """The words that a stride selects, in order."""
         columns = _EXPANDED.get(horizontal, horizontal)
         if columns not in _KEPT or vertical not in _KEPT:
-            raise Refusal("the stride modes of `acc.stride` must not be reserved ones")
+            raise InstructionError("the stride modes of `acc.stride` must not be reserved ones")
         (first_row, row_step), (first_column, step) = _KEPT[vertical], _KEPT[columns]
         rows = self._registers.product_words.reshape(-1, width)[first_row::row_step]
         kept = rows[:, first_column::step]

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from ipu_asm.emulator.elements import Elements, Products, products_of
-from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import (
     AAQ_START,
     CR,
@@ -101,11 +101,11 @@ class MultUnit(Unit):
         self._look_up(table.rows[scalar & 0xFF], mask_offset, mask_shift)
 
     def _table(self) -> Products:
-        """The products of the current element type. Raises `Refusal` for an unknown one."""
+        """The products of the current element type. Raises `InstructionError` if unknown."""
         try:
             return products_of(self._scalars[DTYPE])
         except ValueError as error:
-            raise Refusal(f"cr15: {error}") from None
+            raise InstructionError(f"cr15: {error}") from None
 
     def _load_lanes(self, start: int, beyond: Elements) -> None:
         """Load 128 elements of r_cyclic into the lanes; elements past its end from `beyond`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.emulator.faults import Refusal
+from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.memory import XMEM_SIZE, check_range
 from ipu_asm.emulator.registers import CYCLIC_SIZE, MULT_STAGE_MAP, R_REG_SIZE, VECTORS
 from ipu_asm.emulator.semantics.unit import Unit
@@ -27,7 +27,9 @@ class XmemUnit(Unit):
     def execute_ldr_cyclic_mult_reg(self, *, offset: int, base: int, index: int) -> None:
         """Load 128 bytes into a quarter of r_cyclic. Refuses an unaligned index."""
         if index % R_REG_SIZE:
-            raise Refusal(f"the cyclic index must be a multiple of {R_REG_SIZE}, found {index:#x}")
+            raise InstructionError(
+                f"the cyclic index must be a multiple of {R_REG_SIZE}, found {index:#x}"
+            )
         start = _CYCLIC + index % CYCLIC_SIZE
         address = offset + base
         if address > _LAST:

@@ -45,7 +45,7 @@ _UNARY: Mapping[str, Callable[[int], int]] = {
 }
 
 
-class ExpressionError(ValueError):
+class InvalidExpressionError(ValueError):
     """An invalid expression; the message completes a sentence that begins with "which"."""
 
 
@@ -55,22 +55,24 @@ def has_names(text: str) -> bool:
 
 
 def value_of(text: str) -> int:
-    """Evaluate an expression without symbols. Raises `ExpressionError`."""
+    """Evaluate an expression without symbols. Raises `InvalidExpressionError`."""
     reader = _Reader(_tokens(text))
     value = reader.binary(0, 0)
     if reader.tokens:
-        raise ExpressionError(f"does not fit at `{reader.tokens[-1]}`")
+        raise InvalidExpressionError(f"does not fit at `{reader.tokens[-1]}`")
     return value
 
 
 def _tokens(text: str) -> list[str]:
-    """The tokens in reverse order. Raises `ExpressionError`."""
+    """The tokens in reverse order. Raises `InvalidExpressionError`."""
     tokens: list[str] = []
     at = 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None or len(tokens) > _MOST_TOKENS:
-            raise ExpressionError("is no integer expression" if match is None else "is too long")
+            raise InvalidExpressionError(
+                "is no integer expression" if match is None else "is too long"
+            )
         tokens.append(match[0])
         at = match.end()
     return tokens[::-1]
@@ -92,47 +94,49 @@ class _Reader:
             self.tokens.pop()
             value = operation(value, self.binary(strength + 1, depth + 1))
             if abs(value) > _LARGEST:
-                raise ExpressionError("is too large")
+                raise InvalidExpressionError("is too large")
         return value
 
     def _unary(self, depth: int) -> int:
         if depth > _DEEPEST:
-            raise ExpressionError("is too deep")
+            raise InvalidExpressionError("is too deep")
         if not self.tokens:
-            raise ExpressionError("is not complete")
+            raise InvalidExpressionError("is not complete")
         token = self.tokens.pop()
         if token in _UNARY:
             return _UNARY[token](self._unary(depth + 1))
         if token == "(":
             value = self.binary(0, depth + 1)
             if not self.tokens or self.tokens.pop() != ")":
-                raise ExpressionError("lacks a `)`")
+                raise InvalidExpressionError("lacks a `)`")
             return value
         if token[0].isdigit():
             return _number(token)
-        raise ExpressionError(f"does not fit at `{token}`")
+        raise InvalidExpressionError(f"does not fit at `{token}`")
 
 
 def _number(token: str) -> int:
     """Return the value of a number; a leading zero means octal, as in C."""
     if len(token) > _DEEPEST:
-        raise ExpressionError("is too large")
+        raise InvalidExpressionError("is too large")
     if token[0] == "0" and token.isdigit():
         if set(token) > set("01234567") or "8" in token or "9" in token:
-            raise ExpressionError(f"has `{token}`, which begins with a zero and is not octal")
+            raise InvalidExpressionError(
+                f"has `{token}`, which begins with a zero and is not octal"
+            )
         return int(token, 8)
     return int(token, 0)
 
 
 def _shift(count: int) -> int:
     if not 0 <= count <= _LONGEST_SHIFT:
-        raise ExpressionError(f"shifts by {count}")
+        raise InvalidExpressionError(f"shifts by {count}")
     return count
 
 
 def _quotient(dividend: int, divisor: int) -> int:
     """Divide with truncation towards zero, as in C."""
     if divisor == 0:
-        raise ExpressionError("divides by zero")
+        raise InvalidExpressionError("divides by zero")
     quotient = abs(dividend) // abs(divisor)
     return quotient if (dividend < 0) == (divisor < 0) else -quotient

@@ -12,7 +12,7 @@ from typing import Callable, Mapping, Sequence
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.aie.expressions import ExpressionError, has_names, value_of
+from ipu_asm.isa.aie.expressions import InvalidExpressionError, has_names, value_of
 from ipu_asm.isa.operand_types import undefined_label
 from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
 from ipu_asm.isa.storage import RegisterFile
@@ -262,7 +262,7 @@ class ImmediateType(AieType):
             return None
         try:
             value = value_of(text[1:])
-        except ExpressionError as error:
+        except InvalidExpressionError as error:
             message = f"expected {self.describe()}, found {quoted(text)}, which {error}"
             return UnplacedFinding(WRONG_OPERAND_TYPE, message)
         return self._checked(text, value)

@@ -18,7 +18,7 @@ from ipu_asm.debugger.expressions import (
 )
 from ipu_asm.debugger.expressions.completion import Candidate
 from ipu_asm.debugger.inspection import Item
-from ipu_asm.debugger.queries import QueryInterrupted
+from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.requests.stack import check_frame
@@ -61,7 +61,7 @@ def evaluate_(
         return _result(session, item)
     except ExpressionError as error:
         raise RequestError(error.message) from error
-    except QueryInterrupted as error:
+    except QueryInterruptedError as error:
         raise RequestCancelledError from error
 
 

@@ -7,7 +7,7 @@ import pytest
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     LiveContext,
-    PlaceError,
+    LocationError,
     assign,
     evaluate,
     split_assignment,
@@ -90,11 +90,11 @@ def test_a_value_that_does_not_fit_changes_nothing(
 
 def test_a_mistake_on_the_left_is_told_from_one_on_the_right() -> None:
     context = LiveContext(IpuState())
-    with pytest.raises(PlaceError):
+    with pytest.raises(LocationError):
         assign(context, "lr77", "1")
     with pytest.raises(ExpressionError) as caught:
         assign(context, "lr7", "lr77")
-    assert not isinstance(caught.value, PlaceError)
+    assert not isinstance(caught.value, LocationError)
 
 
 def test_an_assignment_is_cut_at_its_sign_and_keeps_places() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.isa.aie.expressions import ExpressionError, has_names, value_of
+from ipu_asm.isa.aie.expressions import InvalidExpressionError, has_names, value_of
 
 
 def check_value(text: str, value: int) -> None:
@@ -51,7 +51,7 @@ def test_an_expression_has_the_value_that_c_gives_it(text: str, value: int) -> N
     ],
 )
 def test_what_is_no_expression_says_why(text: str, wrong: str) -> None:
-    with pytest.raises(ExpressionError) as caught:
+    with pytest.raises(InvalidExpressionError) as caught:
         value_of(text)
     assert str(caught.value) == wrong
 
@@ -71,6 +71,6 @@ def test_any_text_has_a_value_or_a_reason(text: str) -> None:
     value, reason = 0, ""
     try:
         value = value_of(text)
-    except ExpressionError as error:
+    except InvalidExpressionError as error:
         reason = str(error)
     assert reason or abs(value) <= 1 << 129
