@@ -12,7 +12,7 @@ from ipu_asm.isa.operand_types import KeywordType
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.reports.markdown import fenced_code
 
-_TIMES: Mapping[str, str] = {
+_READ_TIMINGS: Mapping[str, str] = {
     "snapshot": "value from before this bundle",
     "live": "value as this bundle's earlier slots leave it",
 }
@@ -59,7 +59,7 @@ def encoding_lines(isa: Isa, spec: InstructionSpec) -> list[str]:
     return [" | ".join(_bit_ranges(slot, spec, low)) for low in slot.lows]
 
 
-def read_times(spec: InstructionSpec) -> dict[str, str]:
+def read_timing(spec: InstructionSpec) -> dict[str, str]:
     """Return the operands and state that an instruction reads, each with "live" or "snapshot"."""
     return {**{o.name: o.read for o in spec.operands if o.read}, **spec.reads}
 
@@ -81,20 +81,20 @@ def _deprecation(spec: InstructionSpec) -> str:
 
 
 def _operand_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
-    times = read_times(spec)
+    times = read_timing(spec)
     for operand in spec.operands:
         text = f": {operand.description}" if operand.description else ""
         notes = ["read" + _when(isa, times[operand.name])] if operand.name in times else []
         notes += ["written"] if operand.name in spec.writes else []
         notes += [_ACCESSES[operand.access]] if operand.access else []
         note = f" ({'; '.join(notes)})" if notes else ""
-        yield f"- {_written(operand)}, {_sort(operand.type)}{text}{note}"
+        yield f"- {_written(operand)}, {_type_text(operand.type)}{text}{note}"
         if isinstance(operand.type, KeywordType):
             for word, meaning in operand.type.complete():
                 yield f"    - `{word}`: {meaning}"
 
 
-def _sort(operand_type: OperandType) -> str:
+def _type_text(operand_type: OperandType) -> str:
     """Return a description of the type; only the title for keywords, which are listed below."""
     return operand_type.title if isinstance(operand_type, KeywordType) else operand_type.describe()
 
@@ -108,12 +108,12 @@ def _written(operand: Operand) -> str:
 
 def _when(isa: Isa, time: str) -> str:
     """Return when something is read; "" if the instruction set has no bundles."""
-    return f": {_TIMES[time]}" if isa.unit == "bundle" else ""
+    return f": {_READ_TIMINGS[time]}" if isa.unit == "bundle" else ""
 
 
 def _effect_lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
-    times = read_times(spec)
-    for time in _TIMES:
+    times = read_timing(spec)
+    for time in _READ_TIMINGS:
         names = [f"`{name}`" for name, when in times.items() if when == time]
         if names:
             yield f"- reads {', '.join(names)}{_when(isa, time)}"

@@ -115,7 +115,7 @@ def _comment_marks(language: Language) -> list[str]:
 
 def _label(language: Language) -> str:
     """Return the pattern of a label with its mark."""
-    return f"[{language.terminals.more}]+{BLANKS}{language.label_colon}"
+    return f"[{language.terminals.word_characters}]+{BLANKS}{language.label_colon}"
 
 
 def _comment_or_end(language: Language) -> str:

@@ -82,14 +82,14 @@ def _row(isa: Isa, row: int, top: int, colours: dict[str, str]) -> Iterator[str]
         )
     for box in _boxes(isa):
         if box.high >= low and box.low <= high:
-            yield from _drawn(box, low, high, top + 5, colours[box.slot])
+            yield from _box_svg(box, low, high, top + 5, colours[box.slot])
 
 
 def _left(bit: int, low: int) -> int:
     return _MARGIN + (_BITS_A_ROW - 1 - (bit - low)) * _BIT
 
 
-def _drawn(box: _Box, low: int, high: int, top: int, colour: str) -> Iterator[str]:
+def _box_svg(box: _Box, low: int, high: int, top: int, colour: str) -> Iterator[str]:
     """Yield the part of a field in one row; a field split over rows has its name in each."""
     first, last = min(box.high, high), max(box.low, low)
     x = _left(first, low)

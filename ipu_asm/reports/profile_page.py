@@ -8,7 +8,7 @@ from html import escape
 from ipu_asm.emulator.profile import HOTTEST, BundleUse, LoopUse, Profile, SlotUse
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import SourceLocation
-from ipu_asm.reports.profile_source import heat, percent, source_table
+from ipu_asm.reports.profile_source import heat_class, percent, source_table
 from ipu_asm.text import SourceFile
 
 _STYLE = os.path.join(os.path.dirname(__file__), "profile_page.css")
@@ -160,7 +160,7 @@ def _bundle_row(use: BundleUse, profile: Profile, most: int) -> str:
     empty = "(nothing)" if use.pc < profile.size else "(never loaded)"
     what = "; ".join(use.instructions) or empty
     return (
-        f'<tr><td class="n {heat(use.cycles, most)}">{use.cycles:,}</td>'
+        f'<tr><td class="n {heat_class(use.cycles, most)}">{use.cycles:,}</td>'
         f'<td class="n">{percent(use.cycles, profile.cycles)}</td>'
         f'<td class="code">{use.pc}{name}</td>'
         f"<td>{_line_link(use.place)}</td><td><code>{escape(_printable(what))}</code></td></tr>"

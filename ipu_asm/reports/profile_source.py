@@ -20,7 +20,7 @@ def source_table(profile: Profile, source: SourceFile, isa: Isa) -> str:
     if not cycles:
         return ""
     most = max(cycles.values())
-    warmth = _warmth(profile)
+    cycles_by_line = _cycles_by_line(profile)
     loops = [use for use in profile.loops if use.lines is not None]
     rows = []
     for line in range(1, len(source.lines.starts) + 1):
@@ -28,7 +28,7 @@ def source_table(profile: Profile, source: SourceFile, isa: Isa) -> str:
         if line == len(source.lines.starts) and not text:
             break
         counts = _counts(cycles.get(line), profile.cycles)
-        level = heat(warmth[line], most) if line in warmth else ""
+        level = heat_class(cycles_by_line[line], most) if line in cycles_by_line else ""
         rows.append(
             f'<tr id="L{line}"><td class="n faint">{line}</td>{counts}'
             f'<td class="loop">{_brackets(line, loops)}</td>'
@@ -50,7 +50,7 @@ def percent(part: int, whole: int) -> str:
     return f"{share:.0f} %" if share in (0, 100) else f"{min(share, 99.9):.1f} %"
 
 
-def heat(cycles: int, most: int) -> str:
+def heat_class(cycles: int, most: int) -> str:
     """Return the CSS class for a number of cycles.
 
     The scale is a square root because counts differ widely.
@@ -58,16 +58,16 @@ def heat(cycles: int, most: int) -> str:
     return f"h{ceil(_LEVELS * sqrt(cycles / most))}" if cycles else "h0"
 
 
-def _warmth(profile: Profile) -> dict[int, int]:
+def _cycles_by_line(profile: Profile) -> dict[int, int]:
     """Return the cycles of each line that contains a part of a bundle."""
-    warmth: dict[int, int] = {}
+    cycles_by_line: dict[int, int] = {}
     for bundle in profile.bundles:
         if bundle.place is not None:
             for line in range(bundle.place.line, bundle.place.end_line + 1):
-                warmth[line] = max(warmth.get(line, 0), bundle.cycles)
+                cycles_by_line[line] = max(cycles_by_line.get(line, 0), bundle.cycles)
     for line, cycles in profile.lines.items():
-        warmth[line] = max(warmth[line], cycles)
-    return warmth
+        cycles_by_line[line] = max(cycles_by_line[line], cycles)
+    return cycles_by_line
 
 
 def _counts(cycles: int | None, total: int) -> str:

@@ -24,8 +24,8 @@ from ipu_asm.reports.textmate_language import LABEL, Language, language_of
 from ipu_asm.reports.textmate_operands import (
     Operands,
     Pattern,
-    inside,
     numbers,
+    operand_patterns,
     operands_of,
     register_patterns,
     strings,
@@ -33,9 +33,9 @@ from ipu_asm.reports.textmate_operands import (
 from ipu_asm.reports.textmate_patterns import (
     BLANKS,
     BLOCK_COMMENT,
+    DIRECTIVE_WORDS,
     LINE_COMMENTS,
     LINE_END,
-    SAID,
     alternatives,
     escaped,
 )
@@ -135,11 +135,15 @@ def _top(language: Language) -> Iterator[Pattern]:
         groups.setdefault(operands_of(language, specs), []).append(specs[0])
     end = _end_of_instruction(language)
     for operands, specs in groups.items():
-        yield {**_mnemonics(language, specs), "end": end, "patterns": inside(language, operands)}
+        yield {
+            **_mnemonics(language, specs),
+            "end": end,
+            "patterns": operand_patterns(language, operands),
+        }
     if language.terminals.has_strings:
         yield {"include": "#strings"}
     unknown = f"(?:{language.terminals.word})"
-    yield {"begin": unknown, "end": end, "patterns": inside(language, Operands())}
+    yield {"begin": unknown, "end": end, "patterns": operand_patterns(language, Operands())}
     if not language.terminals.ends_with_line:
         yield {"match": language.terminals.patterns["END"], "name": language.scope(_END)}
     yield {"include": "#punctuation"}
@@ -155,7 +159,7 @@ def _mnemonics(language: Language, specs: Sequence[InstructionSpec]) -> Pattern:
         str(number): {"name": language.scope(f"{_MNEMONIC}.{slot}")}
         for number, slot in enumerate(slots, 1)
     }
-    return {"begin": f"(?:{parts}){language.no_more}", "beginCaptures": captures}
+    return {"begin": f"(?:{parts}){language.word_end}", "beginCaptures": captures}
 
 
 def _end_of_instruction(language: Language) -> str:
@@ -174,7 +178,7 @@ def _end_of_instruction(language: Language) -> str:
     names = [name for name in ("SEPARATOR", "END") if name in terminals.patterns]
     marks = [*(terminals.patterns[name] for name in names), *language.braces]
     label = f"(?:{terminals.word}){BLANKS}{terminals.patterns['COLON']}"
-    known = f"{language.one_of(language.instructions())}{language.no_more}"
+    known = f"{language.one_of(language.instructions())}{language.word_end}"
     return f"(?={'|'.join(marks)})|^(?={BLANKS}(?:{label}|{known}))"
 
 
@@ -202,8 +206,8 @@ def _comments(language: Language) -> Iterator[Pattern]:
     for mark in language.terminals.first_comments():
         begin = f"^{BLANKS}{escaped(mark)}"
         yield _comment(language, f"line.{LINE_COMMENTS[mark]}", begin, "$", [*marks, mark])
-    for mark in language.terminals.said_comments():
-        begin = f"{escaped(mark)}(?={BLANKS}(?:{alternatives(SAID)}):)"
+    for mark in language.terminals.directive_comments():
+        begin = f"{escaped(mark)}(?={BLANKS}(?:{alternatives(DIRECTIVE_WORDS)}):)"
         yield _comment(language, f"line.{LINE_COMMENTS[mark]}", begin, "$", marks)
 
 
@@ -211,7 +215,7 @@ def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequenc
     """Return a comment pattern that highlights linter directives and ``isa:`` comments."""
     mark = {"0": {"name": language.scope("punctuation.definition.comment")}}
     start = rf"(?:\G|{alternatives(marks)}){BLANKS}" if marks else rf"\G{BLANKS}"
-    said = language.scope("keyword.control.directive")
+    directive = language.scope("keyword.control.directive")
     brackets = {"name": language.scope("punctuation.section.brackets")}
     listed = {"name": language.scope("entity.name.tag.finding")}
     return {
@@ -223,11 +227,11 @@ def _comment(language: Language, kind: str, begin: str, end: str, marks: Sequenc
         "patterns": [
             {
                 "match": f"{start}{_DIRECTIVE}",
-                "captures": {"1": {"name": said}, "2": brackets, "3": listed, "4": brackets},
+                "captures": {"1": {"name": directive}, "2": brackets, "3": listed, "4": brackets},
             },
             {
                 "match": rf"\G{BLANKS}(isa:{BLANKS}(?:{alternatives(manifests())}))(?![\w-])",
-                "captures": {"1": {"name": said}},
+                "captures": {"1": {"name": directive}},
             },
         ],
     }

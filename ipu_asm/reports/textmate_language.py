@@ -17,13 +17,13 @@ LABEL = "entity.name.label entity.name.function.label"
 class Language(NamedTuple):
     """The instruction sets that share a language.
 
-    `no_more` is a lookahead that a word must end there.
+    `word_end` is a lookahead that a word must end there.
     """
 
     suffix: str
     isas: tuple[Isa, ...]
     terminals: Terminals
-    no_more: str
+    word_end: str
 
     def scope(self, name: str) -> str:
         """Return scope names with the suffix of this language."""
@@ -70,4 +70,4 @@ def language_of(isas: tuple[Isa, ...]) -> Language:
     surface = isas[0].surface
     terminals = terminals_of(surface.grammar)
     suffix = surface.language_id.removesuffix("-asm")
-    return Language(suffix, isas, terminals, f"(?![{terminals.more}])")
+    return Language(suffix, isas, terminals, f"(?![{terminals.word_characters}])")

@@ -74,9 +74,9 @@ def _takes_labels(operand_type: OperandType) -> bool:
     return isinstance(operand_type.parse(operand_type.prefix + _EXAMPLE_OF_A_LABEL), str)
 
 
-def inside(language: Language, operands: Operands) -> list[Pattern]:
+def operand_patterns(language: Language, operands: Operands) -> list[Pattern]:
     """Return the patterns of operands; each matches a whole token, so none starts within a word."""
-    terminals, no_more = language.terminals, language.no_more
+    terminals, word_end = language.terminals, language.word_end
     patterns: list[Pattern] = [{"include": "#comments"}]
     if terminals.has_strings:
         patterns.append({"include": "#strings"})
@@ -87,19 +87,19 @@ def inside(language: Language, operands: Operands) -> list[Pattern]:
     for scope, is_control in (("constant.language", False), ("constant.language.control", True)):
         words = [word for word in operands.keywords if word.startswith(_CONTROL) == is_control]
         if words:
-            keyword = f"(?i:{alternatives(words)}){no_more}"
+            keyword = f"(?i:{alternatives(words)}){word_end}"
             patterns.append({"match": keyword, "name": language.scope(scope)})
     if operands.pairs:
-        pair = {"match": f"{_PAIR}{no_more}", "name": language.scope("constant.numeric.pair")}
+        pair = {"match": f"{_PAIR}{word_end}", "name": language.scope("constant.numeric.pair")}
         patterns.append(pair)
-    return [*patterns, *_plain(language, operands), {"include": "#punctuation"}]
+    return [*patterns, *_value_patterns(language, operands), {"include": "#punctuation"}]
 
 
-def _plain(language: Language, operands: Operands) -> Iterator[Pattern]:
+def _value_patterns(language: Language, operands: Operands) -> Iterator[Pattern]:
     """Yield patterns for numbers, labels and unknown words."""
     word = f"(?:{language.terminals.number})"
     if operands.labels and language.numeric_labels:
-        yield {"match": f"[0-9]+[bf]{language.no_more}", "name": language.scope(LABEL)}
+        yield {"match": f"[0-9]+[bf]{language.word_end}", "name": language.scope(LABEL)}
     yield {"include": "#numbers"}
     if language.has_expressions or not operands.labels:
         scope = "constant.numeric.other" if language.has_expressions else "invalid.illegal.number"
@@ -121,18 +121,18 @@ def strings(language: Language) -> Iterator[Pattern]:
 def numbers(language: Language) -> Iterator[Pattern]:
     """Yield the patterns of numbers, by base."""
     # Without this lookbehind, a number would be searched for from each character of a long word.
-    first = f"(?:(?=[+-])|(?<![{language.terminals.more}]))"
+    first = f"(?:(?=[+-])|(?<![{language.terminals.word_characters}]))"
     if language.has_expressions:
-        first = rf"(?<![{language.terminals.more})\]])"
+        first = rf"(?<![{language.terminals.word_characters})\]])"
     for base, start in _BASES.items():
         ahead = f"(?=[+-]?{start})" if start else ""
         yield {
-            "match": f"{first}{ahead}(?:{NUMBER_PATTERN}){language.no_more}",
+            "match": f"{first}{ahead}(?:{NUMBER_PATTERN}){language.word_end}",
             "name": language.scope(f"constant.numeric.{base}"),
         }
 
 
-class _Names(NamedTuple):
+class _RegisterNames(NamedTuple):
     """Register names of one file: those recognized in any case, and the case-sensitive ones."""
 
     any_case: dict[str, None]
@@ -144,32 +144,32 @@ def register_patterns(language: Language) -> Iterator[Pattern]:
 
     Files with names that are more than one word come first, since a word may be their beginning.
     """
-    files: dict[str, _Names] = {}
+    files: dict[str, _RegisterNames] = {}
     marks: dict[str, None] = {}
     for isa in language.isas:
         exact = set()
         for file, name, mark, is_exact in _spellings(isa):
-            names = files.setdefault(file.name, _Names({}, {}))
+            names = files.setdefault(file.name, _RegisterNames({}, {}))
             (names.exact if is_exact else names.any_case)[name] = None
             exact.update([name] if is_exact else [])
             if mark and re.fullmatch(language.terminals.word, name + mark):
                 marks[mark] = None
         for file in isa.register_files:
-            names = files.setdefault(file.name, _Names({}, {}))
+            names = files.setdefault(file.name, _RegisterNames({}, {}))
             names.any_case.update((name, None) for name in file.registers if name not in exact)
     behind = f"(?i:{alternatives(marks)})?" if marks else ""
-    word = re.compile(f"[{language.terminals.more}]+")
+    word = re.compile(f"[{language.terminals.word_characters}]+")
     for name, names in sorted(files.items(), key=lambda file: _is_word(word, file[1])):
         parts = [f"(?i:{registers(list(names.any_case))})"] if names.any_case else []
         parts += [f"(?:{registers(list(names.exact))})"] if names.exact else []
         either = parts[0] if len(parts) == 1 else f"(?:{'|'.join(parts)})"
         yield {
-            "match": f"{either}{behind}{language.no_more}",
+            "match": f"{either}{behind}{language.word_end}",
             "name": language.scope(f"variable.language.register.{name.replace(' ', '-')}"),
         }
 
 
-def _is_word(word: re.Pattern[str], names: _Names) -> bool:
+def _is_word(word: re.Pattern[str], names: _RegisterNames) -> bool:
     return all(map(word.fullmatch, (*names.any_case, *names.exact)))
 
 

@@ -27,7 +27,7 @@ LINE_COMMENTS = {
     "%": "percentage",
 }
 BLOCK_COMMENT = ("/*", "*/")
-SAID = ("ipu", "isa")
+DIRECTIVE_WORDS = ("ipu", "isa")
 """The words that introduce comments to the linter and the choice of instruction set."""
 STRING = r'"(?:[^"\\\r\n]|\\.)*"'
 LINE_END = r"(?<![\\\n])(?<!\\[ \t])$"
@@ -66,7 +66,7 @@ class Terminals(NamedTuple):
         return re.fullmatch(self.patterns["END"], "\n") is not None
 
     @property
-    def more(self) -> str:
+    def word_characters(self) -> str:
         """Return the characters that continue a word, for use inside a character class."""
         goes_on = re.compile(self.number).fullmatch
         starts = [(f"a{c}", f"0{c}", f"a{c}a") for c in string.printable]
@@ -98,29 +98,33 @@ class Terminals(NamedTuple):
         """Check whether a mark separates two instructions on a line or ends the first one."""
         return self.is_one("SEPARATOR", mark) or self.ends_with(mark)
 
-    def skips(self, text: str, before: str = "") -> bool:
+    def ignores(self, text: str, before: str = "") -> bool:
         """Check whether the parser ignores a text, such as a comment, behind `before` on a line."""
         patterns = (re.compile(self.patterns[name]) for name in self.ignored)
         return any(pattern.fullmatch(before + text, len(before)) for pattern in patterns)
 
     def line_comments(self) -> list[str]:
         """Return the delimiters that begin a line comment anywhere."""
-        return [mark for mark in LINE_COMMENTS if self.skips(f"{mark} a: {mark} b", "a ")]
+        return [mark for mark in LINE_COMMENTS if self.ignores(f"{mark} a: {mark} b", "a ")]
 
     def first_comments(self) -> list[str]:
         """Return the delimiters that begin a comment only at the start of a line."""
         marks = (mark for mark in LINE_COMMENTS if mark not in self.line_comments())
-        return [mark for mark in marks if self.skips(f"{mark} a: {mark} b")]
+        return [mark for mark in marks if self.ignores(f"{mark} a: {mark} b")]
 
-    def said_comments(self) -> list[str]:
-        """Return the delimiters that begin a comment only before one of the words in `SAID`."""
+    def directive_comments(self) -> list[str]:
+        """Return the delimiters that begin a comment only before one of `DIRECTIVE_WORDS`."""
         others = [*self.line_comments(), *self.first_comments()]
         marks = (mark for mark in LINE_COMMENTS if mark not in others)
-        return [mark for mark in marks if all(self.skips(f"{mark} {word}: a") for word in SAID)]
+        return [
+            mark
+            for mark in marks
+            if all(self.ignores(f"{mark} {word}: a") for word in DIRECTIVE_WORDS)
+        ]
 
     def has_block_comments(self) -> bool:
         """Check whether the language has comments of several lines."""
-        return self.skips(" a\n b ".join(BLOCK_COMMENT))
+        return self.ignores(" a\n b ".join(BLOCK_COMMENT))
 
 
 def terminals_of(grammar: str) -> Terminals:

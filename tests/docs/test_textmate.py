@@ -89,7 +89,7 @@ def test_comments_begin_with_the_marks_that_the_instruction_set_names(name: str)
     surface = load_isa(name).surface
     terminals = terminals_of(surface.grammar)
     marks = [*terminals.line_comments(), *["/*"] * terminals.has_block_comments()]
-    marks += terminals.said_comments()
+    marks += terminals.directive_comments()
     assert marks
     assert set(surface.comments) <= set(marks)
 
@@ -99,12 +99,12 @@ def test_block_comments_are_found_in_the_terminals() -> None:
     terminals = Terminals(patterns, ("LINE", "BLOCK"), ())
     assert terminals.line_comments() == ["//"]
     assert terminals.has_block_comments()
-    assert terminals.more == r"\.a-z"
+    assert terminals.word_characters == r"\.a-z"
 
 
 def test_what_comments_say_is_found_where_the_mark_begins_no_other_comment() -> None:
-    assert terminals_of("colossus").said_comments() == ["#"]
-    assert terminals_of("ipu").said_comments() == []
+    assert terminals_of("colossus").directive_comments() == ["#"]
+    assert terminals_of("ipu").directive_comments() == []
 
 
 def test_sets_of_one_language_share_a_grammar() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from ipu_asm.isa import load_isa, manifests
 from ipu_asm.isa.model import InstructionSpec, Isa
-from ipu_asm.reports.instruction_page import encoding_lines, instruction_markdown, read_times
+from ipu_asm.reports.instruction_page import encoding_lines, instruction_markdown, read_timing
 
 ENCODABLE = [name for name, manifest in manifests().items() if manifest.is_encodable]
 
@@ -135,7 +135,7 @@ def test_the_bits_shown_are_those_of_the_layout(name: str, mnemonic: str) -> Non
 
 
 def test_times_cover_operands_and_state() -> None:
-    assert read_times(IPU.instructions["acc.max"]) == {
+    assert read_timing(IPU.instructions["acc.max"]) == {
         "aaq_rf_idx": "snapshot",
         "mult_res": "live",
         "r_acc": "snapshot",

@@ -48,7 +48,7 @@ class Layout(NamedTuple):
     rows: tuple[FormattedLine, ...]
 
 
-class _Remark(NamedTuple):
+class _PlacedComment(NamedTuple):
     """A comment and its position.
 
     `token` is the number of the token that it follows (-1: none). `is_alone` means that it has a
@@ -70,15 +70,15 @@ def lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
 
 def _lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
     syntax = bundle.syntax
-    remarks = list(_remarks(isa, syntax))
+    comments = list(_placed_comments(isa, syntax))
     tail = ""
-    if remarks and remarks[0].token < 0 and not remarks[0].is_alone:
-        tail = remarks.pop(0).text
-    before = [_alone(remark) for remark in remarks if remark.token < 0]
-    inside = [remark for remark in remarks if remark.token >= 0]
+    if comments and comments[0].token < 0 and not comments[0].is_alone:
+        tail = comments.pop(0).text
+    before = [_comment_row(comment) for comment in comments if comment.token < 0]
+    inside = [comment for comment in comments if comment.token >= 0]
     if not syntax.spans:
         return Layout(tail, tuple(before))
-    if not is_readable(bundle) or _is_split(syntax, inside):
+    if not is_readable(bundle) or _has_inner_comment(syntax, inside):
         body = _as_written(syntax, inside)
     elif _is_one_line(syntax, style, inside):
         body = list(_one_line(isa, bundle, style, inside))
@@ -97,18 +97,18 @@ def is_readable(bundle: Bundle) -> bool:
     return all(token.kind != "STRAY" for token in bundle.syntax.tokens)
 
 
-def _is_split(syntax: BundleSyntax, remarks: list[_Remark]) -> bool:
+def _has_inner_comment(syntax: BundleSyntax, comments: list[_PlacedComment]) -> bool:
     """Check whether a comment is inside an instruction."""
     return any(
-        entry.mnemonic <= remark.token < entry.end - 1
+        entry.mnemonic <= comment.token < entry.end - 1
         for entry in syntax.plan.instructions
-        for remark in remarks
+        for comment in comments
     )
 
 
-def _is_one_line(syntax: BundleSyntax, style: str, remarks: list[_Remark]) -> bool:
+def _is_one_line(syntax: BundleSyntax, style: str, comments: list[_PlacedComment]) -> bool:
     last = syntax.plan.instructions[-1].end - 1
-    if any(remark.token < last for remark in remarks):
+    if any(comment.token < last for comment in comments):
         return False
     if style == KEEP:
         first = syntax.spans[syntax.plan.instructions[0].mnemonic].start
@@ -117,7 +117,7 @@ def _is_one_line(syntax: BundleSyntax, style: str, remarks: list[_Remark]) -> bo
 
 
 def _one_line(
-    isa: Isa, bundle: Bundle, style: str, remarks: list[_Remark]
+    isa: Isa, bundle: Bundle, style: str, comments: list[_PlacedComment]
 ) -> Iterator[FormattedLine]:
     syntax, surface = bundle.syntax, isa.surface
     joint = f"{surface.separator} "
@@ -131,39 +131,43 @@ def _one_line(
     if LINE_BREAK.search(ahead) and style == KEEP:
         yield FormattedLine(label)
         label = ""
-    yield from _with_remarks(FormattedLine(f"{label} {code}" if label else INDENT + code), remarks)
+    yield from _with_comments(
+        FormattedLine(f"{label} {code}" if label else INDENT + code), comments
+    )
 
 
-def _many_lines(isa: Isa, bundle: Bundle, remarks: list[_Remark]) -> Iterator[FormattedLine]:
+def _many_lines(
+    isa: Isa, bundle: Bundle, comments: list[_PlacedComment]
+) -> Iterator[FormattedLine]:
     """Yield a row for the label and one for each instruction, each with the comments behind it."""
     syntax = bundle.syntax
     plan = syntax.plan
     if syntax.label is not None:
-        yield from _with_remarks(
+        yield from _with_comments(
             FormattedLine(f"{syntax.label}:"),
-            [r for r in remarks if r.token < plan.instructions[0].mnemonic],
+            [r for r in comments if r.token < plan.instructions[0].mnemonic],
         )
     last = len(plan.instructions) - 1
     for number, entry in enumerate(plan.instructions):
         code = instruction_text(isa, syntax, number, align=True)
         code += _end(syntax) if number == last else isa.surface.separator
         following = plan.instructions[number + 1].mnemonic if number < last else len(syntax.spans)
-        behind = [r for r in remarks if entry.mnemonic <= r.token < following]
-        yield from _with_remarks(FormattedLine(INDENT + code), behind)
+        behind = [r for r in comments if entry.mnemonic <= r.token < following]
+        yield from _with_comments(FormattedLine(INDENT + code), behind)
 
 
-def _with_remarks(row: FormattedLine, remarks: list[_Remark]) -> Iterator[FormattedLine]:
+def _with_comments(row: FormattedLine, comments: list[_PlacedComment]) -> Iterator[FormattedLine]:
     """Yield the row with its trailing comment, then the comments that have lines of their own."""
-    if remarks and not remarks[0].is_alone:
-        row = row._replace(comment=remarks[0].text)
-        remarks = remarks[1:]
+    if comments and not comments[0].is_alone:
+        row = row._replace(comment=comments[0].text)
+        comments = comments[1:]
     yield row
-    for remark in remarks:
-        yield _alone(remark)
+    for comment in comments:
+        yield _comment_row(comment)
 
 
-def _alone(remark: _Remark) -> FormattedLine:
-    return FormattedLine(INDENT if remark.is_indented else "", remark.text, remark.is_apart)
+def _comment_row(comment: _PlacedComment) -> FormattedLine:
+    return FormattedLine(INDENT if comment.is_indented else "", comment.text, comment.is_apart)
 
 
 def instruction_text(isa: Isa, syntax: BundleSyntax, number: int, align: bool = False) -> str:
@@ -194,14 +198,14 @@ def _width(mnemonics: tuple[str, ...]) -> int:
     return max(map(len, mnemonics))
 
 
-def _as_written(syntax: BundleSyntax, remarks: list[_Remark]) -> list[FormattedLine]:
+def _as_written(syntax: BundleSyntax, comments: list[_PlacedComment]) -> list[FormattedLine]:
     """Return the lines from the first token to the last unchanged, with their leading blanks."""
     first = syntax.spans[0].start
     ahead = LINE_BREAK.split(syntax.text[:first])[-1]
     text = ("" if ahead.strip() else ahead) + syntax.text[first : syntax.spans[-1].end]
     rows = [FormattedLine(line) for line in LINE_BREAK.split(text)]
-    behind = [remark for remark in remarks if remark.token == len(syntax.spans) - 1]
-    return [*rows[:-1], *_with_remarks(rows[-1], behind)]
+    behind = [comment for comment in comments if comment.token == len(syntax.spans) - 1]
+    return [*rows[:-1], *_with_comments(rows[-1], behind)]
 
 
 def _is_apart(syntax: BundleSyntax, token: int) -> bool:
@@ -215,7 +219,7 @@ def _ends_blank(gap: str) -> bool:
     return len(lines) > 2 and not lines[-2].strip()
 
 
-def _remarks(isa: Isa, syntax: BundleSyntax) -> Iterator[_Remark]:
+def _placed_comments(isa: Isa, syntax: BundleSyntax) -> Iterator[_PlacedComment]:
     """Yield the comments of a slice in source order."""
     spans = syntax.spans
     comments = list(comments_in(isa, syntax))
@@ -227,12 +231,14 @@ def _remarks(isa: Isa, syntax: BundleSyntax) -> Iterator[_Remark]:
         while passed < len(breaks) and breaks[passed][1] <= comment.start:
             passed += 1
         start = spans[token].end if token >= 0 else 0
-        yield _remark(syntax.text, token, start, comment, breaks[max(passed - 2, 0) : passed])
+        yield _placed_comment(
+            syntax.text, token, start, comment, breaks[max(passed - 2, 0) : passed]
+        )
 
 
-def _remark(
+def _placed_comment(
     text: str, token: int, start: int, comment: Span, breaks: list[tuple[int, int]]
-) -> _Remark:
+) -> _PlacedComment:
     """Return the comment behind token number `token`, which ends at `start`.
 
     `breaks` are the last two line breaks before the comment. No earlier ones are passed: a search
@@ -240,7 +246,7 @@ def _remark(
     """
     breaks = [each for each in breaks if each[0] >= start]
     line = breaks[-1][1] if breaks else start
-    return _Remark(
+    return _PlacedComment(
         token,
         text[comment.start : comment.end].rstrip(),
         bool(breaks),

@@ -22,7 +22,7 @@ from ipu_asm.ide.formatting.bundle_layout import (
     lay_out,
     lay_out_line,
 )
-from ipu_asm.ide.formatting.gap_layout import lay_out_gaps
+from ipu_asm.ide.formatting.gap_layout import correct_blanks
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.program.program import Program
@@ -48,14 +48,14 @@ _BYTE_ORDER_MARK = "\ufeff"
 class FormatJob(NamedTuple):
     """The settings of one formatting run.
 
-    `pinned` are the slices on lines with suppression comments: no line break is added to or removed
-    from them. `is_whole` also ends the last line of the file with a line break.
+    `fixed_line_slices` are the slices on lines with suppression comments: no line break is added to
+    or removed from them. `is_whole` also ends the last line of the file with a line break.
     """
 
     program: Program
     style: str
     line_break: str
-    pinned: frozenset[int]
+    fixed_line_slices: frozenset[int]
     is_whole: bool = True
 
 
@@ -89,11 +89,11 @@ def format_job_for(analysis: Analysis, style: str, is_silenced: bool = True) -> 
     """
     text = analysis.program.text
     line_break = "\r\n" if "\r\n" in text else "\n"
-    pinned = _pinned(analysis) if is_silenced else ()
-    return FormatJob(analysis.program, style, line_break, frozenset(pinned))
+    fixed_line_slices = _fixed_line_slices(analysis) if is_silenced else ()
+    return FormatJob(analysis.program, style, line_break, frozenset(fixed_line_slices))
 
 
-def _pinned(analysis: Analysis) -> Iterator[int]:
+def _fixed_line_slices(analysis: Analysis) -> Iterator[int]:
     """Yield the numbers of slices with words on a line that a suppression comment applies to."""
     program, source = analysis.program, analysis.source
     if "ipu:" not in program.text:
@@ -148,7 +148,7 @@ def bundle_edits(job: FormatJob, number: int) -> BundleEdits:
     bundle, start = program.bundles[number], program.starts[number]
     old = bundle.syntax.text
     new = _laid_out(job, number)
-    if new == old or not _says_the_same(program.isa, bundle, new, number in job.pinned):
+    if new == old or not _is_equivalent(program.isa, bundle, new, number in job.fixed_line_slices):
         return BundleEdits(None, None)
     if not start and new.startswith(_BYTE_ORDER_MARK):
         return BundleEdits(None, None)
@@ -178,7 +178,7 @@ def _laid_out(job: FormatJob, number: int) -> str:
     program = job.program
     isa, bundle = program.isa, program.bundles[number]
     if isa.surface.preprocessed or (isa.surface.separator and not isa.surface.bundle_end):
-        return lay_out_gaps(program, number)
+        return correct_blanks(program, number)
     if not isa.surface.bundle_end:
         return lay_out_line(isa, bundle)
     layout = _layout(job, number)
@@ -187,7 +187,7 @@ def _laid_out(job: FormatJob, number: int) -> str:
     if number:
         before = _layout(job, number - 1).rows[-1]
         if layout.tail and before.comment:
-            if number - 1 in job.pinned:
+            if number - 1 in job.fixed_line_slices:
                 return bundle.syntax.text
             # The previous bundle's line already has a comment.
             layout, rows = layout._replace(tail=""), (FormattedLine(INDENT, layout.tail), *rows)
@@ -212,23 +212,23 @@ def _tail(job: FormatJob, number: int, before: FormattedLine, comment: str) -> s
     syntax = job.program.bundles[number - 1].syntax
     first = syntax.spans[_tokens(syntax)[0]].start
     is_alone = number == 1 or LINE_BREAK.search(syntax.text, 0, first)
-    if number - 1 in job.pinned and not is_alone:
+    if number - 1 in job.fixed_line_slices and not is_alone:
         # Two bundles on one line stay as they are.
         return LINE_BREAK.split(job.program.bundles[number].syntax.text)[0].rstrip()
     return before._replace(comment=comment).text()[len(before.code) :] if comment else ""
 
 
 def _layout(job: FormatJob, number: int) -> Layout:
-    style = KEEP if number in job.pinned else job.style
+    style = KEEP if number in job.fixed_line_slices else job.style
     return lay_out(job.program.isa, job.program.bundles[number], style)
 
 
-def _says_the_same(isa: Isa, bundle: Bundle, new: str, is_pinned: bool) -> bool:
-    """Check whether `new` has the words and comments of the slice, if pinned on the same lines."""
+def _is_equivalent(isa: Isa, bundle: Bundle, new: str, has_fixed_lines: bool) -> bool:
+    """Check whether `new` has the same words and comments, on the same lines if they are fixed."""
     old, tidy = bundle.syntax, BundleSyntax(bundle.syntax.grammar, new)
     if _content(isa, old) != _content(isa, tidy):
         return False
-    return not is_pinned or _breaks(isa, old) == _breaks(isa, tidy)
+    return not has_fixed_lines or _breaks(isa, old) == _breaks(isa, tidy)
 
 
 def _content(isa: Isa, syntax: BundleSyntax) -> tuple[list[str], list[str]]:

@@ -18,7 +18,7 @@ _OPENING: Final = ("COMMA", "SEPARATOR", "COLON", "LBRACE")
 _BLANKS: Final = " \t\f"
 
 
-def lay_out_gaps(program: Program, number: int) -> str:
+def correct_blanks(program: Program, number: int) -> str:
     """Return the text of slice `number` with its blanks corrected."""
     bundle = program.bundles[number]
     syntax = bundle.syntax

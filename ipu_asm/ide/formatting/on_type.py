@@ -54,7 +54,7 @@ def _completed(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
     is_end = bool(tokens) and tokens[-1].kind == "END"
     if not is_end or program.starts[number] + tokens[-1].span.end != offset:
         return _instruction(program, offset, style == INSTRUCTION)
-    return bundle_edits(_desk(analysis, style, number), number).body
+    return bundle_edits(_format_job(analysis, style, number), number).body
 
 
 def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
@@ -67,10 +67,10 @@ def _line_before(analysis: Analysis, offset: int, style: str) -> TextEdit | None
         end = len(program.text[:start].rstrip())
         return _instruction(program, end, align=True) if style != BUNDLE else None
     number = program.bundle_at(start - 1)
-    return bundle_edits(_desk(analysis, style, number), number).body
+    return bundle_edits(_format_job(analysis, style, number), number).body
 
 
-def _desk(analysis: Analysis, style: str, number: int) -> FormatJob:
+def _format_job(analysis: Analysis, style: str, number: int) -> FormatJob:
     """Return the settings for formatting slice `number` while the user types.
 
     The last line of the file is not ended. To save time, suppression comments are looked for only
