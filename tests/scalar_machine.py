@@ -48,7 +48,7 @@ FIELDS: Final[dict[str, tuple[int, int]]] = {
 }  # fmt: skip
 
 ONE: Final = {INT8: 0x01, FP8_E4M3: 0x38, FP8_E5M2: 0x3C}
-MADE_NAN: Final = 0x7FC0_0000
+CANONICAL_NAN: Final = 0x7FC0_0000
 QUIET_BIT: Final = 0x0040_0000
 
 
@@ -412,7 +412,7 @@ def decode_e4m3(byte: int) -> Number:
     """1 sign, 4 exponent bits with bias 7, 3 fraction bits; no infinity, one NaN of each sign."""
     exponent, fraction = byte >> 3 & 0xF, byte & 7
     if exponent == 0xF and fraction == 7:
-        return Nan(byte >> 7 << 31 | MADE_NAN)
+        return Nan(byte >> 7 << 31 | CANONICAL_NAN)
     return fp8_value(byte >> 7, exponent, fraction / 8, bias=7)
 
 
@@ -420,7 +420,7 @@ def decode_e5m2(byte: int) -> Number:
     """1 sign, 5 exponent bits with bias 15, 2 fraction bits; infinities and NaNs as in IEEE 754."""
     exponent, fraction = byte >> 2 & 0x1F, byte & 3
     if exponent == 0x1F and fraction:
-        return Nan(byte >> 7 << 31 | MADE_NAN)
+        return Nan(byte >> 7 << 31 | CANONICAL_NAN)
     if exponent == 0x1F:
         return -math.inf if byte >> 7 else math.inf
     return fp8_value(byte >> 7, exponent, fraction / 4, bias=15)
@@ -475,7 +475,7 @@ def float_product(a: Number, b: Number) -> Number:
 
 def made(value: float) -> Number:
     """Give a NaN that an operation has made its bits."""
-    return Nan(MADE_NAN) if math.isnan(value) else value
+    return Nan(CANONICAL_NAN) if math.isnan(value) else value
 
 
 def float_maximum(words: Iterable[int]) -> Number:

@@ -73,7 +73,7 @@ def mask(low: int, width: int) -> int:
     return ((1 << width) - 1) << low
 
 
-class _Form(NamedTuple):
+class _BitPattern(NamedTuple):
     """The bit pattern of an instruction: `operand_bits` are the bits of its operands."""
 
     spec: InstructionSpec
@@ -83,8 +83,8 @@ class _Form(NamedTuple):
 def _decode(isa: Isa, slot: Slot, place: int, word: int) -> DecodedInstruction:
     """Decode one instruction, which starts at bit 0 of `word`."""
     bits = word & mask(0, slot.width)
-    opcode_mask, forms = _forms(isa)[slot.name]
-    for spec, operand_bits in forms.get(bits & opcode_mask, ()):
+    opcode_mask, patterns = _bit_patterns(isa)[slot.name]
+    for spec, operand_bits in patterns.get(bits & opcode_mask, ()):
         unused = (bits ^ spec.opcode_bits) & ~operand_bits
         # Without an opcode field of its own, an instruction is known by all its fixed bits.
         if opcode_mask or not unused:
@@ -97,20 +97,22 @@ def _decode(isa: Isa, slot: Slot, place: int, word: int) -> DecodedInstruction:
 
 
 @lru_cache(maxsize=4)
-def _forms(isa: Isa) -> dict[str, tuple[int, dict[int, list[_Form]]]]:
+def _bit_patterns(isa: Isa) -> dict[str, tuple[int, dict[int, list[_BitPattern]]]]:
     """By slot: the bits of its opcode field, and its instructions by opcode.
 
     Where opcode and operands share one field, the bits are 0, and so is the opcode of all. Of two
-    forms that match, the one with fewer operand bits is more specific and comes first.
+    patterns that match, the one with fewer operand bits is more specific and comes first.
     """
-    found: dict[str, tuple[int, dict[int, list[_Form]]]] = {}
+    found: dict[str, tuple[int, dict[int, list[_BitPattern]]]] = {}
     for slot in isa.slots:
         field = slot.fields[0]
         opcode_mask = mask(field.low, field.width) if field.width < slot.width else 0
-        forms = [_Form(spec, _operand_bits(spec)) for spec in isa.instructions_of(slot.name)]
-        by_opcode: dict[int, list[_Form]] = {}
-        for form in sorted(forms, key=lambda form: form.operand_bits.bit_count()):
-            by_opcode.setdefault(form.spec.opcode_bits & opcode_mask, []).append(form)
+        patterns = [
+            _BitPattern(spec, _operand_bits(spec)) for spec in isa.instructions_of(slot.name)
+        ]
+        by_opcode: dict[int, list[_BitPattern]] = {}
+        for pattern in sorted(patterns, key=lambda pattern: pattern.operand_bits.bit_count()):
+            by_opcode.setdefault(pattern.spec.opcode_bits & opcode_mask, []).append(pattern)
         found[slot.name] = opcode_mask, by_opcode
     return found
 

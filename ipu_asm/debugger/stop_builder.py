@@ -9,7 +9,7 @@ from ipu_asm.debugger.history import History
 from ipu_asm.debugger.regions import COUNTER
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.emulator.faults import Fault
-from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
+from ipu_asm.emulator.stops import StopReason, describe_stop, run_end_of
 from ipu_asm.program.line_table import LineTable
 
 _BY_WEIGHT: Final = (
@@ -66,7 +66,7 @@ class StopBuilder:
         """Return a fault; with its trap if that is on and its condition holds."""
         state = self._ipu.state
         trap = Trap.FAULT if self._breakpoints.is_trapped(Trap.FAULT, state) else None
-        description = describe_stop(stop_of(self._ipu, StopReason.FAULT, self._lines, fault))
+        description = describe_stop(run_end_of(self._ipu, StopReason.FAULT, self._lines, fault))
         return self.stop(StopReason.FAULT, description)._replace(fault=fault, trap=trap)
 
     def halted(self, reason: StopReason) -> Stop:
@@ -76,7 +76,7 @@ class StopBuilder:
             return self.stop(reason, f"halted, as the program counter was set to {counter}")
         if reason is StopReason.HALTED and self._ipu.snapshot.pc in self._halts:
             reason = StopReason.BKPT
-        stop = stop_of(self._ipu, StopReason.HALTED, self._lines)
+        stop = run_end_of(self._ipu, StopReason.HALTED, self._lines)
         return self.stop(reason, describe_stop(stop))
 
     def _stop_address(self) -> int:

@@ -14,7 +14,7 @@ from ipu_asm.debugger.stop import StopCause
 from ipu_asm.emulator.ipu import Ipu, StopTest
 from ipu_asm.emulator.numeric_events import NumericEvent, Probe, nan_probe, overflow_probe
 from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES, VECTORS
-from ipu_asm.emulator.stops import StopReason, describe_stop, stop_of
+from ipu_asm.emulator.stops import StopReason, describe_stop, run_end_of
 from ipu_asm.program.line_table import LineTable, describe_bundle
 
 ELEMENT_TYPE: Final = SCALAR_NAMES[DTYPE]
@@ -54,7 +54,7 @@ class TrapAddresses:
 
     def describe(self, reason: StopReason) -> str:
         """Describe the current stop of the machine in one line."""
-        return describe_stop(stop_of(self.ipu, reason, self._lines))
+        return describe_stop(run_end_of(self.ipu, reason, self._lines))
 
     def describe_bundle(self, pc: int) -> str:
         """Describe a bundle by address, label and line."""

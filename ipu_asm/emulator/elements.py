@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.emulator.words import LANES, MADE_NAN, Words, is_nan
+from ipu_asm.emulator.words import CANONICAL_NAN, LANES, Words, is_nan
 
 Elements = NDArray[np.uint8]
 
@@ -23,7 +23,7 @@ class DType(IntEnum):
     FP8_E5M2 = 2
 
 
-FORMATS: Final[dict[DType, Any]] = {
+NUMPY_TYPES: Final[dict[DType, Any]] = {
     DType.INT8: np.int8,
     DType.FP8_E4M3: ml_dtypes.float8_e4m3fn,
     DType.FP8_E5M2: ml_dtypes.float8_e5m2,
@@ -45,7 +45,7 @@ class Products(NamedTuple):
 
 def element_type(code: int) -> DType:
     """Return the element type of a `cr15` value. Raises ValueError for an unknown one."""
-    if code not in FORMATS:
+    if code not in NUMPY_TYPES:
         known = ", ".join(f"{dtype.value} ({dtype.name})" for dtype in DType)
         raise ValueError(f"an element type is one of {known}, found {code}")
     return DType(code)
@@ -53,14 +53,14 @@ def element_type(code: int) -> DType:
 
 def element_values(dtype: DType) -> NDArray[Any]:
     """Return the values of the 256 elements: int32 in INT8, else float32."""
-    values = np.arange(256, dtype=np.uint8).view(FORMATS[dtype])
+    values = np.arange(256, dtype=np.uint8).view(NUMPY_TYPES[dtype])
     if dtype is DType.INT8:
         integers: NDArray[np.int32] = values.astype("<i4")
         return integers
     floats: NDArray[np.float32] = values.astype("<f4")
     # A NaN element becomes the machine's NaN with the sign of the element.
     signs = np.arange(256, dtype="<u4") >> 7 << 31
-    np.copyto(floats.view("<u4"), signs | MADE_NAN, where=np.isnan(floats))
+    np.copyto(floats.view("<u4"), signs | CANONICAL_NAN, where=np.isnan(floats))
     return floats
 
 
@@ -77,7 +77,7 @@ def products_of(code: int) -> Products:
     words: Words = table.view("<u4")
     if dtype is not DType.INT8:
         own = np.broadcast_to(values.view("<u4"), words.shape)
-        words[np.isnan(table)] = MADE_NAN
+        words[np.isnan(table)] = CANONICAL_NAN
         np.copyto(words, own, where=is_nan(own))
         np.copyto(words, own.T, where=is_nan(own.T))
     ones = np.full(LANES, ONE[dtype], np.uint8)

@@ -20,19 +20,19 @@ from types import FrameType, TracebackType
 
 
 class Interrupts:
-    """A context manager whose flag `came` is set once Ctrl-C was pressed.
+    """A context manager whose flag `is_pending` is set once Ctrl-C was pressed.
 
     Ctrl-C raises KeyboardInterrupt as usual; if that exception was lost, leaving the block raises
-    it. With `is_quiet` the first Ctrl-C only sets `came`, and the second one raises.
+    it. With `is_quiet` the first Ctrl-C only sets `is_pending`, and the second one raises.
 
     The block has no effect where Ctrl-C is ignored or has another handler, outside of the main
     thread, and within a quiet block, whose owner checks the flag.
     """
 
-    __slots__ = ("_before", "_is_armed", "came", "is_quiet")
+    __slots__ = ("_before", "_is_armed", "is_pending", "is_quiet")
 
     def __init__(self, is_quiet: bool = False) -> None:
-        self.came = False
+        self.is_pending = False
         self.is_quiet = is_quiet
         self._is_armed = False
         self._before: Interrupts | object = None
@@ -43,7 +43,7 @@ class Interrupts:
             if type(before) is Interrupts:
                 if before.is_quiet:
                     return self
-                self.came = before.came
+                self.is_pending = before.is_pending
             try:
                 signal(SIGINT, self)
             except ValueError:  # only the main thread can set signal handlers
@@ -64,12 +64,12 @@ class Interrupts:
         if self._before is not None:
             signal(SIGINT, self._before)
             self._before = None
-            if self.came and not self.is_quiet and kind is not KeyboardInterrupt:
+            if self.is_pending and not self.is_quiet and kind is not KeyboardInterrupt:
                 raise KeyboardInterrupt
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle the signal; Python calls this between two instructions of the main thread."""
-        is_first, self.came = not self.came, True
+        is_first, self.is_pending = not self.is_pending, True
         if self._is_armed and not (self.is_quiet and is_first) and not self._is_left_in(frame):
             raise KeyboardInterrupt
 

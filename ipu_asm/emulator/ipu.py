@@ -110,7 +110,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
                 pc = live.pc
                 if pc >= INST_MEM_SIZE:
                     return executed
-                if interrupts.came:  # Python dropped the exception in a callback
+                if interrupts.is_pending:  # Python dropped the exception in a callback
                     raise KeyboardInterrupt
                 if stop is not None and executed and stop(pc):
                     return executed

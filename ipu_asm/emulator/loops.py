@@ -77,11 +77,11 @@ class _Graph:
 
         No path goes through the `closed` ones.
         """
-        walls = closed or set()
-        ahead = _reached(header, self.next, walls) - walls
+        barriers = closed or set()
+        ahead = _reached(header, self.next, barriers) - barriers
         if last not in ahead:
             return set()
-        return _reached(last, self.before, {header, *walls}) & ahead
+        return _reached(last, self.before, {header, *barriers}) & ahead
 
     def _find_dominators(self, first: int) -> dict[int, int]:
         """For each bundle a bit set of the bundles that dominate it."""
@@ -103,14 +103,14 @@ class _Graph:
         return dominators
 
 
-def _reached(start: int, neighbours: Mapping[int, list[int]], walls: set[int]) -> set[int]:
-    """All nodes reachable from `start`; the successors of a wall are not followed."""
+def _reached(start: int, neighbours: Mapping[int, list[int]], barriers: set[int]) -> set[int]:
+    """All nodes reachable from `start`; the successors of a barrier are not followed."""
     found: set[int] = set()
     waiting = [start]
     while waiting:
         node = waiting.pop()
         if node not in found:
             found.add(node)
-            if node not in walls:
+            if node not in barriers:
                 waiting += neighbours[node]
     return found

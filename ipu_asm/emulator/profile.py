@@ -168,7 +168,7 @@ def _loop_uses(
 ) -> Iterable[LoopUse]:
     if recording.first is None:
         return
-    loops = find_loops(recording.first, recording.steps)
+    loops = find_loops(recording.first, recording.transitions)
     for loop in loops:
         places = [place for pc in loop.body if table and (place := table.place(pc))]
         lines = (min(p.line for p in places), max(p.end_line for p in places)) if places else None

@@ -9,20 +9,20 @@ from typing import Final
 
 from ipu_asm.emulator.ipu import Ipu, StopTest
 
-MOST_AT_ONCE: Final = 1 << 16
+MAX_BUNDLES_PER_CALL: Final = 1 << 16
 """Recommended limit on bundles per call of `Recording.run`, which uses 2 bytes for each."""
 
 
 class Recording:
     """The path of one run, which may take several calls of `run`.
 
-    `first` is the address of its first bundle; `steps[a, b]` counts how often bundle b was executed
-    right after bundle a. A bundle that faults is not counted.
+    `first` is the address of its first bundle; `transitions[a, b]` counts how often bundle b was
+    executed right after bundle a. A bundle that faults is not counted.
     """
 
     def __init__(self, tail_limit: int = 0) -> None:
         self.first: int | None = None
-        self.steps: Counter[tuple[int, int]] = Counter()
+        self.transitions: Counter[tuple[int, int]] = Counter()
         self._tail = array("H")
         self._tail_limit = tail_limit
         self._last: int | None = None
@@ -47,7 +47,7 @@ class Recording:
         visits: Counter[int] = Counter()
         if self.first is not None:
             visits[self.first] = 1
-        for (_, address), count in self.steps.items():
+        for (_, address), count in self.transitions.items():
             visits[address] += count
         return visits
 
@@ -60,8 +60,8 @@ class Recording:
         if self._last is None:
             self.first = addresses[0]
         else:
-            self.steps[self._last, addresses[0]] += 1
-        self.steps.update(pairwise(addresses))
+            self.transitions[self._last, addresses[0]] += 1
+        self.transitions.update(pairwise(addresses))
         self._last = addresses[-1]
         if self._tail_limit:
             self._tail.extend(addresses)

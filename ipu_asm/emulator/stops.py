@@ -42,7 +42,7 @@ class StopReason(Enum):
     """At the beginning of the history, while moving backwards."""
 
 
-class MachineStop(NamedTuple):
+class RunEnd(NamedTuple):
     """The end of a run, or a pause in it.
 
     `pc` is the next bundle; if the machine has halted, the bundle that halted it (-1 if it was
@@ -58,9 +58,9 @@ class MachineStop(NamedTuple):
     fault: Fault | None = None
 
 
-def stop_of(
+def run_end_of(
     ipu: Ipu, reason: StopReason, lines: LineTable | None = None, fault: Fault | None = None
-) -> MachineStop:
+) -> RunEnd:
     """Return the stop of a machine in its current state; `lines` is the source, if there is one."""
     halted = reason is StopReason.HALTED
     pc = ipu.snapshot.pc if halted else ipu.state.program_counter
@@ -71,7 +71,7 @@ def stop_of(
     instruction = fault.instruction if fault else culprit and str(culprit)
     registers = {} if halted else registers_named(ipu, codes)
     place = lines.place(pc) if lines else None
-    return MachineStop(reason, pc, instruction, registers, place, fault)
+    return RunEnd(reason, pc, instruction, registers, place, fault)
 
 
 def registers_named(ipu: Ipu, codes: list[DecodedInstruction]) -> dict[str, int]:
@@ -86,14 +86,14 @@ def registers_named(ipu: Ipu, codes: list[DecodedInstruction]) -> dict[str, int]
     return values
 
 
-def describe_stop(stop: MachineStop) -> str:
+def describe_stop(stop: RunEnd) -> str:
     """Describe the stop in one line: reason, location, and the registers of the bundle."""
     if stop.fault is not None:
         return f"{summarize_stop(stop)}: {stop.fault.cause}{_registers(stop.fault.registers)}"
     return f"{summarize_stop(stop)}{_registers(stop.registers)}"
 
 
-def summarize_stop(stop: MachineStop) -> str:
+def summarize_stop(stop: RunEnd) -> str:
     """Describe reason and location of the stop, without the cause of a fault and registers."""
     line = stop.fault.line if stop.fault is not None else None
     where = describe_bundle(stop.pc, stop.place, line)
@@ -112,7 +112,7 @@ def summarize_stop(stop: MachineStop) -> str:
     return f"{what} in front of {where}"
 
 
-def describe_standing(stop: MachineStop) -> str:
+def describe_current_bundle(stop: RunEnd) -> str:
     """Describe the bundle of a stop in one line, with the registers that it names."""
     return f"{describe_bundle(stop.pc, stop.place)}{_registers(stop.registers)}"
 

@@ -11,7 +11,7 @@ from typing import Any, Iterator, Sequence
 
 from ipu_asm.emulator.decode import EXECUTION_ORDER
 from ipu_asm.emulator.profile import active_codes, instruction_text
-from ipu_asm.emulator.stops import MachineStop, StopReason, describe_stop
+from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import LineTable
 
@@ -26,7 +26,7 @@ def chrome_trace(
     isa: Isa,
     *,
     first_cycle: int,
-    stop: MachineStop,
+    stop: RunEnd,
     name: str,
     lines: LineTable | None = None,
 ) -> Iterator[str]:
@@ -94,7 +94,7 @@ def _events(
         yield _event(text, "X", tracks[slot, code.place], cat=slot, dur=1, args=args)
 
 
-def _end(stop: MachineStop, cycle: int) -> Event:
+def _end(stop: RunEnd, cycle: int) -> Event:
     """An instant event across all tracks at the end of the run."""
     return _event(describe_stop(stop), "i", 0, cat="stop", s="g", ts=cycle, args={"pc": stop.pc})
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 Words = NDArray[np.uint32]
 Floats = NDArray[np.float32]
 
-MADE_NAN: Final = 0x7FC0_0000
+CANONICAL_NAN: Final = 0x7FC0_0000
 _QUIET: Final = 0x0040_0000
 _SIGN: Final = 0x8000_0000
 _INFINITY: Final = 0x7F80_0000
@@ -58,7 +58,7 @@ def product(a: float, b: float) -> float:
         return a
     if math.isnan(b):
         return b
-    return made(a * b)
+    return canonical_nan_result(a * b)
 
 
 def sum_in_order(numbers: Iterable[float]) -> float:
@@ -69,11 +69,11 @@ def sum_in_order(numbers: Iterable[float]) -> float:
             return number
         total += number
         if math.isnan(total):
-            return made(total)
+            return canonical_nan_result(total)
     return total
 
 
-def made(value: float) -> float:
+def canonical_nan_result(value: float) -> float:
     """Return the result of an operation on numbers, with the machine's bits if it is NaN."""
     return math.nan if math.isnan(value) else value
 
@@ -83,7 +83,7 @@ def is_nan(words: Words) -> NDArray[np.bool_]:
     return (words & ~np.uint32(_SIGN)) > np.uint32(_INFINITY)
 
 
-def quieten(words: Words) -> None:
+def quiet_nans(words: Words) -> None:
     """Make every NaN quiet, in place."""
     np.bitwise_or(words, np.uint32(_QUIET), out=words, where=is_nan(words))
 
@@ -94,8 +94,8 @@ def sum_words(first: Words, *others: Words) -> Words:
     nans = np.where(is_nan(first), first | np.uint32(_QUIET), np.uint32(0))
     for other in others:
         totals = totals + other.view("<f4")
-        made_here = np.where(np.isnan(totals), np.uint32(MADE_NAN), np.uint32(0))
-        fresh = np.where(is_nan(other), other | np.uint32(_QUIET), made_here)
+        created = np.where(np.isnan(totals), np.uint32(CANONICAL_NAN), np.uint32(0))
+        fresh = np.where(is_nan(other), other | np.uint32(_QUIET), created)
         nans = np.where(nans != 0, nans, fresh)
     return np.where(nans != 0, nans, totals.astype("<f4").view("<u4"))
 
@@ -107,7 +107,7 @@ def float_texts(data: bytes | bytearray) -> list[str]:
     return [repr(float(text)) if "e" in text else text for text in texts]
 
 
-def _passes_nans_on(kind: Any) -> bool:
+def _propagates_nan_payloads(kind: Any) -> bool:
     """Whether numpy additions on this processor propagate quiet NaNs as the machine does.
 
     The machine propagates the first of two. Adding one number to an array is tried as well; adding
@@ -123,5 +123,5 @@ def _passes_nans_on(kind: Any) -> bool:
     return all(np.array_equal(total.astype("<f4").view("<u4"), first) for total in sums)
 
 
-NANS_PASS_ON: Final = _passes_nans_on("<f4") and _passes_nans_on("<f8")
+NAN_PAYLOADS_PROPAGATE: Final = _propagates_nan_payloads("<f4") and _propagates_nan_payloads("<f8")
 """Whether only invalid operations leave wrong NaN bits in a sum; depends on the processor."""

@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.emulator.elements import FORMATS, DType
+from ipu_asm.emulator.elements import NUMPY_TYPES, DType
 
 Array: TypeAlias = NDArray[Any]
 Buffer: TypeAlias = bytes | bytearray | memoryview
@@ -15,7 +15,7 @@ Buffer: TypeAlias = bytes | bytearray | memoryview
 DTYPES: Final = {dtype.name.lower(): dtype for dtype in DType}
 """The element types by name: `int8`, `fp8_e4m3`, `fp8_e5m2`."""
 
-_BY_NAME: Final = {name: np.dtype(FORMATS[dtype]) for name, dtype in DTYPES.items()}
+_BY_NAME: Final = {name: np.dtype(NUMPY_TYPES[dtype]) for name, dtype in DTYPES.items()}
 _TYPES: Final = (*_BY_NAME.values(), *map(np.dtype, ("uint8", "<i4", "<u4", "<f4")))
 _KNOWN: Final = " or ".join(", ".join(kind.name for kind in _TYPES).rsplit(", ", 1))
 

@@ -20,7 +20,7 @@ from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
 from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import StopReason, describe_standing, describe_stop, stop_of
+from ipu_asm.emulator.stops import StopReason, describe_current_bundle, describe_stop, run_end_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
@@ -195,7 +195,7 @@ class Bench:
             cycles = run_until_complete(self.state, max_cycles, ipu=ipu)
         except EmulatorError as error:
             raise self._explained(error, ipu) from None
-        stop = stop_of(ipu, StopReason.HALTED, self._lines)
+        stop = run_end_of(ipu, StopReason.HALTED, self._lines)
         self._last = f"{describe_stop(stop)}, cycles: {cycles:,}"
         line = stop.place.line if stop.place else None
         return Run(cycles, self.state.program_counter, stop.instruction, line)
@@ -251,8 +251,8 @@ class Bench:
             self._note_place(error, error.fault.span)
         elif isinstance(error, CycleLimitError):
             self._last = "stopped at the cycle limit"
-            stop = stop_of(ipu, StopReason.CYCLE_LIMIT, self._lines)
-            error.add_note(describe_standing(stop))
+            stop = run_end_of(ipu, StopReason.CYCLE_LIMIT, self._lines)
+            error.add_note(describe_current_bundle(stop))
             self._note_place(error, stop.place.span if stop.place else None)
         return error.with_traceback(None)
 

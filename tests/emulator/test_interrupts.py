@@ -26,7 +26,7 @@ def check_block(*presses: Callable[[], None], is_quiet: bool = False) -> bool:
         with Interrupts(is_quiet) as interrupts:
             for one in presses:
                 one()
-            return interrupts.came
+            return interrupts.is_pending
     finally:
         assert signal.getsignal(signal.SIGINT) is before
 
@@ -54,7 +54,7 @@ def test_ctrl_c_ends_a_block_as_it_ends_everything() -> None:
 def test_one_that_was_lost_is_noted_and_ends_the_block(lose: Callable[[], None]) -> None:
     lose()  # without a block it is gone for good
     seen = []
-    check_ends(lose, lambda: seen.append(interrupts_now().came))
+    check_ends(lose, lambda: seen.append(interrupts_now().is_pending))
     assert seen == [True]
 
 
@@ -71,7 +71,7 @@ def test_a_block_within_a_block_knows_what_was_lost_before(lose: Callable[[], No
     seen = []
 
     def look() -> None:
-        seen.append(interrupts_now().came)
+        seen.append(interrupts_now().is_pending)
 
     check_ends(lose, look, lambda: check_ends(look))
     assert seen == [True, True]
@@ -92,7 +92,7 @@ def test_within_a_quiet_block_nothing_else_raises() -> None:
     with Interrupts(is_quiet=True) as quiet:
         with Interrupts() as inner:
             press()
-        assert (quiet.came, inner.came) == (True, False)
+        assert (quiet.is_pending, inner.is_pending) == (True, False)
 
 
 @pytest.mark.parametrize("is_quiet", [False, True])
@@ -125,7 +125,7 @@ def test_one_that_comes_as_the_block_is_left_ends_it_with_the_handler_restored()
     seen = []
     check_ends(
         lambda: interrupts_now()(signal.SIGINT, leaving(interrupts_now())),
-        lambda: seen.append(interrupts_now().came),
+        lambda: seen.append(interrupts_now().is_pending),
     )
     assert seen == [True]
 

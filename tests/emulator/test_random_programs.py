@@ -60,5 +60,5 @@ def test_every_bundle_leaves_the_state_of_the_scalar_machine(rng: Random) -> Non
 @given(st.randoms(use_true_random=True))
 def test_hardware_that_passes_nans_on_in_another_way_makes_no_difference(rng: Random) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(unit, "NANS_PASS_ON", False)
+        patch.setattr(unit, "NAN_PAYLOADS_PROPAGATE", False)
         check_twins(rng)

@@ -31,7 +31,7 @@ def check_recording(
     while recording.run(ipu, piece, stop):
         pass
     assert recording.first == way[0]
-    assert recording.steps == Counter(pairwise(way))
+    assert recording.transitions == Counter(pairwise(way))
     assert recording.visits == Counter(way)
     assert list(recording.tail) == way
     twin.run(len(way))

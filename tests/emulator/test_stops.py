@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import ExecutionFault, Fault, Ipu, IpuState
-from ipu_asm.emulator.stops import MachineStop, StopReason, describe_stop, describe_word, stop_of
+from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop, describe_word, run_end_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
@@ -22,7 +22,7 @@ bkpt
 
 def check_stop(
     text: str, cycles: int, reason: StopReason, expected: str, with_source: bool = True
-) -> MachineStop:
+) -> RunEnd:
     """After so many bundles a stop reads like this."""
     program = read_program(load_isa("ipu"), text)
     state = IpuState()
@@ -33,7 +33,7 @@ def check_stop(
         ipu.run(cycles)
     except ExecutionFault as error:
         fault = error.fault
-    stop = stop_of(ipu, reason, LineTable(program) if with_source else None, fault)
+    stop = run_end_of(ipu, reason, LineTable(program) if with_source else None, fault)
     assert describe_stop(stop) == expected
     return stop
 
@@ -68,7 +68,7 @@ def test_a_machine_that_never_ran_is_told_so() -> None:
     ipu = Ipu(IpuState())
     ipu.state.program_counter = 1024
     ipu.run(1)
-    assert describe_stop(stop_of(ipu, StopReason.HALTED)) == "halted before the first bundle"
+    assert describe_stop(run_end_of(ipu, StopReason.HALTED)) == "halted before the first bundle"
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,7 @@ def test_without_a_source_a_stop_names_the_bundle_alone() -> None:
 
 def test_a_description_needs_no_machine() -> None:
     fault = Fault(3, 7, 0, "acc", "acc", "no luck", {})
-    assert (
-        describe_stop(MachineStop(StopReason.FAULT, 3, fault=fault)) == "fault in bundle 3: no luck"
-    )
+    assert describe_stop(RunEnd(StopReason.FAULT, 3, fault=fault)) == "fault in bundle 3: no luck"
 
 
 def test_words_are_signed_and_hexadecimal_where_that_differs() -> None:

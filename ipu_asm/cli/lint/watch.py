@@ -24,10 +24,10 @@ def watch(act: Callable[[], None], paths: Callable[[], Iterable[str]]) -> None:
     """
     try:
         with Interrupts() as interrupts:
-            while not interrupts.came:
+            while not interrupts.is_pending:
                 before = versions(paths())
                 act()
-                while not interrupts.came and versions(paths()) == before:
+                while not interrupts.is_pending and versions(paths()) == before:
                     time.sleep(INTERVAL)
     except KeyboardInterrupt:
         return

@@ -13,9 +13,9 @@ from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.ipu import Ipu, StopTest
-from ipu_asm.emulator.recording import MOST_AT_ONCE, Recording
+from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import MachineStop, StopReason, stop_of
+from ipu_asm.emulator.stops import RunEnd, StopReason, run_end_of
 from ipu_asm.isa.model import Isa
 
 # A piece is long enough for its overhead not to matter, and short enough for Ctrl-C and the bar.
@@ -27,7 +27,7 @@ class Outcome(NamedTuple):
     """The result of a run; `recording` is None unless requested."""
 
     ipu: Ipu
-    stop: MachineStop
+    stop: RunEnd
     seconds: float
     recording: Recording | None
 
@@ -63,7 +63,7 @@ def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, byt
     reason, fault = _run(ipu, options, stop, recording)
     seconds = time.perf_counter() - start
     lines = None if kernel.is_image else kernel.lines
-    return Outcome(ipu, stop_of(ipu, reason, lines, fault), seconds, recording)
+    return Outcome(ipu, run_end_of(ipu, reason, lines, fault), seconds, recording)
 
 
 def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> IpuState:
@@ -101,7 +101,7 @@ def _run(
     try:
         with Interrupts(is_quiet=True) as interrupts:
             while not state.is_halted:
-                if interrupts.came:
+                if interrupts.is_pending:
                     return StopReason.INTERRUPTED, None
                 if stop is not None and stop(state.program_counter):
                     return StopReason.BREAK, None
@@ -132,4 +132,4 @@ class _Pace:
         now = time.perf_counter()
         rate = executed / max(now - self._before, 1e-9)
         self._before = now
-        self.size = max(_FIRST_PIECE, min(MOST_AT_ONCE, int(rate * _SECONDS_A_PIECE)))
+        self.size = max(_FIRST_PIECE, min(MAX_BUNDLES_PER_CALL, int(rate * _SECONDS_A_PIECE)))

@@ -14,7 +14,7 @@ from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import (
-    MachineStop,
+    RunEnd,
     StopReason,
     describe_stop,
     describe_word,
@@ -82,7 +82,7 @@ class Failure(NamedTuple):
     note: str = ""
 
 
-def failure_of(stop: MachineStop, max_cycles: int) -> Failure | None:
+def failure_of(stop: RunEnd, max_cycles: int) -> Failure | None:
     """Return why a run failed; None if it succeeded or a user interrupted it."""
     fault = stop.fault
     if fault is not None:
@@ -108,7 +108,7 @@ def _note(fault: Fault) -> str:
     return f"bundle {fault.pc}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
 
 
-def _place(stop: MachineStop) -> dict[str, Any] | None:
+def _place(stop: RunEnd) -> dict[str, Any] | None:
     """Return the location of the bundle that halted, or of the next one to execute."""
     if stop.place is None:
         return {"bundle": stop.pc} if stop.pc >= 0 else None

@@ -9,7 +9,7 @@ from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.registers import AAQ_START, DTYPE, LANES
 from ipu_asm.emulator.semantics.unit import Unit
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.words import Words, is_nan_word, quieten, signed, sum_words, to_float
+from ipu_asm.emulator.words import Words, is_nan_word, quiet_nans, signed, sum_words, to_float
 
 _START_UNIT = 32
 # First row or column to keep, and the step.
@@ -118,7 +118,7 @@ class AccUnit(Unit):
             return
         smaller = registers.acc_floats < to_float(aaq)
         np.copyto(registers.acc_words, np.uint32(aaq), where=smaller)
-        quieten(registers.acc_words)
+        quiet_nans(registers.acc_words)
 
     def _strided(self, width: int, horizontal: int, vertical: int) -> Words:
         """The words that a stride selects, in order."""

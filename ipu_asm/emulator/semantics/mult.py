@@ -43,7 +43,7 @@ class MultUnit(Unit):
         self._lanes = np.zeros(LANES, np.intp)
         self._pair_bytes = bytearray(2 * LANES)
         self._pairs = np.frombuffer(self._pair_bytes, "<u2")
-        self._seconds = np.frombuffer(self._pair_bytes, np.uint8)[::2]
+        self._second_operands = np.frombuffer(self._pair_bytes, np.uint8)[::2]
         self._products = self._registers.product_words
 
     def execute_mult_ee(
@@ -52,7 +52,7 @@ class MultUnit(Unit):
         """Multiply the elements of ra by 128 elements of r_cyclic, which wrap around at its end."""
         table = self._table()
         self._load_lanes(cyclic_offset % CYCLIC_SIZE, self._cyclic)
-        self._seconds[...] = self._lanes
+        self._second_operands[...] = self._lanes
         self._multiply_pairs(table, ra, mask_offset, mask_shift)
 
     def execute_mult_ev(
@@ -60,7 +60,7 @@ class MultUnit(Unit):
     ) -> None:
         """Multiply every element of ra by one element of r_cyclic."""
         table = self._table()
-        self._seconds[...] = self._cyclic[fixed_cyclic_idx % CYCLIC_SIZE]
+        self._second_operands[...] = self._cyclic[fixed_cyclic_idx % CYCLIC_SIZE]
         self._multiply_pairs(table, ra, mask_offset, mask_shift)
 
     def execute_mult_ve(
@@ -127,11 +127,13 @@ class MultUnit(Unit):
         start = _MASK + mask_offset % _MASKS * _MASK_SIZE
         mask = self._block[start : start + _MASK_SIZE]
         if mask != _EMPTY_MASK:
-            np.bitwise_and(self._products, _kept(bytes(mask), signed(mask_shift)), self._products)
+            np.bitwise_and(
+                self._products, _and_mask(bytes(mask), signed(mask_shift)), self._products
+            )
 
 
 @lru_cache(maxsize=256)
-def _kept(mask: bytes, shift: int) -> Words:
+def _and_mask(mask: bytes, shift: int) -> Words:
     """An AND mask per word: zero where the shifted mask has a bit; positive shifts go up."""
     bits = int.from_bytes(mask, "little")
     distance = min(abs(shift), LANES)

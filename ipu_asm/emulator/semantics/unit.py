@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipu_asm.emulator.registers import DTYPE, RegFile
 from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.words import NANS_PASS_ON
+from ipu_asm.emulator.words import NAN_PAYLOADS_PROPAGATE
 
 _LARGEST_SHIFT = 31
 
@@ -50,4 +50,4 @@ class Unit:
 
     def _nans_may_be_wrong(self) -> bool:
         """Whether the last additions may have left NaNs whose bits must be corrected."""
-        return self._float_errors.invalid or not NANS_PASS_ON
+        return self._float_errors.invalid or not NAN_PAYLOADS_PROPAGATE
