@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from functools import cache
@@ -72,6 +73,8 @@ class Facts(NamedTuple):
     texts: tuple[tuple[int, str], ...]
     silent: tuple[str, ...]
     """What is public and has no docstring."""
+    cached: tuple[tuple[str, str], ...]
+    """Functions whose results a module holds, each with the types of its parameters."""
 
 
 @cache
@@ -87,6 +90,7 @@ def facts_of(path: Path) -> Facts:
         tuple(getattr(node, "lineno", 0) for node in nodes if _asks_for_an_isa(node)),
         tuple((node.lineno, node.value) for node in constants if isinstance(node.value, str)),
         tuple(_silent(tree)),
+        tuple(_cached(nodes)),
     )
 
 
@@ -104,6 +108,14 @@ def _functions(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             assert node.end_lineno is not None
             yield node.name, node.end_lineno - node.lineno + 1
+
+
+def _cached(nodes: list[ast.AST]) -> Iterator[tuple[str, str]]:
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            decorators = map(ast.unparse, node.decorator_list)
+            if any(each.partition("(")[0] in ("cache", "lru_cache") for each in decorators):
+                yield node.name, ast.unparse(node.args)
 
 
 def _silent(tree: ast.Module) -> Iterator[str]:
@@ -364,6 +376,17 @@ def test_every_module_and_public_function_says_what_it_is() -> None:
         for name in facts_of(path).silent
     ]
     assert silent == []
+
+
+def test_no_cache_of_a_module_holds_programs_or_bundles() -> None:
+    """What `tests/program/test_incremental_cache.py` counts for the caches that it meets."""
+    wrong = [
+        f"{path}: {name}"
+        for path in SOURCES
+        for name, types in facts_of(path).cached
+        if re.search(r"\b(?:Program|Bundle|BundleSyntax|Analysis)\b", types)
+    ]
+    assert wrong == []
 
 
 def test_an_analysis_is_frozen() -> None:
