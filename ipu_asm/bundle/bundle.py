@@ -74,7 +74,11 @@ class Bundle:
         # The number of addresses: 0 for blanks, comments, directives or a label alone.
         self.size = 1 if instructions or _is_unreadable(syntax) else 0
         self.is_notable = bool(
-            self.label is not None or label_uses or findings or self.directive or syntax.plan.inner
+            self.label is not None
+            or label_uses
+            or findings
+            or self.directive
+            or syntax.plan.inner_directives
         )
         self.flow = _flow_of(instructions)
         # Whether control may leave the bundle other than to the next one, calls included.

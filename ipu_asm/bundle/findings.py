@@ -24,7 +24,7 @@ def instruction_findings(
     isa: Isa, syntax: BundleSyntax, number: int, instruction: Instruction
 ) -> list[Diagnostic]:
     """The findings about one instruction, each at the smallest text that is wrong."""
-    broken = syntax.plan.instructions[number].broken
+    broken = syntax.plan.instructions[number].has_errors
     counts = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
     findings = []
     for place, found in instruction.findings:

@@ -40,7 +40,7 @@ class BundleParser:
         self._defaults: dict[str, int] = {}
         self._open: list[tuple[Slot, Instruction]] = []
         # Without a separator between operands each of them is one word.
-        self._has_words_for_operands = not self.grammar.letter("COMMA")
+        self._has_words_for_operands = not self.grammar.kind_letter("COMMA")
         self._contested = any(slot.units for slot in isa.slots)
         for slot in isa.slots:
             default = self.instruction(self.grammar.words(slot.default)) if slot.default else None
@@ -75,7 +75,7 @@ class BundleParser:
             # Directives may choose between the instructions of a bundle, and the end of a bundle
             # without a closing brace is unknown: then two instructions for a slot are no mistake.
             is_open = any(finding.reason == "brace-unclosed" for finding in syntax.plan.findings)
-            reported = [] if syntax.plan.inner or is_open else findings
+            reported = [] if syntax.plan.inner_directives or is_open else findings
             instructions, places = assign_slots(self.isa, syntax, instructions, reported)
         else:
             places = self._places(syntax, instructions, findings)

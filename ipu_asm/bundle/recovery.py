@@ -16,7 +16,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.foreign_tokens import grouped, with_label
 from ipu_asm.syntax.messages import syntax_errors
-from ipu_asm.syntax.misplaced_token import Around
+from ipu_asm.syntax.misplaced_token import InstructionContext
 
 
 class BundleReading(NamedTuple):
@@ -28,7 +28,9 @@ class BundleReading(NamedTuple):
 
 def syntax_findings(isa: Isa, reading: BundleReading) -> list[Diagnostic]:
     """The findings about tokens that do not fit the grammar."""
-    around = [Around(each.spec is not None, each.is_whole) for each in reading.instructions]
+    around = [
+        InstructionContext(each.spec is not None, each.is_whole) for each in reading.instructions
+    ]
     return syntax_errors(reading.syntax, isa.surface, around)
 
 

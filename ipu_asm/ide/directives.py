@@ -16,7 +16,7 @@ def directive_at(program: Program, offset: int) -> Span | None:
     number = program.bundle_at(offset)
     syntax, start = program.bundles[number].syntax, program.starts[number]
     plan = syntax.plan
-    for token in (plan.directive, *(first for first, _ in plan.inner)):
+    for token in (plan.directive, *(first for first, _ in plan.inner_directives)):
         if token >= 0 and syntax.words[token].startswith(_MARK):
             span = syntax.spans[token].shifted(start)
             if span.touches(offset):

@@ -269,7 +269,7 @@ def _possible_label_tokens(bundle: Bundle) -> Iterator[int]:
     plan = bundle.syntax.plan
     if plan.directive >= 0:
         yield from range(plan.directive + 1, len(bundle.syntax.words))
-    for first, last in plan.inner:
+    for first, last in plan.inner_directives:
         yield from range(first + 1, last)
     for entry, instruction in zip(plan.instructions, bundle.instructions):
         values = instruction.values or (None,) * len(entry.operands)

@@ -103,7 +103,7 @@ def _words(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:
         yield SemanticToken(spans[token], LABEL, (DEFINITION,))
     if plan.directive >= 0:
         yield from _directive(syntax, range(plan.directive, len(spans)))
-    for first, last in plan.inner:
+    for first, last in plan.inner_directives:
         yield from _directive(syntax, range(first, last))
     for entry, instruction in zip(plan.instructions, bundle.instructions):
         mnemonic, *operands = _instruction_kinds(isa, instruction.words)

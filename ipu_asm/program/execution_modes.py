@@ -94,7 +94,7 @@ class _ModeTracker:
 
 
 def _may_change_mode(isa: Isa, bundle: Bundle) -> bool:
-    if bundle.syntax.plan.inner:
+    if bundle.syntax.plan.inner_directives:
         return True
     if bundle.directive is None:
         return False

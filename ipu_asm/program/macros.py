@@ -106,7 +106,7 @@ class Macros(NamedTuple):
 
 def affects(_isa: Isa, bundle: Bundle) -> bool:
     """Return whether a bundle has directives that affect macros."""
-    if bundle.syntax.plan.inner:
+    if bundle.syntax.plan.inner_directives:
         return True
     if bundle.directive is None:
         return False
@@ -137,7 +137,7 @@ def read_macros(directives: Sequence[tuple[int, Bundle]], count: int) -> Macros:
     reads_files = make_labels = False
     steps: list[tuple[int, str]] = []
     for number, bundle in directives:
-        if bundle.syntax.plan.inner:
+        if bundle.syntax.plan.inner_directives:
             names.add(BRACE_PSEUDO_NAME)
         for words in bundle.syntax.directives:
             effect = effect_of(words)

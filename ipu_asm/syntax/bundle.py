@@ -116,9 +116,9 @@ class BundleSyntax:
         """The words of the directive, or of each directive inside a bundle."""
         if self.plan.directive >= 0:
             words = self.words[self.plan.directive :]
-            ends = self.grammar.shape(words[-1:]) == self.grammar.letter("END")
+            ends = self.grammar.shape(words[-1:]) == self.grammar.kind_letter("END")
             return [words[:-1] if ends else words]
-        return [self.words[first:last] for first, last in self.plan.inner]
+        return [self.words[first:last] for first, last in self.plan.inner_directives]
 
     def span_of(self, first: int, last: int) -> Span:
         """The span of the tokens ``first..last-1``; beyond the last token, the end of the text."""
@@ -161,7 +161,7 @@ class BundleSyntax:
         A blank stays only between two tokens that would be one word without it.
         """
         plan = self.plan.instructions[instruction]
-        if plan.simple:
+        if plan.single_token_operands:
             return self.words[plan.mnemonic : plan.end]
         operands = (_joined(self.words[first:last]) for first, last in plan.operands)
         return (self.words[plan.mnemonic], *operands)
@@ -205,10 +205,10 @@ def _words(text: str, tokenization: Tokenization) -> tuple[str, ...]:
 def _joined(words: tuple[str, ...]) -> str:
     text = ""
     for word in words:
-        text += f" {word}" if text and _meet(text[-1], word[0]) else word
+        text += f" {word}" if text and _would_join(text[-1], word[0]) else word
     return text
 
 
-def _meet(last: str, first: str) -> bool:
+def _would_join(last: str, first: str) -> bool:
     """Whether two tokens would be one word without a blank between them."""
     return (last.isalnum() or last in "_.") and (first.isalnum() or first in "_.$\\")

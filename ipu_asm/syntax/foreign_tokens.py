@@ -112,7 +112,7 @@ def _scanner(grammar: Grammar) -> re.Pattern[str]:
 def _letter(grammar: Grammar, word: str) -> str:
     """The kind of a token; a name with a character that no name here has is a word, too."""
     letter = grammar.shape((word,))
-    return grammar.letter("WORD") if letter == STRAY and _IS_NAME.fullmatch(word) else letter
+    return grammar.kind_letter("WORD") if letter == STRAY and _IS_NAME.fullmatch(word) else letter
 
 
 class _Grouping:
@@ -130,10 +130,10 @@ class _Grouping:
         self._tokens = tokens
         self._is_code = is_code
         self._joins_signs = joins_signs
-        self._word = grammar.letter("WORD")
-        self._separator = grammar.letter("SEPARATOR")
-        self._end = grammar.letter("END")
-        self._colon = grammar.letter("COLON")
+        self._word = grammar.kind_letter("WORD")
+        self._separator = grammar.kind_letter("SEPARATOR")
+        self._end = grammar.kind_letter("END")
+        self._colon = grammar.kind_letter("COLON")
         # Behind these another statement begins.
         self._marks = (self._separator, self._colon)
         self._done: list[_Token] = []

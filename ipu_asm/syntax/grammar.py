@@ -52,7 +52,7 @@ class Grammar:
         }
         self._names = {letter: terminal for terminal, letter in self._letters.items()}
         patterns = {terminal: pattern for terminal, pattern, _ in tables["terminals"]}
-        self._kinds = _KindsByText(
+        self._kinds = _KindCache(
             [(re.compile(patterns[name]), letter) for name, letter in self._letters.items()]
         )
         # Valid between tokens only: inside a token its mark has no meaning.
@@ -70,9 +70,11 @@ class Grammar:
         # Whether a slice may end because of how the next line begins: a brace goes on till then.
         self.looks_ahead = BRACES[0] in self._letters
         # Behind these a statement begins, where a bundle has several.
-        self._breaks = self.letter(BRACES[0]) and self.letter(BRACES[0]) + self.letter("END")
+        self._breaks = self.kind_letter(BRACES[0]) and self.kind_letter(
+            BRACES[0]
+        ) + self.kind_letter("END")
 
-    def letter(self, terminal: str) -> str:
+    def kind_letter(self, terminal: str) -> str:
         """The letter of a terminal in shapes; empty for one that the grammar does not have."""
         return self._letters.get(terminal, "")
 
@@ -176,7 +178,7 @@ class Grammar:
         return isinstance(self.parse(letters, "bundle"), Tree)
 
 
-class _KindsByText(dict[str, str]):
+class _KindCache(dict[str, str]):
     """From the text of a token to the letter of its kind, computed once for each text."""
 
     def __init__(self, patterns: list[tuple[re.Pattern[str], str]]) -> None:

@@ -12,7 +12,7 @@ from ipu_asm.isa.surface import Surface
 from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.syntax.misplaced_token import (
     NO_INSTRUCTION,
-    Around,
+    InstructionContext,
     Message,
     MisplacedToken,
     culprit,
@@ -25,8 +25,7 @@ from ipu_asm.syntax.stray_tokens import foreign_message, stray_message
 from ipu_asm.text import Span, TextEdit
 
 # In `Diagnostic.unless`: directives inside a bundle may choose between braces.
-_OF_BRACES = "{}"
-
+_BRACE_PSEUDO_NAME = "{}"
 
 # Of several such tokens only the first has a finding; braces of both sorts count as one.
 _REPORTED_ONCE = {",": ",", "{": "{", "}": "{"}
@@ -35,7 +34,7 @@ _OF_PARTS = ("stray", "label-name")
 
 
 def syntax_errors(
-    syntax: BundleSyntax, surface: Surface, instructions: Sequence[Around]
+    syntax: BundleSyntax, surface: Surface, instructions: Sequence[InstructionContext]
 ) -> list[Diagnostic]:
     """The findings about tokens that do not fit, one for each mistake, in order."""
     findings: list[Diagnostic] = []
@@ -63,7 +62,7 @@ def _finding(place: MisplacedToken, reason: str) -> Diagnostic:
     message, fix = _MESSAGES[reason](place)
     kind = UNKNOWN_MNEMONIC if reason == "label-unmarked" else SYNTAX_ERROR
     span = culprit(place, reason) if reason in _OF_PARTS else place.span
-    unless = (_OF_BRACES,) if reason.startswith("brace-") else ()
+    unless = (_BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
     return Diagnostic(kind, message, span, fix=fix, unless=unless)
 
 
@@ -129,7 +128,7 @@ def _second_label(place: MisplacedToken) -> Message:
     return f"a {unit} has one label at the most, found another: {shown(place.word)}", None
 
 
-def _label_of_nothing(place: MisplacedToken) -> Message:
+def _label_without_bundle(place: MisplacedToken) -> Message:
     return f"a label names the bundle that follows it, found none after {shown(place.word)}", None
 
 
@@ -219,7 +218,7 @@ _MESSAGES: Mapping[str, Callable[[MisplacedToken], Message]] = {
     "label-unmarked": _label_unmarked,
     "label-inside": _label_inside,
     "second-label": _second_label,
-    "label-of-nothing": _label_of_nothing,
+    "label-without-bundle": _label_without_bundle,
     "empty-instruction": _empty_instruction,
     "empty-bundle": _empty_bundle,
     "unexpected": _unexpected,

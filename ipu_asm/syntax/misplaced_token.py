@@ -18,14 +18,14 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_.\s([{\"']+|[(\[{\"'].*", re.DOTALL)
 Message = tuple[str, Fix | None]
 
 
-class Around(NamedTuple):
+class InstructionContext(NamedTuple):
     """Whether the instruction around a token has a known mnemonic and the right operand count."""
 
     is_known: bool
     is_whole: bool
 
 
-NO_INSTRUCTION = Around(is_known=True, is_whole=False)
+NO_INSTRUCTION = InstructionContext(is_known=True, is_whole=False)
 
 
 class MisplacedToken(NamedTuple):
@@ -37,7 +37,7 @@ class MisplacedToken(NamedTuple):
     span: Span
     token: int
     instruction: int
-    around: Around
+    around: InstructionContext
 
 
 def culprit(place: MisplacedToken, reason: str = "stray") -> Span:

@@ -15,13 +15,15 @@ class InstructionPlan(NamedTuple):
     """The token numbers of one instruction; an operand consists of the tokens ``first..last-1``.
 
     For an empty operand between two commas, `first` and `last` are both the second comma.
+    `single_token_operands`: mnemonic and operands are one token each, with none between them.
+    `has_errors`: tokens in the instruction do not fit the grammar.
     """
 
     mnemonic: int
     operands: tuple[tuple[int, int], ...]
     end: int
-    simple: bool
-    broken: bool = False
+    single_token_operands: bool
+    has_errors: bool = False
 
 
 class SyntaxFinding(NamedTuple):
@@ -35,8 +37,8 @@ class Plan(NamedTuple):
     """The parts of a bundle by token numbers; `label` and `directive` are -1 where there is none.
 
     Tokens after a directive have no findings. `more_labels` are the labels after the first,
-    `braces` the opening and the closing one of the bundle, `inner` the ranges of directives between
-    them.
+    `braces` the opening and the closing one of the bundle, `inner_directives` the ranges of
+    directives between them.
     """
 
     label: int
@@ -45,14 +47,14 @@ class Plan(NamedTuple):
     directive: int = -1
     more_labels: tuple[int, ...] = ()
     braces: tuple[int, int] | None = None
-    inner: tuple[tuple[int, int], ...] = ()
+    inner_directives: tuple[tuple[int, int], ...] = ()
 
 
 def plan_of_tree(grammar: Grammar, shape: str, tree: Tree) -> Plan:
     """The plan of a shape that the grammar accepts, from its parse tree."""
     labels: list[int] = []
     instructions: list[InstructionPlan] = []
-    inner: list[tuple[int, int]] = []
+    inner_directives: list[tuple[int, int]] = []
     marks: list[int] = []
     for child in tree.children:
         if not isinstance(child, Tree):
@@ -64,19 +66,19 @@ def plan_of_tree(grammar: Grammar, shape: str, tree: Tree) -> Plan:
         elif content.rule == "instruction":
             instructions.append(instruction_plan(content, 0, False))
         elif content.rule == "directive":
-            inner.append((_first_token(content), _last_token(content) + 1))
-    braces = [mark for mark in marks if shape[mark] in map(grammar.letter, BRACES)]
+            inner_directives.append((_first_token(content), _last_token(content) + 1))
+    braces = [mark for mark in marks if shape[mark] in map(grammar.kind_letter, BRACES)]
     return Plan(
         labels[0] if labels else -1,
         tuple(instructions),
         (),
         more_labels=tuple(labels[1:]),
         braces=(braces[0], braces[-1]) if braces else None,
-        inner=tuple(inner),
+        inner_directives=tuple(inner_directives),
     )
 
 
-def instruction_plan(tree: Tree, offset: int, broken: bool) -> InstructionPlan:
+def instruction_plan(tree: Tree, offset: int, has_errors: bool) -> InstructionPlan:
     """The plan of a parsed instruction whose token numbers count from `offset` on."""
     mnemonic, *rest = tree.children
     operands = []
@@ -91,8 +93,8 @@ def instruction_plan(tree: Tree, offset: int, broken: bool) -> InstructionPlan:
     end = (_last_token(rest[-1]) if rest else _last_token(mnemonic)) + offset + 1
     if is_due:
         operands.append((end - 1, end - 1))
-    simple = end - first == len(operands) + 1 and all(a < b for a, b in operands)
-    return InstructionPlan(first, tuple(operands), end, simple, broken)
+    single_token_operands = end - first == len(operands) + 1 and all(a < b for a, b in operands)
+    return InstructionPlan(first, tuple(operands), end, single_token_operands, has_errors)
 
 
 def _first_token(node: Tree | int) -> int:

@@ -17,7 +17,7 @@ class _Braces:
     """The braces of a shape: those around the bundle, and those in a wrong place."""
 
     def __init__(self, grammar: Grammar, shape: str) -> None:
-        self.letters = "".join(map(grammar.letter, BRACES))
+        self.letters = "".join(map(grammar.kind_letter, BRACES))
         self.span: tuple[int, int] | None = None
         self.wrong: list[SyntaxFinding] = []
         first = -1
@@ -39,7 +39,7 @@ class _Braces:
             self.span = (first, len(shape))
             self.wrong.append(SyntaxFinding(first, "brace-unclosed"))
 
-    def hold(self, number: int) -> bool:
+    def contains(self, number: int) -> bool:
         """Whether a token stands after the opening brace of the bundle."""
         return self.span is not None and number > self.span[0]
 
@@ -59,13 +59,13 @@ class Recovery:
         self.label = -1
         self.instructions: list[InstructionPlan] = []
         self.findings: list[SyntaxFinding] = []
-        self.label_shape = "".join(map(grammar.letter, LABEL_TOKENS))
-        self.separator = grammar.letter("SEPARATOR")
-        self.comma = grammar.letter("COMMA")
-        self.end = grammar.letter("END")
-        self.directive = grammar.letter(DIRECTIVE)
+        self.label_shape = "".join(map(grammar.kind_letter, LABEL_TOKENS))
+        self.separator = grammar.kind_letter("SEPARATOR")
+        self.comma = grammar.kind_letter("COMMA")
+        self.end = grammar.kind_letter("END")
+        self.directive = grammar.kind_letter(DIRECTIVE)
         self.more_labels: list[int] = []
-        self.inner: list[tuple[int, int]] = []
+        self.inner_directives: list[tuple[int, int]] = []
         self.braces = _Braces(grammar, shape)
 
     def plan(self) -> Plan:
@@ -79,7 +79,7 @@ class Recovery:
         if start < len(self.shape):
             self._piece(start, len(self.shape), True)
         # Directives may choose between parts of a bundle, and so between braces.
-        if not self.inner:
+        if not self.inner_directives:
             self.findings += self.braces.findings(bool(self.instructions or self.findings))
         findings = tuple(sorted(self.findings)[:_MOST_ERRORS_OF_A_BUNDLE])
         return Plan(
@@ -88,7 +88,7 @@ class Recovery:
             findings,
             more_labels=tuple(self.more_labels),
             braces=self.braces.span,
-            inner=tuple(self.inner),
+            inner_directives=tuple(self.inner_directives),
         )
 
     def _piece(self, start: int, stop: int, last: bool) -> None:
@@ -99,11 +99,11 @@ class Recovery:
         shape = self.shape[start:stop].replace(STRAY, "")
         at = 0
         while shape.startswith(self.label_shape, at):
-            is_inside = bool(self.instructions) or self.braces.hold(numbers[at])
+            is_inside = bool(self.instructions) or self.braces.contains(numbers[at])
             self._take_label(numbers[at], "label-inside" if is_inside else "")
             at += 2
         if self.directive and shape.startswith(self.directive, at):
-            self.inner.append((numbers[at], stop))
+            self.inner_directives.append((numbers[at], stop))
             return
         if self.directive and shape.endswith(self.directive):
             shape = shape[:-1]
@@ -124,18 +124,20 @@ class Recovery:
         if self.label < 0:
             self.label = number
 
-    def _take_instructions(self, shape: str, numbers: list[int], at: int, broken: bool) -> None:
+    def _take_instructions(self, shape: str, numbers: list[int], at: int, has_errors: bool) -> None:
         """Read the instruction that begins at `at`, and another one after a label in its middle."""
         while at < len(shape):
             tree = self.grammar.parse(shape, "instruction", at)
             if isinstance(tree, Tree):
-                self.instructions.append(_renumbered(instruction_plan(tree, 0, broken), numbers))
+                self.instructions.append(
+                    _renumbered(instruction_plan(tree, 0, has_errors), numbers)
+                )
                 return
             stop, following = self._cut(shape, numbers, at, tree)
             plan = self._beginning(shape, at, stop)
             if plan is not None:
                 self.instructions.append(_renumbered(plan, numbers))
-            at, broken = following, True
+            at, has_errors = following, True
 
     def _beginning(self, shape: str, at: int, stop: int) -> InstructionPlan | None:
         """The longest beginning that is an instruction, without an unfinished operand."""
@@ -168,7 +170,7 @@ class Recovery:
     def _report_empty(self, stop: int) -> None:
         if self.label >= 0 and not self.instructions:
             if not self.grammar.accepts(*LABEL_TOKENS):
-                self.findings.append(SyntaxFinding(self.label, "label-of-nothing"))
+                self.findings.append(SyntaxFinding(self.label, "label-without-bundle"))
         elif not self.grammar.accepts("END"):
             reason = "empty-instruction" if self.instructions else "empty-bundle"
             self.findings.append(SyntaxFinding(min(stop, len(self.shape) - 1), reason))
@@ -177,16 +179,19 @@ class Recovery:
 def _without_last_operand(plan: InstructionPlan) -> InstructionPlan:
     operands = plan.operands[:-1]
     return plan._replace(
-        operands=operands, end=operands[-1][1] if operands else plan.mnemonic + 1, simple=False
+        operands=operands,
+        end=operands[-1][1] if operands else plan.mnemonic + 1,
+        single_token_operands=False,
     )
 
 
 def _renumbered(plan: InstructionPlan, numbers: list[int]) -> InstructionPlan:
     """A plan with the numbers of all tokens, from one that does not count stray tokens."""
     operands = tuple((numbers[first], numbers[last - 1] + 1) for first, last in plan.operands)
+    is_consecutive = numbers[plan.end - 1] - numbers[plan.mnemonic] == len(operands)
     return plan._replace(
         mnemonic=numbers[plan.mnemonic],
         operands=operands,
         end=numbers[plan.end - 1] + 1,
-        simple=plan.simple and numbers[plan.end - 1] - numbers[plan.mnemonic] == len(operands),
+        single_token_operands=plan.single_token_operands and is_consecutive,
     )

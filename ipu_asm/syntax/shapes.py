@@ -48,8 +48,8 @@ def _composed_plan(grammar: Grammar, shape: str) -> Plan | None:
     combine few frames (the shape with one-word instructions) and few instructions, so this costs a
     tenth of parsing each whole shape.
     """
-    separator, end = grammar.letter("SEPARATOR"), grammar.letter("END")
-    label_shape = "".join(map(grammar.letter, LABEL_TOKENS))
+    separator, end = grammar.kind_letter("SEPARATOR"), grammar.kind_letter("END")
+    label_shape = "".join(map(grammar.kind_letter, LABEL_TOKENS))
     start = len(label_shape) if shape.startswith(label_shape) else 0
     stop = len(shape) - shape.endswith(end)
     body = shape[start:stop]
@@ -80,7 +80,7 @@ def _is_frame(grammar: Grammar, shape: str) -> bool:
 
 def _parsed_plan(grammar: Grammar, shape: str) -> Plan:
     at = _labels_end(grammar, shape)
-    if at < len(shape) and shape[at] == grammar.letter(DIRECTIVE):
+    if at < len(shape) and shape[at] == grammar.kind_letter(DIRECTIVE):
         labels = range(0, at, len(LABEL_TOKENS))
         return Plan(0 if at else -1, (), (), at, tuple(labels[1:]))
     tree = grammar.parse(shape, "bundle")
@@ -91,7 +91,7 @@ def _parsed_plan(grammar: Grammar, shape: str) -> Plan:
 
 def _labels_end(grammar: Grammar, shape: str) -> int:
     """The number of the first token after the leading labels."""
-    label = "".join(map(grammar.letter, LABEL_TOKENS))
+    label = "".join(map(grammar.kind_letter, LABEL_TOKENS))
     at = 0
     while shape.startswith(label, at):
         at += len(label)

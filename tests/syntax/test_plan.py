@@ -20,7 +20,7 @@ def check_plan(text: str, parts: str, *findings: str, grammar: str = "ipu") -> N
     syntax = BundleSyntax(load_grammar(grammar), text)
     label = [] if syntax.label is None else [f"{syntax.label}:"]
     instructions = [
-        " ".join(syntax.instruction_words(number)) + " .." * plan.broken
+        " ".join(syntax.instruction_words(number)) + " .." * plan.has_errors
         for number, plan in enumerate(syntax.plan.instructions)
     ]
     assert " ".join([*label, " | ".join(instructions)]).strip() == parts
@@ -75,9 +75,9 @@ def test_nothing_between_separators_is_found_where_it_ends(
 @pytest.mark.parametrize(
     ("text", "parts", "findings"),
     [
-        ("end:", "end:", ["label-of-nothing end"]),
-        ("end: ;;", "end:", ["label-of-nothing end"]),
-        ("a: b:", "a:", ["label-of-nothing a", "second-label b"]),
+        ("end:", "end:", ["label-without-bundle end"]),
+        ("end: ;;", "end:", ["label-without-bundle end"]),
+        ("a: b:", "a:", ["label-without-bundle a", "second-label b"]),
         ("a: b: acc;;", "a: acc", ["second-label b"]),
         ("a: b: c: acc;;", "a: acc", ["second-label b", "second-label c"]),
         ("acc; b: aaq;;", "b: acc | aaq", ["label-inside b"]),
@@ -158,7 +158,7 @@ def test_a_bundle_has_findings_exactly_where_the_grammar_refuses_it(text: str) -
                 )
                 assert rules["mnemonic"] == [(p.mnemonic, p.mnemonic + 1) for p in plans]
                 assert rules["operand"] == [operand for p in plans for operand in p.operands]
-                assert not any(p.broken for p in plans)
+                assert not any(p.has_errors for p in plans)
 
 
 def _collect(node: Tree, rules: dict[str, list[tuple[int, int]]]) -> None:

@@ -139,7 +139,7 @@ def _is_directive(syntax: BundleSyntax, word: range) -> bool:
     at = word.start
     if 0 <= plan.directive <= at:
         return bool(word) or at < len(syntax.tokens) or _kind(syntax, at - 1) != "END"
-    return any(first <= at < last for first, last in plan.inner)
+    return any(first <= at < last for first, last in plan.inner_directives)
 
 
 def _is_inside(syntax: BundleSyntax, token: int) -> bool:

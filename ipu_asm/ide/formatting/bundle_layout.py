@@ -92,7 +92,11 @@ def _lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
 def is_readable(bundle: Bundle) -> bool:
     """Check whether the bundle has instructions and every token of it could be parsed."""
     plan = bundle.syntax.plan
-    if plan.findings or not plan.instructions or any(entry.broken for entry in plan.instructions):
+    if (
+        plan.findings
+        or not plan.instructions
+        or any(entry.has_errors for entry in plan.instructions)
+    ):
         return False
     return all(token.kind != "STRAY" for token in bundle.syntax.tokens)
 

@@ -24,7 +24,9 @@ def correct_blanks(program: Program, number: int) -> str:
     syntax = bundle.syntax
     if not syntax.words or [token.kind for token in syntax.tokens] == ["END"]:
         return _end_of(syntax)
-    is_read_first = syntax.plan.directive >= 0 or syntax.plan.inner or number in bodies(program)
+    is_read_first = (
+        syntax.plan.directive >= 0 or syntax.plan.inner_directives or number in bodies(program)
+    )
     is_opaque = any(instruction.spec is None for instruction in bundle.instructions)
     if is_read_first or is_opaque or (bundle.instructions and not is_readable(bundle)):
         return syntax.text

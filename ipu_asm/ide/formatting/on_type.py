@@ -111,7 +111,7 @@ def _entry_ending(bundle: Bundle, end: int) -> int | None:
         return None
     broken = {finding.token for finding in syntax.plan.findings}
     for number, entry in enumerate(syntax.plan.instructions):
-        if entry.end == token and not entry.broken:
+        if entry.end == token and not entry.has_errors:
             is_whole = broken.isdisjoint(range(entry.mnemonic, token + 1))
             return number if is_whole else None
     return None

@@ -86,7 +86,7 @@ def _goes_on(isa: Isa, bundle: Bundle) -> bool:
     """Whether the bundle is what it seems, so that it is known what follows it."""
     if bundle.directive:
         return bundle.directive in _ALIGNING or bool(_SILENT.fullmatch(bundle.directive))
-    broken = bundle.syntax.plan.findings or bundle.syntax.plan.inner
+    broken = bundle.syntax.plan.findings or bundle.syntax.plan.inner_directives
     return not broken and all(each.spec is not None for each in bundle.instructions)
 
 

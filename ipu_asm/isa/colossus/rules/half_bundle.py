@@ -39,7 +39,12 @@ _NAME = re.compile(r"(?<![\w.$:])[A-Za-z_]\w*")
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for braces with one instruction, if no macro can make it two."""
     plan = bundle.syntax.plan
-    if plan.braces is None or plan.findings or plan.inner or len(bundle.instructions) != 1:
+    if (
+        plan.braces is None
+        or plan.findings
+        or plan.inner_directives
+        or len(bundle.instructions) != 1
+    ):
         return
     instruction = bundle.instructions[0]
     if instruction.spec is None or any(map(_MADE.search, instruction.words)):

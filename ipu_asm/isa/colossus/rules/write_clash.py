@@ -38,7 +38,11 @@ _NAME = re.compile(r"[$\\][\w.$\\():@]+")
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for each write of what an earlier instruction of the bundle writes as well."""
-    if len(bundle.instructions) != 2 or bundle.syntax.plan.inner or None in bundle.places:
+    if (
+        len(bundle.instructions) != 2
+        or bundle.syntax.plan.inner_directives
+        or None in bundle.places
+    ):
         return
     writes = [touch for touch in accesses_of(isa, bundle) if touch.writes and touch.operand >= 0]
     writes += _by_other_names(bundle)

@@ -37,7 +37,7 @@ RULE_ID = RuleId("C101", "wrong-lane", Severity.ERROR)
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     """A finding for a bundle of two instructions that stand in each other's place."""
     syntax = bundle.syntax
-    if syntax.plan.braces is None or syntax.plan.inner or len(bundle.instructions) != 2:
+    if syntax.plan.braces is None or syntax.plan.inner_directives or len(bundle.instructions) != 2:
         return
     lanes = [slot.name for slot in isa.slots]
     first, second = (_lane(instruction, lanes) for instruction in bundle.instructions)

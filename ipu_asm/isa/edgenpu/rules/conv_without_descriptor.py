@@ -38,7 +38,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         spec = instruction.spec
         if spec is None or spec.operand(_OPERAND) is None or instruction.findings:
             continue
-        if bundle.syntax.plan.instructions[number].broken:
+        if bundle.syntax.plan.instructions[number].has_errors:
             continue
         if all(operand is None or operand.name != _OPERAND for operand in instruction.operands):
             message = (
