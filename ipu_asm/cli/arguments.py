@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, Iterator, NoReturn, Sequence
 
-from ipu_asm.cli.console import Status, complain
+from ipu_asm.cli.console import Status, print_message
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import UnknownIsaError, load_isa
 
@@ -19,7 +19,7 @@ class ArgumentParser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, formatter_class=_Formatter, **settings)
 
     def error(self, message: str) -> NoReturn:
-        complain(self.prog, f"{message} (`{self.prog} --help` shows what there is)")
+        print_message(self.prog, f"{message} (`{self.prog} --help` shows what there is)")
         raise SystemExit(int(Status.USAGE))
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -23,7 +23,7 @@ class Status(IntEnum):
     INTERRUPTED = 130
 
 
-def guarded(program: str, command: Callable[[], int]) -> int:
+def run_guarded(program: str, command: Callable[[], int]) -> int:
     """Run a command and return its exit status; errors are reported without a traceback.
 
     With `IPU_TRACEBACK=1` in the environment, an internal error shows its traceback.
@@ -34,7 +34,7 @@ def guarded(program: str, command: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return Status.INTERRUPTED
     except FileError as error:
-        complain(program, str(error))
+        print_message(program, str(error))
         return Status.USAGE
     except Exception as error:
         if os.environ.get("IPU_TRACEBACK"):
@@ -43,7 +43,7 @@ def guarded(program: str, command: Callable[[], int]) -> int:
             traceback.print_exc()
         else:
             what = " ".join(f"{type(error).__name__}: {error}".split())
-            complain(
+            print_message(
                 program,
                 f"internal error: {what}; this is a mistake in {program}, not in the program it "
                 "read: please report it with what IPU_TRACEBACK=1 shows",
@@ -51,7 +51,7 @@ def guarded(program: str, command: Callable[[], int]) -> int:
         return Status.INTERNAL
 
 
-def complain(program: str, message: str, kind: str = "error") -> None:
+def print_message(program: str, message: str, kind: str = "error") -> None:
     """Write a one-line message to standard error."""
     from ipu_asm.diagnostics.rendering import printable  # imported on use: most runs report nothing
 
@@ -73,7 +73,7 @@ def write(text: str, stream: TextIO | None) -> None:
             stream.write(text.encode(encoding, "replace").decode(encoding))
         stream.flush()
     except OSError as error:
-        _gone(error, stream)
+        _handle_broken_stream(error, stream)
 
 
 def write_bytes(data: bytes) -> None:
@@ -89,7 +89,7 @@ def write_bytes(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:
-        _gone(error, sys.stdout)
+        _handle_broken_stream(error, sys.stdout)
 
 
 def wants_color(choice: str, stream: TextIO | None) -> bool:
@@ -108,7 +108,7 @@ def is_terminal(stream: TextIO | None) -> bool:
     return stream is not None and stream.isatty()
 
 
-def _gone(error: OSError, stream: TextIO) -> None:
+def _handle_broken_stream(error: OSError, stream: TextIO) -> None:
     """Redirect a broken stream to the null device, which also avoids Python's message at exit.
 
     Raises `FileError` unless the error is a closed pipe.

@@ -7,7 +7,7 @@ import sys
 from typing import Sequence
 
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.cli.console import complain, wants_color, write
+from ipu_asm.cli.console import print_message, wants_color, write
 from ipu_asm.config.configuration import Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import counted
@@ -55,7 +55,7 @@ def show_image_mistakes(program: str, name: str, error: ImageError) -> None:
     """Print, one line each, why `program` cannot read the image `name`."""
     for line, message in error.mistakes:
         place = f"{name}:{line}" if line else name
-        complain(program, f"{place}: {message}")
+        print_message(program, f"{place}: {message}")
 
 
 def _configuration(path: str) -> Configuration:

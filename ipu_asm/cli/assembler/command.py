@@ -26,9 +26,9 @@ from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
 from ipu_asm.cli.console import (
     Status,
-    complain,
-    guarded,
     is_terminal,
+    print_message,
+    run_guarded,
     write_bytes,
 )
 from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
@@ -81,7 +81,7 @@ _GUESS = "\nWithout --format, a file that is text is read as hex or mem, any oth
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-as` with `argv`, by default that of the process; return the exit status."""
-    return guarded(PROGRAM, lambda: _command(argv))
+    return run_guarded(PROGRAM, lambda: _command(argv))
 
 
 def _command(argv: Sequence[str] | None) -> int:
@@ -96,7 +96,7 @@ def _command(argv: Sequence[str] | None) -> int:
         return _COMMANDS[options.command](source, options)
     except ConfigurationError as error:
         for finding in error.findings:
-            complain(PROGRAM, str(finding))
+            print_message(PROGRAM, str(finding))
         return Status.USAGE
 
 
@@ -135,7 +135,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
     lossy = sum(isa.surface.comments[0] in line for line in text.splitlines())
     if lossy:
         message = f"{counted(lossy, 'bundle')} cannot be assembled again: see the comments"
-        complain(PROGRAM, f"{source.name}: {message}", "note")
+        print_message(PROGRAM, f"{source.name}: {message}", "note")
     _write(text.encode(), options.output)
     return Status.OK
 

@@ -7,7 +7,7 @@ import sys
 from typing import Iterator, Sequence
 
 from ipu_asm.cli.console import write, write_bytes
-from ipu_asm.cli.lint.one_file import Linted
+from ipu_asm.cli.lint.linter import LintResult
 from ipu_asm.config.file_writing import rewrite_file
 from ipu_asm.diagnostics.rendering import printable, visible
 
@@ -15,29 +15,29 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _STYLES = {"-": "31", "+": "32", "@": "36"}
 
 
-def write_change(linted: Linted) -> bool:
+def write_change(result: LintResult) -> bool:
     """Write the fixed text to its file; standard input is always copied to standard output.
 
     Returns whether the text has changed. Raises `FileError`.
     """
-    written, text = linted.written, linted.analysis.text
-    new = written.encoded(text)
-    if linted.target.is_standard_input:
+    original, text = result.original, result.analysis.text
+    new = original.encoded(text)
+    if result.target.is_standard_input:
         write_bytes(new)
-        return text != written.text
-    if text == written.text:
+        return text != original.text
+    if text == original.text:
         return False
-    return rewrite_file(linted.target.name, written.encoded(written.text), new)
+    return rewrite_file(result.target.name, original.encoded(original.text), new)
 
 
-def show_differences(linted: Sequence[Linted], color: bool) -> None:
+def show_differences(results: Sequence[LintResult], color: bool) -> None:
     """Write a unified diff to standard output, either one for `patch` or a coloured one.
 
     Control characters in a source are replaced, so that they do not reach a terminal; a diff with
     such lines does not apply.
     """
-    for one in linted:
-        for line in unified_diff(one.target.name, one.written.text, one.analysis.text):
+    for one in results:
+        for line in unified_diff(one.target.name, one.original.text, one.analysis.text):
             if color:
                 style = _STYLES.get(line[0])
                 shown = printable(line.rstrip("\n"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Iterator, Sequence
 
-from ipu_asm.cli.console import Status, complain, guarded, is_terminal, write
+from ipu_asm.cli.console import Status, is_terminal, print_message, run_guarded, write
 from ipu_asm.cli.lint.options import LintOptions, read_options
 from ipu_asm.cli.lint.run import PROGRAM, LintRun
 from ipu_asm.config.files import counted
@@ -17,14 +17,14 @@ from ipu_asm.config.files import counted
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-lint` with `argv`, by default that of the process; return the exit status."""
-    return guarded(PROGRAM, lambda: _command(read_options(argv)))
+    return run_guarded(PROGRAM, lambda: _command(read_options(argv)))
 
 
 def _command(options: LintOptions) -> int:
     if options.explain is not None:
         return _explain(options.explain, options.isa)
     if options.unsafe_fixes and not (options.fix or options.diff):
-        complain(PROGRAM, "--unsafe-fixes changes nothing without --fix or --diff", "note")
+        print_message(PROGRAM, "--unsafe-fixes changes nothing without --fix or --diff", "note")
     return _watch(options) if options.watch else LintRun(options).status()
 
 
@@ -40,7 +40,7 @@ def _explain(query: str, isa_name: str | None) -> int:
         return Status.OK
     near = " or ".join(f"`{name}`" for name in suggestions(query, isa))
     hint = f"; did you mean {near}?" if near else ""
-    complain(PROGRAM, f"no rule and no instruction of {isa.name} is called `{query}`{hint}")
+    print_message(PROGRAM, f"no rule and no instruction of {isa.name} is called `{query}`{hint}")
     return Status.USAGE
 
 
@@ -55,8 +55,8 @@ def _watch(options: LintOptions) -> int:
             write("\x1b[2J\x1b[H", sys.stdout)
         run = LintRun(options)
         run.status()
-        files = counted(len(run.linted), "file")
-        complain(PROGRAM, f"watching {files} for changes, Ctrl-C ends it", "note")
+        files = counted(len(run.results), "file")
+        print_message(PROGRAM, f"watching {files} for changes, Ctrl-C ends it", "note")
 
     def paths() -> Iterator[str]:
         return run.paths()

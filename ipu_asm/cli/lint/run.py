@@ -7,9 +7,9 @@ import sys
 from typing import Iterator, Mapping
 
 from ipu_asm import __version__
-from ipu_asm.cli.console import Status, complain, wants_color, write, write_bytes
+from ipu_asm.cli.console import Status, print_message, wants_color, write, write_bytes
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
-from ipu_asm.cli.lint.one_file import Linted, Linter
+from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import possible_files
@@ -24,11 +24,11 @@ _FOR_PEOPLE = ("text", "concise")
 
 
 class LintRun:
-    """Lints the files that the options name; `linted` is complete when `status` has returned."""
+    """Lints the files that the options name; `results` is complete when `status` has returned."""
 
     def __init__(self, options: LintOptions) -> None:
         self.options = options
-        self.linted: list[Linted] = []
+        self.results: list[LintResult] = []
         self._has_problems = False
 
     def status(self) -> int:
@@ -40,10 +40,10 @@ class LintRun:
                 self._report(str(finding))
             return Status.USAGE
         targets = self.targets()
-        self.linted = [linted for target in targets if (linted := linter.lint(target)) is not None]
+        self.results = [result for target in targets if (result := linter.lint(target)) is not None]
         self._check_output(targets, linter)
         if self.options.fix or self.options.diff:
-            self._mend()
+            self._apply_fixes()
         if not self.options.diff:
             self._print()
         return self._exit_status()
@@ -76,15 +76,15 @@ class LintRun:
 
     def _report(self, message: str) -> None:
         self._has_problems = True
-        complain(PROGRAM, message)
+        print_message(PROGRAM, message)
 
-    def _mend(self) -> None:
+    def _apply_fixes(self) -> None:
         from ipu_asm.cli.lint.changes import show_differences
 
-        self._tell_templates()
+        self._note_templates()
         if self.options.diff:
-            show_differences(self.linted, wants_color(self.options.color, sys.stdout))
-            fixed = [linted.fixed for linted in self.linted if linted.fixed]
+            show_differences(self.results, wants_color(self.options.color, sys.stdout))
+            fixed = [result.fixed for result in self.results if result.fixed]
         else:
             fixed = self._write_changes()
         if fixed:
@@ -100,43 +100,43 @@ class LintRun:
         from ipu_asm.cli.lint.changes import write_change
 
         fixed = []
-        for number, one in enumerate(self.linted):
+        for number, one in enumerate(self.results):
             try:
                 if write_change(one):
                     fixed.append(one.fixed)
             except FileError as problem:
                 self._report(str(problem))
-                self.linted[number] = one.unfixed or one
+                self.results[number] = one.unfixed or one
         return fixed
 
-    def _tell_templates(self) -> None:
+    def _note_templates(self) -> None:
         """Print a note for each template with findings: templates are never edited."""
-        for one in self.linted:
-            mark = template_mark(one.written.text) if one.findings else None
+        for one in self.results:
+            mark = template_mark(one.original.text) if one.findings else None
             if mark is not None:
                 message = f"{one.target.name}: not edited: it is a template (it has `{mark}`)"
-                complain(PROGRAM, message, "note")
+                print_message(PROGRAM, message, "note")
 
     def _print(self) -> None:
         for_people = self.options.format in _FOR_PEOPLE
-        if for_people and not self.linted and self._has_problems:
+        if for_people and not self.results and self._has_problems:
             return
         # If the fixed text goes to standard output, the findings must not be mixed with it.
-        mends_input = self.options.fix and any(one.target.is_standard_input for one in self.linted)
-        stream = sys.stderr if mends_input else sys.stdout
+        fixes_input = self.options.fix and any(one.target.is_standard_input for one in self.results)
+        stream = sys.stderr if fixes_input else sys.stdout
         color = not self.options.output_file and wants_color(self.options.color, stream)
         text = self._formatted(color)
         if self.options.output_file:
             from ipu_asm.config.file_writing import replace_file  # most runs write no file
 
             replace_file(self.options.output_file, text.encode())
-        elif for_people or mends_input:
+        elif for_people or fixes_input:
             write(text, stream)
         else:
             write_bytes(text.encode())
 
     def _formatted(self, color: bool) -> str:
-        files = [FileFindings(one.analysis.source, one.findings) for one in self.linted]
+        files = [FileFindings(one.analysis.source, one.findings) for one in self.results]
         name = self.options.format
         if self.options.statistics:
             from ipu_asm.cli.lint.formats.statistics import format_statistics
@@ -149,9 +149,9 @@ class LintRun:
         if self._has_problems:
             return Status.USAGE
         if self.options.diff:
-            fails = any(linted.fixed for linted in self.linted)
+            fails = any(result.fixed for result in self.results)
         else:
-            fails = any(linted.fails for linted in self.linted)
+            fails = any(result.fails for result in self.results)
         return Status.FINDINGS if fails and not self.options.exit_zero else Status.OK
 
 

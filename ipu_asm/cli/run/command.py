@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
-from ipu_asm.cli.console import Status, complain, guarded, wants_color, write
+from ipu_asm.cli.console import Status, print_message, run_guarded, wants_color, write
 from ipu_asm.cli.run.files import check_outputs, read_loads, write_outputs
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
 from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
@@ -26,7 +26,7 @@ _NEEDED = ("numpy", "ml_dtypes")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run `ipu-run` with `argv`, by default that of the process; return the exit status."""
-    return guarded(PROGRAM, lambda: _command(read_options(argv)))
+    return run_guarded(PROGRAM, lambda: _command(read_options(argv)))
 
 
 def _command(options: RunOptions) -> int:
@@ -36,7 +36,7 @@ def _command(options: RunOptions) -> int:
         kernel = _kernel(options)
     except ConfigurationError as error:
         for finding in error.findings:
-            complain(PROGRAM, str(finding))
+            print_message(PROGRAM, str(finding))
         return Status.USAGE
     return Status.FINDINGS if kernel is None else _run(kernel, options, memory)
 
@@ -72,12 +72,12 @@ def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -
         return Status.FINDINGS
     status = _status(outcome)
     if status is not Status.OK:
-        _tell_error(kernel, outcome, options)
+        _print_failure(kernel, outcome, options)
     written: list[str] = []
     try:
         written = write_outputs(options, kernel, outcome, status is Status.OK)
     except FileError as error:
-        complain(PROGRAM, str(error))
+        print_message(PROGRAM, str(error))
         status = Status.USAGE
     _report(kernel, outcome, options, written)
     return status
@@ -100,7 +100,7 @@ def _execute(
         return execute(kernel, options, memory)
     except ProgramError as error:
         for mistake in error.mistakes:
-            complain(PROGRAM, f"{kernel.name}: {mistake}")
+            print_message(PROGRAM, f"{kernel.name}: {mistake}")
         return None
 
 
@@ -113,7 +113,7 @@ def _status(outcome: Outcome) -> Status:
     return Status.INTERRUPTED if interrupted else Status.FINDINGS
 
 
-def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
+def _print_failure(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
     """Print why the run failed, with its source line if there is one, else on one line."""
     from ipu_asm.cli.run.report import failure_of, failure_text
 
@@ -123,9 +123,9 @@ def _tell_error(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
         write(failure_text(failure, kernel.source, color), sys.stderr)
     elif failure is not None:
         note = f"; {failure.note}" if failure.note else ""
-        complain(PROGRAM, f"{kernel.name}: {failure.message}{note}")
+        print_message(PROGRAM, f"{kernel.name}: {failure.message}{note}")
     if options.dump:
-        complain(PROGRAM, "nothing was dumped", "note")
+        print_message(PROGRAM, "nothing was dumped", "note")
 
 
 def _report(kernel: Kernel, outcome: Outcome, options: RunOptions, written: Sequence[str]) -> None:

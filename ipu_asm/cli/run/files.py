@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Iterator
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import is_terminal, write_bytes
 from ipu_asm.cli.run.options import RunOptions
-from ipu_asm.cli.run.values import Load
+from ipu_asm.cli.run.values import LoadRequest
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, counted, read_beginning
 from ipu_asm.emulator.memory import XMEM_SIZE
@@ -92,7 +92,7 @@ def _trace(path: str, kernel: Kernel, outcome: Outcome) -> tuple[Output, str]:
     return Output(path, "".join(pieces).encode()), note
 
 
-def _content(load: Load) -> bytes:
+def _content(load: LoadRequest) -> bytes:
     """Return the requested bytes of a file, reading no more than fits. Raises `FileError`."""
     is_input = load.file == STANDARD_INPUT
     name = "<stdin>" if is_input else load.file

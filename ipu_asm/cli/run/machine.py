@@ -96,7 +96,7 @@ def _run(
 ) -> tuple[StopReason, Fault | None]:
     """Run until the program halts, faults, breaks, is interrupted or reaches the cycle limit."""
     state = ipu.state
-    pace = _Pace()
+    piece = _PieceSize()
     progress = Progress(options.max_cycles, sys.stderr)
     try:
         with Interrupts(is_quiet=True) as interrupts:
@@ -107,11 +107,11 @@ def _run(
                     return StopReason.BREAK, None
                 if ipu.cycles >= options.max_cycles:
                     return StopReason.CYCLE_LIMIT, None
-                limit = min(pace.size, options.max_cycles - ipu.cycles)
+                limit = min(piece.bundles, options.max_cycles - ipu.cycles)
                 if recording is None:
-                    pace.note(ipu.run(limit, stop))
+                    piece.adapt(ipu.run(limit, stop))
                 else:
-                    pace.note(recording.run(ipu, limit, stop))
+                    piece.adapt(recording.run(ipu, limit, stop))
                 progress.show(ipu.cycles)
     except ExecutionFault as error:
         return StopReason.FAULT, error.fault
@@ -120,16 +120,16 @@ def _run(
     return StopReason.HALTED, None
 
 
-class _Pace:
+class _PieceSize:
     """The number of bundles to execute per piece, adapted to the measured speed."""
 
     def __init__(self) -> None:
-        self.size = _FIRST_PIECE
+        self.bundles = _FIRST_PIECE
         self._before = time.perf_counter()
 
-    def note(self, executed: int) -> None:
+    def adapt(self, executed: int) -> None:
         """Update the size from a piece that has just been executed."""
         now = time.perf_counter()
         rate = executed / max(now - self._before, 1e-9)
         self._before = now
-        self.size = max(_FIRST_PIECE, min(MAX_BUNDLES_PER_CALL, int(rate * _SECONDS_A_PIECE)))
+        self.bundles = max(_FIRST_PIECE, min(MAX_BUNDLES_PER_CALL, int(rate * _SECONDS_A_PIECE)))

@@ -13,8 +13,8 @@ from ipu_asm.assembler.images import FORMATS
 from ipu_asm.assembler.kernel import SOURCE
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
 from ipu_asm.cli.run.values import (
-    Dump,
-    Load,
+    DumpRequest,
+    LoadRequest,
     dump_request,
     load_request,
     number,
@@ -60,8 +60,8 @@ class RunOptions(NamedTuple):
     dtype: int | None
     cr: dict[int, int]
     lr: dict[int, int]
-    load: tuple[Load, ...]
-    dump: tuple[Dump, ...]
+    load: tuple[LoadRequest, ...]
+    dump: tuple[DumpRequest, ...]
     max_cycles: int
     breaks: bool
     aaq_shift: int

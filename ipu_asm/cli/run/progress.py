@@ -7,7 +7,7 @@ from typing import Callable, TextIO
 
 from ipu_asm.cli.console import is_terminal, write
 
-PATIENCE = 1.0
+SECONDS_UNTIL_SHOWN = 1.0
 """Seconds that a run may take before the bar appears."""
 _INTERVAL = 0.2
 _WIDTH = 20
@@ -36,7 +36,7 @@ class Progress:
         self._stream = stream if is_terminal(stream) else None
         self._clock = clock
         self._start = clock()
-        self._due = self._start + PATIENCE
+        self._due = self._start + SECONDS_UNTIL_SHOWN
         self._is_shown = False
 
     def show(self, cycles: int) -> None:

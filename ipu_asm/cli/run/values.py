@@ -13,7 +13,7 @@ _REGISTERS = 16
 _LEAST, _MOST = -(1 << 31), (1 << 32) - 1
 
 
-class Load(NamedTuple):
+class LoadRequest(NamedTuple):
     """A file to copy into xmem; `length` is its number of bytes to copy, None for all."""
 
     file: str
@@ -21,7 +21,7 @@ class Load(NamedTuple):
     length: int | None
 
 
-class Dump(NamedTuple):
+class DumpRequest(NamedTuple):
     """A range of xmem to write to a file; `text` is the option as written."""
 
     file: str
@@ -62,16 +62,16 @@ def register_value(text: str) -> tuple[int, int]:
     return index, value & _MOST
 
 
-def load_request(text: str) -> Load:
+def load_request(text: str) -> LoadRequest:
     """Parse `FILE@ADDR` or `FILE@ADDR:LENGTH`. Raises `ArgumentTypeError`."""
     file, place = _split(text, "FILE@ADDR or FILE@ADDR:LENGTH")
     if is_numpy_file(file):
         raise ArgumentTypeError(f"{file}: {NUMPY_LOAD}")
     address, separator, length = place.partition(":")
-    return Load(file, *(_range(address, length) if separator else (_address(address), None)))
+    return LoadRequest(file, *(_range(address, length) if separator else (_address(address), None)))
 
 
-def dump_request(text: str) -> Dump:
+def dump_request(text: str) -> DumpRequest:
     """Parse `FILE@ADDR:LENGTH`. Raises `ArgumentTypeError`."""
     wanted = "FILE@ADDR:LENGTH"
     file, place = _split(text, wanted)
@@ -80,7 +80,7 @@ def dump_request(text: str) -> Dump:
         raise ArgumentTypeError(f"expected {wanted}, found {quoted(text)}")
     if is_numpy_file(file):
         raise ArgumentTypeError(f"{file}: {NUMPY_DUMP}")
-    return Dump(file, *_range(address, length), text)
+    return DumpRequest(file, *_range(address, length), text)
 
 
 def _split(text: str, wanted: str) -> tuple[str, str]:

@@ -29,7 +29,7 @@ DEFAULT_FAIL_LEVEL = Severity.WARNING
 Analyze = Callable[[str, str], Analysis]
 
 
-class Linted(NamedTuple):
+class LintResult(NamedTuple):
     """The result for one file: its text as read, its analysis after fixes, and its findings.
 
     `findings` are those to report, `fixed` is the number of those that fixes removed, and `unfixed`
@@ -37,12 +37,12 @@ class Linted(NamedTuple):
     """
 
     target: Target
-    written: SourceText
+    original: SourceText
     analysis: Analysis
     findings: list[Diagnostic]
     fails: bool
     fixed: int = 0
-    unfixed: Linted | None = None
+    unfixed: LintResult | None = None
 
 
 class Linter:
@@ -58,7 +58,7 @@ class Linter:
         self.options = options
         self.configurations = Configurations()
         self._report = report
-        self._given = _given_configuration(options)
+        self._override = _configuration_override(options)
         # Keys: the instruction set and the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
         self._selections: dict[str, Selection | ConfigurationError] = {}
@@ -69,13 +69,13 @@ class Linter:
         given = {self.options.config} if self.options.config is not None else set()
         return self.configurations.files() | given
 
-    def lint(self, target: Target) -> Linted | None:
+    def lint(self, target: Target) -> LintResult | None:
         """Lint one file; return None and report the reason if it cannot be read or analysed."""
         try:
-            written = read_text(target)
+            original = read_text(target)
             configuration = self._configuration(target)
             selection = self._selection(configuration)
-            analyze = self._analyze(target, written.text, configuration)
+            analyze = self._analyze(target, original.text, configuration)
         except FileError as error:
             self._report(str(error))
         except ConfigurationError as error:
@@ -83,47 +83,47 @@ class Linter:
                 self._report_once(str(finding))
         else:
             if analyze is not None:
-                return self._lint(target, written, analyze, configuration, selection)
+                return self._lint(target, original, analyze, configuration, selection)
         return None
 
     def _lint(
         self,
         target: Target,
-        written: SourceText,
+        original: SourceText,
         analyze: Analyze,
         configuration: Configuration,
         selection: Selection,
-    ) -> Linted:
+    ) -> LintResult:
         unsafe = self.options.unsafe_fixes
         most = Applicability.UNSAFE if unsafe else Applicability.SAFE
 
         def is_kept(finding: Diagnostic) -> bool:
             return selection.keeps(finding.rule, target.name)
 
-        def is_to_mend(finding: Diagnostic) -> bool:
+        def is_to_fix(finding: Diagnostic) -> bool:
             fix = finding.fix
             return fix is not None and fix.applicability <= most and is_kept(finding)
 
-        def linted(analysis: Analysis) -> Linted:
-            found = [*self._emptiness(target, analysis), *analysis.diagnostics]
+        def linted(analysis: Analysis) -> LintResult:
+            found = [*self._empty_program_findings(target, analysis), *analysis.diagnostics]
             findings = [finding for finding in found if is_kept(finding)]
             level = self._fail_level(configuration)
             fails = any(finding.severity <= level for finding in findings)
-            return Linted(target, written, analysis, findings, fails)
+            return LintResult(target, original, analysis, findings, fails)
 
-        analysis = analyze(written.text, target.name)
+        analysis = analyze(original.text, target.name)
         unfixed = linted(analysis)
-        mends = self.options.fix or self.options.diff
-        if not mends or not any(map(is_to_mend, analysis.diagnostics)):
+        applies_fixes = self.options.fix or self.options.diff
+        if not applies_fixes or not any(map(is_to_fix, analysis.diagnostics)):
             return unfixed
         from ipu_asm.analysis.apply_fixes import (
             apply_fixes,  # imported on use: most runs fix nothing
         )
 
-        mended, fixed = apply_fixes(self._analyzer_of(analysis), analysis, is_to_mend)
-        return linted(mended)._replace(fixed=fixed, unfixed=unfixed)
+        fixed_analysis, fixed = apply_fixes(self._analyzer_of(analysis), analysis, is_to_fix)
+        return linted(fixed_analysis)._replace(fixed=fixed, unfixed=unfixed)
 
-    def _emptiness(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
+    def _empty_program_findings(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
         """Return the error of `ipu-as` if a file has nothing to assemble and is named explicitly.
 
         A file that was found in a folder or is open in an editor may be still unwritten.
@@ -134,8 +134,8 @@ class Linter:
         return [] if analysis.program.findings else errors_of(analysis.program)
 
     def _configuration(self, target: Target) -> Configuration:
-        if self._given is not None:
-            return self._given
+        if self._override is not None:
+            return self._override
         folder = os.path.dirname(os.path.abspath(target.name))
         return self.configurations.nearest(folder) or Configuration()
 
@@ -218,7 +218,7 @@ def _check(selection: Selection, path: str) -> None:
     raise ConfigurationError(listed(findings, len(unknown)), len(unknown))
 
 
-def _given_configuration(options: LintOptions) -> Configuration | None:
+def _configuration_override(options: LintOptions) -> Configuration | None:
     """Return the configuration that the options set for all files, if any."""
     if options.isolated:
         return Configuration()
