@@ -6,11 +6,10 @@ from collections import Counter
 from typing import Final, Iterable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.decode import decode_word
+from ipu_asm.emulator.decode import decode_word, is_default_jump
 from ipu_asm.emulator.loops import Loop, find_loops
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
-from ipu_asm.isa.operand_types import LabelType
 from ipu_asm.program.line_table import LineTable, SourceLocation
 
 HOTTEST: Final = 10
@@ -124,20 +123,17 @@ def active_codes(isa: Isa, word: int, pc: int) -> list[DecodedInstruction]:
 
     A jump to the next address has none.
     """
-    return [code for code in decode_word(isa, word) if not code.is_idle and not _goes_on(code, pc)]
+    return [
+        code
+        for code in decode_word(isa, word)
+        if not code.is_idle and not is_default_jump(code, pc)
+    ]
 
 
 def instruction_text(code: DecodedInstruction, pc: int, lines: LineTable | None) -> str:
     """Return an instruction as written in the source, else as decoded."""
     written = lines and lines.instruction(pc, code.slot.name, code.place)
     return written or str(code)
-
-
-def _goes_on(code: DecodedInstruction, pc: int) -> bool:
-    if code.spec is None or code.spec.flow != "jump":
-        return False
-    types = ((code.values[operand.name], operand.type) for operand in code.spec.operands)
-    return any(isinstance(kind, LabelType) and value == pc + 1 for value, kind in types)
 
 
 def _slot_uses(

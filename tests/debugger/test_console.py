@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.console import COMMANDS, Answer, Console, rows
+from ipu_asm.debugger.console import COMMANDS, CommandResult, Console, rows
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.debugger.queries import QueryInterruptedError
@@ -246,14 +246,16 @@ def test_help_tells_of_every_command() -> None:
 
 def test_an_assignment_changes_and_a_journey_moves() -> None:
     console = console_on(debugger_on(LOOP, NO_TRAPS))
-    assert console.run("half = 7") == Answer("[7, 7, 7, 7, 7, 7, 7, 7, … 64 values]", changed=True)
+    assert console.run("half = 7") == CommandResult(
+        "[7, 7, 7, 7, 7, 7, 7, 7, … 64 values]", changed=True
+    )
     stop = console.run("goto 30").stop
     assert stop is not None
     assert (stop.reason, stop.cycle) == (StopReason.STEP, 30)
     result = console.run("lr4 + 1").result
     assert result is not None
     assert (result.value.number, result.place) == (3, None)
-    assert console.run(" \n") == Answer("")
+    assert console.run(" \n") == CommandResult("")
 
 
 def test_assignments_are_repeated_by_time_travel() -> None:
@@ -354,7 +356,7 @@ def test_whatever_is_typed_is_answered_or_refused(typed: str) -> None:
     debugger = debugger_on(LOOP, NO_TRAPS, spacing=64)
     debugger.go_to(200)
     before = debugger.state.save()
-    answer, mistake = Answer(""), None
+    answer, mistake = CommandResult(""), None
     try:
         answer = console_on(debugger).run(typed)
     except ExpressionError as error:

@@ -1,4 +1,4 @@
-"""What console commands take and give: numeric arguments and answers."""
+"""What console commands take and give: numeric arguments and results."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ipu_asm.debugger.stop import Stop
 from ipu_asm.text import Span
 
 
-class Answer(NamedTuple):
+class CommandResult(NamedTuple):
     """The text to show to the user.
 
     `stop` is the new position if the command moved the machine, `changed` whether it wrote a value,
@@ -26,10 +26,10 @@ def whole_number(context: Context, text: str, expected: str) -> int:
     """Evaluate an expression to a whole number. Raises ExpressionError with `expected`."""
     value = evaluate(context, text).value
     if value.is_vector or not isinstance(value.number, int):
-        raise ExpressionError(f"{expected}, found {value.describe()}", all_of(text))
+        raise ExpressionError(f"{expected}, found {value.describe()}", stripped_span(text))
     return value.number
 
 
-def all_of(text: str) -> Span:
+def stripped_span(text: str) -> Span:
     """Return the span of a text without surrounding blanks."""
     return Span(len(text) - len(text.lstrip()), len(text.rstrip()))

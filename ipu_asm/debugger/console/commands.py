@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Callable, Final, NamedTuple
 
-from ipu_asm.debugger.console.command_io import Answer
+from ipu_asm.debugger.console.command_io import CommandResult
+from ipu_asm.debugger.console.history_commands import goto, when, who
 from ipu_asm.debugger.console.listing import dis
-from ipu_asm.debugger.console.travel import goto, when, who
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
     Candidate,
@@ -20,7 +20,7 @@ from ipu_asm.debugger.expressions import (
 from ipu_asm.debugger.expressions.completion import KnownWord, fitting, word_at
 from ipu_asm.text import Span
 
-Run = Callable[[Debugger, LiveContext, str], Answer]
+Run = Callable[[Debugger, LiveContext, str], CommandResult]
 
 
 class Command(NamedTuple):
@@ -50,7 +50,7 @@ def invocation(context: Context, text: str) -> Invocation | None:
     if match is None or match[1] not in COMMANDS:
         return None
     is_name = match[1] in context.names or match[1] in context.labels
-    if is_name and _GOES_ON.match(text, match.end()):
+    if is_name and _CONTINUES_EXPRESSION.match(text, match.end()):
         return None
     return Invocation(COMMANDS[match[1]], match.end())
 
@@ -76,17 +76,17 @@ def complete_command(context: Context, text: str, offset: int) -> list[Candidate
     ]
 
 
-def help_(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+def help_(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Return an overview of the console, or the details of one command. Raises ExpressionError."""
     name = argument.strip()
     if not name:
-        return Answer(_overview())
+        return CommandResult(_overview())
     if name not in COMMANDS:
         message = f"`help` takes one of {', '.join(COMMANDS)}, found {quoted(name)}"
         start = argument.index(name)
         raise ExpressionError(message, Span(start, start + len(name)))
     command = COMMANDS[name]
-    return Answer(f"{command.usage}: {command.summary}\n{command.details}")
+    return CommandResult(f"{command.usage}: {command.summary}\n{command.details}")
 
 
 COMMANDS: Final = {
@@ -131,7 +131,9 @@ _COMMAND_WORDS: Final = [
 ]
 _PLACEHOLDER: Final = "x"
 _FIRST_WORD: Final = re.compile(r"\s*([a-z]+)(?![A-Za-z0-9_])")
-_GOES_ON: Final = re.compile(r"\s*(?:\Z|(?:and|or)(?![A-Za-z0-9_])|!=|[-+*/%&|^<>=?,\[])")
+_CONTINUES_EXPRESSION: Final = re.compile(
+    r"\s*(?:\Z|(?:and|or)(?![A-Za-z0-9_])|!=|[-+*/%&|^<>=?,\[])"
+)
 """What may follow a name in an expression: the end, an operator, an index or a format."""
 
 _EXPRESSIONS: Final = """\

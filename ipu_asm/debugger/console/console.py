@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Callable
 
-from ipu_asm.debugger.console.command_io import Answer
+from ipu_asm.debugger.console.command_io import CommandResult
 from ipu_asm.debugger.console.commands import invocation
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
@@ -25,14 +25,14 @@ class Console:
         self._debugger = debugger
         self._make_context = make_context
 
-    def run(self, text: str) -> Answer:
-        """Execute console input and return the answer.
+    def run(self, text: str) -> CommandResult:
+        """Execute console input and return its result.
 
         Raises ExpressionError with a span in `text`, and `Interrupted` if a long search through the
         history is interrupted.
         """
         if not text.strip():
-            return Answer("")
+            return CommandResult("")
         context = self._make_context()
         called = invocation(context, text)
         if called is None:
@@ -46,10 +46,10 @@ class Console:
         except ExpressionError as error:
             raise ExpressionError(error.message, error.span.shifted(called.start)) from None
 
-    def _expression(self, context: LiveContext, text: str) -> Answer:
+    def _expression(self, context: LiveContext, text: str) -> CommandResult:
         sides = split_assignment(text)
         if sides is not None:
             value = assign_in(self._debugger, context, *sides)
-            return Answer(text_of(value), changed=True)
+            return CommandResult(text_of(value), changed=True)
         result = evaluate(context, text)
-        return Answer(result.text(), result=result)
+        return CommandResult(result.text(), result=result)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final, Mapping, NamedTuple
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.debugger.console.command_io import Answer, all_of, whole_number
+from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.expressions.parser import parse_first
-from ipu_asm.emulator.decode import decode_word
+from ipu_asm.emulator.decode import decode_word, is_default_jump
 from ipu_asm.emulator.state import INST_MEM_SIZE
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Operand
@@ -45,18 +45,18 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
     return found
 
 
-def dis(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+def dis(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """List the bundles around the current one, or from an address on. Raises ExpressionError."""
     halted = debugger.state.is_halted
     pc = debugger.ipu.snapshot.pc if halted else debugger.state.program_counter
     if not argument.strip():
-        return Answer(_listing(_within(debugger, max(0, pc - _BEFORE), _COUNT), pc))
+        return CommandResult(_listing(_within(debugger, max(0, pc - _BEFORE), _COUNT), pc))
     _, end = parse_first(argument)
     first = whole_number(context, argument[:end], "`dis` takes an address, a whole number")
     if not 0 <= first < INST_MEM_SIZE:
         message = f"an address is 0 to {INST_MEM_SIZE - 1}, found {number_text(first)}"
-        raise ExpressionError(message, all_of(argument[:end]))
-    return Answer(_listing(_within(debugger, first, _count(context, argument, end)), pc))
+        raise ExpressionError(message, stripped_span(argument[:end]))
+    return CommandResult(_listing(_within(debugger, first, _count(context, argument, end)), pc))
 
 
 def _count(context: LiveContext, argument: str, end: int) -> int:
@@ -71,7 +71,7 @@ def _count(context: LiveContext, argument: str, end: int) -> int:
         raise ExpressionError(error.message, error.span.shifted(start)) from None
     if count < 1:
         message = f"`dis` takes a number of bundles, found {number_text(count)}"
-        raise ExpressionError(message, all_of(rest).shifted(start))
+        raise ExpressionError(message, stripped_span(rest).shifted(start))
     return min(count, INST_MEM_SIZE)
 
 
@@ -93,14 +93,8 @@ def _listing(found: list[BundleRow], pc: int) -> str:
 
 def _code(word: int, address: int, labels: Mapping[int, str]) -> str:
     codes = [code for code in decode_word(load_isa("ipu"), word) if not code.is_idle]
-    written = [code for code in codes if not _just_goes_on(code, address)]
+    written = [code for code in codes if not is_default_jump(code, address)]
     return "; ".join(_instruction(code, address, labels) for code in written or codes) + ";;"
-
-
-def _just_goes_on(code: DecodedInstruction, address: int) -> bool:
-    """Whether this is the jump to the next bundle that encodes the absence of a jump."""
-    is_jump = code.spec is not None and code.spec.flow == "jump"
-    return is_jump and list(code.values.values()) == [address + 1]
 
 
 def _instruction(code: DecodedInstruction, address: int, labels: Mapping[int, str]) -> str:

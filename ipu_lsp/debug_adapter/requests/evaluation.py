@@ -93,17 +93,17 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     assigned = _assigned(debuggee.context, text)
     # The baseline for "changed" marks, in case the command moves the machine.
     debuggee.leave()
-    answer = Console(debuggee.debugger, lambda: debuggee.context).run(text)
-    if answer.stop is not None:
-        reason = "goto" if answer.stop.reason is StopReason.STEP else None
-        session.later(partial(session.execution.arrive, answer.stop, reason))
-    if answer.result is not None:
+    result = Console(debuggee.debugger, lambda: debuggee.context).run(text)
+    if result.stop is not None:
+        reason = "goto" if result.stop.reason is StopReason.STEP else None
+        session.later(partial(session.execution.arrive, result.stop, reason))
+    if result.result is not None:
         return _result(session, debuggee.inspector.item_of(text, notation))
-    if answer.changed and assigned is not None:
+    if result.changed and assigned is not None:
         place, where = assigned
         told_changed(session, where)
         return _result(session, debuggee.inspector.item_of(place, notation))
-    return {"result": answer.text, "variablesReference": 0}
+    return {"result": result.text, "variablesReference": 0}
 
 
 def _assigned(context: Context, text: str) -> tuple[str, Region] | None:

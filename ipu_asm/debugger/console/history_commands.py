@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.console.command_io import Answer, all_of, whole_number
+from ipu_asm.debugger.console.command_io import CommandResult, stripped_span, whole_number
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
     ExpressionError,
@@ -23,28 +23,28 @@ from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.program.line_table import describe_bundle
 
-MOST_AHEAD: Final = 10_000_000
+MAX_CYCLES_AHEAD: Final = 10_000_000
 """Limit in cycles on moving beyond the cycles executed so far."""
 
 
-def who(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+def who(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Report the instruction that last wrote to a location. Raises ExpressionError."""
     where = _region(evaluate(context, argument).place, argument)
     change = _last_step(debugger) if where.name == COUNTER else last_write(debugger.runner, where)
     name = quoted(argument.strip())
     if change is None:
         since = f"cycle {debugger.history.first}, where the history begins"
-        return Answer(f"nobody has written to {name} since {since}")
+        return CommandResult(f"nobody has written to {name} since {since}")
     if change.pc is None:
         there = f"`goto {change.cycle}` goes there"
-        return Answer(f"{name} was last changed by hand at cycle {change.cycle}; {there}")
+        return CommandResult(f"{name} was last changed by hand at cycle {change.cycle}; {there}")
     bundle = bundle_at(debugger, change.pc)
     author = f"`{change.instruction}` in {bundle}" if change.instruction else bundle
     there = f"at cycle {change.cycle}; `goto {change.cycle}` goes to the moment before it"
-    return Answer(f"{name} was last written by {author} {there}")
+    return CommandResult(f"{name} was last written by {author} {there}")
 
 
-def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+def when(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Report the last cycle at which a condition became true. Raises ExpressionError."""
     now = "it holds now" if evaluate_condition(context, argument) else "it does not hold any more"
 
@@ -61,27 +61,29 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
         context.cycle = debugger.cycle
     name = quoted(argument.strip())
     if cycle is None:
-        return Answer(f"{name} has not held up to now, cycle {debugger.cycle}")
+        return CommandResult(f"{name} has not held up to now, cycle {debugger.cycle}")
     if cycle == debugger.history.first:
-        return Answer(f"{name} held from the beginning, cycle {cycle}; {now}")
+        return CommandResult(f"{name} held from the beginning, cycle {cycle}; {now}")
     cause = f"after {bundle_at(debugger, _pc_at(debugger, cycle - 1))}"
     text = f"{name} became true at cycle {cycle}, {cause}; {now}; `goto {cycle}` goes there"
-    return Answer(text)
+    return CommandResult(text)
 
 
-def goto(debugger: Debugger, context: LiveContext, argument: str) -> Answer:
+def goto(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Move to another cycle. Raises ExpressionError."""
     cycle = whole_number(context, argument, "`goto` takes a cycle, a whole number")
     if argument.lstrip()[:1] in ("+", "-"):
         cycle += debugger.cycle
     elif cycle < 0:
         message = f"a cycle is 0 or more, found {number_text(cycle)}"
-        raise ExpressionError(message, all_of(argument))
-    if cycle > max(debugger.cycle, debugger.history.end) + MOST_AHEAD:
-        message = f"`goto` goes at most {MOST_AHEAD:,} cycles beyond those executed, found more"
-        raise ExpressionError(message, all_of(argument))
+        raise ExpressionError(message, stripped_span(argument))
+    if cycle > max(debugger.cycle, debugger.history.end) + MAX_CYCLES_AHEAD:
+        message = (
+            f"`goto` goes at most {MAX_CYCLES_AHEAD:,} cycles beyond those executed, found more"
+        )
+        raise ExpressionError(message, stripped_span(argument))
     stop = debugger.go_to(cycle)
-    return Answer(_arrival(debugger, stop, cycle), stop)
+    return CommandResult(_arrival(debugger, stop, cycle), stop)
 
 
 def bundle_at(debugger: Debugger, pc: int) -> str:
@@ -92,11 +94,11 @@ def bundle_at(debugger: Debugger, pc: int) -> str:
 def _region(place: Place | None, argument: str) -> Region:
     if place is None:
         message = "`who` takes a register, an element, a slice or xmem, found a computed value"
-        raise ExpressionError(message, all_of(argument))
+        raise ExpressionError(message, stripped_span(argument))
     try:
         return region_of(place)
     except ValueError as error:
-        raise ExpressionError(str(error), all_of(argument)) from None
+        raise ExpressionError(str(error), stripped_span(argument)) from None
 
 
 def _last_step(debugger: Debugger) -> LastWrite | None:
