@@ -1,18 +1,12 @@
-"""Steps from line to line, forwards and backwards, and the loops around a bundle."""
+"""Steps from line to line, forwards and backwards."""
 
 from __future__ import annotations
 
-from itertools import pairwise
-
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.emulator.stops import StopReason
-from ipu_asm.flow.loops import enclosing_loops
-from ipu_asm.isa import load_isa
-from ipu_asm.program.build import read_program
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 CROWDED = """\
@@ -97,45 +91,3 @@ def test_steps_back_over_lines_undo_steps_over_lines(text: str, start: int, spac
     debugger.go_to(start)
     debugger.step_line()
     check_steps(debugger, 30)
-
-
-@pytest.mark.parametrize(
-    ("address", "loops"),
-    [
-        (0, []),
-        (1, []),
-        (2, [(2, 10)]),
-        (9, [(8, 11)]),
-        (10, [(8, 11)]),
-        (3, [(2, 10)]),
-        (4, [(4, 6), (2, 10)]),
-        (6, [(4, 6), (2, 10)]),
-        (8, [(8, 11)]),
-        (11, [(8, 11)]),
-        (12, []),
-        (1_024, []),
-    ],
-)
-def test_the_loops_around_a_bundle_grow_from_the_innermost_one(
-    address: int, loops: list[tuple[int, int]]
-) -> None:
-    found = enclosing_loops(read_program(load_isa("ipu"), CROWDED), address)
-    assert [(loop[0], loop[-1]) for loop in found] == loops
-
-
-def test_two_branches_to_the_same_place_make_one_loop() -> None:
-    text = "in: incr lr1 1;; beq lr1 lr2 in;; incr lr3 1;; bne lr1 lr3 in;; bkpt;;"
-    program = read_program(load_isa("ipu"), text)
-    assert [enclosing_loops(program, address) for address in (0, 3)] == [[range(4)]] * 2
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=6), st.integers(0, 9))
-def test_each_loop_lies_in_the_next_one(branches: list[tuple[int, int]], address: int) -> None:
-    targets = dict(branches)
-    lines = [f"l{n}: b l{targets[n]};;" if n in targets else f"l{n}: acc;;" for n in range(10)]
-    loops = enclosing_loops(read_program(load_isa("ipu"), "\n".join(lines)), address)
-    for inner, outer in pairwise(loops):
-        assert set(inner) < set(outer)
-    assert all(address in loop and targets[loop[-1]] == loop[0] for loop in loops)
-    around = [range(to, at + 1) for at, to in targets.items() if to <= address <= at]
-    assert bool(loops) == bool(around)
