@@ -395,6 +395,6 @@ def test_a_failure_of_our_own_is_told_in_one_line(
     def fail(*_: object) -> None:
         raise ValueError("oh")
 
-    monkeypatch.setattr("ipu_asm.cli.run.machine.run_end_of", fail)
+    monkeypatch.setattr("ipu_asm.cli.run.execution.run_end_of", fail)
     ran = check_run(capsys, "count.s", 3, err=None)
     assert ran.err.startswith("ipu-run: error: internal error: ValueError: oh; this is a mistake")

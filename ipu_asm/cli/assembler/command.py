@@ -31,7 +31,7 @@ from ipu_asm.cli.console import (
     run_guarded,
     write_bytes,
 )
-from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
+from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import (

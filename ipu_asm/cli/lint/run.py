@@ -79,7 +79,7 @@ class LintRun:
         print_message(PROGRAM, message)
 
     def _apply_fixes(self) -> None:
-        from ipu_asm.cli.lint.changes import show_differences
+        from ipu_asm.cli.lint.fix_output import show_differences
 
         self._note_templates()
         if self.options.diff:
@@ -97,7 +97,7 @@ class LintRun:
 
         A file that cannot be written is reported, and its result becomes the one without fixes.
         """
-        from ipu_asm.cli.lint.changes import write_change
+        from ipu_asm.cli.lint.fix_output import write_change
 
         fixed = []
         for number, one in enumerate(self.results):

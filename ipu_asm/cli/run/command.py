@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Sequence
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
 from ipu_asm.cli.console import Status, print_message, run_guarded, wants_color, write
-from ipu_asm.cli.run.files import check_outputs, read_loads, write_outputs
+from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
+from ipu_asm.cli.run.data_files import check_outputs, read_loads, write_outputs
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
-from ipu_asm.cli.sources import read_source, show_findings, show_image_mistakes
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
@@ -19,7 +19,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
-    from ipu_asm.cli.run.machine import Outcome
+    from ipu_asm.cli.run.execution import Outcome
 
 _NEEDED = ("numpy", "ml_dtypes")
 
@@ -88,7 +88,7 @@ def _execute(
 ) -> Outcome | None:
     """Run the program; if the machine cannot load it, print why and return None."""
     try:
-        from ipu_asm.cli.run.machine import execute
+        from ipu_asm.cli.run.execution import execute
         from ipu_asm.emulator.faults import ProgramError
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:

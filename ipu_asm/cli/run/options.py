@@ -12,7 +12,7 @@ from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
 from ipu_asm.assembler.kernel import SOURCE
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
-from ipu_asm.cli.run.values import (
+from ipu_asm.cli.run.option_values import (
     DumpRequest,
     LoadRequest,
     dump_request,

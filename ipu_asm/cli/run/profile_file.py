@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.run.machine import Outcome
+from ipu_asm.cli.run.execution import Outcome
 from ipu_asm.emulator.profile import HOTTEST, BundleUse, LoopUse, Profile, SlotUse, profile_of
 from ipu_asm.emulator.stops import describe_stop
 

@@ -6,10 +6,10 @@ import json
 from typing import Any, NamedTuple, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.run.machine import Outcome
+from ipu_asm.cli.run.execution import Outcome
 from ipu_asm.cli.run.options import ELEMENT_TYPES
 from ipu_asm.cli.run.progress import shown_rate
-from ipu_asm.cli.run.state import scalars_of, state_text, vectors_of
+from ipu_asm.cli.run.register_text import scalars_of, state_text, vectors_of
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.faults import Fault

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.console import is_terminal, write_bytes
+from ipu_asm.cli.run.option_values import LoadRequest
 from ipu_asm.cli.run.options import RunOptions
-from ipu_asm.cli.run.values import LoadRequest
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, counted, read_beginning
 from ipu_asm.emulator.memory import XMEM_SIZE
 
 if TYPE_CHECKING:
-    from ipu_asm.cli.run.machine import Outcome
+    from ipu_asm.cli.run.execution import Outcome
 
 
 def read_loads(options: RunOptions) -> list[tuple[int, bytes]]:
