@@ -78,7 +78,7 @@ class Inbox:
             for body in bodies(read, self.longest_message):
                 self.accept(QueuedMessage(self.decode(body), len(body)))
         finally:
-            self.end("its end of the connection is closed")
+            self.end("it closed the connection")
 
     def end(self, reason: str) -> None:
         """Queue the end of input, after the waiting messages."""

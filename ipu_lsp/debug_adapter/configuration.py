@@ -300,7 +300,7 @@ def _hints(arguments: Mapping[str, object]) -> list[str]:
     unknown = [name for name in arguments if name not in (*LAUNCH_FIELDS, *_OF_CLIENTS)]
     fields = Vocabulary(LAUNCH_FIELDS)
     near = [(name, fields.nearest(name)) for name in unknown[:_MOST_HINTS]]
-    return [f"`{name}` is not looked at; did you mean `{meant}`?" for name, meant in near if meant]
+    return [f"`{name}` is ignored; did you mean `{meant}`?" for name, meant in near if meant]
 
 
 def _shown(value: object) -> str:

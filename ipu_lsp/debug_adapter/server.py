@@ -48,7 +48,7 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
             else:
                 handle(session, inbox.take())
     except ClientDisconnectedError as error:
-        log.info("nobody reads our answers: %s", error)
+        log.info("the connection is closed: %s", error)
     finally:
         session.execution.close()
     return 0
@@ -57,7 +57,7 @@ def serve(channel: Channel, when_gone: Callable[[], None] = lambda: None) -> int
 def handle(session: DebugSession, message: Message) -> None:
     """Handle a message. Errors are reported to the client and do not end the session."""
     if isinstance(message, EndOfInput):
-        log.info("the client is gone: %s", message.reason)
+        log.info("the client has disconnected: %s", message.reason)
         session.is_over = True
     elif isinstance(message, MalformedMessage):
         # No warning: a client that does not read our standard error would block us.
@@ -117,6 +117,6 @@ def _guard(session: DebugSession, action: Callable[[], None]) -> None:
 def _check_state(session: DebugSession, entry: RequestEntry) -> None:
     if entry.needs > session.has:
         if session.execution.has_ended:
-            raise RequestError("the program has ended: `restart` it, or begin another session")
+            raise RequestError("the program has ended: `restart` it, or start another session")
         missing = next(needs for needs in Needs if needs > session.has)
         raise RequestError(_WANTED[missing])

@@ -67,7 +67,7 @@ def target_from_id(id_: str) -> WatchTarget:
         return WatchTarget(where)
     (bits,) = (int(each, 0) for each in rest)
     if name != "r_mask" or not 0 < bits < 1 << 8 * where.size:
-        raise ValueError("bits are those of a mask")
+        raise ValueError("only a mask has bits")
     return WatchTarget(where, bits)
 
 

@@ -251,7 +251,7 @@ class LspProtocol(LanguageServerProtocol):
                 return reader(self._converter, params)
             return self._converter.structure({} if params is None else params, kind)
         except Exception as error:
-            raise JsonRpcInvalidParams(f"these are no parameters of `{method}`") from error
+            raise JsonRpcInvalidParams(f"invalid parameters of `{method}`") from error
 
 
 def _discard(_data: bytes) -> None:

@@ -22,7 +22,7 @@ TIME_LIMIT_S = 60.0
 STATUSES = {
     0: "halted, or stopped at a break",
     1: "a program with errors, a fault, or the cycle limit",
-    2: "something that `ipu-run` does not take",
+    2: "an option or a file that `ipu-run` does not accept",
     3: "ipu-run itself failed",
 }
 """Descriptions of the exit statuses of `ipu-run`."""
@@ -94,7 +94,7 @@ def run(request: RunRequest) -> Steps:
         said = _look(process, data)
         while said is None:
             if time.monotonic() > deadline:
-                why = f"not done after {request.options.time_limit:g} s: ended"
+                why = f"stopped after the time limit of {request.options.time_limit:g} s"
                 return _answer(why=why, stopped="time-limit", status=why)
             yield
             said = _look(process)

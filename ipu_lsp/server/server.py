@@ -46,7 +46,7 @@ class LspServer(LanguageServer):
             while self.session.exit_status is None:
                 self._step()
         except ClientDisconnectedError as error:
-            log.info("nobody reads our answers: %s", error)
+            log.info("the connection is closed: %s", error)
             return 1
         finally:
             log.removeHandler(client_log)
@@ -69,7 +69,7 @@ class LspServer(LanguageServer):
 
     def _handle(self, message: Message) -> None:
         if isinstance(message, EndOfInput):
-            log.info("the client is gone: %s", message.reason)
+            log.info("the client has disconnected: %s", message.reason)
             self.session.exit_status = 0 if self.protocol.is_shut_down else 1
         elif isinstance(message, MalformedMessage):
             self.protocol.refuse(JsonRpcException(message.reason, message.code))

@@ -84,17 +84,17 @@ def test_a_column_in_a_comment_stands_for_the_bundle_before_it(launched: Client)
 @pytest.mark.parametrize("line", [10, 11, 12, 100_000, 0, -1, (1 << 62)])
 def test_there_is_no_bundle_beyond_the_last(launched: Client, line: int) -> None:
     (found,) = launched.breakpoints(line)
-    check_unverified(found, "there is no bundle on this line or behind it")
+    check_unverified(found, "no bundle starts on this line or after it")
 
 
 def test_another_file_has_no_bundles(launched: Client) -> None:
     source = {"path": str(launched.program.with_name("other.s"))}
     body = launched.request("setBreakpoints", source=source, breakpoints=[{"line": 1}])
-    check_unverified(body["breakpoints"][0], f"debugged is {launched.program.name}")
+    check_unverified(body["breakpoints"][0], f"which is {launched.program.name}")
     paths = ["", "\0", "file://[", "file:///%00", "/x" * 1000]
     for nothing in ({"name": "kernel.s"}, {}, *({"path": path} for path in paths)):
         body = launched.request("setBreakpoints", source=nothing, breakpoints=[{"line": 1}])
-        check_unverified(body["breakpoints"][0], "it has nothing in this file")
+        check_unverified(body["breakpoints"][0], "this file is not part of the program")
 
 
 def test_each_spelling_of_a_path_means_the_same_breakpoints(client: Client) -> None:

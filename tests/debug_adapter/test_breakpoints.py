@@ -85,7 +85,7 @@ def test_a_condition_that_fails_while_running_stops_and_says_why(client: Client)
     client.start(LOOP, {"line": 10, "condition": "1 / (lr4 - 2) > 5"})
     check_stops(client, (10, 36))
     reason = "the divisor must not be zero, found 1 divided by 0"
-    assert said(client)[0] == f"the condition `1 / (lr4 - 2) > 5` has no answer: {reason}\n"
+    assert said(client)[0] == f"the condition `1 / (lr4 - 2) > 5` cannot be evaluated: {reason}\n"
     assert [text for text in said(client) if reason in text] == said(client)[:1]
 
 

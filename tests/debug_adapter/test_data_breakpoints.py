@@ -119,7 +119,7 @@ def test_an_address_and_a_count_of_bytes_are_watched(standing: Client) -> None:
 
 
 def test_what_cannot_be_watched_says_why(standing: Client) -> None:
-    reason = "what can be watched lies in a register or in xmem, found `{}`".format
+    reason = "a data breakpoint is on a register or on xmem, found `{}`".format
     for name in ("cycle", "lr1 + 1", "sum(acc)", "loop", "5"):
         check_unwatchable(standing, name, reason(name))
     machine = standing.scopes()["Machine"]["variablesReference"]
@@ -136,7 +136,7 @@ def test_what_cannot_be_watched_says_why(standing: Client) -> None:
     check_unwatchable(
         standing, "acc[1]", "an address is like `0x1000`, found `acc[1]`", asAddress=True
     )
-    with pytest.raises(Refused, match="is a number that we gave, found 4711"):
+    with pytest.raises(Refused, match="is a number that the adapter sent, found 4711"):
         info(standing, "lr1", variablesReference=4711)
 
 
@@ -147,7 +147,7 @@ def test_ids_that_nobody_gave_are_not_watched(standing: Client) -> None:
     )  # fmt: skip
     for placed in watch(standing, *({"dataId": data_id} for data_id in ids)):
         assert (placed["verified"], placed["reason"]) == (False, "failed")
-        assert placed["message"].startswith("a data breakpoint is what `dataBreakpointInfo` tells")
+        assert placed["message"].startswith("`dataId` is one that `dataBreakpointInfo` returned")
     assert standing.step("continue")["reason"] == "breakpoint"
 
 

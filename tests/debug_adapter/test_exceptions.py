@@ -153,7 +153,7 @@ def test_one_can_step_back_from_a_fault_and_mend_it(client: Client) -> None:
     client.stopped()
     assert client.step("stepBack")["reason"] == "step"
     assert client.frame()["line"] == 2
-    with pytest.raises(Refused, match="did not stop because of an exception"):
+    with pytest.raises(Refused, match="is not stopped by an exception"):
         client.request("exceptionInfo", threadId=THREAD)
     assert client.step("next")["reason"] == "step"
     assert client.step("next")["reason"] == "exception"
@@ -258,7 +258,7 @@ def test_a_sum_that_wraps_around_stops_behind_its_bundle(client: Client) -> None
 def test_a_breakpoint_is_no_exception(client: Client) -> None:
     client.start(LOOP, 10)
     client.stopped()
-    with pytest.raises(Refused, match="did not stop because of an exception"):
+    with pytest.raises(Refused, match="is not stopped by an exception"):
         client.request("exceptionInfo", threadId=THREAD)
 
 

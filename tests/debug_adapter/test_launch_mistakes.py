@@ -47,7 +47,7 @@ def test_a_field_that_is_nearly_one_of_ours_is_spoken_of(client: Client) -> None
     client.start(LOOP, stopOnentry=True)
     client.stopped()
     told = [body["output"] for body in client.events_named("output")]
-    assert told == ["`stopOnentry` is not looked at; did you mean `stopOnEntry`?\n"]
+    assert told == ["`stopOnentry` is ignored; did you mean `stopOnEntry`?\n"]
 
 
 def test_all_mistakes_of_a_configuration_are_told_at_once(client: Client, tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def test_nothing_is_answered_before_the_client_has_introduced_itself(client: Cli
     with pytest.raises(Refused, match="a session begins with `initialize`"):
         client.request("launch", program="kernel.s")
     client.initialize()
-    check_refused(client, "initialize", "a session begins once", **ABOUT_US)
+    check_refused(client, "initialize", "`initialize` is sent once", **ABOUT_US)
 
 
 def test_what_needs_a_program_waits_for_one(client: Client) -> None:
@@ -101,7 +101,7 @@ def test_a_program_that_has_ended_goes_no_further(client: Client, command: str) 
 def test_the_configuration_is_done_once(client: Client) -> None:
     client.start(LOOP)
     client.stopped()
-    check_refused(client, "configurationDone", "a second time")
+    check_refused(client, "configurationDone", "found a second one")
 
 
 def test_a_client_may_be_done_before_it_launches(client: Client) -> None:

@@ -111,7 +111,7 @@ def test_the_script_runs_the_same(tmp_path: Path) -> None:
         command=[sys.executable, "-c", script],
     )
     assert (done.returncode, done.stderr) == (0, b"")
-    assert "the client is gone" in log.read_text("utf-8")
+    assert "the client has disconnected" in log.read_text("utf-8")
 
 
 def test_a_log_file_that_cannot_be_written_is_status_2(tmp_path: Path) -> None:

@@ -162,7 +162,7 @@ def test_breakpoints_belong_to_the_file_that_is_debugged(client: Client) -> None
     client.request("restart", arguments={"program": str(second)})
     (found,) = changes(client, 1).values()
     assert found["verified"] is False
-    assert f"the program that is debugged is {second.name}" in found["message"]
+    assert f"this file is not part of the program, which is {second.name}" in found["message"]
     assert client.stopped()["description"].startswith("halted")
     client.request("restart", arguments={"program": str(first)})
     assert client.stopped()["hitBreakpointIds"] == [found["id"]]

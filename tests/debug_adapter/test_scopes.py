@@ -61,11 +61,11 @@ def test_what_was_open_before_a_move_is_refused_politely(standing: Client, comma
     vector = standing.variables("Vectors")["r0"]["variablesReference"]
     standing.step(command)
     for number in (vector, vector - 1):
-        with pytest.raises(Refused, match=f"the machine has moved since: what {number} stood for"):
+        with pytest.raises(Refused, match=f"`variablesReference` {number} is no longer valid"):
             standing.variables(number)
-        with pytest.raises(Refused, match="the machine has moved since"):
+        with pytest.raises(Refused, match="the machine has moved"):
             standing.request("setVariable", variablesReference=number, name="[0..15]", value="1")
-        with pytest.raises(Refused, match="the machine has moved since"):
+        with pytest.raises(Refused, match="the machine has moved"):
             standing.request("dataBreakpointInfo", variablesReference=number, name="r0")
 
 
@@ -73,13 +73,13 @@ def test_what_a_command_of_the_console_has_moved_is_gone_too(standing: Client) -
     number = reference_of(standing, "Machine")
     standing.evaluate("goto 2", "repl")
     standing.stopped()
-    with pytest.raises(Refused, match="the machine has moved since"):
+    with pytest.raises(Refused, match="the machine has moved"):
         standing.variables(number)
 
 
 @pytest.mark.parametrize("number", [0, 4711, 2**31 - 1])
 def test_a_number_that_was_never_given_is_refused(standing: Client, number: int) -> None:
-    with pytest.raises(Refused, match=f"is a number that we gave, found {number}$"):
+    with pytest.raises(Refused, match=f"is a number that the adapter sent, found {number}$"):
         standing.variables(number)
 
 

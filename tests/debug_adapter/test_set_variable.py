@@ -130,7 +130,7 @@ def test_what_cannot_be_changed_says_so(standing: Client) -> None:
         check_refused(standing, "Machine", name, expected=f"`{name}` cannot be changed")
     check_refused(standing, "Memory map", "xmem", expected="`xmem` cannot be changed")
     reference = standing.scopes()["Machine"]["variablesReference"]
-    with pytest.raises(Refused, match=r"^nothing is called `nobody` here$"):
+    with pytest.raises(Refused, match=r"^no variable here is called `nobody`$"):
         standing.request("setVariable", variablesReference=reference, name="nobody", value="1")
     body = standing.request("evaluate", expression="acc * 2", context="watch")
     number = body["variablesReference"]

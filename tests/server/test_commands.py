@@ -158,7 +158,7 @@ def test_a_program_with_errors_is_not_run() -> None:
 def test_a_run_ends_when_its_time_is_over() -> None:
     answer = check_run(ENDLESS, timeLimitSeconds=0.01)
     assert (answer["stopped"], answer["exitStatus"]) == ("time-limit", None)
-    assert answer["why"] == "not done after 0.01 s: ended"
+    assert answer["why"] == "stopped after the time limit of 0.01 s"
 
 
 def test_everything_else_is_answered_meanwhile_and_the_run_can_be_cancelled(

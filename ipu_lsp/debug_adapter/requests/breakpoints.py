@@ -176,7 +176,7 @@ def condition_test(session: DebugSession, text: str | None) -> Condition | None:
             if not told:
                 told.append(error.message)
                 session.outbox.tell(
-                    f"the condition `{text}` has no answer: {error.message}\n", "stderr"
+                    f"the condition `{text}` cannot be evaluated: {error.message}\n", "stderr"
                 )
             return True
 
@@ -212,13 +212,13 @@ def _in_source(
         return waiting()
     if not debuggee.is_source(source.path, source.source_reference):
         name = debuggee.source()["name"]
-        return failed(f"the program that is debugged is {name}; it has nothing in this file")
+        return failed(f"this file is not part of the program, which is {name}")
     positions = debuggee.positions
     line = positions.line(wanted.line)
     column = None if wanted.column is None else positions.column(line, wanted.column)
     found = debuggee.debugger.resolver.on_line(line, column)
     if found is None:
-        return failed("there is no bundle on this line or behind it")
+        return failed("no bundle starts on this line or after it")
     return _placed(session, found, wanted, wanted.log_message)
 
 

@@ -69,7 +69,7 @@ def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutc
         watched, access = target_from_id(wanted.data_id), AccessType(wanted.access_type)
     except ValueError:
         return failed(
-            "a data breakpoint is what `dataBreakpointInfo` tells, found "
+            "`dataId` is one that `dataBreakpointInfo` returned, found "
             f"{quoted(wanted.data_id)} for {quoted(wanted.access_type)}"
         )
     try:
@@ -102,7 +102,7 @@ def _watched(place: Place | None, name: str) -> WatchTarget:
             return target_at(place)
     except ValueError:
         pass
-    raise ValueError(f"what can be watched lies in a register or in xmem, found {quoted(name)}")
+    raise ValueError(f"a data breakpoint is on a register or on xmem, found {quoted(name)}")
 
 
 def _sized(watched: WatchTarget, size: int | None) -> WatchTarget:

@@ -64,7 +64,7 @@ def exception_info(session: DebugSession, *, thread_id: int) -> Json:
     stop = session.execution.stop
     name = None if stop is None else _id(stop.reason)
     if stop is None or name is None:
-        raise RequestError("the machine did not stop because of an exception")
+        raise RequestError("the machine is not stopped by an exception")
     details: Json = {"message": stop.description, "typeName": name, "fullTypeName": name}
     if stop.fault is not None:
         details["stackTrace"] = _fault_text(stop.fault)

@@ -29,7 +29,7 @@ def initialize(
 ) -> Json:
     """Store the client's capabilities; return the adapter's."""
     if session.client is not None:
-        raise RequestError("a session begins once, found a second `initialize`")
+        raise RequestError("`initialize` is sent once, found a second one")
     session.client = DebugClient(
         int(lines_start_at1),
         int(columns_start_at1),
@@ -46,7 +46,7 @@ def initialize(
 def launch(session: DebugSession, *, everything: Json) -> None:
     """Load a program; execution starts after `configurationDone`."""
     if session.debuggee is not None:
-        raise RequestError("a program is loaded already: `restart` it, or begin another session")
+        raise RequestError("a program is loaded already: `restart` it, or start another session")
     load(session, everything)
     session.later(lambda: _begin(session))
 
@@ -61,7 +61,7 @@ def attach(session: DebugSession) -> None:
 def configuration_done(session: DebugSession) -> None:
     """Start execution, or let `launch` start it if no program is loaded yet."""
     if session.is_configured:
-        raise RequestError("the configuration is done once, found a second time")
+        raise RequestError("`configurationDone` is sent once, found a second one")
     session.is_configured = True
     if session.debuggee is not None and not session.execution.has_ended:
         session.later(lambda: _go(session))

@@ -130,4 +130,4 @@ def _run(session: DebugSession, move: Move, title: str, may_end: bool = False) -
 
 def _check_begun(session: DebugSession) -> None:
     if not session.is_configured:
-        raise RequestError("the program has not begun: say `configurationDone` first")
+        raise RequestError("the program has not started: send `configurationDone` first")

@@ -88,7 +88,7 @@ def set_variable(
     group = opened(session, variables_reference)
     item = child(session, group, name)
     if item is None:
-        raise RequestError(f"nothing is called {quoted(name)} here", True)
+        raise RequestError(f"no variable here is called {quoted(name)}", True)
     if not _is_writable(item):
         raise RequestError(f"{quoted(name)} cannot be changed", True)
     notation = group.notation or notation_of(format_)
@@ -150,11 +150,13 @@ def told_changed(session: DebugSession, where: Region) -> None:
 def opened(session: DebugSession, number: int) -> Group:
     """Return the group for a `variablesReference`. Raises `RequestError` for an invalid one."""
     group = session.execution.variables.get(number)
-    if group is None and session.execution.variables.was_given(number):
-        raise RequestError(f"the machine has moved since: what {number} stood for has gone")
-    if group is None:
-        raise RequestError(f"`variablesReference` is a number that we gave, found {number}")
-    return group
+    if group is not None:
+        return group
+    if session.execution.variables.was_given(number):
+        reason = f"{number} is no longer valid: the machine has moved"
+    else:
+        reason = f"is a number that the adapter sent, found {number}"
+    raise RequestError(f"`variablesReference` {reason}")
 
 
 def child(session: DebugSession, group: Group, name: str) -> Item | None:

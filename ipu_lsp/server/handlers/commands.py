@@ -34,7 +34,7 @@ def execute(session: LspSession, params: t.ExecuteCommandParams) -> object:
         raise JsonRpcInvalidParams(f"`{params.command}` takes one object with a `uri`")
     view = session.view(arguments["uri"])
     if view is None:
-        raise JsonRpcInvalidParams(f"no program is open as {arguments['uri']}")
+        raise JsonRpcInvalidParams(f"no open document is {arguments['uri']}")
     return command(session, view, arguments)
 
 

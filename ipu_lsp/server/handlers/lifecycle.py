@@ -26,7 +26,7 @@ def initialize(session: LspSession, params: Json) -> Json:
         raise JsonRpcInvalidRequest("the server is initialized already")
     capabilities = params.get("capabilities", {})
     if not isinstance(capabilities, dict):
-        raise JsonRpcInvalidParams("the capabilities of a client are an object")
+        raise JsonRpcInvalidParams("`capabilities` is an object")
     session.client = LanguageClient.of(capabilities)
     session.settings_files.encoding = session.client.encoding
     session.first_settings = section_of(params.get("initializationOptions"))

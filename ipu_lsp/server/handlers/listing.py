@@ -40,7 +40,7 @@ def text_document_content(session: LspSession, params: t.TextDocumentContentPara
     source = source_of(session, params.uri)
     view = None if source is None else session.view(source)
     if source is None or view is None:
-        return {"text": "# there is no open program of which this is the listing\n"}
+        return {"text": "# the program of this listing is not open\n"}
     session.listings.add(source, params.uri)
     return {"text": _found(view).text}
 

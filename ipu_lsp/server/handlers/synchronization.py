@@ -35,7 +35,7 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
             return
         document.change(version, params["contentChanges"])
     except (KeyError, TypeError, AttributeError) as error:
-        raise JsonRpcInvalidParams(f"no edit that can be made: {error!r}") from error
+        raise JsonRpcInvalidParams(f"invalid edit: {error!r}") from error
     session.text_changed([uri])
 
 
