@@ -135,7 +135,7 @@ class _TextWriter:
         code = separator.join(self._instruction(decoded, address) for decoded in bundle)
         code += surface.bundle_end.strip()
         notes = [note for decoded in bundle for note in decoded.notes]
-        notes = notes or list(self._refusals(bundle))
+        notes = notes or list(self._bundle_errors(bundle))
         comment = f"  {surface.comments[0]} {'; '.join(notes)}" if notes else ""
         return f"{label:<{self.margin}}{code}{comment}\n"
 
@@ -150,7 +150,7 @@ class _TextWriter:
     def _target(self, target: int, address: int) -> str:
         return _label(target) if target in self.targets else f"{target - address:+d}"
 
-    def _refusals(self, bundle: Sequence[WrittenInstruction]) -> Iterator[str]:
+    def _bundle_errors(self, bundle: Sequence[WrittenInstruction]) -> Iterator[str]:
         """The errors of a bundle whose instructions are valid one by one."""
         if len(bundle) > 1:
             separator = self.isa.surface.separator

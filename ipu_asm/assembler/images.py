@@ -26,7 +26,7 @@ _LINE_BREAK = re.compile(r"\r\n?|\n")
 _TEXT_WORD = re.compile(r"(?:[ \t]*(\d+):)?[ \t]*(?:0[xX])?([0-9a-fA-F]+)[ \t]*")
 # Control characters, which occur in binary images but not in text.
 _NOT_TEXT = re.compile(rb"[\0-\x08\x0e-\x1f\x7f]")
-_MOST_MISTAKES = 20
+_MAX_MISTAKES = 20
 
 
 class ImageError(Exception):
@@ -37,7 +37,7 @@ class ImageError(Exception):
         super().__init__("; ".join(f"line {line}: {text}" for line, text in mistakes))
 
 
-def image_of(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
+def encode_image(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
     """Return the image of words in one of `FORMATS`."""
     if image_format == "bin":
         return b"".join(word.to_bytes(isa.image_bytes, "little") for word in words)
@@ -45,7 +45,7 @@ def image_of(words: Sequence[int], isa: Isa, image_format: str) -> bytes:
     return "".join(f"0x{word:0{digits}x}\n" for word in words).encode()
 
 
-def words_of(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:
+def decode_image(image: bytes, isa: Isa, image_format: str | None = None) -> list[int]:
     """Return the words of an image in one of `FORMATS`. Raises `ImageError` with all mistakes.
 
     `hex` and `mem` are read alike. Without a format, an image with control characters (every image
@@ -61,7 +61,7 @@ def words_of(image: bytes, isa: Isa, image_format: str | None = None) -> list[in
         message = f"instruction memory holds {isa.program_limit} words, found {len(words)}"
         mistakes.append((0, message))
     if mistakes:
-        raise ImageError(mistakes[:_MOST_MISTAKES])
+        raise ImageError(mistakes[:_MAX_MISTAKES])
     return words
 
 

@@ -8,7 +8,7 @@ from typing import Callable, NamedTuple, Sequence
 
 from ipu_asm.assembler.disassembly import text_of
 from ipu_asm.assembler.encode import AssemblyError, encode
-from ipu_asm.assembler.images import words_of
+from ipu_asm.assembler.images import decode_image
 from ipu_asm.config.files import FileError, decoded, source_extensions
 from ipu_asm.config.isa_choice import IsaChooser
 from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
@@ -71,8 +71,8 @@ def read_kernel(
     text = "" if image_format == "bin" else decoded(data, name).text
     isa = _isa(text, name, isa_name)
     if image_format == SOURCE:
-        return assembled(SourceFile(text, name), isa, read)
-    words = words_of(data, isa, image_format)
+        return assemble_kernel(SourceFile(text, name), isa, read)
+    words = decode_image(data, isa, image_format)
     listing = text_of(words, isa)
     source = SourceFile(listing, f"{name} (disassembled)")
     return Kernel(name, source, isa, words, read_program(isa, listing), is_image=True)
@@ -90,7 +90,7 @@ def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
         raise FileError(str(error), choice.origin) from error
 
 
-def assembled(
+def assemble_kernel(
     source: SourceFile,
     isa: Isa,
     read: Callable[[Isa, SourceFile], Program] = _read_source,

@@ -39,7 +39,7 @@ def bind(
 ) -> BoundBundle:
     """Bind a word: `live` are the machine's registers, `old` their values from before the bundle.
 
-    The machine's class must have all methods: check with `mistakes_of` first.
+    The machine's class must have all methods: check with `binding_errors` first.
     """
     first, *middle, last = codes
     stops = None
@@ -57,7 +57,7 @@ def bind(
     return BoundBundle(word, stops, tuple(operations), control, (*running, last))
 
 
-def mistakes_of(machine: type, spec: InstructionSpec) -> list[str]:
+def binding_errors(machine: type, spec: InstructionSpec) -> list[str]:
     """Return the reasons why a class cannot execute an instruction, each with its remedy."""
     place = f"{spec.slot} instruction `{spec.mnemonic}`"
     names = [operand.name for operand in spec.operands]
@@ -65,18 +65,18 @@ def mistakes_of(machine: type, spec: InstructionSpec) -> list[str]:
     method = getattr(machine, spec.execute_fn, None)
     if method is None:
         return [f"{place}: `{machine.__name__}` has no method for it; add `{wanted}`"]
-    mistakes = [
+    errors = [
         f"{place}: operand `{operand.name}` is no register, so it has no value to read; "
         f'remove `"read": "{operand.read}"` from its entry'
         for operand in spec.operands
         if operand.read and not isinstance(operand.type, RegisterType)
     ]
     if _parameters(method) != frozenset(names):
-        mistakes.append(
+        errors.append(
             f"{place}: the keyword-only parameters of `{machine.__name__}.{spec.execute_fn}` "
             f"must be the operands, found `{inspect.signature(method)}`; make it `{wanted}`"
         )
-    return mistakes
+    return errors
 
 
 @lru_cache(maxsize=256)
@@ -127,7 +127,7 @@ def _maker(names: tuple[str, ...], sources: tuple[str, ...]) -> Any:
     """A function that creates operations for instructions with these operand names and sources.
 
     The text handed to `exec` is one call with its keyword arguments written out. It consists of
-    operand names, which `mistakes_of` has compared with the parameters of a method. Building the
+    operand names, which `binding_errors` has compared with the parameters of a method. Building the
     arguments as a dictionary at each call instead costs 51 % of a bundle in INT8 and 42 % in FP8
     (the fully connected layer of `benchmarks/emulator.py`, both variants interleaved in one run).
     """

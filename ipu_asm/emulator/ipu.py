@@ -8,7 +8,7 @@ from typing import Callable, Final, Iterable, Sequence
 import numpy as np
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.binding import BoundBundle, Operation, bind, mistakes_of
+from ipu_asm.emulator.binding import BoundBundle, Operation, bind, binding_errors
 from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.interrupts import Interrupts
@@ -174,9 +174,9 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
             return
         codes = _decoded(load_isa("ipu"), words)
         specs = (code.spec for bundle in codes.values() for code in bundle if code.spec)
-        mistakes = self.mistakes({spec.mnemonic: spec for spec in specs}.values())
-        if mistakes:
-            raise ProgramError(mistakes)
+        errors = self.binding_errors({spec.mnemonic: spec for spec in specs}.values())
+        if errors:
+            raise ProgramError(errors)
         registers = (self._registers, self.snapshot)
         bundles = {word: bind(self, *registers, word, codes[word]) for word in codes}
         self._bundles = [_EMPTY if word is None else bundles[word] for word in words]
@@ -184,9 +184,9 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         self._words = list(words)
 
     @classmethod
-    def mistakes(cls, specs: Iterable[InstructionSpec]) -> list[str]:
+    def binding_errors(cls, specs: Iterable[InstructionSpec]) -> list[str]:
         """Return the reasons why this class cannot execute instructions, each with its remedy."""
-        return [mistake for spec in specs for mistake in mistakes_of(cls, spec)]
+        return [error for spec in specs for error in binding_errors(cls, spec)]
 
 
 def _decoded(isa: Isa, words: Sequence[int | None]) -> dict[int, list[DecodedInstruction]]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
-from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assembled, read_kernel
+from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assemble_kernel, read_kernel
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import FileError
 from ipu_asm.diagnostics.rendering import render, render_place
@@ -137,14 +137,16 @@ class Bench:
         `ImageError`, and FileError for a file whose instruction set this machine cannot execute.
         """
         __tracebackhide__ = True
-        found = self._found(path)
-        name = _shown(found)
+        found = self._find_file(path)
+        name = _display_path(found)
         self._load(lambda: read_kernel(found.read_bytes(), name), name)
 
     def load_text(self, text: str) -> None:
         """Load a kernel given as source text, otherwise like `load`."""
         __tracebackhide__ = True
-        self._load(lambda: assembled(SourceFile(text, _TEXT_NAME), load_isa("ipu")), _TEXT_NAME)
+        self._load(
+            lambda: assemble_kernel(SourceFile(text, _TEXT_NAME), load_isa("ipu")), _TEXT_NAME
+        )
 
     def put(self, address: int, data: Array | np.generic | Buffer) -> None:
         """Write an array into xmem, in row-major order, from a byte address on.
@@ -194,7 +196,7 @@ class Bench:
         try:
             cycles = run_until_complete(self.state, max_cycles, ipu=ipu)
         except EmulatorError as error:
-            raise self._explained(error, ipu) from None
+            raise self._with_location_notes(error, ipu) from None
         stop = run_end_of(ipu, StopReason.HALTED, self._lines)
         self._last = f"{describe_stop(stop)}, cycles: {cycles:,}"
         line = stop.place.line if stop.place else None
@@ -216,14 +218,14 @@ class Bench:
         except ValueError as error:
             raise error.with_traceback(None) from None
 
-    def _found(self, path: str | PathLike[str]) -> Path:
+    def _find_file(self, path: str | PathLike[str]) -> Path:
         """The file of that path in the first folder that has it. Raises FileNotFoundError."""
         __tracebackhide__ = True
         places = [folder / path for folder in self._folders]
         for place in places:
             if place.is_file():
                 return place
-        tried = " or ".join(dict.fromkeys(f"`{_shown(place)}`" for place in places))
+        tried = " or ".join(dict.fromkeys(f"`{_display_path(place)}`" for place in places))
         raise FileNotFoundError(f"a kernel is the path of a source file, found no {tried}")
 
     def _load(self, read: Callable[[], Kernel], name: str) -> None:
@@ -244,7 +246,7 @@ class Bench:
         self._lines = None if kernel.is_image else kernel.lines
         self._kernel, self._last = kernel, "not run yet"
 
-    def _explained(self, error: EmulatorError, ipu: Ipu) -> EmulatorError:
+    def _with_location_notes(self, error: EmulatorError, ipu: Ipu) -> EmulatorError:
         """The error with notes on its location, and without the traceback of the emulator."""
         if isinstance(error, ExecutionFault):
             self._last = "stopped by a fault"
@@ -261,7 +263,7 @@ class Bench:
             error.add_note(render_place(self._kernel.source, span))
 
 
-def _shown(path: Path) -> str:
+def _display_path(path: Path) -> str:
     """The path relative to the current directory, if it is inside it."""
     try:
         return str(path.relative_to(Path.cwd()))

@@ -11,10 +11,10 @@ from ipu_asm.assembler.encode import encode
 from ipu_asm.assembler.images import (
     FORMATS,
     ImageError,
+    decode_image,
+    encode_image,
     guessed_format,
-    image_of,
     listing_of,
-    words_of,
 )
 from ipu_asm.program.build import read_program
 
@@ -28,14 +28,14 @@ WORDS = st.lists(st.integers(0, (1 << IPU.word_bits) - 1), min_size=1, max_size=
 def check_image(image: str | bytes, *words: int, image_format: str | None = None) -> None:
     """An image holds these words."""
     data = image.encode() if isinstance(image, str) else image
-    assert words_of(data, IPU, image_format) == list(words)
+    assert decode_image(data, IPU, image_format) == list(words)
 
 
 def check_refusal(image: str | bytes, *mistakes: tuple[int, str]) -> None:
     """An image has these mistakes."""
     data = image.encode() if isinstance(image, str) else image
     with pytest.raises(ImageError) as caught:
-        words_of(data, IPU)
+        decode_image(data, IPU)
     assert caught.value.mistakes == mistakes
 
 
@@ -54,23 +54,23 @@ def check_listing(text: str, *rows: str) -> None:
 
 
 def test_hex_has_48_digits_a_line() -> None:
-    assert image_of([WORD, 1], IPU, "hex").decode() == f"{HEX}\n0x{1:048x}\n"
+    assert encode_image([WORD, 1], IPU, "hex").decode() == f"{HEX}\n0x{1:048x}\n"
 
 
 def test_mem_has_the_45_digits_of_the_word_itself() -> None:
-    assert image_of([WORD], IPU, "mem").decode() == f"{MEM}\n"
+    assert encode_image([WORD], IPU, "mem").decode() == f"{MEM}\n"
     assert len(MEM) == 2 + 45
 
 
 def test_bin_has_24_bytes_a_word_lowest_first() -> None:
-    image = image_of([WORD, 2], IPU, "bin")
+    image = encode_image([WORD, 2], IPU, "bin")
     assert image == bytes.fromhex(HEX[2:])[::-1] + b"\2" + bytes(23)
 
 
 @settings(max_examples=200)
 @given(WORDS, st.sampled_from(FORMATS), st.booleans())
 def test_every_format_gives_its_words_back(words: list[int], name: str, is_named: bool) -> None:
-    image = image_of(words, IPU, name)
+    image = encode_image(words, IPU, name)
     check_image(image, *words, image_format=name if is_named else None)
 
 
@@ -95,7 +95,7 @@ def test_hex_and_mem_are_read_alike() -> None:
 
 
 def test_what_can_be_no_text_is_guessed_to_be_bytes() -> None:
-    assert guessed_format(image_of([WORD], IPU, "bin")) == "bin"
+    assert guessed_format(encode_image([WORD], IPU, "bin")) == "bin"
     assert guessed_format(b"\xff" * 24) == "bin"
     assert guessed_format("# größer\n0x1\n".encode()) == "hex"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.assembler.images import image_of
+from ipu_asm.assembler.images import encode_image
 from ipu_asm.isa import load_isa
 from tests.debug_adapter.client import THREAD, Client
 from tests.debug_adapter.programs import AT_END, ENDLESS, FAULTY, LOOP
@@ -159,7 +159,7 @@ def test_an_image_is_shown_as_what_it_means(
     client: Client, tmp_path: Path, image_format: str
 ) -> None:
     image = tmp_path / f"kernel.{image_format}"
-    image.write_bytes(image_of(assemble(LOOP), load_isa("ipu"), image_format))
+    image.write_bytes(encode_image(assemble(LOOP), load_isa("ipu"), image_format))
     client.launch(image)
     (source,) = client.request("loadedSources")["sources"]
     assert source["name"] == f"{image.name} (disassembled)"

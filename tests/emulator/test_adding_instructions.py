@@ -263,4 +263,4 @@ def test_an_instruction_can_read_scalars_and_branch(monkeypatch: pytest.MonkeyPa
 
 
 def test_every_instruction_of_the_table_has_its_method() -> None:
-    assert Ipu.mistakes(load_isa("ipu").instructions.values()) == []
+    assert Ipu.binding_errors(load_isa("ipu").instructions.values()) == []

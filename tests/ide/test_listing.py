@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import encode, encode_without_errors
-from ipu_asm.assembler.images import listing_of, words_of
+from ipu_asm.assembler.images import decode_image, listing_of
 from ipu_asm.ide.listing import Listing, listing
 from tests.ide.test_everywhere import TEXTS, damaged
 
@@ -39,7 +39,7 @@ def test_a_program_without_errors_has_the_listing_that_ipu_as_prints() -> None:
         assert encode_without_errors(analysis.program) == words
         found = listing(analysis, words).text
         assert found == listing_of(analysis.program, words, "kernel.s")
-        assert words_of(found.encode(), analysis.isa, "hex") == words
+        assert decode_image(found.encode(), analysis.isa, "hex") == words
 
 
 def test_every_line_tells_its_address_and_its_place_in_the_source() -> None:

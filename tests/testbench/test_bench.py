@@ -11,7 +11,7 @@ import pytest
 
 from ipu_asm import AssemblyError
 from ipu_asm.assembler.encode import assemble
-from ipu_asm.assembler.images import FORMATS, ImageError, image_of
+from ipu_asm.assembler.images import FORMATS, ImageError, encode_image
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import FileError
 from ipu_asm.emulator import CycleLimitError, ExecutionFault
@@ -357,7 +357,7 @@ def test_lines_of_a_file_with_other_line_ends_are_counted_right(tmp_path: Path) 
 @pytest.mark.parametrize("image_format", FORMATS)
 def test_an_image_is_loaded_as_ipu_run_loads_it(tmp_path: Path, image_format: str) -> None:
     words = assemble("set lr1 7;; ldr_mult_reg r0 lr1 cr0; bkpt;;")
-    (tmp_path / "k.img").write_bytes(image_of(words, load_isa("ipu"), image_format))
+    (tmp_path / "k.img").write_bytes(encode_image(words, load_isa("ipu"), image_format))
     bench = Bench([tmp_path])
     bench.put(7, np.arange(128, dtype=np.int8))
     bench.load("k.img")
@@ -369,7 +369,7 @@ def test_an_image_is_loaded_as_ipu_run_loads_it(tmp_path: Path, image_format: st
 
 def test_a_fault_in_an_image_names_the_bundle(tmp_path: Path) -> None:
     words = assemble("set lr1 7;; ldr_cyclic_mult_reg lr1 cr0 lr1;;")
-    (tmp_path / "k.bin").write_bytes(image_of(words, load_isa("ipu"), "bin"))
+    (tmp_path / "k.bin").write_bytes(encode_image(words, load_isa("ipu"), "bin"))
     bench = Bench([tmp_path])
     bench.load("k.bin")
     check_refused(ExecutionFault, r"^bundle 1, cycle 1, slot xmem, [^\n]*$", bench.run)

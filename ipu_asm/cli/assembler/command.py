@@ -17,10 +17,10 @@ from ipu_asm.assembler.encode import AssemblyError, UnencodableIsaError, encode,
 from ipu_asm.assembler.images import (
     FORMATS,
     ImageError,
+    decode_image,
+    encode_image,
     guessed_format,
-    image_of,
     listing_of,
-    words_of,
 )
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
@@ -116,7 +116,7 @@ def _assemble(source: Target, options: Namespace) -> int:
         return Status.OK
     if options.format == "bin" and not options.output and is_terminal(sys.stdout):
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")
-    _write(image_of(words, isa, options.format), options.output)
+    _write(encode_image(words, isa, options.format), options.output)
     return Status.OK
 
 
@@ -126,7 +126,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
     text = "" if image_format == "bin" else image.decode("utf-8", "replace")
     isa = _encodable_isa(text, source, options)
     try:
-        words = words_of(image, isa, image_format)
+        words = decode_image(image, isa, image_format)
     except ImageError as error:
         show_image_mistakes(PROGRAM, source.name, error)
         return Status.FINDINGS

@@ -10,7 +10,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 
 from ipu_asm.analysis.analyzer import Analysis
 from ipu_asm.assembler.encode import UnencodableIsaError, encode, errors_of, require_words
-from ipu_asm.assembler.images import FORMATS, image_of
+from ipu_asm.assembler.images import FORMATS, encode_image
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.handlers.diagnostics import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
@@ -53,7 +53,7 @@ def _assemble(session: LspSession, view: View, arguments: Json) -> object:
         return json_object(findings=_errors(session, view, arguments["uri"]))
     if name == _LISTING:
         return {"format": name, "text": listing_of(view)["text"]}
-    image = image_of(encode(program), program.isa, name)
+    image = encode_image(encode(program), program.isa, name)
     if name == "bin":
         return {"format": name, "base64": base64.b64encode(image).decode("ascii")}
     return {"format": name, "text": image.decode("ascii")}
