@@ -19,7 +19,7 @@ class ArgumentParser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, formatter_class=_Formatter, **settings)
 
     def error(self, message: str) -> NoReturn:
-        print_message(self.prog, f"{message} (`{self.prog} --help` shows what there is)")
+        print_message(self.prog, f"{message} (see `{self.prog} --help`)")
         raise SystemExit(int(Status.USAGE))
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -114,6 +114,6 @@ def add_isa_option(parser: argparse.ArgumentParser, **settings: Any) -> None:
         type=isa_name,
         **settings,
         metavar="NAME",
-        help="the instruction set; else a comment `isa: NAME` in the first ten lines, "
-        "the configuration or the file's extension tells, else it is ipu",
+        help="the instruction set; else that of a comment `isa: NAME` in the first ten lines, "
+        "of the configuration, or of the file's extension, else ipu",
     )

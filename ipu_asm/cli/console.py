@@ -45,7 +45,7 @@ def run_guarded(program: str, command: Callable[[], int]) -> int:
             what = " ".join(f"{type(error).__name__}: {error}".split())
             print_message(
                 program,
-                f"internal error: {what}; this is a mistake in {program}, not in the program it "
+                f"internal error: {what}; this is a bug in {program}, not in the program it "
                 "read: please report it with what IPU_TRACEBACK=1 shows",
             )
         return Status.INTERNAL

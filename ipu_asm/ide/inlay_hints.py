@@ -98,7 +98,7 @@ def _latencies(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]
             if cycles is not None:
                 end = program.span(number, bundle.syntax.instruction_span(place))
                 unit = "cycle" if cycles == 1 else "cycles"
-                tooltip = f"takes about {cycles} {unit}, as far as its operands tell"
+                tooltip = f"takes about {cycles} {unit}, estimated from its operands"
                 yield InlayHint(end.end, f" {cycles} {unit}", LANDINGS, tooltip)
 
 

@@ -38,10 +38,10 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
         _refuse(macro_rename.why_not_renameable(analysis, found[0].name))
         return Renameable(found[1], found[0].name)
     if found is not None and isinstance(found[0], NumericLabel):
-        raise RenameError("a number as a label is no name: write a label with one in its place")
+        raise RenameError("a numeric label cannot be renamed: replace it with a named label")
     if found is None or not isinstance(found[0], Label):
         named = "labels and macros" if analysis.isa.surface.preprocessed else "labels"
-        raise RenameError(f"only {named} have a name that can be changed")
+        raise RenameError(f"only {named} can be renamed")
     return _label(analysis.program, found[0].name, found[1])
 
 
@@ -49,9 +49,10 @@ def _label(program: Program, label: str, span: Span) -> Renameable:
     if label not in program.labels:
         raise RenameError(f"no label is called {quoted(label)}, so it cannot be renamed")
     if program.text[span.start : span.end] != label:
-        raise RenameError(f"a distance is no name: rename {quoted(label)} where it is written")
+        where = f"rename {quoted(label)} where its name is written"
+        raise RenameError(f"a distance cannot be renamed: {where}")
     if _definitions(program, label) > 1:
-        raise RenameError(f"{quoted(label)} is defined more than once: mend that first")
+        raise RenameError(f"{quoted(label)} is defined more than once: correct that first")
     return Renameable(span, label)
 
 
@@ -76,11 +77,11 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
     program = analysis.program
     if new_name in program.labels:
         line = _line(analysis, program.label_span(new_name))
-        raise RenameError(f"a label {quoted(new_name)} is defined already, on line {line}")
+        raise RenameError(f"a label {quoted(new_name)} is already defined on line {line}")
     for reference in program.references:
         if reference.text == new_name:
             line = _line(analysis, program.reference_span(reference))
-            raise RenameError(f"line {line} has a branch to {quoted(new_name)} already")
+            raise RenameError(f"line {line} already has a branch to {quoted(new_name)}")
     _check_hidden(analysis, old)
     edits = [
         TextEdit(occurrence.span, new_name)
@@ -99,7 +100,7 @@ def _check_hidden(analysis: Analysis, name: str) -> None:
         token = bundle.syntax.plan.directive
         if token >= 0 and word.search(bundle.syntax.words[token]):
             line = _line(analysis, program.span(number, bundle.syntax.spans[token]))
-            raise RenameError(f"line {line} is for the preprocessor and speaks of {quoted(name)}")
+            raise RenameError(f"line {line} is a preprocessor line and contains {quoted(name)}")
 
 
 def _line(analysis: Analysis, span: Span) -> int:
@@ -116,14 +117,14 @@ def _check_meaning(program: Program, edits: list[TextEdit], old: str, new: str) 
     after = read_program(program.isa, apply_edits(program.text, edits))
     labels = {new if label == old else label: at for label, at in program.labels.items()}
     if after.labels != labels:
-        raise RenameError(f"a label cannot be called {quoted(new)}: it is no word")
+        raise RenameError(f"a label cannot be called {quoted(new)}: it is not a valid name")
     if len(after.findings) > len(program.findings):
         known = {finding.message for finding in program.findings}
         fresh = (f.message for f in after.findings if f.message not in known)
         reason = next(fresh, after.findings[0].message)
         raise RenameError(f"a label cannot be called {quoted(new)}: {reason}")
     if _meaning(after) != _meaning(program, old, new):
-        raise RenameError(f"{quoted(new)} would change what the program means")
+        raise RenameError(f"{quoted(new)} would change the meaning of the program")
 
 
 def _meaning(program: Program, old: str = "", new: str = "") -> list[object]:

@@ -18,7 +18,7 @@ HEX = "".join(f"0x{word:048x}\n" for word in WORDS)
 MEM = "".join(f"0x{word:045x}\n" for word in WORDS)
 BIN = b"".join(word.to_bytes(24, "little") for word in WORDS)
 BAD = "acc.frist;;\nset lr0 40000; b nowhere;;\n"
-HELP = "(`ipu-as --help` shows what there is)\n"
+HELP = "(see `ipu-as --help`)\n"
 
 
 @pytest.fixture(autouse=True)
@@ -279,7 +279,7 @@ def test_the_instruction_set_is_chosen_as_for_the_linter(
         (
             "disassemble --format listing a.s",
             "ipu-as disassemble: error: argument --format: expected one of bin, hex, mem, found "
-            "`listing` (`ipu-as disassemble --help` shows what there is)\n",
+            "`listing` (see `ipu-as disassemble --help`)\n",
         ),
         ("assemble none.s", "ipu-as: error: none.s: no such file or directory\n"),
         ("assemble .", "ipu-as: error: .: is a directory\n"),
@@ -307,4 +307,4 @@ def test_a_failure_of_our_own_is_told_in_one_line(
 
     monkeypatch.setattr("ipu_asm.cli.assembler.command.encode", fail)
     ran = check_as(capsys, "assemble a.s", 3, "", None)
-    assert ran.err.startswith("ipu-as: error: internal error: ValueError: oh; this is a mistake in")
+    assert ran.err.startswith("ipu-as: error: internal error: ValueError: oh; this is a bug in")

@@ -249,7 +249,7 @@ def test_the_help_has_examples_and_every_exit_status(capsys: pytest.CaptureFixtu
     assert max(map(len, ran.out.splitlines())) <= 100
 
 
-HELP = "(`ipu-lint --help` shows what there is)"
+HELP = "(see `ipu-lint --help`)"
 
 
 @pytest.mark.parametrize(
@@ -274,8 +274,11 @@ HELP = "(`ipu-lint --help` shows what there is)"
         ("--stdin-filename a.s b.s", "--stdin-filename names standard input, but no PATH is `-` "),
         ("--watch -", "--watch needs files, found standard input "),
         ("--watch -o out.txt", "--watch writes to the terminal, not to --output-file "),
-        ("--config a.toml --isolated", "--config names a configuration, --isolated wants none "),
-        ("--statistics --format sarif", "--statistics has no format `sarif`; "),
+        ("--config a.toml --isolated", "--config and --isolated exclude each other "),
+        (
+            "--statistics --format sarif",
+            "--statistics has the formats text and json, found `sarif`",
+        ),
     ],
 )
 def test_wrong_usage_is_told_in_one_line(
@@ -417,7 +420,7 @@ def test_a_failure_of_our_own_is_told_in_one_line(
         3,
         "",
         [
-            "ipu-lint: error: internal error: TypeError: two lines; this is a mistake in ipu-lint, "
+            "ipu-lint: error: internal error: TypeError: two lines; this is a bug in ipu-lint, "
             "not in the program it read: please report it with what IPU_TRACEBACK=1 shows"
         ],
     )

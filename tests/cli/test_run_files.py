@@ -23,7 +23,7 @@ bkpt;;
 """
 DATA = bytes(range(128))
 COPYING = "copy.s --load data@0x1000 --cr 0=0x1000 --cr 1=0x2000 --cr 2=1"
-HELP = " (`ipu-run --help` shows what there is)\n"
+HELP = " (see `ipu-run --help`)\n"
 
 
 @pytest.fixture(autouse=True)

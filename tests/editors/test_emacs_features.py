@@ -182,7 +182,7 @@ def test_a_name_that_is_taken_is_refused_in_words(opened: Open) -> None:
     go_to(emacs, EXAMPLE, "\nelement:", "element")
     said = emacs.refusal(by_name("eglot-rename", "sample"))
     line = place(EXAMPLE, "sample:")[0] + 1
-    assert f"a label `sample` is defined already, on line {line}" in said
+    assert f"a label `sample` is already defined on line {line}" in said
     assert emacs.lisp(TEXT) == EXAMPLE
 
 
@@ -190,7 +190,7 @@ def test_a_register_is_not_renamed(opened: Open) -> None:
     emacs = opened(MESSY)
     go_to(emacs, MESSY, "incr lr0", "lr0")
     said = emacs.refusal(by_name("eglot-rename", "row"))
-    assert "only labels have a name that can be changed" in said
+    assert "only labels can be renamed" in said
     assert emacs.lisp(TEXT) == MESSY
 
 

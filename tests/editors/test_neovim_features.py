@@ -187,7 +187,7 @@ def test_a_new_name_that_is_taken_is_refused_with_the_reason(opened: Open) -> No
     neovim = opened(EXAMPLE)
     neovim.put_cursor(*BRANCH)
     ask_new_name(neovim, "sample")
-    check_said(neovim, "a label `sample` is defined already, on line 38")
+    check_said(neovim, "a label `sample` is already defined on line 38")
     assert neovim.text() == EXAMPLE
 
 
@@ -195,7 +195,7 @@ def test_grn_on_a_mnemonic_is_refused_with_the_reason(opened: Open) -> None:
     neovim = opened(EXAMPLE)
     neovim.put_cursor(*place(EXAMPLE, "mult.ve "))
     neovim.type("grn")
-    check_said(neovim, "only labels have a name that can be changed")
+    check_said(neovim, "only labels can be renamed")
     assert neovim.text() == EXAMPLE
 
 

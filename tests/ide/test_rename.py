@@ -63,14 +63,16 @@ def test_a_label_may_be_called_like_a_register_or_a_mnemonic() -> None:
 
 def test_a_label_of_another_instruction_set_is_renamed() -> None:
     check_rename("x$0: SYNC\nNOP", "start", "start: SYNC\nNOP", isa="edgenpu")
-    check_refused("x$0: SYNC", "a b", "a label cannot be called `a b`: it is no word", "edgenpu")
+    check_refused(
+        "x$0: SYNC", "a b", "a label cannot be called `a b`: it is not a valid name", "edgenpu"
+    )
 
 
 @pytest.mark.parametrize(
     "text", ["incr lr$00 1;;", "ac$0c;;", "$0", "# x$0\nx: acc;;", "set lr0 $05;;", "x: acc$0;;"]
 )
 def test_nothing_else_can_be_renamed(text: str) -> None:
-    check_refused(text, "y", "only labels have a name that can be changed")
+    check_refused(text, "y", "only labels can be renamed")
 
 
 def test_an_undefined_label_cannot_be_renamed() -> None:
@@ -79,22 +81,24 @@ def test_an_undefined_label_cannot_be_renamed() -> None:
 
 def test_a_distance_is_no_name() -> None:
     check_refused(
-        "x: acc;;\nb -$01;;", "y", "a distance is no name: rename `x` where it is written"
+        "x: acc;;\nb -$01;;",
+        "y",
+        "a distance cannot be renamed: rename `x` where its name is written",
     )
 
 
 def test_a_label_that_is_defined_twice_must_be_mended_first() -> None:
-    reason = "`x` is defined more than once: mend that first"
+    reason = "`x` is defined more than once: correct that first"
     check_refused("x: acc;;\nx: b x$0;;", "y", reason)
 
 
 def test_two_labels_cannot_have_the_same_name() -> None:
-    reason = "a label `y` is defined already, on line 2"
+    reason = "a label `y` is already defined on line 2"
     check_refused("x$0: acc;;\ny: b x;;", "y", reason)
 
 
 def test_a_branch_to_nowhere_is_not_caught_by_a_new_name() -> None:
-    check_refused("x$0: acc;;\n\nb y;;", "y", "line 3 has a branch to `y` already")
+    check_refused("x$0: acc;;\n\nb y;;", "y", "line 3 already has a branch to `y`")
 
 
 @pytest.mark.parametrize(
@@ -137,7 +141,7 @@ def test_a_renamed_program_means_the_same(text: str, name: str, data: st.DataObj
 
 def test_a_number_that_a_label_is_spelt_like_stays_a_number() -> None:
     check_rename("12$08: incr lr0 128;;\nb 128;;", "x", "x: incr lr0 128;;\nb x;;")
-    check_refused("128: incr lr0 12$08;;", "x", "only labels have a name that can be changed")
+    check_refused("128: incr lr0 12$08;;", "x", "only labels can be renamed")
 
 
 def test_a_label_behind_a_mark_is_renamed_without_it_and_in_directives() -> None:
@@ -159,13 +163,13 @@ def test_numbers_as_labels_and_what_the_preprocessor_reads_stay() -> None:
     check_refused(
         "$01: bri 1b",
         "again",
-        "a number as a label is no name: write a label with one in its place",
+        "a numeric label cannot be renamed: replace it with a named label",
         isa="colossus",
     )
     check_refused(
         "#define GO bri f\n$0f: bri f\n",
         "g",
-        "line 1 is for the preprocessor and speaks of `f`",
+        "line 1 is a preprocessor line and contains `f`",
         isa="colossus",
     )
 
@@ -202,30 +206,30 @@ def test_a_macro_is_renamed_where_every_place_is_certain() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (".macro $0A\n.endm\n A\n B A\n", "nobody can tell whether line 4 means `A`"),
-        (".macro $0A\n.endm\n A\n#define B A\n", "nobody can tell whether line 4 means `A`"),
-        (".macro $0A\n.endm\n A\n a\n", "nobody can tell whether line 4 means `A`"),
+        (".macro $0A\n.endm\n A\n B A\n", "it is uncertain whether line 4 means `A`"),
+        (".macro $0A\n.endm\n A\n#define B A\n", "it is uncertain whether line 4 means `A`"),
+        (".macro $0A\n.endm\n A\n a\n", "it is uncertain whether line 4 means `A`"),
         ("#define $0a 1\n.macro M a\n .long \\a\n.endm\n",
-         "nobody can tell whether line 3 means `a`"),
-        ("#define $0A 1\n .long A\n#define B(A) A\n", "nobody can tell whether line 3 means `A`"),
+         "it is uncertain whether line 3 means `a`"),
+        ("#define $0A 1\n .long A\n#define B(A) A\n", "it is uncertain whether line 3 means `A`"),
         ("#define $0A 1\n .long A\n#define B A ## 1\n",
-         "nobody can tell whether line 3 means `A`"),
+         "it is uncertain whether line 3 means `A`"),
         ("#define $0A_B 1\n .long A_B\n#define C(X) A_ ## X\n",
-         "line 3 makes names, and one of them may be `A_B`"),
+         "line 3 composes names, one of which may be `A_B`"),
         (".macro $0ADD_f\n.endm\n ADD_f\n.macro X t\n ADD_\\t\n.endm\n",
-         "line 5 makes names, and one of them may be `ADD_f`"),
+         "line 5 composes names, one of which may be `ADD_f`"),
         ("#define $0A 1\n .long A\n#include \"b.h\"\n",
-         "line 3 reads another file, which may speak of `A`"),
+         "line 3 includes another file, which may use `A`"),
         ("#ifndef A\n#define $0A 1\n#endif\n .long A\n",
-         "line 1 asks whether `A` is defined, which others may have done"),
-        (" .long A\n#define $0A 1\n .long A\n", "nobody can tell whether line 1 means `A`"),
+         "line 1 tests whether `A` is defined, and another file may define it"),
+        (" .long A\n#define $0A 1\n .long A\n", "it is uncertain whether line 1 means `A`"),
         ("#define $0A 1\n .long A\n#undef A\n .long A\n",
-         "nobody can tell whether line 4 means `A`"),
+         "it is uncertain whether line 4 means `A`"),
         (".macro $0add\n.endm\n add\n",
-         "`add` is an instruction as well: nobody can tell which of them is meant"),
-        ("#define $0A 1\n", "nothing here uses `A`: it is there for files that include this one"),
+         "`add` is also an instruction: it is uncertain which of them is meant"),
+        ("#define $0A 1\n", "this file does not use `A`: files that include it may"),
         ("#define $0A 1\n.macro A\n.endm\n",
-         "`A` is defined for the preprocessor and for the assembler: nobody can tell"),
+         "`A` is both a `#define` and a `.macro`: it is uncertain which is meant"),
     ],
 )  # fmt: skip
 def test_a_macro_keeps_its_name_where_a_place_is_not_certain(text: str, reason: str) -> None:
@@ -235,13 +239,13 @@ def test_a_macro_keeps_its_name_where_a_place_is_not_certain(text: str, reason: 
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("a b", "a macro cannot be called `a b`: it is no word"),
-        (".x", "a macro cannot be called `.x`: it is no word"),
-        ("1", "a macro cannot be called `1`: it is no word"),
-        ("add", "a macro cannot be called `add`: an instruction is"),
-        ("m0", "a macro cannot be called `m0`: a register is"),
-        ("OTHER", "line 3 has the word `OTHER` already"),
-        ("FLOAT_OP", "line 4 makes names, and one of them may be `FLOAT_OP`"),
+        ("a b", "a macro cannot be called `a b`: it is not a valid name"),
+        (".x", "a macro cannot be called `.x`: it is not a valid name"),
+        ("1", "a macro cannot be called `1`: it is not a valid name"),
+        ("add", "a macro cannot be called `add`: an instruction has that name"),
+        ("m0", "a macro cannot be called `m0`: a register has that name"),
+        ("OTHER", "line 3 already has the word `OTHER`"),
+        ("FLOAT_OP", "line 4 composes names, one of which may be `FLOAT_OP`"),
     ],
 )
 def test_a_macro_is_called_like_nothing_else(name: str, reason: str) -> None:
@@ -251,14 +255,12 @@ def test_a_macro_is_called_like_nothing_else(name: str, reason: str) -> None:
 
 def test_a_macro_of_a_set_with_macros_of_the_assembler_alone_is_renamed() -> None:
     check_rename(".macro A\n.endm\n nop; $0A\n", "B", ".macro B\n.endm\n nop; B\n", "xdna1")
-    check_refused(
-        " no$0p\n", "x", "only labels and macros have a name that can be changed", "xdna1"
-    )
+    check_refused(" no$0p\n", "x", "only labels and macros can be renamed", "xdna1")
 
 
 def test_a_macro_keeps_its_name_where_a_preprocessor_may_have_run_on_the_file() -> None:
-    unsure = "nobody can tell whether line 1 means `A`"
+    unsure = "it is uncertain whether line 1 means `A`"
     check_refused("#define B A\n.macro $0A\n.endm\n A\n B\n", "C", unsure, "xdna1")
     check_refused("#if A\n.macro $0A\n.endm\n A\n", "C", unsure, "xdna1")
     text = '.macro $0A\n.endm\n A // A\n#include "a.h"\n'
-    check_refused(text, "C", "line 4 reads another file, which may speak of `A`", "xdna1")
+    check_refused(text, "C", "line 4 includes another file, which may use `A`", "xdna1")

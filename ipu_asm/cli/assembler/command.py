@@ -161,7 +161,7 @@ def _document(options: Namespace) -> int:
     isa = load_isa(options.isa or "ipu")
     files = _documents(isa, options.format)
     if options.format and options.format not in files:
-        raise FileError("there is no picture of a word whose bits nobody has told", isa.name)
+        raise FileError("there is no picture of its word: its encoding is unknown", isa.name)
     if options.output is None:
         write_bytes(files[options.format or "md"][1].encode())
         return Status.OK
@@ -217,7 +217,7 @@ def _read_options(argv: Sequence[str] | None) -> Namespace:
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog=PROGRAM,
-        description="Assemble programs into images, and take images apart.",
+        description="Assemble programs to images, and disassemble images.",
         epilog=_EXAMPLES,
     )
     add_isa_option(parser)
@@ -234,7 +234,7 @@ def _parser() -> ArgumentParser:
         help="from an image to a program that assembles to the same words",
         epilog=_FORMATS + _GUESS,
     )
-    disassemble.add_argument("--format", choices=FORMATS, help="what the image is")
+    disassemble.add_argument("--format", choices=FORMATS, help="format of the image")
     _add_files(disassemble, "the image")
     docs = commands.add_parser(
         _DOCS,
@@ -242,7 +242,9 @@ def _parser() -> ArgumentParser:
         epilog=_DOCS_FORMATS,
     )
     add_isa_option(docs, default=SUPPRESS)
-    docs.add_argument("--format", choices=("md", "html", "svg", _TEXTMATE), help="one of them")
+    docs.add_argument(
+        "--format", choices=("md", "html", "svg", _TEXTMATE), help="one of the formats below"
+    )
     docs.add_argument("-o", "--output", metavar="DIR", help="a folder; else standard output")
     return parser
 

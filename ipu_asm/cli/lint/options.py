@@ -14,8 +14,8 @@ from ipu_asm.config.files import STANDARD_INPUT
 _EXAMPLES = """\
 examples:
   ipu-lint                         everything below this folder
-  ipu-lint kernel.s --fix          mend what can be mended, show the rest
-  ipu-lint --diff --unsafe-fixes   what would be mended
+  ipu-lint kernel.s --fix          apply the safe fixes, show the rest
+  ipu-lint --diff --unsafe-fixes   what would be fixed
   ipu-lint --select E,W203 src     errors and one warning only
   ipu-lint --format sarif -o lint.sarif src
   ipu-lint - --stdin-filename kernel.s < kernel.s
@@ -93,9 +93,9 @@ def _check(parser: ArgumentParser, options: LintOptions) -> None:
     if options.watch and options.output_file:
         parser.error("--watch writes to the terminal, not to --output-file")
     if options.config and options.isolated:
-        parser.error("--config names a configuration, --isolated wants none")
+        parser.error("--config and --isolated exclude each other")
     if options.statistics and options.format not in ("text", "concise", "json"):
-        parser.error(f"--statistics has no format `{options.format}`; there are text and json")
+        parser.error(f"--statistics has the formats text and json, found `{options.format}`")
 
 
 def _parser() -> ArgumentParser:
@@ -111,7 +111,7 @@ def _parser() -> ArgumentParser:
         metavar="PATH",
         help="files, folders (all sources below them) or `-` for standard input; else this folder",
     )
-    parser.add_argument("--stdin-filename", metavar="NAME", help="what standard input is called")
+    parser.add_argument("--stdin-filename", metavar="NAME", help="file name of standard input")
     add_isa_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_choice_of_rules(parser)
@@ -132,14 +132,14 @@ def _add_choice_of_rules(parser: ArgumentParser) -> None:
     )
     group.add_argument("--exit-zero", action="store_true", help="exit with 0 despite findings")
     group.add_argument(
-        "--config", metavar="FILE", help="an ipu.toml or pyproject.toml; else the nearest counts"
+        "--config", metavar="FILE", help="an ipu.toml or pyproject.toml; else the nearest one"
     )
     group.add_argument("--isolated", action="store_true", help="read no configuration at all")
 
 
 def _add_fixes(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("fixes")
-    group.add_argument("--fix", action="store_true", help="mend what is certain")
+    group.add_argument("--fix", action="store_true", help="apply the safe fixes")
     group.add_argument(
         "--unsafe-fixes",
         action="store_true",
@@ -160,12 +160,12 @@ def _add_output(parser: ArgumentParser) -> None:
         help=f"one of {', '.join(FORMATS)} (text)",
     )
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to a file")
-    group.add_argument("--statistics", action="store_true", help="count findings instead")
+    group.add_argument("--statistics", action="store_true", help="print counts of findings instead")
     group.add_argument(
         "--color",
         choices=COLOR_CHOICES,
         default="auto",
-        help="colours: NO_COLOR and FORCE_COLOR count where this is auto (auto)",
+        help="when to use colours; auto respects NO_COLOR and FORCE_COLOR (auto)",
     )
     group.add_argument("--watch", action="store_true", help="lint again on every change")
     group.add_argument(

@@ -169,7 +169,7 @@ def _parser() -> ArgumentParser:
         "--format",
         choices=(SOURCE, *FORMATS),
         metavar="NAME",
-        help=f"what FILE is: {SOURCE}, {', '.join(FORMATS)}; else its name and content tell",
+        help=f"format of FILE: {SOURCE}, {', '.join(FORMATS)}; else guessed from name and content",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_machine(parser)

@@ -32,14 +32,14 @@ def why_not_renameable(analysis: Analysis, name: str) -> str | None:
     macros = macros_in(program)[name]
     is_define = macros[0].is_define
     if any(macro.is_define != is_define for macro in macros):
-        return f"{called} is defined for the preprocessor and for the assembler: nobody can tell"
+        return f"{called} is both a `#define` and a `.macro`: it is uncertain which is meant"
     if program.isa.spec(name) is not None:
-        return f"{called} is an instruction as well: nobody can tell which of them is meant"
+        return f"{called} is also an instruction: it is uncertain which of them is meant"
     found = list(macro_occurrences(program, name, is_define))
     for occurrence in _uncertain_occurrences(program, found, is_define):
-        return f"nobody can tell whether line {_line(analysis, occurrence.span)} means {called}"
+        return f"it is uncertain whether line {_line(analysis, occurrence.span)} means {called}"
     if all(occurrence.certainty is Certainty.DEFINES for occurrence in found):
-        return f"nothing here uses {called}: it is there for files that include this one"
+        return f"this file does not use {called}: files that include it may"
     return _reason_elsewhere(analysis, name, found, macros[0].bundle)
 
 
@@ -48,19 +48,19 @@ def why_not_renameable_to(analysis: Analysis, old: str, new: str) -> str | None:
     program, called = analysis.program, quoted(new)
     is_define = macros_in(program)[old][0].is_define
     if not _NAME[is_define].fullmatch(new):
-        return f"a macro cannot be called {called}: it is no word"
+        return f"a macro cannot be called {called}: it is not a valid name"
     if program.isa.spec(new) is not None or program.isa.spec(new.lower()) is not None:
-        return f"a macro cannot be called {called}: an instruction is"
+        return f"a macro cannot be called {called}: an instruction has that name"
     if any(new in _WORD.findall(register) for register in program.isa.file_of_register):
-        return f"a macro cannot be called {called}: a register is"
+        return f"a macro cannot be called {called}: a register has that name"
     for occurrence in macro_occurrences(program, new, True):
-        return f"line {_line(analysis, occurrence.span)} has the word {called} already"
+        return f"line {_line(analysis, occurrence.span)} already has the word {called}"
     for span in _pasted_names(program, new, is_define):
-        return f"line {_line(analysis, span)} makes names, and one of them may be {called}"
+        return f"line {_line(analysis, span)} composes names, one of which may be {called}"
     after = read_program(program.isa, apply_edits(program.text, edits(analysis, old, new)))
     names = {new if name == old else name for name in macros_in(program)}
     if set(macros_in(after)) != names or len(after.findings) > len(program.findings):
-        return f"{called} would change what the program means"
+        return f"{called} would change the meaning of the program"
     return None
 
 
@@ -79,14 +79,14 @@ def _reason_elsewhere(
     for occurrence in found:
         if _stands_behind(program, occurrence, _ASKING):
             line = _line(analysis, occurrence.span)
-            return f"line {line} asks whether {called} is defined, which others may have done"
+            return f"line {line} tests whether {called} is defined, and another file may define it"
     reading = _READING.search(program.text, program.starts[first])
     if reading is not None:
         line = _line(analysis, Span(*reading.span(1)))
-        return f"line {line} reads another file, which may speak of {called}"
+        return f"line {line} includes another file, which may use {called}"
     is_define = macros_in(program)[name][0].is_define
     for span in _pasted_names(program, name, is_define):
-        return f"line {_line(analysis, span)} makes names, and one of them may be {called}"
+        return f"line {_line(analysis, span)} composes names, one of which may be {called}"
     return None
 
 

@@ -31,9 +31,7 @@ def adjusted_distances(
             continue
         text = distance(target - origin)
         if resolve_target(program, reference, text, origin, labels) != target:
-            raise RefactoringError(
-                f"the distance `{reference.text}` elsewhere cannot become `{text}`"
-            )
+            raise RefactoringError(f"another distance, `{reference.text}`, cannot become `{text}`")
         yield TextEdit(program.reference_span(reference), text)
 
 
@@ -75,7 +73,7 @@ def check_result(program: Program, edits: list[TextEdit], bundles: int) -> list[
         if bundle.findings and id(bundle) not in known:
             _check_findings(bundle)
     if sum([bundle.size for bundle in after]) != bundles:
-        raise RefactoringError("the result could not be read")
+        raise RefactoringError("the result would not be a valid program")
     _check_size(program, after, bundles)
     return edits
 

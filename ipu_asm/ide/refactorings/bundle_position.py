@@ -77,7 +77,7 @@ def check_readable(program: Program, *numbers: int) -> None:
         errors = any(finding.severity is Severity.ERROR for finding in bundle.findings)
         if errors or bundle.is_broken or None in bundle.places:
             raise RefactoringError(
-                f"mend the mistake in {program.isa.unit} {program.addresses[number]}"
+                f"correct the error in {program.isa.unit} {program.addresses[number]} first"
             )
 
 

@@ -77,7 +77,9 @@ def _check_halves(position: BundlePosition, cut: int) -> None:
     for instruction in instructions[:cut]:
         if may_branch(instruction):
             text = quoted(" ".join(instruction.words))
-            raise RefactoringError(f"{text} would leave before the rest of the bundle has run")
+            raise RefactoringError(
+                f"{text} would branch away before the rest of the bundle has run"
+            )
     if any(is_break(instruction) for instruction in instructions[cut:]):
         raise RefactoringError("a debugger would stop between the two halves")
 

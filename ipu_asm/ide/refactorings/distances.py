@@ -31,7 +31,7 @@ def _as_label(program: Program, reference: Reference, target: int) -> list[TextE
     if target < program.size:
         label = program.bundles[program.bundle_at_address[target]].label
     if label is None:
-        raise RefactoringError(f"no label stands at {program.isa.unit} {target}")
+        raise RefactoringError(f"there is no label at {program.isa.unit} {target}")
     return [_replaced(program, reference, label)]
 
 
@@ -43,5 +43,5 @@ def _replaced(program: Program, reference: Reference, text: str) -> TextEdit:
     address = program.addresses[reference.bundle]
     target = resolve_target(program, reference, text, address, program.label_addresses)
     if target != reference.target:
-        raise RefactoringError(f"{quoted(text)} means another place here")
+        raise RefactoringError(f"{quoted(text)} has another target here")
     return TextEdit(program.reference_span(reference), text)

@@ -66,7 +66,9 @@ def _check_instruction(position: BundlePosition) -> None:
     if len(position.bundle.instructions) == 1:
         raise RefactoringError("it is the only instruction of its bundle: join the bundles instead")
     if may_branch(instruction):
-        raise RefactoringError("a branch decides for its whole bundle and cannot leave it")
+        raise RefactoringError(
+            "a branch takes effect for its whole bundle and cannot be moved out of it"
+        )
     if is_break(instruction):
         raise RefactoringError("a debugger would stop somewhere else")
 

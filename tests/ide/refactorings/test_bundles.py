@@ -53,14 +53,14 @@ def test_distances_that_lead_across_are_written_anew() -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("b +1; $0acc;; bkpt;;", "`b +1` would leave before the rest of the bundle has run"),
+        ("b +1; $0acc;; bkpt;;", "`b +1` would branch away before the rest of the bundle has run"),
         ("acc; $0break;;", "a debugger would stop between the two halves"),
         ("acc; $0set lr0 1;; br lr0;;", "a branch of this program takes its target from a reg"),
         ("set lr0 1; $0add lr1 lr0 lr0;;", "`add lr1 lr0 lr0` would see another value of `lr0`"),
         ("aaq; $0acc;;", "`aaq` would see another value of `r_acc`"),
-        ("acc; $0foo;;", "mend the mistake in bundle 0"),
+        ("acc; $0foo;;", "correct the error in bundle 0 first"),
         ("acc; $0set lr0 1;;" + " aaq;;" * 1023, "instruction memory holds 1024 bundles, and"),
-        ("b +1023;; acc; $0aaq;;", "the distance `+1023` elsewhere cannot become `+1024`"),
+        ("b +1023;; acc; $0aaq;;", "another distance, `+1023`, cannot become `+1024`"),
     ],
 )
 def test_a_split_is_refused_with_the_reason(text: str, reason: str) -> None:
@@ -79,7 +79,7 @@ def test_a_split_is_refused_with_the_reason(text: str, reason: str) -> None:
         ("$0acc;; str_acc_reg lr0 cr0;;", "`str_acc_reg lr0 cr0` would see another value of"),
         ("$0set lr0 1;; bne lr0 lr1 -1;;", "`bne lr0 lr1 -1` would see another value of `lr0`"),
         ("$0set lr0 1;; acc;; br lr0;;", "a branch of this program takes its target from a reg"),
-        ("$0acc;; set lr0 x;;", "mend the mistake in bundle 1"),
+        ("$0acc;; set lr0 x;;", "correct the error in bundle 1 first"),
     ],
 )
 def test_a_join_is_refused_with_the_reason(text: str, reason: str) -> None:

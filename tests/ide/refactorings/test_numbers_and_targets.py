@@ -60,12 +60,12 @@ def test_a_label_becomes_a_distance_and_back() -> None:
 
 
 def test_it_is_refused_where_no_label_stands() -> None:
-    check_target("b $0+1;; bkpt;;", "no label stands at bundle 1")
-    check_target("b $0+9;; bkpt;;", "no label stands at bundle 9")
+    check_target("b $0+1;; bkpt;;", "there is no label at bundle 1")
+    check_target("b $0+9;; bkpt;;", "there is no label at bundle 9")
 
 
 def test_it_is_refused_where_the_distance_is_the_name_of_a_label() -> None:
-    check_target("x: acc;; -1: b $0x;; b -1;;", "`-1` means another place here")
+    check_target("x: acc;; -1: b $0x;; b -1;;", "`-1` has another target here")
 
 
 def test_a_target_that_is_nowhere_is_left_alone() -> None:
