@@ -45,7 +45,7 @@ def _read_forms(forms: Sequence[InstructionSpec], words: tuple[str, ...]) -> Ins
 def _in_order(instruction: Instruction) -> Instruction:
     """The instruction, with one finding where only the order of its operands is wrong."""
     spec, texts = instruction.spec, instruction.words[1:]
-    if spec is None or not instruction.findings or not spec.all_due:
+    if spec is None or not instruction.findings or not spec.all_operands_required:
         return instruction
     if len(texts) != len(spec.operands) or not 2 <= len(texts) <= _MOST_REORDERED:
         return instruction
@@ -79,7 +79,7 @@ def _fits(operand: Operand, text: str, spec: InstructionSpec) -> bool:
 
 def _may_fit(form: InstructionSpec, texts: Sequence[str]) -> bool:
     """A quick check whether the operands can fit a form; most forms of a mnemonic fail it."""
-    if not form.all_due:
+    if not form.all_operands_required:
         return True
     return len(texts) == len(form.operands) and not any(
         isinstance(operand.type.parse(text), UnplacedFinding)
@@ -113,7 +113,7 @@ def _read_form(spec: InstructionSpec, words: tuple[str, ...]) -> Instruction:
             labels.append(number)
         else:
             bits |= operand.type.encode(parsed) << operand.low
-    if not spec.all_due:
+    if not spec.all_operands_required:
         bits |= _default_bits(spec, operands)
     return Instruction(
         words, spec, tuple(operands), tuple(values), tuple(findings), bits, tuple(labels)

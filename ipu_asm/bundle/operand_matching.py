@@ -30,7 +30,7 @@ def match_operands(
     Required operands stand in their order. A written operand that may be an optional one is the
     first of those whose type accepts its text.
     """
-    if spec.all_due and len(texts) == len(spec.operands) and not any_named(texts):
+    if spec.all_operands_required and len(texts) == len(spec.operands) and not any_named(texts):
         return list(spec.operands), []
     matching = _Matching(spec, len(texts))
     for number, text in enumerate(texts):
@@ -117,7 +117,7 @@ class _Matching:
         """The operands that may follow without a keyword: up to the first required one."""
         candidates = []
         for operand in self.free:
-            if operand.keyword is None or operand.by_place:
+            if operand.keyword is None or operand.positional_allowed:
                 candidates.append(operand)
                 if not operand.optional:
                     break

@@ -168,7 +168,7 @@ class _Search:
         """Return whether control continues to unknown code that may read the register."""
         if address in self.graph.unknown:
             return True
-        returned = address in self.graph.returning and self.isa.returned
+        returned = address in self.graph.returning and self.isa.live_at_return
         units = self.write.units
         return any(not units.isdisjoint(self.isa.units(name)) for name in returned or ())
 

@@ -121,7 +121,7 @@ def _instruction(
         nop=entry.get("nop", False),
         traits=frozenset(entry.get("traits", ())),
         cycles=entry.get("cycles"),
-        all_due=not any(operand.optional or operand.keyword for operand in operands),
+        all_operands_required=not any(operand.optional or operand.keyword for operand in operands),
     )
 
 
@@ -147,7 +147,7 @@ def _operands(
                 operand.get("optional", False),
                 operand.get("keyword"),
                 operand.get("default", 0),
-                operand.get("by_place", False),
+                operand.get("positional_allowed", False),
             )
         )
     return tuple(operands)

@@ -15,7 +15,7 @@ _OPTIONAL_KEYS = (
     "cycles",
 )  # fmt: skip
 _OPERAND_KEYS = (
-    "name", "type", "read", "low", "optional", "keyword", "default", "by_place",
+    "name", "type", "read", "low", "optional", "keyword", "default", "positional_allowed",
 )  # fmt: skip
 _TIMES = ("live", "snapshot")
 _FLOWS = ("branch", "jump", "indirect", "halt", "break")
@@ -84,7 +84,7 @@ def _mnemonic_mistakes(description: IsaDescription) -> Iterator[str]:
     for slot, entries in description.instructions.items():
         for mnemonic in entries:
             place = f"{slot}.{mnemonic}"
-            key = mnemonic.lower() if description.surface.any_case else mnemonic
+            key = mnemonic.lower() if description.surface.case_insensitive else mnemonic
             if key in seen:
                 yield f"{place}: {seen[key]} has this mnemonic; each needs its own"
             seen.setdefault(key, place)
@@ -151,8 +151,8 @@ def _operand_mistakes(
         yield _unknown(f"type {operand.get('type')!r}", description.operand_types)
     if operand.get("read") not in (None, *_TIMES):
         yield f'`read` must be "live", "snapshot" or absent, not {operand["read"]!r}'
-    if operand.get("by_place") and not operand.get("keyword"):
-        yield "`by_place` is for operands with a `keyword`; the others always are"
+    if operand.get("positional_allowed") and not operand.get("keyword"):
+        yield "`positional_allowed` is for operands with a `keyword`; the others always are"
     default = operand.get("default", 0)
     if default and not operand.get("optional"):
         yield "`default` is for operands that may be left out; set `optional`"

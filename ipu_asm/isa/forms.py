@@ -37,7 +37,7 @@ class FormsDescription(NamedTuple):
     family: str = ""
     program_limit: int = NO_LIMIT
     loop_registers: tuple[str, str] | None = None
-    returned: frozenset[str] = frozenset()
+    live_at_return: frozenset[str] = frozenset()
     zeros: frozenset[str] = frozenset()
     memories: tuple[Memory, ...] = ()
     scratch: frozenset[str] = frozenset()
@@ -71,7 +71,7 @@ def build_forms(description: FormsDescription) -> Isa:
         description.family,
         any(map(_says_when_it_writes, description.forms)),
         description.loop_registers,
-        description.returned,
+        description.live_at_return,
         description.zeros,
         description.memories,
         description.scratch,

@@ -36,8 +36,8 @@ class Operand(NamedTuple):
     in the same bundle, "snapshot" before the bundle; None if the instruction receives the
     register's number instead of its value. `low` is the lowest bit of its field in the slot. An
     `optional` operand may be omitted and then has the value `default`. `keyword` is the name of an
-    operand that is written ``keyword=value``; with `by_place` it may also be written as the value
-    alone.
+    operand that is written ``keyword=value``; with `positional_allowed` it may also be written as
+    the value alone.
 
     The other fields describe exposed pipelines, where results take several cycles. `access` is what
     happens to the registers that the operand names ("r", "w", "rw"; empty if its type determines it
@@ -54,7 +54,7 @@ class Operand(NamedTuple):
     optional: bool = False
     keyword: str | None = None
     default: int = 0
-    by_place: bool = False
+    positional_allowed: bool = False
     access: str = ""
     use_cycle: int | None = None
     def_cycle: int | None = None
@@ -81,10 +81,10 @@ class InstructionSpec(NamedTuple):
     inputs (operands without `read`, or names of machine state) to "live" or "snapshot"; `writes`
     names operands or state that change. `flow` is branch, jump, indirect, halt, break or None.
     `idle` gives operand values with which the instruction has no effect. `execute_fn` is empty in a
-    set without an emulator. `all_due`: every operand must be written, in its place. `delay_slots`
-    is the number of bundles after a branch that are executed before it takes effect. `traits` are
-    properties that rules of the set query. `cycles` is the duration: the product of these operands,
-    divided by the number.
+    set without an emulator. `all_operands_required`: every operand must be written, in its place.
+    `delay_slots` is the number of bundles after a branch that are executed before it takes effect.
+    `traits` are properties that rules of the set query. `cycles` is the duration: the product of
+    these operands, divided by the number.
     """
 
     mnemonic: str
@@ -100,7 +100,7 @@ class InstructionSpec(NamedTuple):
     deprecated: str | None = None
     idle: Mapping[str, int] = {}
     nop: bool = False
-    all_due: bool = True
+    all_operands_required: bool = True
     implicit: tuple[Implicit, ...] = ()
     delay_slots: int = 0
     traits: frozenset[str] = frozenset()
@@ -109,7 +109,7 @@ class InstructionSpec(NamedTuple):
     @property
     def positional(self) -> tuple[Operand, ...]:
         """The operands that may be written without a keyword."""
-        return tuple(o for o in self.operands if o.keyword is None or o.by_place)
+        return tuple(o for o in self.operands if o.keyword is None or o.positional_allowed)
 
     @property
     def required(self) -> int:
@@ -183,7 +183,7 @@ class Isa:
         family: str = "",
         has_exposed_pipeline: bool = False,
         loop_registers: tuple[str, str] | None = None,
-        returned: frozenset[str] = frozenset(),
+        live_at_return: frozenset[str] = frozenset(),
         zeros: frozenset[str] = frozenset(),
         memories: tuple[Memory, ...] = (),
         scratch: frozenset[str] = frozenset(),
@@ -191,10 +191,11 @@ class Isa:
         """`forms` has all forms of mnemonics with more than one. `units_of` maps registers to the
         parts that they share with others. `family` is a folder beside the set's own whose rules it
         shares. With `has_exposed_pipeline`, instructions state the cycle in which results are
-        written. `loop_registers` hold the first and last bundle of a hardware loop. `returned` are
-        the registers that callers may read after a function returns. `zeros` read as zero. The
-        first of `memories` is the default. `scratch` registers hold neither arguments nor values
-        that a function must preserve, so that they are undefined when it begins.
+        written. `loop_registers` hold the first and last bundle of a hardware loop.
+        `live_at_return` are the registers that callers may read after a function returns. `zeros`
+        read as zero. The first of `memories` is the default. `scratch` registers hold neither
+        arguments nor values that a function must preserve, so that they are undefined when it
+        begins.
         """
         self.name = name
         self.title = title
@@ -215,7 +216,7 @@ class Isa:
         self.memories = memories
         self.memory = memories[0] if memories else None
         self.loop_registers = loop_registers
-        self.returned = returned
+        self.live_at_return = live_at_return
         self.scratch = scratch
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
@@ -228,9 +229,9 @@ class Isa:
         return f"<Isa {self.name}: {len(self.instructions)} instructions, {self.word_bits} bits>"
 
     def spec(self, mnemonic: str) -> InstructionSpec | None:
-        """Return the instruction of a mnemonic, case-insensitive if the surface is `any_case`."""
+        """Return the instruction of a mnemonic, in any case if the surface is case-insensitive."""
         spec = self.instructions.get(mnemonic)
-        if spec is None and self.surface.any_case:
+        if spec is None and self.surface.case_insensitive:
             spec = self._folded.get(mnemonic.lower())
         return spec
 

@@ -82,7 +82,9 @@ class RegisterType(OperandType):
         return self.registers[value]
 
     def describe(self) -> str:
-        return " or ".join(f"{with_article(file.title)} ({file.spoken()})" for file in self.files)
+        return " or ".join(
+            f"{with_article(file.title)} ({file.as_phrase()})" for file in self.files
+        )
 
     def complete(self) -> Sequence[Choice]:
         return [Choice(reg, file.title) for file in self.files for reg in file.registers]
@@ -195,7 +197,7 @@ def _why_no_number(text: str) -> str:
     return ", which is no number in any base"
 
 
-def undefined_label(
+def undefined_label_finding(
     text: str, nearest: Callable[[str], str | None], unless: tuple[str, ...] = ()
 ) -> UnplacedFinding:
     """Return the finding for a label that the file does not define, void if a macro does."""
@@ -241,7 +243,7 @@ class LabelType(OperandType):
         if value is not None and text[0] not in "+-":
             hint = f"; addresses are no labels: write `+{text}` for {text} bundles further on"
             return UnplacedFinding(UNDEFINED_LABEL, f"no label {quoted(text)} in this file{hint}")
-        problem = undefined_label(text, nearest)
+        problem = undefined_label_finding(text, nearest)
         if _EXPRESSION.search(text) and problem.replacement is None:
             hint = "; there are no expressions, and no `-` or `+` in a name"
             return problem._replace(message=problem.message + hint)

@@ -122,7 +122,7 @@ class OperandType:
         """Return all valid operands, if there is a finite list."""
         return ()
 
-    def complete_behind(self, begun: str) -> Sequence[Choice]:
+    def complete_part(self, begun: str) -> Sequence[Choice]:
         """Return completions for the next part of an operand that starts with `begun`."""
         return () if begun else self.complete()
 

@@ -21,13 +21,13 @@ class RegisterFile(NamedTuple):
     summary: str
     elements: int = 1
 
-    def spoken(self) -> str:
+    def as_phrase(self) -> str:
         """Return the registers as a phrase: `lr0` to `lr15`, or a list of up to three."""
         if len(self.registers) > 3:
             return f"`{self.registers[0]}` to `{self.registers[-1]}`"
         return ", ".join(f"`{register}`" for register in self.registers)
 
-    def ranged(self) -> str:
+    def as_ranges(self) -> str:
         """Return the registers as ranges: `r0-r31`, or `wl0-wl11` and `wh0-wh11`.
 
         Assumes that registers with the same prefix have consecutive numbers.
@@ -37,7 +37,7 @@ class RegisterFile(NamedTuple):
             match = _NUMBERED.fullmatch(register)
             ranges.setdefault(match[1] if match else register, []).append(register)
         if len(ranges) > _MOST_RANGES:
-            return self.spoken()
+            return self.as_phrase()
         ends = ([each[0], each[-1]] if len(each) > 1 else each for each in ranges.values())
         return ", ".join(f"`{'-'.join(pair)}`" for pair in ends)
 

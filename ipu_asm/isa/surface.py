@@ -53,15 +53,15 @@ class Surface(NamedTuple):
     `separator` are empty where the end of a line has their function. `hints` maps a character or
     word that the grammar rejects to a sentence of advice; `foreign` has advice about other syntax.
     `operand_separator` is put between two operands, `number_mark` precedes numbers. With
-    `any_case`, mnemonics are case-insensitive.
+    `case_insensitive`, mnemonics match in any case.
 
     `block_comments` are pairs of markers around comments that may span lines. `brackets` are the
     markers around a bundle of several instructions, if there are any. `linked`: labels may be
     defined in other files, except those that begin with `local_prefix`. `numeric_labels` (``1:``,
     ``1b``, ``2f``) may be redefined. `preprocessed`: macros and a preprocessor may define names
     that the text itself does not define. `modes` are the directives that set an execution mode,
-    `severity_directives` those that change the severity of findings; `of_symbols` take a symbol and
-    an expression. `directives` maps all known directives to a sentence of documentation.
+    `severity_directives` those that change the severity of findings; `symbol_directives` take a
+    symbol and an expression. `directives` maps all known directives to a sentence of documentation.
 
     `word_pattern` is a regular expression of JavaScript, with the flag `u`, for what an editor
     selects as one word: a mnemonic, a label, a register or a number.
@@ -76,7 +76,7 @@ class Surface(NamedTuple):
     foreign: ForeignSyntax = ForeignSyntax()
     operand_separator: str = " "
     number_mark: str = ""
-    any_case: bool = False
+    case_insensitive: bool = False
     block_comments: tuple[tuple[str, str], ...] = ()
     brackets: tuple[str, str] | None = None
     linked: bool = False
@@ -86,7 +86,7 @@ class Surface(NamedTuple):
     modes: Mapping[str, str] = {}
     severity_directives: tuple[SeverityDirective, ...] = ()
     directives: Mapping[str, str] = {}
-    of_symbols: tuple[str, ...] = ()
+    symbol_directives: tuple[str, ...] = ()
     word_pattern: str = _WORD_PATTERN
 
 

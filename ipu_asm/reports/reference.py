@@ -99,7 +99,7 @@ def _sections(isa: Isa, picture: str) -> Iterator[str]:
         yield from _operand_types(isa)
     yield "## Registers"
     yield "\n".join(
-        f"- {file.spoken()}, {file.title}: {file.summary}" for file in isa.register_files
+        f"- {file.as_phrase()}, {file.title}: {file.summary}" for file in isa.register_files
     )
     for slot in isa.slots:
         yield f"## {slot.title}"

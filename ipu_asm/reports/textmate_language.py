@@ -39,7 +39,7 @@ class Language(NamedTuple):
 
     def one_of(self, mnemonics: Iterable[str]) -> str:
         """Return a group that matches one of these mnemonics."""
-        case = "i" if self.isas[0].surface.any_case else ""
+        case = "i" if self.isas[0].surface.case_insensitive else ""
         return f"(?{case}:{alternatives(mnemonics)})"
 
     @property

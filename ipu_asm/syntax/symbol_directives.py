@@ -27,7 +27,7 @@ _NAME = re.compile(r"[A-Za-z_.][\w.$]*")
 
 def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
     """The finding about the first wrong argument of the directive of a statement."""
-    if syntax.directive not in surface.of_symbols:
+    if syntax.directive not in surface.symbol_directives:
         return None
     tokens = [token for token in syntax.tokens[syntax.plan.directive :] if token.kind != "END"]
     if _is_opaque(tokens[1:]):

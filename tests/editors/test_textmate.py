@@ -202,7 +202,7 @@ def _lines(isa: Isa, spec: InstructionSpec) -> Iterator[str]:
         swapped = map(_in_other_case, written, spec.operands)
         yield f"{spec.mnemonic} {line}{end}"
         yield f"{spec.mnemonic} {isa.surface.operand_separator.join(swapped)}{end}"
-        if isa.surface.any_case:
+        if isa.surface.case_insensitive:
             yield f"{spec.mnemonic.swapcase()} {line}{end}"
 
 
@@ -218,7 +218,7 @@ def _in_brackets(operand_type: OperandType) -> list[str]:
     """An operand in brackets, of what can follow each of its parts."""
     begun = "["
     for _ in range(_MOST_PARTS):
-        parts = [choice.text for choice in operand_type.complete_behind(begun)] or ["#0"]
+        parts = [choice.text for choice in operand_type.complete_part(begun)] or ["#0"]
         if not isinstance(operand_type.parse(f"{begun}{parts[-1]}]"), UnplacedFinding):
             return [f"{begun}{parts[-1]}]"]
         begun += f"{parts[-1]},"

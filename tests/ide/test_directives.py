@@ -59,7 +59,7 @@ def test_a_dot_elsewhere_begins_none(text: str) -> None:
 @pytest.mark.parametrize("isa", SETS)
 def test_a_set_tells_of_every_directive_that_it_knows_in_one_sentence(isa: str) -> None:
     surface = load_isa(isa).surface
-    known = {*surface.modes, *surface.of_symbols}
+    known = {*surface.modes, *surface.symbol_directives}
     known |= {word for one in surface.severity_directives for word in (one.directive, one.ended_by)}
     assert known - {""} <= set(surface.directives)
     for word, sentence in surface.directives.items():

@@ -160,7 +160,7 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
     check_build(
         with_operands("dest"),
         "alu.new: an operand is a mapping with the keys name, type, read, low, optional, keyword, "
-        "default, by_place",
+        "default, positional_allowed",
     )
 
 
@@ -176,7 +176,7 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
         (
             {"name": "a", "type": "Reg", "raed": "live"},
             "unknown key `raed`; there are name, type, read, low, optional, keyword, default, "
-            "by_place",
+            "positional_allowed",
         ),
         (
             {"name": "a", "type": "Reg", "low": 3},
@@ -191,8 +191,8 @@ def test_entries_and_operands_of_another_shape_are_reported() -> None:
             "`default` 4 is no value of type Reg",
         ),
         (
-            {"name": "a", "type": "Reg", "by_place": True},
-            "`by_place` is for operands with a `keyword`; the others always are",
+            {"name": "a", "type": "Reg", "positional_allowed": True},
+            "`positional_allowed` is for operands with a `keyword`; the others always are",
         ),
     ],
 )
@@ -230,7 +230,7 @@ def test_mnemonics_without_a_place_of_their_own_are_reported() -> None:
         "go.put: alu.put has this mnemonic; each needs its own",
     )
     assert check_build(with_entry(name="REST")) is not None
-    any_case = with_entry(name="REST")._replace(surface=TOY.surface._replace(any_case=True))
+    any_case = with_entry(name="REST")._replace(surface=TOY.surface._replace(case_insensitive=True))
     check_build(any_case, "alu.REST: alu.rest has this mnemonic; each needs its own")
     check_build(with_entry(name="a-b"), "alu.a-b: a mnemonic is letters, digits, `_` and `.` only")
 

@@ -278,7 +278,7 @@ def _values(
         yield from _numeric_labels(analysis, context)
     notes = notes_at(program, context.bundle)
     conflicts = _conflicting_writes(program.isa, spec, operand, context)
-    for number, (text, detail) in enumerate(operand.type.complete_behind(begun)):
+    for number, (text, detail) in enumerate(operand.type.complete_part(begun)):
         yield CompletionItem(
             text,
             REGISTER if text in program.isa.file_of_register else KEYWORD,

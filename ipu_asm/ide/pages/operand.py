@@ -119,7 +119,7 @@ def _register_title(program: Program, register: str, bundle: int) -> str:
 
 def _about_file(isa: Isa, register: str) -> str:
     file = isa.file_of_register[register]
-    return f"{file.title[:1].upper()}{file.title[1:]} · {file.spoken()} · {file.summary}"
+    return f"{file.title[:1].upper()}{file.title[1:]} · {file.as_phrase()} · {file.summary}"
 
 
 def _value(operand: Operand | None, text: str) -> str:

@@ -38,10 +38,10 @@ class BracketType(AieType):
 
     def _read(self, text: str) -> Parsed:
         if len(text) < 2 or text[0] != "[" or text[-1] != "]":
-            return self._wrong(text)
+            return self._mismatch(text)
         parts = text[1:-1].split(",")
         if len(parts) != len(self.elements):
-            return self._wrong(text)
+            return self._mismatch(text)
         start, value = 1, 0
         for part, element in zip(parts, self.elements):
             parsed = element.type.parse(part)
@@ -66,7 +66,7 @@ class BracketType(AieType):
             start += len(part) + 1
         return found
 
-    def complete_behind(self, begun: str) -> Sequence[Choice]:
+    def complete_part(self, begun: str) -> Sequence[Choice]:
         if not begun.startswith("["):
             return ()
         *before, rest = begun[1:].split(",")
@@ -75,7 +75,7 @@ class BracketType(AieType):
         parts = list(zip(before, self.elements))
         if any(isinstance(element.type.parse(part), UnplacedFinding) for part, element in parts):
             return ()
-        return self.elements[len(before)].type.complete_behind(rest)
+        return self.elements[len(before)].type.complete_part(rest)
 
     def format(self, value: int) -> str:
         return self.shown

@@ -27,7 +27,7 @@ _SCRATCH = (
     *numbered("s", 4),
 )
 # Callee-saved registers of every generation.
-_RETURNED = ("p6", "p7", "lr", "sp")
+_LIVE_AT_RETURN = ("p6", "p7", "lr", "sp")
 
 
 class Engine(NamedTuple):
@@ -35,8 +35,8 @@ class Engine(NamedTuple):
 
     `classes` is the argument of `registers.classes_of`; `pair_names` maps second names of pairs of
     scalar registers to pairs; `link_cycle` is the cycle in which a call writes the link register.
-    `kept` are the numbers of callee-saved scalar registers; `scratch` of those that are neither
-    callee-saved nor arguments, alone or in a pair.
+    `callee_saved` are the numbers of callee-saved scalar registers; `scratch` of those that are
+    neither callee-saved nor arguments, alone or in a pair.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Engine(NamedTuple):
     pair_names: Mapping[str, str]
     forms: Mapping[str, Sequence[str]]
     link_cycle: int | None
-    kept: range
+    callee_saved: range
     scratch: range
     examples: Mapping[str, str]
 
@@ -66,7 +66,9 @@ def description_of(engine: Engine) -> FormsDescription:
         units_of=registers.units,
         family="aie",
         loop_registers=("ls", "le"),
-        returned=frozenset((*_RETURNED, *(f"r{number}" for number in engine.kept))),
+        live_at_return=frozenset(
+            (*_LIVE_AT_RETURN, *(f"r{number}" for number in engine.callee_saved))
+        ),
         scratch=frozenset((*_SCRATCH, *(f"r{number}" for number in engine.scratch))),
     )
 

@@ -13,7 +13,7 @@ from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.diagnostics.errors import IMMEDIATE_OUT_OF_RANGE, WRONG_OPERAND_TYPE
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.aie.expressions import InvalidExpressionError, has_names, value_of
-from ipu_asm.isa.operand_types import undefined_label
+from ipu_asm.isa.operand_types import undefined_label_finding
 from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
 from ipu_asm.isa.storage import RegisterFile
 
@@ -52,7 +52,9 @@ class AieType(OperandType):
     def _read(self, text: str) -> Parsed:
         raise NotImplementedError
 
-    def _wrong(self, text: str, sort: str = "", replacement: str | None = None) -> UnplacedFinding:
+    def _mismatch(
+        self, text: str, sort: str = "", replacement: str | None = None
+    ) -> UnplacedFinding:
         found = f"{quoted(text)}, {with_article(sort)}" if sort else quoted(text)
         message = f"expected {self.describe()}, found {found}"
         return UnplacedFinding(WRONG_OPERAND_TYPE, message, replacement)
@@ -78,16 +80,16 @@ class RegisterClass(AieType):
         self._sorts = sorts
         self.registers = tuple(register for file in files for register in file.registers)
         self._numbers = {register.lower(): n for n, register in enumerate(self.registers)}
-        self._is_open = any(file.name == SETTINGS for file in files)
+        self._has_undocumented = any(file.name == SETTINGS for file in files)
 
     def _read(self, text: str) -> Parsed:
         folded = text.lower()
         if folded in self._numbers:
             return self._numbers[folded]
         sort = self._sorts.get(folded, "")
-        if not sort and self._is_open and _SETTING.fullmatch(folded):
+        if not sort and self._has_undocumented and _SETTING.fullmatch(folded):
             return None
-        return self._wrong(text, sort, None if sort else self._vocabulary.intended(text))
+        return self._mismatch(text, sort, None if sort else self._vocabulary.intended(text))
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -116,8 +118,10 @@ class RegisterClass(AieType):
         if self.nouns and len(self.files) > _MOST_FILES_TOLD:
             *first, last = self.nouns
             title = with_article(f"{', '.join(first)} or {last} register")
-            return f"{title} ({', '.join(file.ranged() for file in self.files)})"
-        return " or ".join(f"{with_article(file.title)} ({file.spoken()})" for file in self.files)
+            return f"{title} ({', '.join(file.as_ranges() for file in self.files)})"
+        return " or ".join(
+            f"{with_article(file.title)} ({file.as_phrase()})" for file in self.files
+        )
 
     def complete(self) -> Sequence[Choice]:
         offered = [Choice(reg, file.title) for file in self.files for reg in file.registers]
@@ -195,7 +199,7 @@ class SuffixedClass(AieType):
 
     def _read(self, text: str) -> Parsed:
         register = self._cut(text)
-        return self._wrong(text) if register is None else self.inner.parse(register)
+        return self._mismatch(text) if register is None else self.inner.parse(register)
 
     def names(self, text: str) -> Sequence[NamedRegister]:
         register = self._cut(text)
@@ -220,7 +224,7 @@ class FixedType(AieType):
         self._registers = tuple(registers)
 
     def _read(self, text: str) -> int | UnplacedFinding:
-        return 0 if text.lower() == self.word else self._wrong(text)
+        return 0 if text.lower() == self.word else self._mismatch(text)
 
     def names(self, text: str) -> Sequence[NamedRegister]:
         return self._registers if text.lower() == self.word else ()
@@ -257,7 +261,7 @@ class ImmediateType(AieType):
             fits = number[:1].isdigit() and not isinstance(
                 self._read(MARK + number), UnplacedFinding
             )
-            return self._wrong(text, replacement=MARK + number if fits else None)
+            return self._mismatch(text, replacement=MARK + number if fits else None)
         if has_names(text[1:]):
             return None
         try:
@@ -306,7 +310,7 @@ class SymbolType(ImmediateType):
     ) -> int | UnplacedFinding | None:
         if text in labels or not text.startswith(LOCAL_PREFIX):
             return labels.get(text)
-        return undefined_label(text, nearest, unless=(text,))
+        return undefined_label_finding(text, nearest, unless=(text,))
 
     def describe(self) -> str:
         return f"a symbol such as `#name`, or {super().describe()}"

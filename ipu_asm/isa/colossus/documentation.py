@@ -9,7 +9,7 @@ from ipu_asm.isa.colossus.summaries import ACCUMULATING, ELEMENTWISE, OPERATIONS
 from ipu_asm.isa.model import InstructionDoc
 
 
-class About(NamedTuple):
+class OperationDoc(NamedTuple):
     """Documentation of an operation: title, summary, and optional pseudo-code."""
 
     title: str
@@ -17,12 +17,12 @@ class About(NamedTuple):
     operation: str = ""
 
 
-def _table(lines: str) -> dict[str, About]:
+def _table(lines: str) -> dict[str, OperationDoc]:
     """Parse a table of `summaries`, by name."""
     table = {}
     for line in re.sub(r"\n +", " ", lines).strip().splitlines():
         name, _, said = line.partition(": ")
-        table[name] = About(*said.split(" | ", 2))
+        table[name] = OperationDoc(*said.split(" | ", 2))
     return table
 
 
@@ -73,23 +73,25 @@ _OPERANDS: Sequence[tuple[str, str]] = (
 )
 
 
-def about(mnemonic: str) -> About:
+def operation_doc(mnemonic: str) -> OperationDoc:
     """Return the documentation of an operation, derived from its mnemonic where no table has it."""
     known = _OPERATIONS.get(mnemonic) or _of_vector(mnemonic) or _of_memory(mnemonic)
     return known or _of_alias(mnemonic)
 
 
-def _of_alias(mnemonic: str) -> About:
+def _of_alias(mnemonic: str) -> OperationDoc:
     if mnemonic.endswith("64") and mnemonic[:-2] in _OPERATIONS:
         one = _OPERATIONS[mnemonic[:-2]]
-        return About(f"{one.title}, 64 bits", one.summary, one.operation)
+        return OperationDoc(f"{one.title}, 64 bits", one.summary, one.operation)
     if mnemonic[:-1] in _OPERATIONS and mnemonic[-1] in _SAME_AS:
         one = _OPERATIONS[mnemonic[:-1]]
-        return About(one.title, f"`{mnemonic[:-1]}` with {_SAME_AS[mnemonic[-1]]}.", one.operation)
-    return About(f"The {mnemonic} operation", f"The operation that is called `{mnemonic}`.")
+        return OperationDoc(
+            one.title, f"`{mnemonic[:-1]}` with {_SAME_AS[mnemonic[-1]]}.", one.operation
+        )
+    return OperationDoc(f"The {mnemonic} operation", f"The operation that is called `{mnemonic}`.")
 
 
-def _of_memory(mnemonic: str) -> About | None:
+def _of_memory(mnemonic: str) -> OperationDoc | None:
     match = _MEMORY.fullmatch(mnemonic)
     if match is None:
         return None
@@ -100,13 +102,13 @@ def _of_memory(mnemonic: str) -> About | None:
     then += ", and repeats them in the register" if repeats else ""
     if step:
         then += ", and advances the delta" if then else ", then advances the delta"
-        return About(f"{title} and step", f"{what}base + delta{then}.")
+        return OperationDoc(f"{title} and step", f"{what}base + delta{then}.")
     place = "memory[base + delta + size * off]"
     operation = f"dst0 = {place}" if verb == "ld" else f"{place} = src0"
-    return About(title, f"{what}the sum of a base, a delta and an offset{then}.", operation)
+    return OperationDoc(title, f"{what}the sum of a base, a delta and an offset{then}.", operation)
 
 
-def _of_vector(mnemonic: str) -> About | None:
+def _of_vector(mnemonic: str) -> OperationDoc | None:
     match = _VECTOR.fullmatch(mnemonic)
     if match is None:
         return None
@@ -115,7 +117,7 @@ def _of_vector(mnemonic: str) -> About | None:
     if name.startswith("cmp") and name[3:] in _COMPARISONS:
         word, mark = _COMPARISONS[name[3:]]
         summary = f"Compares {of} with others: all bits of a result are set where they are {word}."
-        return About(f"Compare: {word}", summary, f"dst0 = src0 {mark} src1")
+        return OperationDoc(f"Compare: {word}", summary, f"dst0 = src0 {mark} src1")
     known = _ELEMENTWISE.get(name) or _ACCUMULATING.get(name)
     if known is not None:
         at_once = " at once" if count else ""
@@ -123,15 +125,15 @@ def _of_vector(mnemonic: str) -> About | None:
     return _of_conversion(of, name) or _of_products(of, name)
 
 
-def _of_conversion(of: str, name: str) -> About | None:
+def _of_conversion(of: str, name: str) -> OperationDoc | None:
     for direction, verb in (("to", "Converts {} to {}."), ("from", "Makes {} of {}.")):
         other = _CONVERSIONS.get(name.removeprefix(direction))
         if name.startswith(direction) and other:
-            return About("Convert", verb.format(of, other))
+            return OperationDoc("Convert", verb.format(of, other))
     return None
 
 
-def _of_products(of: str, name: str) -> About | None:
+def _of_products(of: str, name: str) -> OperationDoc | None:
     """Document the accumulating products with weights: matrix (`amp`) or convolution (`slic`)."""
     match = _PRODUCT.fullmatch(name)
     if match is None:
@@ -142,7 +144,7 @@ def _of_products(of: str, name: str) -> About | None:
         f"accumulators; partial sums come in with {_PRECISIONS[match[1]]} and go out with "
         f"{_PRECISIONS[match[2]]} precision. The flags choose the phase and the accumulators."
     )
-    return About(title, summary)
+    return OperationDoc(title, summary)
 
 
 def describe_operand(token: str) -> str:
@@ -181,6 +183,6 @@ _IMMEDIATES = {
 
 def documentation(mnemonic: str, tokens: Sequence[str], syntax: str) -> InstructionDoc:
     """Return the page of one form; `tokens` are its operands as written in the table of forms."""
-    said = about(mnemonic)
+    said = operation_doc(mnemonic)
     operands = tuple(f"{token.lstrip('$')}: {describe_operand(token)}" for token in tokens)
     return InstructionDoc(said.title, said.summary, syntax, operands, said.operation)

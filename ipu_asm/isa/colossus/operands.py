@@ -19,7 +19,7 @@ from ipu_asm.diagnostics.errors import (
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.colossus.expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
-from ipu_asm.isa.operand_types import undefined_label
+from ipu_asm.isa.operand_types import undefined_label_finding
 from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
 
 LOCAL_PREFIX = ".L"
@@ -243,7 +243,7 @@ class NumberOperand(OperandType):
             message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
             return UnplacedFinding(UNDEFINED_LABEL, message, unless=(text,))
         if text.startswith(LOCAL_PREFIX):
-            return undefined_label(text, nearest, unless=(text,))
+            return undefined_label_finding(text, nearest, unless=(text,))
         return None
 
     def describe(self) -> str:

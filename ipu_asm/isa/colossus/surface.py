@@ -78,5 +78,5 @@ SURFACE = Surface(
         SeverityDirective(".allow_invalid_execution_mode", ("C105",)),
     ),
     directives=DIRECTIVES,
-    of_symbols=(".size",),
+    symbol_directives=(".size",),
 )

@@ -40,7 +40,7 @@ _UNARY = [
     {"name": "dst", "type": "ActivationBuffer", "low": 48},
     {"name": "src", "type": "ActivationBuffer", "low": 40, "read": "snapshot"},
 ]
-_AXIS = _named("axis", "axis", "Axis", 0, by_place=True)
+_AXIS = _named("axis", "axis", "Axis", 0, positional_allowed=True)
 
 _INSTRUCTIONS: dict[str, dict[str, Any]] = {
     "NOP": {
@@ -66,7 +66,7 @@ _INSTRUCTIONS: dict[str, dict[str, Any]] = {
         "traits": ("compute",),
         "operands": [
             *_WITH_WEIGHTS,
-            _named("desc", "descriptor", "Descriptor", 0, by_place=True),
+            _named("desc", "descriptor", "Descriptor", 0, positional_allowed=True),
         ],
         "doc": InstructionDoc(
             title="2D Convolution",

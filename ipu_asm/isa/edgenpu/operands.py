@@ -15,7 +15,12 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.operand_types import IntegerType, KeywordType, RegisterType, undefined_label
+from ipu_asm.isa.operand_types import (
+    IntegerType,
+    KeywordType,
+    RegisterType,
+    undefined_label_finding,
+)
 from ipu_asm.isa.operands import (
     Choice,
     NamedRegister,
@@ -156,7 +161,7 @@ class FlagsType(OperandType):
     def complete(self) -> Sequence[Choice]:
         return [Choice(flag, meaning) for flag, meaning in self.flags.items()]
 
-    def complete_behind(self, begun: str) -> Sequence[Choice]:
+    def complete_part(self, begun: str) -> Sequence[Choice]:
         return self.complete() if not begun or begun.endswith("|") else ()
 
 
@@ -219,7 +224,7 @@ class NumberOrLabelType(OperandType):
     ) -> int | UnplacedFinding:
         if text in labels:
             return labels[text]
-        return undefined_label(text, nearest)
+        return undefined_label_finding(text, nearest)
 
     def format(self, value: int) -> str:
         return f"0x{value:x}" if self.hexadecimal else str(value)

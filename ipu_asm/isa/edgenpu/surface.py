@@ -31,5 +31,5 @@ SURFACE = Surface(
     },
     foreign=ForeignSyntax(comments=("#", "//"), sigils="#%$"),
     operand_separator=", ",
-    any_case=True,
+    case_insensitive=True,
 )
