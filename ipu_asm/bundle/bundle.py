@@ -28,10 +28,10 @@ class Bundle:
     """A parsed bundle. Immutable; offsets count from the start of its slice."""
 
     __slots__ = (
+        "depends_on_names",
         "directive",
         "findings",
         "flow",
-        "hangs_on_names",
         "has_unknown",
         "instructions",
         "is_broken",
@@ -63,7 +63,7 @@ class Bundle:
         # The lowest bit of each instruction in the word; None for one without a slot.
         self.places = places
         self.findings = findings
-        self.hangs_on_names = all(finding.hangs_on_name for finding in findings)
+        self.depends_on_names = all(finding.depends_on_name for finding in findings)
         self.word = word
         # Slots without an instruction whose default depends on the bundle's address.
         self.open_slots = open_slots

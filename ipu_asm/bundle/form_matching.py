@@ -49,7 +49,7 @@ def _in_order(instruction: Instruction) -> Instruction:
         return instruction
     if len(texts) != len(spec.operands) or not 2 <= len(texts) <= _MOST_REORDERED:
         return instruction
-    if any(finding.unless for _, finding in instruction.findings):
+    if any(finding.dropped_if_defined for _, finding in instruction.findings):
         return instruction
     fits = [[_fits(operand, text, spec) for text in texts] for operand in spec.operands]
     misplaced = [number for number in range(len(texts)) if not fits[number][number]]
@@ -151,7 +151,7 @@ def _others_that_may_fit(
 
 def is_resolvable_by_macros(reading: Instruction) -> bool:
     """Whether macros may resolve all findings of a reading."""
-    return all(finding.unless for _, finding in reading.findings)
+    return all(finding.dropped_if_defined for _, finding in reading.findings)
 
 
 _NEARNESS = (IMMEDIATE_OUT_OF_RANGE, UNKNOWN_KEYWORD, WRONG_OPERAND_TYPE)

@@ -15,7 +15,7 @@ Value = int | str | None
 OPERAND_COUNTS = (TOO_FEW_OPERANDS, TOO_MANY_OPERANDS)
 """The rules about the number of operands."""
 CALL_PSEUDO_NAME = "()"
-"""In `UnplacedFinding.unless`: the mnemonic is written like a call of a preprocessor macro."""
+"""In `dropped_if_defined` of a finding: the mnemonic is written like a call of a macro."""
 
 
 class Instruction(NamedTuple):

@@ -42,11 +42,15 @@ def _without_count_findings(instruction: Instruction) -> Instruction:
         findings = [(n, f) for n, f in instruction.findings if f.rule not in OPERAND_COUNTS]
     else:
         names = tuple(text for text in texts if text.isidentifier())
-        findings = [
-            (n, f._replace(unless=(*f.unless, *names)) if f.rule in OPERAND_COUNTS else f)
-            for n, f in instruction.findings
-        ]
+        findings = [(n, _dropped_if_defined(f, names)) for n, f in instruction.findings]
     return instruction._replace(findings=tuple(findings))
+
+
+def _dropped_if_defined(finding: UnplacedFinding, names: tuple[str, ...]) -> UnplacedFinding:
+    """Return a finding about an operand count that is dropped if one of `names` is a macro."""
+    if finding.rule not in OPERAND_COUNTS:
+        return finding
+    return finding._replace(dropped_if_defined=(*finding.dropped_if_defined, *names))
 
 
 def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> UnplacedFinding:
@@ -62,8 +66,8 @@ def _unknown(isa: Isa, vocabulary: Vocabulary, words: tuple[str, ...]) -> Unplac
         candidates = foreign.replacements
     nearest = _first_that_fits(isa, candidates, words)
     is_call = isa.surface.preprocessed and nearest is None and "".join(words[1:2])[:1] == "("
-    unless = (mnemonic, CALL_PSEUDO_NAME) if is_call else (mnemonic,)
-    return UnplacedFinding(UNKNOWN_MNEMONIC, message, nearest, unless=unless)
+    names = (mnemonic, CALL_PSEUDO_NAME) if is_call else (mnemonic,)
+    return UnplacedFinding(UNKNOWN_MNEMONIC, message, nearest, dropped_if_defined=names)
 
 
 def _first_that_fits(isa: Isa, mnemonics: Sequence[str], words: tuple[str, ...]) -> str | None:
@@ -83,5 +87,9 @@ def _in_other_case(isa: Isa, mnemonic: str) -> UnplacedFinding:
     applicability = Applicability.SAFE if is_safe else Applicability.DISPLAY
     lower = mnemonic.lower()
     return UnplacedFinding(
-        UNKNOWN_MNEMONIC, message, lower, unless=(mnemonic,), applicability=applicability
+        UNKNOWN_MNEMONIC,
+        message,
+        lower,
+        dropped_if_defined=(mnemonic,),
+        applicability=applicability,
     )

@@ -54,26 +54,27 @@ class UnplacedFinding(NamedTuple):
     `replacement` is the correct text: shown as "did you mean" and offered as a fix with that
     `applicability`. `reordered` are all operands of the instruction in their correct order.
     `part` is the range of the piece, not counting blanks, that is wrong; None for all of it.
-    `unless` are names: where a macro or a preprocessor defines one of them, the finding is dropped.
+    `dropped_if_defined` are names: where a macro or a preprocessor defines one of them, the finding
+    is dropped.
     """
 
     rule: RuleId
     message: str
     replacement: str | None = None
     part: tuple[int, int] | None = None
-    unless: tuple[str, ...] = ()
+    dropped_if_defined: tuple[str, ...] = ()
     applicability: Applicability = Applicability.DISPLAY
     reordered: tuple[str, ...] = ()
 
     def at(self, span: Span) -> Diagnostic:
         """The diagnostic about the text at `span`, with the replacement as its fix."""
-        rule, message, replacement, _, unless, applicability, _ = self
+        rule, message, replacement, _, dropped_if_defined, applicability, _ = self
         if replacement is None:
-            return Diagnostic(rule, message, span, unless=unless)
+            return Diagnostic(rule, message, span, dropped_if_defined=dropped_if_defined)
         edits = (TextEdit(span, replacement),)
         fix = Fix(f"replace by `{replacement}`", edits, applicability)
         message += f"; did you mean `{replacement}`?"
-        return Diagnostic(rule, message, span, fix=fix, unless=unless)
+        return Diagnostic(rule, message, span, fix=fix, dropped_if_defined=dropped_if_defined)
 
 
 class Fix(NamedTuple):
@@ -110,7 +111,7 @@ class Diagnostic(NamedTuple):
     """One finding in one text.
 
     `tags` are the protocol's `unnecessary` and `deprecated`: editors fade such text or strike it
-    through. `unless` is that of an `UnplacedFinding`.
+    through. `dropped_if_defined` is that of an `UnplacedFinding`.
     """
 
     rule: RuleId
@@ -119,7 +120,7 @@ class Diagnostic(NamedTuple):
     related: tuple[RelatedInformation, ...] = ()
     fix: Fix | None = None
     tags: tuple[str, ...] = ()
-    unless: tuple[str, ...] = ()
+    dropped_if_defined: tuple[str, ...] = ()
 
     @property
     def code(self) -> str:
@@ -132,9 +133,9 @@ class Diagnostic(NamedTuple):
         return self.rule.name
 
     @property
-    def hangs_on_name(self) -> bool:
+    def depends_on_name(self) -> bool:
         """Whether the finding is dropped where another file defines a name."""
-        return any(name[:1].isidentifier() or name[:1] == "." for name in self.unless)
+        return any(name[:1].isidentifier() or name[:1] == "." for name in self.dropped_if_defined)
 
     @property
     def severity(self) -> Severity:
@@ -143,10 +144,10 @@ class Diagnostic(NamedTuple):
 
     def shifted(self, delta: int) -> Diagnostic:
         """The same finding with all spans moved by `delta` code points."""
-        rule, message, (start, end), related, fix, tags, unless = self
+        rule, message, (start, end), related, fix, tags, dropped_if_defined = self
         if related:
             related = tuple([RelatedInformation(s.shifted(delta), said) for s, said in related])
         if fix is not None:
             fix = fix.shifted(delta)
         span = Span(start + delta, end + delta)
-        return Diagnostic(rule, message, span, related, fix, tags, unless)
+        return Diagnostic(rule, message, span, related, fix, tags, dropped_if_defined)

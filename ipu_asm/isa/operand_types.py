@@ -198,11 +198,13 @@ def _why_no_number(text: str) -> str:
 
 
 def undefined_label_finding(
-    text: str, nearest: Callable[[str], str | None], unless: tuple[str, ...] = ()
+    text: str, nearest: Callable[[str], str | None], dropped_if_defined: tuple[str, ...] = ()
 ) -> UnplacedFinding:
     """Return the finding for a label that the file does not define, void if a macro does."""
     message = f"no label {quoted(text)} in this file"
-    return UnplacedFinding(UNDEFINED_LABEL, message, nearest(text), unless=unless)
+    return UnplacedFinding(
+        UNDEFINED_LABEL, message, nearest(text), dropped_if_defined=dropped_if_defined
+    )
 
 
 class LabelType(OperandType):

@@ -65,7 +65,7 @@ def _has_findings(_isa: Isa, bundle: Bundle) -> bool:
 def _unresolved_findings(program: Program, number: int) -> list[Diagnostic]:
     """Return the findings of a bundle; none if a macro may resolve them."""
     macros, bundle = program.macros, program.bundles[number]
-    if macros.reads_files and bundle.hangs_on_names:
+    if macros.reads_files and bundle.depends_on_names:
         return []
     findings = [each for each in bundle.findings if not macros.may_resolve(each, number)]
     if findings and any(macros.defines(each.mnemonic) for each in bundle.instructions):
@@ -93,9 +93,11 @@ def _unresolved_reference(
     program: Program, reference: Reference, problem: UnplacedFinding
 ) -> Iterator[Diagnostic]:
     macros = program.macros
-    if problem.unless and (macros.make_labels or macros.may_define(problem.unless)):
+    if problem.dropped_if_defined and (
+        macros.make_labels or macros.may_define(problem.dropped_if_defined)
+    ):
         return
-    yield problem.at(program.reference_span(reference))._replace(unless=())
+    yield problem.at(program.reference_span(reference))._replace(dropped_if_defined=())
 
 
 def _excess(program: Program) -> Iterator[Diagnostic]:

@@ -17,7 +17,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.program.bundle_diff import BundleDiff
 
 BRACE_PSEUDO_NAME = "{}"
-"""Pseudo-name in `unless` of findings about braces: directives may choose between braces."""
+"""In `dropped_if_defined` of findings about braces: directives may choose between braces."""
 
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
 _DEFINING = re.compile(r"#\s*(?:define|undef)\s+([A-Za-z_]\w*)(\(?)")
@@ -73,13 +73,13 @@ class Macros(NamedTuple):
 
     def may_resolve(self, finding: Diagnostic, bundle: int) -> bool:
         """Return whether expansion of macros may resolve a finding in a bundle."""
-        if not finding.unless:
+        if not finding.dropped_if_defined:
             return False
-        if any(name.lower() in self.names for name in finding.unless):
+        if any(name.lower() in self.names for name in finding.dropped_if_defined):
             return True
         region = None if self.reads_files else self.region_of(bundle)
         elsewhere = self.reads_files or (region is not None and region.is_body)
-        return elsewhere and finding.hangs_on_name
+        return elsewhere and finding.depends_on_name
 
     def defines(self, name: str) -> bool:
         """Return whether the text itself defines a name."""
@@ -118,10 +118,10 @@ def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
 
     Such a text is a fragment, included where its names are defined.
     """
-    names = {name for each in findings if each.hangs_on_name for name in each.unless}
+    names = {name for each in findings if each.depends_on_name for name in each.dropped_if_defined}
     if len(names) < _MANY_NAMES and CALL_PSEUDO_NAME not in names:
         return findings
-    return [each for each in findings if not each.hangs_on_name]
+    return [each for each in findings if not each.depends_on_name]
 
 
 NO_MACROS = Macros(frozenset(), False, ())

@@ -24,7 +24,7 @@ from ipu_asm.syntax.shapes import MOST_TOKENS
 from ipu_asm.syntax.stray_tokens import foreign_message, stray_message
 from ipu_asm.text import Span, TextEdit
 
-# In `Diagnostic.unless`: directives inside a bundle may choose between braces.
+# In `Diagnostic.dropped_if_defined`: directives inside a bundle may choose between braces.
 _BRACE_PSEUDO_NAME = "{}"
 
 # Of several such tokens only the first has a finding; braces of both sorts count as one.
@@ -62,8 +62,8 @@ def _finding(place: MisplacedToken, reason: str) -> Diagnostic:
     message, fix = _MESSAGES[reason](place)
     kind = UNKNOWN_MNEMONIC if reason == "label-unmarked" else SYNTAX_ERROR
     span = culprit(place, reason) if reason in _OF_PARTS else place.span
-    unless = (_BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
-    return Diagnostic(kind, message, span, fix=fix, unless=unless)
+    dropped_if_defined = (_BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
+    return Diagnostic(kind, message, span, fix=fix, dropped_if_defined=dropped_if_defined)
 
 
 def _instruction_around(syntax: BundleSyntax, surface: Surface, token: int) -> int:

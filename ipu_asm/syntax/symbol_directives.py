@@ -38,7 +38,7 @@ def wrong_argument(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:
     at, message = wrong
     fix = _with_comma(tokens, at) if at == 2 and tokens[at].kind != "COMMA" else None
     names = tuple(name for token in tokens for name in _NAME.findall(token.text))
-    return Diagnostic(SYNTAX_ERROR, message, tokens[at].span, fix=fix, unless=names)
+    return Diagnostic(SYNTAX_ERROR, message, tokens[at].span, fix=fix, dropped_if_defined=names)
 
 
 def _is_opaque(tokens: Sequence[SyntaxToken]) -> bool:

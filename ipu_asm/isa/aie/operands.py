@@ -310,7 +310,7 @@ class SymbolType(ImmediateType):
     ) -> int | UnplacedFinding | None:
         if text in labels or not text.startswith(LOCAL_PREFIX):
             return labels.get(text)
-        return undefined_label_finding(text, nearest, unless=(text,))
+        return undefined_label_finding(text, nearest, dropped_if_defined=(text,))
 
     def describe(self) -> str:
         return f"a symbol such as `#name`, or {super().describe()}"

@@ -1,7 +1,8 @@
 """Operand types of Colossus: registers and groups, numbers, branch targets, control registers.
 
 Files are not preprocessed before the checks. An operand that a macro may produce has no value and
-is no error; a finding's `unless` lists the names whose definition as macros would resolve it.
+is no error; a finding's `dropped_if_defined` lists the names whose definition as macros would
+resolve it.
 """
 
 from __future__ import annotations
@@ -90,10 +91,12 @@ class RegisterOperand(OperandType):
             nearest = self._vocabulary.intended(base)
             replacement = nearest + text[len(base) :] if nearest else None
             message = f"no register is called {quoted(base)}; expected {self.describe()}"
-            return UnplacedFinding(WRONG_OPERAND_TYPE, message, replacement, unless=made)
+            return UnplacedFinding(
+                WRONG_OPERAND_TYPE, message, replacement, dropped_if_defined=made
+            )
         found = self._found(base, last, mark, text)
         problem = UnplacedFinding(WRONG_OPERAND_TYPE, f"expected {self.describe()}, found {found}")
-        return problem._replace(unless=made[1:]) if made[1:] else problem
+        return problem._replace(dropped_if_defined=made[1:]) if made[1:] else problem
 
     def _found(self, base: str, last: str | None, mark: str, text: str) -> str:
         """Describe the operand that was found instead."""
@@ -120,7 +123,9 @@ class RegisterOperand(OperandType):
         message = f"expected {self.describe()}, found {found}"
         marked = "$" + text.removeprefix("%")
         replacement = marked if marked in self._written else None
-        return UnplacedFinding(WRONG_OPERAND_TYPE, message, replacement, unless=expression.names)
+        return UnplacedFinding(
+            WRONG_OPERAND_TYPE, message, replacement, dropped_if_defined=expression.names
+        )
 
     def format(self, value: int) -> str:
         return group(self.file, value, self.group_width) + self.suffix
@@ -208,7 +213,9 @@ class NumberOperand(OperandType):
             if " " in text:
                 found += "; is a comma missing?"
             message = f"expected {self.describe()}, found {found}"
-            return UnplacedFinding(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
+            return UnplacedFinding(
+                WRONG_OPERAND_TYPE, message, dropped_if_defined=_made_names(expression)
+            )
         if expression.value is not None:
             return self._in_range(expression.value, text)
         if _NAME.fullmatch(text) or is_local_label(text):
@@ -228,7 +235,7 @@ class NumberOperand(OperandType):
         if is_local_label(text) or text == ".":
             return None
         message = f"expected {self.describe()}, found {quoted(text)}, which nothing here defines"
-        return UnplacedFinding(WRONG_OPERAND_TYPE, message, unless=(text,))
+        return UnplacedFinding(WRONG_OPERAND_TYPE, message, dropped_if_defined=(text,))
 
     def resolve(
         self,
@@ -241,9 +248,9 @@ class NumberOperand(OperandType):
             return labels[text]
         if is_local_label(text):
             message = f"no label `{text[:-1]}:` {'before' if text[-1] == 'b' else 'behind'} this"
-            return UnplacedFinding(UNDEFINED_LABEL, message, unless=(text,))
+            return UnplacedFinding(UNDEFINED_LABEL, message, dropped_if_defined=(text,))
         if text.startswith(LOCAL_PREFIX):
-            return undefined_label_finding(text, nearest, unless=(text,))
+            return undefined_label_finding(text, nearest, dropped_if_defined=(text,))
         return None
 
     def describe(self) -> str:
@@ -273,7 +280,9 @@ class WordOperand(OperandType):
         if expression.register is None and not expression.is_broken:
             return expression.value
         message = f"expected {self.describe()}, found {quoted(text) if text else 'nothing'}"
-        return UnplacedFinding(WRONG_OPERAND_TYPE, message, unless=_made_names(expression))
+        return UnplacedFinding(
+            WRONG_OPERAND_TYPE, message, dropped_if_defined=_made_names(expression)
+        )
 
     def describe(self) -> str:
         return f"{self.what}: a name that a header defines, or a number"
@@ -300,7 +309,9 @@ class ControlRegister(OperandType):
             if nearest is None or nearest.rstrip("0123456789") == text.rstrip("0123456789"):
                 return None  # possibly a control register of another hardware generation
             message = f"expected {self.describe()}, found {quoted(text)}"
-            return UnplacedFinding(UNKNOWN_KEYWORD, message, nearest, unless=(text[1:],))
+            return UnplacedFinding(
+                UNKNOWN_KEYWORD, message, nearest, dropped_if_defined=(text[1:],)
+            )
         value = self._number.parse(text)
         if isinstance(value, UnplacedFinding) and value.rule is WRONG_OPERAND_TYPE:
             message = f"expected {self.describe()}, found {quoted(text)}"

@@ -105,7 +105,7 @@ def test_an_operand_has_its_value(kind: str, text: str, value: int | str | None)
     ],
 )
 def test_everything_else_is_refused(kind: str, text: str, said: str) -> None:
-    assert check_problem(kind, text, said).unless == ()
+    assert check_problem(kind, text, said).dropped_if_defined == ()
 
 
 @pytest.mark.parametrize(
@@ -120,9 +120,9 @@ def test_everything_else_is_refused(kind: str, text: str, said: str) -> None:
     ],
 )
 def test_what_a_macro_may_make_is_wrong_only_without_it(
-    kind: str, text: str, unless: tuple[str, ...]
+    kind: str, text: str, dropped_if_defined: tuple[str, ...]
 ) -> None:
-    assert check_problem(kind, text, "expected").unless == unless
+    assert check_problem(kind, text, "expected").dropped_if_defined == dropped_if_defined
 
 
 def test_a_near_register_is_offered() -> None:

@@ -59,7 +59,7 @@ def repeats_in(program: Program, number: int) -> list[Repeat]:
         if instruction.spec is not None
         and REPEATING in instruction.spec.traits
         # A count under a name that a macro makes is as good as any.
-        and all(problem.unless for _, problem in instruction.findings)
+        and all(problem.dropped_if_defined for _, problem in instruction.findings)
     ]
 
 

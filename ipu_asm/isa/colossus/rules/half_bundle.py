@@ -62,7 +62,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     else:
         edit = TextEdit(Span(span.start, span.start), f"{other} ; ")
     fix = Fix(f"add `{other}`", (edit,), Applicability.UNSAFE)
-    yield Diagnostic(RULE_ID, message, bundle.span(0), fix=fix, unless=names)
+    yield Diagnostic(RULE_ID, message, bundle.span(0), fix=fix, dropped_if_defined=names)
 
 
 def _filler(isa: Isa, spec: InstructionSpec) -> str:
