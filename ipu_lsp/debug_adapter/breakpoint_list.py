@@ -59,7 +59,7 @@ class BreakpointList:
         self._batches[kind, source] = BreakpointBatch(records, place)
         return [record.shown for record in records]
 
-    def place_again(self) -> list[Json]:
+    def resolve_again(self) -> list[Json]:
         """Resolve all breakpoints in a new program; return those whose client's view changed."""
         changed = []
         for (kind, source), batch in list(self._batches.items()):

@@ -70,11 +70,11 @@ class Debuggee:
         self._live.cycle = self.debugger.cycle
         return self._live
 
-    def leave(self) -> None:
+    def moving(self) -> None:
         """Store the state before the machine moves, as the baseline for changed values."""
         self._before = StateAtCycle(self.debugger.state.save(), self.debugger.cycle)
 
-    def arrive(self, stop: Stop) -> None:
+    def stopped(self, stop: Stop) -> None:
         """Update the inspector after the machine has stopped."""
         self._live.cycle = self.debugger.cycle
         is_last = self.debugger.state.is_halted and 0 <= stop.pc < INST_MEM_SIZE

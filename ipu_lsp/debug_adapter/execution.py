@@ -95,7 +95,7 @@ class Execution:
         self._left_at, self.stop = self.stop, None
         self._may_end = may_end
         self.variables.clear()
-        self.program.leave()
+        self.program.moving()
         self._progress.begin(title)
         self._move = move
 
@@ -109,23 +109,23 @@ class Execution:
         except Exception as error:
             log.exception("the debugger failed")
             self._outbox.tell(f"the debugger failed: {error!r}\n", "stderr")
-            self.hold()
+            self.pause()
             return
         finally:
             self._yields = False
         if stop.reason is StopReason.PAUSE and stop.continuation is not None:
             self._move = partial(self.program.debugger.resume, stop.continuation)
         else:
-            self.arrive(stop)
+            self.report_stop(stop)
 
-    def hold(self) -> None:
+    def pause(self) -> None:
         """Stop the machine at once and drop the current move."""
         debugger = self.program.debugger
         pc = debugger.state.program_counter
         self._move = None
-        self.arrive(Stop(StopReason.PAUSE, "paused", debugger.cycle, pc))
+        self.report_stop(Stop(StopReason.PAUSE, "paused", debugger.cycle, pc))
 
-    def arrive(self, stop: Stop, reason: str | None = None) -> None:
+    def report_stop(self, stop: Stop, reason: str | None = None) -> None:
         """Report a stop, or the end of the program, to the client.
 
         `reason` overrides the stop's reason in the protocol.
@@ -133,7 +133,7 @@ class Execution:
         self._progress.end()
         self.stop = stop
         self.variables.clear()
-        self.program.arrive(stop)
+        self.program.stopped(stop)
         if stop.reason in HALTED and (self._left_at is None or self._left_at.reason not in HALTED):
             self.program.write_dumps(self._outbox.tell)
         is_debugged = not self.program.configuration.no_debug

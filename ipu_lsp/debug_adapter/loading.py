@@ -14,8 +14,8 @@ from ipu_lsp.debug_adapter.client import DebugClient, Positions
 from ipu_lsp.debug_adapter.configuration import LaunchError, read_configuration
 from ipu_lsp.debug_adapter.debuggee import Debuggee, Hooks
 from ipu_lsp.debug_adapter.inbox import CANCEL, DebugInbox
+from ipu_lsp.debug_adapter.request_table import RequestCancelledError, RequestError
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.table import RequestCancelledError, RequestError
 from ipu_lsp.json_types import Json
 
 _T = TypeVar("_T")

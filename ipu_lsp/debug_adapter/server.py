@@ -9,14 +9,14 @@ from ipu_lsp.debug_adapter import requests
 from ipu_lsp.debug_adapter.arguments import ArgumentsError, checked
 from ipu_lsp.debug_adapter.inbox import DebugInbox, number_of
 from ipu_lsp.debug_adapter.outbox import CANCELLED, Outbox
-from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.table import (
+from ipu_lsp.debug_adapter.request_table import (
     REQUESTS,
     Needs,
     RequestCancelledError,
     RequestEntry,
     RequestError,
 )
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.json_types import Json
 from ipu_lsp.transport import Channel, ClientDisconnectedError
@@ -28,7 +28,7 @@ requests.load_all()
 _WANTED = {
     Needs.CLIENT: "a session begins with `initialize`",
     Needs.PROGRAM: "no program is loaded: `launch` one first",
-    Needs.STANDING: "the program is running: `pause` it first",
+    Needs.STOPPED: "the program is running: `pause` it first",
 }
 
 

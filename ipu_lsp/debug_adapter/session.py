@@ -13,7 +13,7 @@ from ipu_lsp.debug_adapter.execution import Execution, Move
 from ipu_lsp.debug_adapter.inbox import DebugInbox
 from ipu_lsp.debug_adapter.outbox import Outbox, ProgressReporter
 from ipu_lsp.debug_adapter.references import MemoryReference
-from ipu_lsp.debug_adapter.table import Needs
+from ipu_lsp.debug_adapter.request_table import Needs
 from ipu_lsp.json_types import Json
 
 
@@ -51,7 +51,7 @@ class DebugSession:
         if self.debuggee is None:
             return Needs.CLIENT
         execution = self.execution
-        return Needs.PROGRAM if execution.is_running or execution.has_ended else Needs.STANDING
+        return Needs.PROGRAM if execution.is_running or execution.has_ended else Needs.STOPPED
 
     @property
     def debuggee(self) -> Debuggee | None:

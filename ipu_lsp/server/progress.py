@@ -12,7 +12,7 @@ from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.protocol import LspProtocol
 
 Token = int | str
-PAUSE_S = 0.2
+REPORT_INTERVAL_S = 0.2
 _numbers = count(1)
 
 
@@ -28,7 +28,7 @@ class WorkDoneProgress:
         self._title = title
         self._is_shown = False
         self._is_over = False
-        self._said_at = 0.0
+        self._reported_at = 0.0
 
     def begin(self) -> None:
         """Show the progress bar, once the client has created it."""
@@ -40,13 +40,13 @@ class WorkDoneProgress:
                 t.WINDOW_WORK_DONE_PROGRESS_CREATE, {"token": token}, lambda _: self._show(token)
             )
 
-    def say(self, done: int, of: int) -> None:
-        """Report progress, at most every `PAUSE_S` seconds."""
+    def report(self, done: int, of: int) -> None:
+        """Report progress, at most every `REPORT_INTERVAL_S` seconds."""
         now = time.monotonic()
-        if self._is_shown and now - self._said_at > PAUSE_S:
-            self._said_at = now
-            said = {"message": f"{done} of {of} files", "percentage": 100 * done // max(of, 1)}
-            self._send("report", said)
+        if self._is_shown and now - self._reported_at > REPORT_INTERVAL_S:
+            self._reported_at = now
+            status = {"message": f"{done} of {of} files", "percentage": 100 * done // max(of, 1)}
+            self._send("report", status)
 
     def end(self) -> None:
         """Remove the progress bar."""

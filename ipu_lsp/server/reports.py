@@ -17,17 +17,17 @@ from ipu_lsp.server.protocol import LspProtocol
 class EncodedFindings(NamedTuple):
     """An array of findings, and its result ID, which is a hash of the array."""
 
-    name: str
+    result_id: str
     items: EncodedJson
 
 
-def named(items: EncodedJson) -> EncodedFindings:
+def with_result_id(items: EncodedJson) -> EncodedFindings:
     """Add the result ID to an array of findings."""
     name = hashlib.blake2b(items.encode("ascii"), digest_size=12).hexdigest()
     return EncodedFindings(name, items)
 
 
-NOTHING = named(json_array(()))
+NO_FINDINGS = with_result_id(json_array(()))
 
 
 class WorkspaceReports:
@@ -52,7 +52,7 @@ class WorkspaceReports:
         item = json_object(uri=json_text(uri), version=json_text(version), **members)
         self._waiting.append(item)
 
-    def hand_out(self) -> None:
+    def send_partial(self) -> None:
         """Send the reports so far, if the client accepts partial results."""
         if self._token is not None and self._waiting:
             value = json_object(items=json_array(self._waiting))
@@ -64,15 +64,15 @@ class WorkspaceReports:
         """Return the remaining reports; documents that only the client knows are cleared."""
         for key, known in self._previous.items():
             if key not in self._told:
-                self.add(known.uri, NOTHING)
-        self.hand_out()
+                self.add(known.uri, NO_FINDINGS)
+        self.send_partial()
         return json_object(items=json_array(self._waiting))
 
 
 def report(findings: EncodedFindings, previous: str | None) -> dict[str, str]:
     """Return the members of a report to a client that has the result ID `previous`."""
-    name = json_text(findings.name)
-    if findings.name == previous:
+    name = json_text(findings.result_id)
+    if findings.result_id == previous:
         return {"kind": '"unchanged"', "resultId": name}
     return {"kind": '"full"', "resultId": name, "items": findings.items}
 

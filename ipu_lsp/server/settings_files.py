@@ -14,7 +14,7 @@ from ipu_lsp.server.convert import Coordinates, Encoding
 from ipu_lsp.server.messages import json_array, json_object, json_text
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import LspProtocol
-from ipu_lsp.server.reports import NOTHING, EncodedFindings, WorkspaceReports, named
+from ipu_lsp.server.reports import NO_FINDINGS, EncodedFindings, WorkspaceReports, with_result_id
 from ipu_lsp.server.workspace import uri_of
 
 SOURCE = "ipu"
@@ -47,15 +47,15 @@ class SettingsFiles:
         if self._are_pulled:
             return
         for path, findings in self._findings():
-            if self._pushed.get(path, NOTHING.items) != findings.items:
+            if self._pushed.get(path, NO_FINDINGS.items) != findings.items:
                 self._publish(path, findings.items)
 
     def pull(self) -> None:
         """Stop pushing and clear what was pushed: from now on `report` returns the findings."""
         self._are_pulled = True
         for path in list(self._pushed):
-            if self._pushed[path] != NOTHING.items:
-                self._publish(path, NOTHING.items)
+            if self._pushed[path] != NO_FINDINGS.items:
+                self._publish(path, NO_FINDINGS.items)
 
     def report(self, reports: WorkspaceReports) -> None:
         """Add the findings of all files to the reports of the workspace."""
@@ -63,7 +63,7 @@ class SettingsFiles:
             uri = uri_of(path)
             if uri is None:
                 self._projects.suspects.pop(path, None)
-            elif findings != NOTHING:
+            elif findings != NO_FINDINGS:
                 reports.add(uri, findings)
 
     def _findings(self) -> Iterator[tuple[str, EncodedFindings]]:
@@ -71,7 +71,7 @@ class SettingsFiles:
         for path in list(self._projects.suspects):
             findings = self._findings_in(path)
             yield path, findings
-            if findings == NOTHING:
+            if findings == NO_FINDINGS:
                 self._projects.suspects.pop(path, None)
 
     def _findings_in(self, path: str) -> EncodedFindings:
@@ -81,7 +81,7 @@ class SettingsFiles:
             return known[1]
         text, found = check_file(path)
         coordinates = Coordinates(text, self.encoding)
-        findings = named(json_array(_encoded(coordinates, finding) for finding in found))
+        findings = with_result_id(json_array(_encoded(coordinates, finding) for finding in found))
         self._checked[path] = version, findings
         return findings
 

@@ -35,7 +35,7 @@ _HEADER = re.compile(rb"Content-Length: (\d+)\r\n\r\n")
 _NOTHING: Final = object()
 
 
-class Refused(Exception):
+class Rejected(Exception):
     """A request that was not done; the text is what a user is told. `response` is all of it."""
 
     def __init__(self, response: Json) -> None:
@@ -43,7 +43,7 @@ class Refused(Exception):
         self.response = response
 
 
-class Client:
+class DapClient:
     """One conversation. `folder` takes the programs that are given as texts.
 
     Whatever waits for the adapter raises `AssertionError` if it sends something wrong, hangs up,
@@ -73,7 +73,7 @@ class Client:
     # Messages
 
     def request(self, command: str, **arguments: Any) -> Json:
-        """The body of the response to a request that the protocol knows; raises `Refused`."""
+        """The body of the response to a request that the protocol knows; raises `Rejected`."""
         given = {"arguments": arguments} if arguments else {}
         check_message({"seq": 1, "type": "request", "command": command, **given})
         return self.response(self.send(command, arguments or _NOTHING))
@@ -94,12 +94,12 @@ class Client:
         self.wire.write(data)
 
     def response(self, seq: int, timeout: float = PATIENCE_S) -> Json:
-        """The body of the response to a request that was sent; raises `Refused`."""
+        """The body of the response to a request that was sent; raises `Rejected`."""
         response = self.until(
             lambda: self._responses.get(seq), f"response to request {seq}", timeout
         )
         if not response["success"]:
-            raise Refused(response)
+            raise Rejected(response)
         body: Json = response.get("body", {})
         return body
 

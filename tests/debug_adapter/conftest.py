@@ -7,7 +7,7 @@ from typing import Callable, Iterator
 
 import pytest
 
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.wires import StdioWire, TcpWire, ThreadWire, Wire
 
 WIRES: dict[str, Callable[[Path], Wire]] = {
@@ -16,19 +16,19 @@ WIRES: dict[str, Callable[[Path], Wire]] = {
     "tcp": TcpWire,
 }
 
-Connect = Callable[..., Client]
+Connect = Callable[..., DapClient]
 
 
 @pytest.fixture
 def connect(tmp_path: Path) -> Iterator[Connect]:
     """Makes clients: `connect()` talks to a thread, `connect("stdio")`, `connect("tcp")` to a
     process."""
-    clients: list[Client] = []
+    clients: list[DapClient] = []
 
-    def connected(wire: str = "thread") -> Client:
+    def connected(wire: str = "thread") -> DapClient:
         folder = tmp_path / f"client{len(clients)}"
         folder.mkdir()
-        clients.append(Client(WIRES[wire](folder), folder))
+        clients.append(DapClient(WIRES[wire](folder), folder))
         return clients[-1]
 
     yield connected
@@ -38,13 +38,13 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
 
 
 @pytest.fixture
-def client(connect: Connect) -> Client:
+def client(connect: Connect) -> DapClient:
     """A client of an adapter in a thread."""
     return connect()
 
 
 @pytest.fixture(params=["stdio", "tcp"])
-def remote_client(connect: Connect, request: pytest.FixtureRequest) -> Client:
+def remote_client(connect: Connect, request: pytest.FixtureRequest) -> DapClient:
     """A client of an adapter in a process, over each of its ways to talk."""
     return connect(request.param)
 
@@ -55,7 +55,7 @@ def _thread() -> Wire:
     return ThreadWire(serve)
 
 
-def _closed(client: Client) -> Exception | None:
+def _closed(client: DapClient) -> Exception | None:
     try:
         client.close()
     except Exception as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 
 KERNEL: Final = """\
 # lr1 = row offset
@@ -31,7 +31,7 @@ SCOPES: Final = (
 )  # fmt: skip
 
 
-def started(client: Client, folder: Path, *breakpoints: int | Json, **more: Any) -> Client:
+def started(client: DapClient, folder: Path, *breakpoints: int | Json, **more: Any) -> DapClient:
     """A client whose `KERNEL` stands in its loop for the second time, at cycle 4.
 
     With breakpoints it has just been started, and stops there.
@@ -50,12 +50,12 @@ def started(client: Client, folder: Path, *breakpoints: int | Json, **more: Any)
     return client
 
 
-def value_of(client: Client, scope: str, *names: str) -> str:
+def value_of(client: DapClient, scope: str, *names: str) -> str:
     """The value of a variable, reached by these names."""
     return str(found(client, scope, *names)[1]["value"])
 
 
-def found(client: Client, scope: str, *names: str) -> tuple[int, Json]:
+def found(client: DapClient, scope: str, *names: str) -> tuple[int, Json]:
     """A variable and the reference of what it is in."""
     reference = client.scopes()[scope]["variablesReference"]
     for name in names:

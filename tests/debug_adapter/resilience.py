@@ -7,8 +7,8 @@ import logging
 from typing import Any, Final, Iterator
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.table import REQUESTS
-from tests.debug_adapter.client import THREAD, Client, Refused
+from ipu_lsp.debug_adapter.request_table import REQUESTS
+from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import ENDLESS
 from tests.debug_adapter.wires import PATIENCE_S
 
@@ -60,22 +60,22 @@ def complaints() -> Iterator[list[logging.LogRecord]]:
     assert [record.getMessage() for record in handler.records] == []
 
 
-def check_alive(client: Client) -> None:
+def check_alive(client: DapClient) -> None:
     """The adapter still gives right answers, and never had to say that it failed."""
     assert client.response(client.send("threads"))["threads"] == THREADS
     check_honest(client)
 
 
-def check_honest(client: Client) -> None:
+def check_honest(client: DapClient) -> None:
     said = [event["output"] for event in client.events_named("output")]
     assert [text for text in said if "failed" in text] == []
 
 
-def answer(client: Client, seq: int, timeout: float = PATIENCE_S) -> str | None:
+def answer(client: DapClient, seq: int, timeout: float = PATIENCE_S) -> str | None:
     """Why a request was refused, in words for people; None if it was not."""
     try:
         client.response(seq, timeout)
-    except Refused as refused:
+    except Rejected as refused:
         reason = str(refused)
         assert "failed" not in reason
         assert "Traceback" not in reason
@@ -84,7 +84,7 @@ def answer(client: Client, seq: int, timeout: float = PATIENCE_S) -> str | None:
     return None
 
 
-def standing(client: Client) -> int:
+def standing(client: DapClient) -> int:
     """Stops a client's endless program somewhere; a `variablesReference`."""
     client.start(ENDLESS, {"line": 2, "condition": "lr1 == 5"})
     client.stopped()

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
 from ipu_lsp.debug_adapter.arguments import ArgumentsError, camel_case, checked, shaped
+from ipu_lsp.debug_adapter.request_table import REQUESTS
 from ipu_lsp.debug_adapter.shapes import SourceArgument, SourceBreakpoint
-from ipu_lsp.debug_adapter.table import REQUESTS
 from ipu_lsp.json_types import Json
 
 JSON = st.recursive(

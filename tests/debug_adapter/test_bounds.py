@@ -12,7 +12,7 @@ import pytest
 
 from ipu_lsp.json_types import Json
 from tests.debug_adapter import wires
-from tests.debug_adapter.client import THREAD, Client
+from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS
 from tests.debug_adapter.resilience import answer, check_alive, complaints, standing
@@ -68,7 +68,9 @@ WORK: list[tuple[str, Json]] = [
 
 
 @pytest.mark.parametrize(("command", "arguments"), WORK)
-def test_no_single_request_makes_much_work(client: Client, command: str, arguments: Json) -> None:
+def test_no_single_request_makes_much_work(
+    client: DapClient, command: str, arguments: Json
+) -> None:
     given_: Json = {"variablesReference": standing(client), "source": client.source, **arguments}
     began = time.process_time()
     answer(client, client.send(command, given_))
@@ -82,7 +84,7 @@ def test_no_single_request_makes_much_work(client: Client, command: str, argumen
     ["(" * 4_000, " " * 1_000 + "x", "{" * 4_000, "{lr1}" * 800, "lr1 or " * 500 + "0", "a" * 4_000,
      "%" * 4_000, ">=" + "9" * 4_000],
 )  # fmt: skip
-def test_breakpoints_may_ask_anything(client: Client, field: str, text: str) -> None:
+def test_breakpoints_may_ask_anything(client: DapClient, field: str, text: str) -> None:
     client.launch(ENDLESS)
     shown = client.breakpoints(*[{"line": 2, field: text}] * 2)
     assert all(each["verified"] or len(each["message"]) < 300 for each in shown)
@@ -109,7 +111,7 @@ sys.exit(main.main())
 SECRET = "set lr9 4711;;"
 
 
-def curious(client: Client, secret: Path) -> list[tuple[str, Json]]:
+def curious(client: DapClient, secret: Path) -> list[tuple[str, Json]]:
     """Requests that would like to see more than the program."""
     texts = [
         "__import__('os').system('id')", "open('/etc/passwd').read()", f"open('{secret}')",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.programs import LAYOUT, LOOP
 
 
-def check_placed(client: Client, place: Json | int, line: int, column: int, message: str) -> None:
+def check_placed(
+    client: DapClient, place: Json | int, line: int, column: int, message: str
+) -> None:
     """A breakpoint goes to a bundle, and says why if that is somewhere else."""
     (found,) = client.breakpoints(place)
     assert found["verified"], found
@@ -26,7 +28,7 @@ def check_unverified(found: Json, words: str) -> None:
 
 
 @pytest.fixture
-def launched(client: Client) -> Client:
+def launched(client: DapClient) -> DapClient:
     """A client of a program that has not begun yet."""
     client.launch(LAYOUT)
     return client
@@ -51,7 +53,7 @@ def launched(client: Client) -> Client:
     ],
 )
 def test_a_place_with_an_instruction_stands_for_its_bundle(
-    launched: Client, place: Json | int, line: int, column: int
+    launched: DapClient, place: Json | int, line: int, column: int
 ) -> None:
     check_placed(launched, place, line, column, "")
 
@@ -67,14 +69,14 @@ def test_a_place_with_an_instruction_stands_for_its_bundle(
     ],
 )
 def test_a_breakpoint_on_a_comment_a_label_or_a_blank_line_moves_and_says_so(
-    launched: Client, line: int, moved: int, column: int, where: str
+    launched: DapClient, line: int, moved: int, column: int, where: str
 ) -> None:
     message = f"line {line} has no instruction; moved to the {where}, line {moved}"
     check_placed(launched, line, moved, column, message)
     check_placed(launched, {"line": line, "column": 3}, moved, column, message)
 
 
-def test_a_column_in_a_comment_stands_for_the_bundle_before_it(launched: Client) -> None:
+def test_a_column_in_a_comment_stands_for_the_bundle_before_it(launched: DapClient) -> None:
     behind_emoji = LAYOUT.splitlines()[8].index("set") + 2
     check_placed(launched, {"line": 9, "column": behind_emoji}, 9, 8, "")
     (found,) = launched.breakpoints({"line": 9, "column": behind_emoji})
@@ -82,12 +84,12 @@ def test_a_column_in_a_comment_stands_for_the_bundle_before_it(launched: Client)
 
 
 @pytest.mark.parametrize("line", [10, 11, 12, 100_000, 0, -1, (1 << 62)])
-def test_there_is_no_bundle_beyond_the_last(launched: Client, line: int) -> None:
+def test_there_is_no_bundle_beyond_the_last(launched: DapClient, line: int) -> None:
     (found,) = launched.breakpoints(line)
     check_unverified(found, "no bundle starts on this line or after it")
 
 
-def test_another_file_has_no_bundles(launched: Client) -> None:
+def test_another_file_has_no_bundles(launched: DapClient) -> None:
     source = {"path": str(launched.program.with_name("other.s"))}
     body = launched.request("setBreakpoints", source=source, breakpoints=[{"line": 1}])
     check_unverified(body["breakpoints"][0], f"which is {launched.program.name}")
@@ -97,7 +99,7 @@ def test_another_file_has_no_bundles(launched: Client) -> None:
         check_unverified(body["breakpoints"][0], "this file is not part of the program")
 
 
-def test_each_spelling_of_a_path_means_the_same_breakpoints(client: Client) -> None:
+def test_each_spelling_of_a_path_means_the_same_breakpoints(client: DapClient) -> None:
     client.launch(LOOP)
     folder = client.program.parent
     link = folder / "link.s"
@@ -110,14 +112,14 @@ def test_each_spelling_of_a_path_means_the_same_breakpoints(client: Client) -> N
     assert client.stopped()["description"].startswith("halted")
 
 
-def test_breakpoints_may_be_given_as_lines_alone(client: Client) -> None:
+def test_breakpoints_may_be_given_as_lines_alone(client: DapClient) -> None:
     client.launch(LOOP)
     body = client.request("setBreakpoints", source=client.source, lines=[5, 3])
     assert [found["line"] for found in body["breakpoints"]] == [5, 5]
 
 
 def test_breakpoints_set_before_the_launch_are_told_of_when_they_are_placed(
-    client: Client,
+    client: DapClient,
 ) -> None:
     client.initialize()
     pending = client.breakpoints(1, {"line": 5, "condition": "lr9 >"}, 6, 11)
@@ -150,7 +152,7 @@ def test_breakpoints_set_before_the_launch_are_told_of_when_they_are_placed(
         ("y" * 1000, "no label is called `yyy"),
     ],
 )
-def test_a_label_that_is_not_there_is_refused(client: Client, name: str, words: str) -> None:
+def test_a_label_that_is_not_there_is_refused(client: DapClient, name: str, words: str) -> None:
     client.launch(LOOP)
     body = client.request("setFunctionBreakpoints", breakpoints=[{"name": name}])
     check_unverified(body["breakpoints"][0], words)
@@ -166,14 +168,16 @@ def test_a_label_that_is_not_there_is_refused(client: Client, name: str, words: 
         ({"instructionReference": "9" * 500}, "found `9999"),
     ],
 )
-def test_an_address_without_a_bundle_is_refused(client: Client, wanted: Json, found: str) -> None:
+def test_an_address_without_a_bundle_is_refused(
+    client: DapClient, wanted: Json, found: str
+) -> None:
     client.launch(LOOP)
     body = client.request("setInstructionBreakpoints", breakpoints=[wanted])
     check_unverified(body["breakpoints"][0], "a bundle is 0x0 to 0x5, ")
     assert found in body["breakpoints"][0]["message"]
 
 
-def test_locations_are_where_breakpoints_go(launched: Client) -> None:
+def test_locations_are_where_breakpoints_go(launched: DapClient) -> None:
     places = locations(launched, line=1, endLine=10)
     assert [(place["line"], place["column"]) for place in places] == [
         (1, 1), (1, 13), (1, 25), (5, 5), (9, 1), (9, 8),
@@ -198,25 +202,25 @@ def test_locations_are_where_breakpoints_go(launched: Client) -> None:
     ],
 )
 def test_locations_lie_within_what_is_asked_for(
-    launched: Client, wanted: Json, columns: list[int]
+    launched: DapClient, wanted: Json, columns: list[int]
 ) -> None:
     assert [place["column"] for place in locations(launched, **wanted)] == columns
 
 
-def locations(client: Client, **where: int) -> list[Json]:
+def locations(client: DapClient, **where: int) -> list[Json]:
     body = client.request("breakpointLocations", source=client.source, **where)
     found: list[Json] = body["breakpoints"]
     return found
 
 
-def test_another_file_has_no_locations(launched: Client) -> None:
+def test_another_file_has_no_locations(launched: DapClient) -> None:
     source = {"path": "/nowhere/other.s"}
     body = launched.request("breakpointLocations", source=source, line=1)
     assert body == {"breakpoints": []}
 
 
-def test_more_breakpoints_than_anybody_sets_are_refused(launched: Client) -> None:
+def test_more_breakpoints_than_anybody_sets_are_refused(launched: DapClient) -> None:
     many = {"source": launched.source, "breakpoints": [{"line": 1}] * 10_001}
-    with pytest.raises(Refused, match=r"has at most [\d,]+ items, found 10,001"):
+    with pytest.raises(Rejected, match=r"has at most [\d,]+ items, found 10,001"):
         launched.response(launched.send("setBreakpoints", many))
     assert len(launched.breakpoints(*range(1, 101))) == 100

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused, framed
+from tests.debug_adapter.client import THREAD, DapClient, Rejected, framed
 from tests.debug_adapter.programs import ENDLESS, LOOP
 
 CYCLE = 30_000
@@ -18,7 +18,7 @@ LATE = {"line": 2, "condition": NEVER}
 
 
 @pytest.fixture
-def late(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
+def late(client: DapClient, monkeypatch: pytest.MonkeyPatch) -> DapClient:
     """A client of a machine with a long history, which is told at once of what takes long."""
     monkeypatch.setattr("ipu_lsp.debug_adapter.outbox.PATIENCE_S", 0.0)
     client.start(ENDLESS, stopOnEntry=True)
@@ -29,7 +29,7 @@ def late(client: Client, monkeypatch: pytest.MonkeyPatch) -> Client:
     return client
 
 
-def ask(client: Client, question: str = f"when {NEVER}") -> int:
+def ask(client: DapClient, question: str = f"when {NEVER}") -> int:
     """Asks in the console; returns when the adapter is at work on the answer."""
     asked = client.send("evaluate", {"expression": question, "context": "repl"})
     told = client.expect_event("progressStart")
@@ -37,29 +37,29 @@ def ask(client: Client, question: str = f"when {NEVER}") -> int:
     return asked
 
 
-def check_cancelled(client: Client, *requests: int) -> None:
+def check_cancelled(client: DapClient, *requests: int) -> None:
     """These requests are answered by saying that they were given up."""
     for seq in requests:
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(Rejected) as caught:
             client.response(seq)
         assert caught.value.response["message"] == "cancelled"
         assert "body" not in caught.value.response
 
 
-def check_unmoved(client: Client) -> None:
+def check_unmoved(client: DapClient) -> None:
     """The machine stands where it stood, and answers."""
     assert client.evaluate("cycle").split()[0] == str(CYCLE)
     assert client.evaluate("lr1").split()[0] == str(CYCLE // 2)
 
 
-def test_a_question_to_the_past_is_cancelled_at_once(late: Client) -> None:
+def test_a_question_to_the_past_is_cancelled_at_once(late: DapClient) -> None:
     asked = ask(late)
     late.request("cancel", requestId=asked)
     check_cancelled(late, asked)
     check_unmoved(late)
 
 
-def test_a_way_to_the_future_ends_where_it_is_cancelled(late: Client) -> None:
+def test_a_way_to_the_future_ends_where_it_is_cancelled(late: DapClient) -> None:
     asked = ask(late, "goto +9000000")
     late.request("cancel", requestId=asked)
     assert "paused" in late.response(asked)["result"]
@@ -67,16 +67,16 @@ def test_a_way_to_the_future_ends_where_it_is_cancelled(late: Client) -> None:
     assert int(late.evaluate("cycle").split()[0]) > CYCLE
 
 
-def test_who_looks_no_further_when_it_is_cancelled(late: Client) -> None:
+def test_who_looks_no_further_when_it_is_cancelled(late: DapClient) -> None:
     asked = ask(late, "who lr9")
     late.request("cancel", requestId=asked)
-    with contextlib.suppress(Refused):  # unless it was quicker
+    with contextlib.suppress(Rejected):  # unless it was quicker
         late.response(asked)
     check_unmoved(late)
 
 
 @pytest.mark.parametrize("command", ["pause", "terminate", "disconnect"])
-def test_a_question_gives_way_to_what_is_urgent(late: Client, command: str) -> None:
+def test_a_question_gives_way_to_what_is_urgent(late: DapClient, command: str) -> None:
     asked = ask(late)
     urgent = late.send(command, {"threadId": THREAD} if command == "pause" else {})
     check_cancelled(late, asked)
@@ -86,19 +86,19 @@ def test_a_question_gives_way_to_what_is_urgent(late: Client, command: str) -> N
         check_unmoved(late)
 
 
-def test_a_question_ends_with_the_client(late: Client) -> None:
+def test_a_question_ends_with_the_client(late: DapClient) -> None:
     ask(late)
     assert late.close() == 0
 
 
-def test_a_question_may_be_cancelled_by_its_progress(late: Client) -> None:
+def test_a_question_may_be_cancelled_by_its_progress(late: DapClient) -> None:
     asked = late.send("evaluate", {"expression": f"when {NEVER}", "context": "repl"})
     late.request("cancel", progressId=late.expect_event("progressStart")["progressId"])
     check_cancelled(late, asked)
     check_unmoved(late)
 
 
-def test_a_request_that_waits_is_cancelled_before_its_turn(late: Client) -> None:
+def test_a_request_that_waits_is_cancelled_before_its_turn(late: DapClient) -> None:
     asked = ask(late)
     waiting = [late.send("threads"), late.send("evaluate", {"expression": "lr1 = 5"})]
     following = late.send("threads")
@@ -109,7 +109,7 @@ def test_a_request_that_waits_is_cancelled_before_its_turn(late: Client) -> None
     check_unmoved(late)
 
 
-def test_what_is_said_of_another_request_does_not_disturb_the_one_at_work(late: Client) -> None:
+def test_what_is_said_of_another_request_does_not_disturb_the_one_at_work(late: DapClient) -> None:
     asked = ask(late)
     other = late.send("threads")
     late.send("cancel", {"requestId": other})
@@ -118,7 +118,7 @@ def test_what_is_said_of_another_request_does_not_disturb_the_one_at_work(late: 
     check_cancelled(late, other)
 
 
-def test_a_way_back_is_paused_where_it_began(late: Client) -> None:
+def test_a_way_back_is_paused_where_it_began(late: DapClient) -> None:
     late.breakpoints(LATE)
     late.send("reverseContinue", {"threadId": THREAD})
     late.send("pause", {"threadId": THREAD})
@@ -128,7 +128,7 @@ def test_a_way_back_is_paused_where_it_began(late: Client) -> None:
     assert late.step("stepBack")["reason"] == "step"
 
 
-def test_a_way_back_is_cancelled_by_its_progress(late: Client) -> None:
+def test_a_way_back_is_cancelled_by_its_progress(late: DapClient) -> None:
     late.breakpoints(LATE)
     late.request("reverseContinue", threadId=THREAD)
     progress = late.expect_event("progressStart")
@@ -139,7 +139,7 @@ def test_a_way_back_is_cancelled_by_its_progress(late: Client) -> None:
 
 
 @pytest.mark.parametrize("command", ["terminate", "disconnect", "restart"])
-def test_a_way_back_ends_with_the_session(late: Client, command: str) -> None:
+def test_a_way_back_ends_with_the_session(late: DapClient, command: str) -> None:
     late.breakpoints(LATE)
     late.send("reverseContinue", {"threadId": THREAD})
     assert late.response(late.send(command)) == {}
@@ -158,7 +158,7 @@ def test_a_way_back_ends_with_the_session(late: Client, command: str) -> None:
         {"progressId": "somebody's", "requestId": 10**6},
     ],
 )
-def test_there_may_be_nothing_to_cancel(client: Client, arguments: Json) -> None:
+def test_there_may_be_nothing_to_cancel(client: DapClient, arguments: Json) -> None:
     assert client.request("cancel", **arguments) == {}
     client.start(LOOP)
     client.stopped()
@@ -166,7 +166,7 @@ def test_there_may_be_nothing_to_cancel(client: Client, arguments: Json) -> None
     assert client.step("stepBack")["reason"] == "step"
 
 
-def test_a_request_without_a_number_is_cancelled_by_none(late: Client) -> None:
+def test_a_request_without_a_number_is_cancelled_by_none(late: DapClient) -> None:
     asked = ask(late)
     late.send_bytes(framed({"type": "request", "command": "threads"}))
     late.send("cancel", {"requestId": 0})

@@ -11,9 +11,9 @@ from typing import Final
 import pytest
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.table import REQUESTS, Needs, capabilities, request
+from ipu_lsp.debug_adapter.request_table import REQUESTS, Needs, capabilities, request
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.schema import _SCHEMA
 from tests.debug_adapter.well_formed import right_arguments
 
@@ -91,7 +91,7 @@ def definitions() -> Json:
     return found
 
 
-def test_what_is_announced_is_known_to_the_protocol_and_here(client: Client) -> None:
+def test_what_is_announced_is_known_to_the_protocol_and_here(client: DapClient) -> None:
     announced = client.initialize()
     assert set(announced) == set(ANNOUNCED)
     assert set(announced) <= set(definitions()["Capabilities"]["properties"])
@@ -132,14 +132,14 @@ def test_all_requests_are_among_those_that_are_said_in_each_wrong_way() -> None:
     assert set(right_arguments(Path("kernel.s"))) == set(REQUESTS)
 
 
-def test_filters_are_announced_with_all_that_a_client_shows(client: Client) -> None:
+def test_filters_are_announced_with_all_that_a_client_shows(client: DapClient) -> None:
     known = definitions()["ExceptionBreakpointsFilter"]["properties"]
     for shown in client.initialize()["exceptionBreakpointFilters"]:
         assert {"filter", "label", "description", "supportsCondition"} <= set(shown) <= set(known)
 
 
 def test_something_is_offered_behind_each_character_that_triggers_completions(
-    client: Client,
+    client: DapClient,
 ) -> None:
     triggers = client.initialize()["completionTriggerCharacters"]
     texts = {

@@ -10,7 +10,7 @@ import pytest
 
 from ipu_lsp.json_types import Json
 from ipu_lsp.transport import Channel
-from tests.debug_adapter.client import Client, Refused, framed, messages
+from tests.debug_adapter.client import DapClient, Rejected, framed, messages
 from tests.debug_adapter.wires import ThreadWire
 
 Adapter = Callable[[Json, Callable[..., None]], None]
@@ -23,7 +23,7 @@ STOPPED: Json = {
 }
 
 
-def client_of(folder: Path, *said: Json | bytes, status: int = 0) -> Client:
+def client_of(folder: Path, *said: Json | bytes, status: int = 0) -> DapClient:
     """A client of an adapter that answers every message with all of this."""
 
     def serve(channel: Channel) -> int:
@@ -35,13 +35,13 @@ def client_of(folder: Path, *said: Json | bytes, status: int = 0) -> Client:
                 channel.write(data)
         return status
 
-    return Client(ThreadWire(serve), folder)
+    return DapClient(ThreadWire(serve), folder)
 
 
 def check_pause(folder: Path, words: str, *said: Json | bytes) -> None:
     """A `pause` that is answered so fails with these words."""
 
-    def pause(client: Client) -> None:
+    def pause(client: DapClient) -> None:
         client.request("pause", threadId=1)
         client.stopped(0.5)
 
@@ -65,7 +65,7 @@ def test_bytes_may_arrive_one_by_one(tmp_path: Path) -> None:
 
 def test_a_refusal_is_raised_with_its_words(tmp_path: Path) -> None:
     refusal = {**PAUSED, "success": False, "message": "not now", "body": {}}
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         client_of(tmp_path, refusal).request("pause", threadId=1)
     assert (str(caught.value), caught.value.response["message"]) == ("not now", "not now")
 
@@ -105,7 +105,7 @@ def test_half_a_message_at_the_end_is_noticed_when_hanging_up(tmp_path: Path) ->
 
 
 def test_an_adapter_that_hangs_up_is_not_waited_for(tmp_path: Path) -> None:
-    client = Client(ThreadWire(lambda channel: len(channel.read()) and 3), tmp_path)
+    client = DapClient(ThreadWire(lambda channel: len(channel.read()) and 3), tmp_path)
     with pytest.raises(AssertionError) as caught:
         client.request("pause", threadId=1)
     assert "no response to request 1: the adapter hung up" in str(caught.value)
@@ -116,7 +116,7 @@ def test_an_exception_of_the_adapter_is_seen(tmp_path: Path) -> None:
     def serve(channel: Channel) -> int:
         raise ZeroDivisionError(channel.read())
 
-    client = Client(ThreadWire(serve), tmp_path)
+    client = DapClient(ThreadWire(serve), tmp_path)
     with pytest.raises(ZeroDivisionError):
         client.close()
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.kernel import started
 
 UNFINISHED = {
@@ -33,11 +33,11 @@ UNFINISHED = {
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
-def offered(client: Client, text: str, column: int | None = None, **more: Any) -> list[Json]:
+def offered(client: DapClient, text: str, column: int | None = None, **more: Any) -> list[Json]:
     """What is offered behind a text, or at a column of it that counts from 1."""
     column = len(text) + 1 if column is None else column
     targets = client.request("completions", text=text, column=column, frameId=1, **more)["targets"]
@@ -52,7 +52,7 @@ def applied(text: str, target: Json) -> str:
     return f"{text[:start]}{target['label']}{text[start + target['length'] :]}"
 
 
-def check_offered(client: Client, text: str, label: str) -> None:
+def check_offered(client: DapClient, text: str, label: str) -> None:
     """A word is offered for the end of a text, and the text is a valid one then.
 
     VS Code replaces `length` letters in front of the cursor, Emacs and Neovim put it at `start`.
@@ -68,25 +68,25 @@ def check_offered(client: Client, text: str, label: str) -> None:
         client.stopped()
 
 
-def test_a_word_that_is_chosen_makes_a_valid_text(standing: Client) -> None:
+def test_a_word_that_is_chosen_makes_a_valid_text(standing: DapClient) -> None:
     for text, label in UNFINISHED.items():
         check_offered(standing, text, label)
 
 
-def test_every_offer_fits_where_it_is_made(standing: Client) -> None:
+def test_every_offer_fits_where_it_is_made(standing: DapClient) -> None:
     for text in ("l", "1 + c", "acc,", "r0[0 : i", "mask[0][f"):
         for target in offered(standing, text):
             assert target["label"].lower().find(text[target["start"] :].lower()) >= 0
             assert target["detail"]
 
 
-def test_what_begins_with_the_letters_comes_first_and_in_order(standing: Client) -> None:
+def test_what_begins_with_the_letters_comes_first_and_in_order(standing: DapClient) -> None:
     labels = [target["label"] for target in offered(standing, "lr")]
     assert labels[:16] == [f"lr{i}" for i in range(16)]
     assert [target["label"] for target in offered(standing, "acc[0],")][:5] == list("duxob")
 
 
-def test_each_offer_says_what_it_is(standing: Client) -> None:
+def test_each_offer_says_what_it_is(standing: DapClient) -> None:
     targets = {target["label"]: target for target in offered(standing, "")}
     assert (targets["lr1"]["type"], targets["lr1"]["detail"]) == ("variable", "16 (0x00000010)")
     assert (targets["loop"]["type"], targets["loop"]["detail"]) == ("reference", "bundle 1")
@@ -94,7 +94,7 @@ def test_each_offer_says_what_it_is(standing: Client) -> None:
     assert (targets["i8"]["type"], targets["goto"]["type"]) == ("class", "keyword")
 
 
-def test_in_the_middle_of_a_word_the_letters_before_the_cursor_count(standing: Client) -> None:
+def test_in_the_middle_of_a_word_the_letters_before_the_cursor_count(standing: DapClient) -> None:
     text = "acc[0] + lr15 * 2"
     found = {target["label"]: target for target in offered(standing, text, 13)}
     assert (found["lr1"]["start"], found["lr1"]["length"]) == (9, 3)
@@ -103,7 +103,7 @@ def test_in_the_middle_of_a_word_the_letters_before_the_cursor_count(standing: C
 
 @pytest.mark.parametrize("at_1", [True, False])
 def test_columns_and_lines_count_as_the_client_says(
-    client: Client, tmp_path: Path, at_1: bool
+    client: DapClient, tmp_path: Path, at_1: bool
 ) -> None:
     client.initialize(columnsStartAt1=at_1, linesStartAt1=at_1)
     started(client, tmp_path, 6 if at_1 else 5)
@@ -115,13 +115,13 @@ def test_columns_and_lines_count_as_the_client_says(
     assert offered(client, "xlr", 0 + at_1, line=0 + at_1)[0]["length"] == 0
 
 
-def test_columns_count_utf_16_code_units(standing: Client) -> None:
+def test_columns_count_utf_16_code_units(standing: DapClient) -> None:
     text = "𝄞 + row"
     (target,) = offered(standing, text, len(text) + 2)
     assert (target["start"], target["length"]) == (5, 3)
 
 
-def test_impossible_places_and_texts_are_survived(standing: Client) -> None:
+def test_impossible_places_and_texts_are_survived(standing: DapClient) -> None:
     for text, column, line in (
         ("lr", 0, 1), ("lr", -5, 1), ("lr", 10**9, 1), ("lr", 3, 10**9), ("lr", 3, -4),
         ("\ud800", 2, 1), ("(" * 5_000, 5_001, 1), ("1" * 50, 51, 1),
@@ -130,5 +130,5 @@ def test_impossible_places_and_texts_are_survived(standing: Client) -> None:
             assert 0 <= target["start"] <= target["start"] + target["length"] <= len(text)
 
 
-def test_there_is_nothing_to_offer_in_a_number(standing: Client) -> None:
+def test_there_is_nothing_to_offer_in_a_number(standing: DapClient) -> None:
     assert offered(standing, "lr0 + 0x1") == offered(standing, "acc[0..7]") == []

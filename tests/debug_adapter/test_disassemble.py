@@ -9,7 +9,7 @@ import pytest
 
 from ipu_asm import assemble
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import KERNEL, started
 
 TEXTS = [
@@ -22,11 +22,11 @@ TEXTS = [
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
-def rows(client: Client, reference: str, count: int, **more: Any) -> list[Json]:
+def rows(client: DapClient, reference: str, count: int, **more: Any) -> list[Json]:
     """The rows of a disassembly, exactly as many as were asked for."""
     body = client.request(
         "disassemble",
@@ -56,7 +56,7 @@ def check_addresses(found: list[Json], first: int) -> None:
         assert row["instruction"] == TEXTS[address(row)] if is_bundle else row["instruction"]
 
 
-def test_bundles_are_shown_with_their_words_and_labels(standing: Client) -> None:
+def test_bundles_are_shown_with_their_words_and_labels(standing: DapClient) -> None:
     found = rows(standing, "0x0", 5)
     assert [row["instruction"] for row in found] == TEXTS
     assert [row.get("symbol") for row in found] == [None, "loop", None, None, None]
@@ -64,7 +64,7 @@ def test_bundles_are_shown_with_their_words_and_labels(standing: Client) -> None
         assert bytes.fromhex(row["instructionBytes"]) == word.to_bytes(24, "little")
 
 
-def test_bundles_are_shown_with_their_places_in_the_source(standing: Client) -> None:
+def test_bundles_are_shown_with_their_places_in_the_source(standing: DapClient) -> None:
     found = rows(standing, "0x1", 3)
     assert all(row["location"] == standing.source for row in found)
     places = [(r["line"], r["column"], r["endLine"], r["endColumn"]) for r in found]
@@ -73,7 +73,7 @@ def test_bundles_are_shown_with_their_places_in_the_source(standing: Client) -> 
     assert (frame["line"], frame["column"]) == places[0][:2]
 
 
-def test_lines_count_from_where_the_client_says(client: Client, tmp_path: Path) -> None:
+def test_lines_count_from_where_the_client_says(client: DapClient, tmp_path: Path) -> None:
     client.initialize(linesStartAt1=False, columnsStartAt1=False)
     started(client, tmp_path, 5)
     client.stopped()
@@ -81,7 +81,7 @@ def test_lines_count_from_where_the_client_says(client: Client, tmp_path: Path) 
     assert (row["line"], row["column"]) == (5, 4)
 
 
-def test_as_many_rows_as_asked_for_come_from_anywhere(standing: Client) -> None:
+def test_as_many_rows_as_asked_for_come_from_anywhere(standing: DapClient) -> None:
     for reference, offset, instructions, first in (
         ("0x2", 0, 0, 2), ("2", 0, 0, 2), ("0x2", 1, -2, 1), ("0x1", 0, -4, -3), ("-3", 0, 0, -3),
         ("0x3fe", 0, 0, 1022), ("0x3", 1_000_000, 0, 1_000_003), ("0x00000004", -2, 0, 2),
@@ -92,7 +92,7 @@ def test_as_many_rows_as_asked_for_come_from_anywhere(standing: Client) -> None:
             check_addresses(found, first)
 
 
-def test_a_view_around_the_program_counter_finds_it_again(standing: Client) -> None:
+def test_a_view_around_the_program_counter_finds_it_again(standing: DapClient) -> None:
     pointer = standing.frame()["instructionPointerReference"]
     found = rows(standing, pointer, 100, instructionOffset=-50)
     check_addresses(found, -49)
@@ -101,33 +101,33 @@ def test_a_view_around_the_program_counter_finds_it_again(standing: Client) -> N
     assert rows(standing, found[0]["address"], 50, instructionOffset=-50)[-1]["address"] == "-50"
 
 
-def test_all_of_program_memory_can_be_asked_for(standing: Client) -> None:
+def test_all_of_program_memory_can_be_asked_for(standing: DapClient) -> None:
     found = rows(standing, "0x0", 1_030)
     check_addresses(found, 0)
     assert found[1_023]["instruction"].startswith("(nothing was loaded here")
     assert found[1_024]["instruction"] == "(no bundle)"
 
 
-def test_no_more_rows_than_can_be_of_use_are_made(standing: Client) -> None:
+def test_no_more_rows_than_can_be_of_use_are_made(standing: DapClient) -> None:
     for count in (-1, 4_097, 1 << 40):
-        with pytest.raises(Refused, match=f"at most 4,096 bundles at once, found {count:,}"):
+        with pytest.raises(Rejected, match=f"at most 4,096 bundles at once, found {count:,}"):
             rows(standing, "0x0", count)
 
 
-def test_what_is_no_address_is_refused(standing: Client) -> None:
+def test_what_is_no_address_is_refused(standing: DapClient) -> None:
     for reference in ("", "loop", "0x", "r_acc", "0x1" + "0" * 40):
-        with pytest.raises(Refused, match="the address of a bundle is like `0x7`, found `"):
+        with pytest.raises(Rejected, match="the address of a bundle is like `0x7`, found `"):
             rows(standing, reference, 1)
 
 
-def test_a_program_that_runs_can_be_disassembled(client: Client) -> None:
+def test_a_program_that_runs_can_be_disassembled(client: DapClient) -> None:
     client.start("forever: b forever;;\n")
     assert rows(client, "0x0", 1)[0]["instruction"] == "b forever;;"
     client.request("pause", threadId=1)
     client.stopped()
 
 
-def test_an_image_is_shown_with_the_lines_of_its_listing(client: Client, tmp_path: Path) -> None:
+def test_an_image_is_shown_with_the_lines_of_its_listing(client: DapClient, tmp_path: Path) -> None:
     image = tmp_path / "kernel.bin"
     image.write_bytes(b"".join(word.to_bytes(24, "little") for word in assemble(KERNEL)))
     client.launch(image, stopOnEntry=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.docs.commands import ROOT, blocks
 
 CONFIGURATIONS: list[Json] = [
@@ -23,7 +23,7 @@ CONFIGURATIONS: list[Json] = [
 
 @pytest.mark.parametrize("configuration", CONFIGURATIONS)
 def test_a_printed_launch_configuration_leaves_the_results(
-    configuration: Json, client: Client, tmp_path: Path
+    configuration: Json, client: DapClient, tmp_path: Path
 ) -> None:
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     launch = {**configuration, "cwd": str(tmp_path)}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ipu_asm.debugger.console import COMMANDS
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import LOOP_LINE, RESULTS, started
 
 HEX = {"hex": True}
@@ -39,19 +39,21 @@ VALUES = {
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
-def check_refused(client: Client, expression: str, expected: str, context: str = "watch") -> None:
+def check_refused(
+    client: DapClient, expression: str, expected: str, context: str = "watch"
+) -> None:
     """An expression has no value, which is said in a sentence."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         client.evaluate(expression, context)
     assert str(caught.value) == expected
     assert not caught.value.response["body"]["error"]["showUser"]
 
 
-def check_moved(client: Client, command: str, pc: int, reason: str = "goto") -> str:
+def check_moved(client: DapClient, command: str, pc: int, reason: str = "goto") -> str:
     """A command of the console moves the machine; what it answers."""
     body = client.request("evaluate", expression=command, context="repl", frameId=1)
     assert client.stopped()["reason"] == reason
@@ -62,24 +64,24 @@ def check_moved(client: Client, command: str, pc: int, reason: str = "goto") -> 
 # Values
 
 
-def test_expressions_have_values(standing: Client) -> None:
+def test_expressions_have_values(standing: DapClient) -> None:
     for context in ("hover", "variables", "repl"):
         assert {text: standing.evaluate(text, context) for text in VALUES} == VALUES
 
 
-def test_watches_are_short(standing: Client) -> None:
+def test_watches_are_short(standing: DapClient) -> None:
     short = {text: re.sub("  # r.*", "", value) for text, value in VALUES.items()}
     assert {text: standing.evaluate(text) for text in VALUES} == short
     assert (short["lr1"], short["dtype"]) == ("16 (0x10) was 0", "0  # int8")
 
 
-def test_without_a_frame_and_a_context_it_is_the_same(standing: Client) -> None:
+def test_without_a_frame_and_a_context_it_is_the_same(standing: DapClient) -> None:
     body = standing.request("evaluate", expression="lr0")
     assert (body["result"], body["type"], body["memoryReference"]) == ("1 was 0", "i32", "lr0")
     assert body["variablesReference"] == 0
 
 
-def test_the_clipboard_gets_a_plain_and_complete_value(standing: Client) -> None:
+def test_the_clipboard_gets_a_plain_and_complete_value(standing: DapClient) -> None:
     assert standing.evaluate("cr1", "clipboard") == str(RESULTS)
     assert standing.evaluate("cr1,x", "clipboard") == "0x00001000"
     assert standing.evaluate("cr1", "clipboard", format=HEX) == "0x00001000"
@@ -94,7 +96,7 @@ def test_the_clipboard_gets_a_plain_and_complete_value(standing: Client) -> None
         assert standing.evaluate(f"all({copied} == {text.partition(',')[0]})") == "true"
 
 
-def test_numbers_are_hexadecimal_on_request(standing: Client) -> None:
+def test_numbers_are_hexadecimal_on_request(standing: DapClient) -> None:
     assert standing.evaluate("cr1", format=HEX) == "0x00001000"
     assert standing.evaluate("acc[2..3]", format=HEX) == "[0x00000004, 0x00000009], 2 changed"
     assert standing.evaluate("acc[2..3]", "repl", format=HEX).startswith("[0x00000004")
@@ -104,7 +106,7 @@ def test_numbers_are_hexadecimal_on_request(standing: Client) -> None:
     assert standing.evaluate("lr0 = 16", "repl", format=HEX) == "0x00000010 was 0x00000000"
 
 
-def test_vectors_open_in_every_context(standing: Client) -> None:
+def test_vectors_open_in_every_context(standing: DapClient) -> None:
     for context in ("watch", "hover", "repl"):
         body = standing.request("evaluate", expression="acc", context=context, frameId=1)
         assert body["indexedVariables"] == 8
@@ -134,12 +136,12 @@ MISTAKES = {
 }
 
 
-def test_a_mistake_is_said_in_a_sentence(standing: Client) -> None:
+def test_a_mistake_is_said_in_a_sentence(standing: DapClient) -> None:
     for text, expected in MISTAKES.items():
         check_refused(standing, text, expected)
 
 
-def test_results_stay_bounded(standing: Client) -> None:
+def test_results_stay_bounded(standing: DapClient) -> None:
     for text in ("xmem[0 .. +65536]", "xmem[0 .. +65536],x", "xmem[0 .. +8192] * 2", "2 ** 4000"):
         for context in ("watch", "hover", "repl"):
             assert len(standing.evaluate(text, context)) < 2_500
@@ -155,7 +157,7 @@ def test_results_stay_bounded(standing: Client) -> None:
 # Giving values
 
 
-def test_an_expression_takes_a_value(standing: Client) -> None:
+def test_an_expression_takes_a_value(standing: DapClient) -> None:
     body = standing.request("setExpression", expression="acc[3]", value="-1", frameId=1)
     assert (body["value"], body["type"]) == ("-1 (0xffffffff) was 0", "i32")
     assert body["memoryReference"] == "r_acc+0xc"
@@ -167,7 +169,7 @@ def test_an_expression_takes_a_value(standing: Client) -> None:
     assert standing.expect_event("invalidated") == {"areas": ["variables"]}
 
 
-def test_formats_of_a_watch_stay_when_it_is_edited(standing: Client) -> None:
+def test_formats_of_a_watch_stay_when_it_is_edited(standing: DapClient) -> None:
     body = standing.request("setExpression", expression="lr1,x", value="0x00000010  # row offset")
     assert body["value"] == "0x00000010 was 0x00000000  # row offset"
     body = standing.request("setExpression", expression="aaq2,f32", value="-1.5")
@@ -188,9 +190,9 @@ SET_MISTAKES = {
 }
 
 
-def test_what_takes_no_such_value_is_told(standing: Client) -> None:
+def test_what_takes_no_such_value_is_told(standing: DapClient) -> None:
     for (expression, value), expected in SET_MISTAKES.items():
-        with pytest.raises(Refused) as caught:
+        with pytest.raises(Rejected) as caught:
             standing.request("setExpression", expression=expression, value=value)
         assert str(caught.value) == expected
     assert standing.events_named("invalidated") == []
@@ -199,7 +201,7 @@ def test_what_takes_no_such_value_is_told(standing: Client) -> None:
 # The console
 
 
-def test_the_console_assigns(standing: Client) -> None:
+def test_the_console_assigns(standing: DapClient) -> None:
     assert standing.evaluate("lr0 = lr1 + 4", "repl") == "20 (0x14) was 0"
     assert standing.expect_event("invalidated") == {"areas": ["variables"]}
     assert standing.evaluate("acc[0..1] = [5, -6]", "repl") == "[5, -6], 2 changed"
@@ -211,14 +213,14 @@ def test_the_console_assigns(standing: Client) -> None:
     )
 
 
-def test_an_assignment_tells_of_the_bytes_that_it_changed(standing: Client) -> None:
+def test_an_assignment_tells_of_the_bytes_that_it_changed(standing: DapClient) -> None:
     standing.request("readMemory", memoryReference="0x0", count=16)
     # The index is another one once the value is there.
     standing.evaluate("xmem[xmem[7]] = 9", "repl")
     assert standing.expect_event("memory") == {"memoryReference": "0x0", "offset": 7, "count": 1}
 
 
-def test_the_console_helps(standing: Client) -> None:
+def test_the_console_helps(standing: DapClient) -> None:
     text = standing.evaluate("help", "repl")
     assert all(f"\n{command.usage}" in f"\n{text}" for command in COMMANDS.values())
     assert standing.evaluate("help goto", "repl").startswith("goto CYCLE: stand at another cycle")
@@ -226,7 +228,7 @@ def test_the_console_helps(standing: Client) -> None:
     check_refused(standing, "who", "expected `who PLACE`, found the end", "repl")
 
 
-def test_the_console_answers_questions_to_the_past(standing: Client) -> None:
+def test_the_console_answers_questions_to_the_past(standing: DapClient) -> None:
     assert standing.evaluate("who lr1", "repl").startswith(
         "`lr1` was last written by `incr lr1 16` in bundle 2 (`loop+1`, line 7) at cycle 2"
     )
@@ -238,7 +240,7 @@ def test_the_console_answers_questions_to_the_past(standing: Client) -> None:
     assert standing.evaluate("cycle", "clipboard") == "4"
 
 
-def test_the_console_goes_elsewhere_and_the_client_hears_of_it(standing: Client) -> None:
+def test_the_console_goes_elsewhere_and_the_client_hears_of_it(standing: DapClient) -> None:
     answer = check_moved(standing, "goto 2", 2)
     assert answer == "cycle 2, in front of bundle 2 (`loop+1`, line 7)"
     assert standing.variables("Machine")["cycle"]["value"] == "2 was 4"
@@ -254,7 +256,7 @@ def test_the_console_goes_elsewhere_and_the_client_hears_of_it(standing: Client)
     )  # fmt: skip
 
 
-def test_a_command_that_meets_a_fault_says_so(client: Client) -> None:
+def test_a_command_that_meets_a_fault_says_so(client: DapClient) -> None:
     client.start("set lr0 5;;\nnext: ldr_mult_reg r0 lr0 cr0;;\nbkpt;;\n", 1, cr={"0": 0x1FFFFF})
     client.stopped()
     body = client.request("evaluate", expression="goto 2", context="repl")
@@ -264,25 +266,25 @@ def test_a_command_that_meets_a_fault_says_so(client: Client) -> None:
     assert client.request("exceptionInfo", threadId=1)["exceptionId"] == "fault"
 
 
-def test_a_question_that_takes_long_can_be_given_up(client: Client) -> None:
+def test_a_question_that_takes_long_can_be_given_up(client: DapClient) -> None:
     client.start("forever: incr lr1 1; b forever;;\n", 1)
     client.stopped()
     client.evaluate("goto 100000", "repl")
     client.stopped()
     asked = client.send("evaluate", {"expression": "when lr1 == -1", "context": "repl"})
     client.request("cancel", requestId=asked)
-    with pytest.raises(Refused, match=r"^cancelled$"):
+    with pytest.raises(Rejected, match=r"^cancelled$"):
         client.response(asked)
     assert client.evaluate("[cycle, lr1]", "clipboard") == "[100000, 100000]"
 
 
-def test_the_console_disassembles(standing: Client) -> None:
+def test_the_console_disassembles(standing: DapClient) -> None:
     (line,) = standing.evaluate("dis loop + 2, 1", "repl").splitlines()
     assert line == "      3  line 8  ldr_mult_mask_reg lr2 cr3; blt lr0 lr5 loop;;"
     assert "=>    1  line 6   loop: incr lr0 1;" in standing.evaluate("dis", "repl")
 
 
-def test_a_label_that_is_called_like_a_command_is_a_label(client: Client) -> None:
+def test_a_label_that_is_called_like_a_command_is_a_label(client: DapClient) -> None:
     client.start("when: set lr0 5;;\ngoto: bkpt;;\n", 2)
     client.stopped()
     assert client.evaluate("goto", "repl") == client.evaluate("goto", "watch") == "1"

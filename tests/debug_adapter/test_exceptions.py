@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused
+from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import AT_END, FAULTY, LOOP
 
 BREAKS = """\
@@ -23,7 +23,7 @@ OVERFLOW = "acc;;\nacc;;\nacc;;\nbkpt;;\n"
 LAST = {"description": "halted by `bkpt` in bundle 4 (`again+3`, line 6)", "reason": "breakpoint"}
 
 
-def check_stops(client: Client, *stops: tuple[str, str, int]) -> list[Json]:
+def check_stops(client: DapClient, *stops: tuple[str, str, int]) -> list[Json]:
     """The stops until it halts: reason, a part of the description, and cycle; their bodies."""
     bodies = []
     for reason, words, cycle in stops:
@@ -36,7 +36,7 @@ def check_stops(client: Client, *stops: tuple[str, str, int]) -> list[Json]:
     return bodies
 
 
-def filters(client: Client, *names: str, **conditions: str) -> list[Json]:
+def filters(client: DapClient, *names: str, **conditions: str) -> list[Json]:
     """Sets the filters that are on, and those that have conditions."""
     options = [{"filterId": name, "condition": text} for name, text in conditions.items()]
     body = client.request("setExceptionBreakpoints", filters=list(names), filterOptions=options)
@@ -45,7 +45,7 @@ def filters(client: Client, *names: str, **conditions: str) -> list[Json]:
     return found
 
 
-def launched(client: Client, text: str, *names: str, **conditions: str) -> list[Json]:
+def launched(client: DapClient, text: str, *names: str, **conditions: str) -> list[Json]:
     """A program that has begun with these filters."""
     client.launch(text)
     found = filters(client, *names, **conditions)
@@ -53,7 +53,7 @@ def launched(client: Client, text: str, *names: str, **conditions: str) -> list[
     return found
 
 
-def test_breaks_stop_in_front_of_their_bundle_unless_told_otherwise(client: Client) -> None:
+def test_breaks_stop_in_front_of_their_bundle_unless_told_otherwise(client: DapClient) -> None:
     client.start(BREAKS)
     stops = check_stops(
         client,
@@ -73,7 +73,7 @@ def test_breaks_stop_in_front_of_their_bundle_unless_told_otherwise(client: Clie
     assert client.events_named("output")[-1]["output"] == f"{LAST['description']}; 14 cycles\n"
 
 
-def test_nothing_of_a_bundle_has_happened_at_its_break(client: Client) -> None:
+def test_nothing_of_a_bundle_has_happened_at_its_break(client: DapClient) -> None:
     client.start(BREAKS)
     client.stopped()
     assert client.evaluate("lr2").split()[0] == "0"
@@ -82,18 +82,18 @@ def test_nothing_of_a_bundle_has_happened_at_its_break(client: Client) -> None:
     assert client.evaluate("lr2").split()[0] == "5"
 
 
-def test_breaks_are_passed_where_their_filter_is_off(client: Client) -> None:
+def test_breaks_are_passed_where_their_filter_is_off(client: DapClient) -> None:
     assert launched(client, BREAKS) == []
     check_stops(client, ("breakpoint", "halted", 14))
 
 
-def test_a_condition_of_a_filter_decides(client: Client) -> None:
+def test_a_condition_of_a_filter_decides(client: DapClient) -> None:
     (found,) = launched(client, BREAKS, **{"break": "lr1 == 4 && cycle > 7"})
     assert found["verified"] is True
     check_stops(client, ("breakpoint", "`break` in front", 8), ("breakpoint", "halted", 14))
 
 
-def test_filters_may_change_at_each_stop(client: Client) -> None:
+def test_filters_may_change_at_each_stop(client: DapClient) -> None:
     client.start(BREAKS)
     client.stopped()
     filters(client, **{"break": "lr1 == 5"})
@@ -106,7 +106,7 @@ def test_filters_may_change_at_each_stop(client: Client) -> None:
     assert client.evaluate("cycle").split()[0] == "2"
 
 
-def test_filters_that_are_none_are_refused_in_their_places(client: Client) -> None:
+def test_filters_that_are_none_are_refused_in_their_places(client: DapClient) -> None:
     client.launch(BREAKS)
     unknown, good, wrong = filters(client, "brake", "fault", nan="lr99 > 1")
     known = "`break`, `bkpt`, `fault`, `nan`, `overflow`"
@@ -117,7 +117,7 @@ def test_filters_that_are_none_are_refused_in_their_places(client: Client) -> No
     assert "no register, label or name is called `lr99`" in wrong["message"]
 
 
-def test_a_condition_that_was_set_before_the_launch_is_checked_then(client: Client) -> None:
+def test_a_condition_that_was_set_before_the_launch_is_checked_then(client: DapClient) -> None:
     client.initialize()
     (found,) = filters(client, **{"break": "again == 1"})
     (wrong,) = filters(client, **{"break": "agian == 1"})
@@ -129,7 +129,7 @@ def test_a_condition_that_was_set_before_the_launch_is_checked_then(client: Clie
     assert "did you mean `again`?" in event["breakpoint"]["message"]
 
 
-def test_a_fault_stops_in_front_of_its_bundle_with_all_there_is_to_know(client: Client) -> None:
+def test_a_fault_stops_in_front_of_its_bundle_with_all_there_is_to_know(client: DapClient) -> None:
     client.start(FAULTY, **AT_END)
     stopped = client.stopped()
     assert stopped["reason"] == "exception"
@@ -148,12 +148,12 @@ def test_a_fault_stops_in_front_of_its_bundle_with_all_there_is_to_know(client: 
     assert client.frame()["line"] == 3
 
 
-def test_one_can_step_back_from_a_fault_and_mend_it(client: Client) -> None:
+def test_one_can_step_back_from_a_fault_and_mend_it(client: DapClient) -> None:
     client.start(FAULTY, **AT_END)
     client.stopped()
     assert client.step("stepBack")["reason"] == "step"
     assert client.frame()["line"] == 2
-    with pytest.raises(Refused, match="is not stopped by an exception"):
+    with pytest.raises(Rejected, match="is not stopped by an exception"):
         client.request("exceptionInfo", threadId=THREAD)
     assert client.step("next")["reason"] == "step"
     assert client.step("next")["reason"] == "exception"
@@ -163,7 +163,7 @@ def test_one_can_step_back_from_a_fault_and_mend_it(client: Client) -> None:
     assert client.step("continue")["description"].startswith("halted")
 
 
-def test_continuing_at_a_fault_ends_with_exit_code_1(client: Client) -> None:
+def test_continuing_at_a_fault_ends_with_exit_code_1(client: DapClient) -> None:
     client.start(FAULTY, **AT_END)
     stopped = client.stopped()
     client.request("continue", threadId=THREAD)
@@ -173,7 +173,7 @@ def test_continuing_at_a_fault_ends_with_exit_code_1(client: Client) -> None:
 
 @pytest.mark.parametrize("given", [[], ["break"]])
 def test_a_fault_that_nobody_wants_to_see_ends_with_exit_code_1(
-    client: Client, given: list[str]
+    client: DapClient, given: list[str]
 ) -> None:
     client.launch(FAULTY, **AT_END)
     filters(client, *given)
@@ -183,7 +183,7 @@ def test_a_fault_that_nobody_wants_to_see_ends_with_exit_code_1(
     check_last_words(client, "fault in bundle 2 (line 3): ")
 
 
-def check_last_words(client: Client, words: str) -> None:
+def check_last_words(client: DapClient, words: str) -> None:
     """They tell the fault, the cycles, and the line of the source."""
     said = client.events_named("output")[-1]
     first, *place = said["output"].splitlines()
@@ -193,14 +193,14 @@ def check_last_words(client: Client, words: str) -> None:
     assert (said["category"], said["line"]) == ("stderr", 3)
 
 
-def test_a_condition_decides_whether_one_looks_at_a_fault(client: Client) -> None:
+def test_a_condition_decides_whether_one_looks_at_a_fault(client: DapClient) -> None:
     client.launch(FAULTY, **AT_END)
     filters(client, fault="lr1 < 8")
     client.configured()
     assert client.ended() == 1
 
 
-def test_the_halt_may_stop_by_its_filter_alone(client: Client) -> None:
+def test_the_halt_may_stop_by_its_filter_alone(client: DapClient) -> None:
     client.launch(BREAKS, stopOnHalt=False)
     filters(client, "bkpt")
     client.configured()
@@ -212,7 +212,7 @@ def test_the_halt_may_stop_by_its_filter_alone(client: Client) -> None:
     assert client.ended() == 0
 
 
-def test_a_halt_without_bkpt_is_told_apart(client: Client) -> None:
+def test_a_halt_without_bkpt_is_told_apart(client: DapClient) -> None:
     client.start("set lr1 1;;\nset lr2 2000;;\nbr lr2;;\n")
     stopped = client.stopped()
     assert stopped["reason"] == "halted"
@@ -222,7 +222,9 @@ def test_a_halt_without_bkpt_is_told_apart(client: Client) -> None:
 
 
 @pytest.mark.parametrize(("dtype", "nan"), [("fp8_e4m3", 0x7F), ("fp8_e5m2", 0x7E)])
-def test_a_nan_that_appears_stops_behind_its_bundle(client: Client, dtype: str, nan: int) -> None:
+def test_a_nan_that_appears_stops_behind_its_bundle(
+    client: DapClient, dtype: str, nan: int
+) -> None:
     client.launch(NANS, dtype=dtype, cr={"1": nan})
     filters(client, "nan")
     client.configured()
@@ -235,12 +237,12 @@ def test_a_nan_that_appears_stops_behind_its_bundle(client: Client, dtype: str, 
     assert client.step("continue")["description"].startswith("halted")
 
 
-def test_nans_are_nothing_special_unless_asked_for(client: Client) -> None:
+def test_nans_are_nothing_special_unless_asked_for(client: DapClient) -> None:
     client.start(NANS, dtype="fp8_e4m3", cr={"1": 0x7F})
     assert client.stopped()["description"].startswith("halted")
 
 
-def test_a_sum_that_wraps_around_stops_behind_its_bundle(client: Client) -> None:
+def test_a_sum_that_wraps_around_stops_behind_its_bundle(client: DapClient) -> None:
     client.launch(OVERFLOW)
     filters(client, "overflow")
     client.request("setExpression", expression="acc[3]", value="0x7fffffff")
@@ -255,14 +257,14 @@ def test_a_sum_that_wraps_around_stops_behind_its_bundle(client: Client) -> None
     assert client.step("continue")["description"].startswith("halted")
 
 
-def test_a_breakpoint_is_no_exception(client: Client) -> None:
+def test_a_breakpoint_is_no_exception(client: DapClient) -> None:
     client.start(LOOP, 10)
     client.stopped()
-    with pytest.raises(Refused, match="is not stopped by an exception"):
+    with pytest.raises(Rejected, match="is not stopped by an exception"):
         client.request("exceptionInfo", threadId=THREAD)
 
 
-def test_going_back_stops_at_breaks_too(client: Client) -> None:
+def test_going_back_stops_at_breaks_too(client: DapClient) -> None:
     client.start(BREAKS)
     check_stops(client, *[("breakpoint", "break", cycle) for cycle in (2, 5, 7, 8, 11)])
     client.stopped()

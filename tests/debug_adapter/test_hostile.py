@@ -9,7 +9,7 @@ from typing import Any, Iterator
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused, framed
+from tests.debug_adapter.client import THREAD, DapClient, Rejected, framed
 from tests.debug_adapter.resilience import (
     COMMANDS,
     ODD_TEXTS,
@@ -35,7 +35,7 @@ def log() -> Iterator[list[logging.LogRecord]]:
 
 
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - {"disconnect"}))
-def test_no_argument_can_harm(client: Client, command: str) -> None:
+def test_no_argument_can_harm(client: DapClient, command: str) -> None:
     right = right_arguments(client.program, standing(client))[command]
     wrong = [without(right, place) for place in places(right) if place]
     wrong += [
@@ -52,7 +52,7 @@ def test_no_argument_can_harm(client: Client, command: str) -> None:
     check_alive(client)
 
 
-def test_more_than_anybody_needs_is_refused(client: Client) -> None:
+def test_more_than_anybody_needs_is_refused(client: DapClient) -> None:
     standing(client)
     for command in COMMANDS:
         bigs: list[Any] = ["x" * 9_000, [{}] * 5_000, {"x": [{"y": nested(80)}]}]
@@ -65,7 +65,7 @@ def test_more_than_anybody_needs_is_refused(client: Client) -> None:
 
 
 @pytest.mark.parametrize("big", ["x" * (10 << 20), [{"line": 1}] * 100_000, nested(900)])
-def test_very_big_messages_are_answered_too(client: Client, big: Any) -> None:
+def test_very_big_messages_are_answered_too(client: DapClient, big: Any) -> None:
     standing(client)
     reason = answer(client, client.send("setFunctionBreakpoints", {"breakpoints": big}))
     assert reason is not None
@@ -101,7 +101,7 @@ def test_very_big_messages_are_answered_too(client: Client, big: Any) -> None:
         {"type": "request", "seq": 777, "command": "stepInTargets", "arguments": {"frameId": 1}},
     ],
 )
-def test_every_request_has_an_answer(client: Client, message: Json) -> None:
+def test_every_request_has_an_answer(client: DapClient, message: Json) -> None:
     standing(client)
     client.send_bytes(framed(message))
     check_alive(client)
@@ -123,7 +123,7 @@ def test_every_request_has_an_answer(client: Client, message: Json) -> None:
         nested(900), {"type": nested(900)},
     ],
 )  # fmt: skip
-def test_what_is_no_request_is_told_to_the_user(client: Client, message: Any) -> None:
+def test_what_is_no_request_is_told_to_the_user(client: DapClient, message: Any) -> None:
     standing(client)
     client.send_bytes(framed(message))
     check_alive(client)
@@ -147,30 +147,30 @@ def test_what_is_no_request_is_told_to_the_user(client: Client, message: Any) ->
         b"[" * 500_000 + b"\r\n\r\n",
     ],
 )  # fmt: skip
-def test_noise_between_messages_is_passed_over(client: Client, noise: bytes) -> None:
+def test_noise_between_messages_is_passed_over(client: DapClient, noise: bytes) -> None:
     standing(client)
     client.send_bytes(noise)
     check_alive(client)
     assert client.strays == []
 
 
-def test_before_it_has_said_hello_the_adapter_sends_nothing_by_itself(client: Client) -> None:
+def test_before_it_has_said_hello_the_adapter_sends_nothing_by_itself(client: DapClient) -> None:
     client.send_bytes(framed([]) + framed({}) + b"\r\n\r\n" + b"Content-Length: 1\r\n\r\n{")
-    with pytest.raises(Refused, match="a session begins with `initialize`"):
+    with pytest.raises(Rejected, match="a session begins with `initialize`"):
         client.response(client.send("threads"))
     assert client.events == []
     client.initialize()
     check_alive(client)
 
 
-def test_two_requests_of_one_number_have_two_answers(client: Client) -> None:
+def test_two_requests_of_one_number_have_two_answers(client: DapClient) -> None:
     standing(client)
     client.send_bytes(framed({"seq": 999, "type": "request", "command": "threads"}) * 2)
     check_alive(client)
     assert [stray["request_seq"] for stray in client.strays] == [999, 999]
 
 
-def test_half_a_message_is_waited_for(client: Client) -> None:
+def test_half_a_message_is_waited_for(client: DapClient) -> None:
     standing(client)
     message = framed({"seq": 999, "type": "request", "command": "threads"})
     for piece in (message[:9], message[9:30], message[30:50]):

@@ -11,14 +11,14 @@ import pytest
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.assembler.images import encode_image
 from ipu_asm.isa import load_isa
-from tests.debug_adapter.client import THREAD, Client
+from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.programs import AT_END, ENDLESS, FAULTY, LOOP
 
 STORE = "set lr1 64;;\nstr_acc_reg lr1 cr0;;\nbkpt;;\n"
 BREAKS = "set lr1 1;;\nbreak;;\nset lr1 2;;\nbkpt;;\n"
 
 
-def check_values(client: Client, expected: dict[str, str], **configuration: Any) -> None:
+def check_values(client: DapClient, expected: dict[str, str], **configuration: Any) -> None:
     """What expressions are worth in front of the first bundle."""
     client.start(LOOP, stopOnEntry=True, **configuration)
     assert client.stopped()["reason"] == "entry"
@@ -26,12 +26,12 @@ def check_values(client: Client, expected: dict[str, str], **configuration: Any)
     assert {text: value.split()[0] for text, value in shown.items()} == expected
 
 
-def end(client: Client) -> int:
+def end(client: DapClient) -> int:
     client.request("continue", threadId=THREAD)
     return client.ended()
 
 
-def test_registers_begin_with_numbers_or_texts(client: Client) -> None:
+def test_registers_begin_with_numbers_or_texts(client: DapClient) -> None:
     expected = {"cr0": "4096", "cr3": "-1", "cr4": "-2147483648", "lr2": "16", "lr15": "-2"}
     cr = {"0": 4096, "3": "0xffff_ffff", "cr4": "-0x80000000"}
     check_values(client, expected, cr=cr, lr={"2": "0b1_0000", "LR15": -2})
@@ -40,11 +40,13 @@ def test_registers_begin_with_numbers_or_texts(client: Client) -> None:
 @pytest.mark.parametrize(
     ("dtype", "worth"), [("int8", 0), ("FP8_E4M3", 1), ("fp8_e5m2", 2), (1, 1)]
 )
-def test_the_element_type_is_what_cr15_holds(client: Client, dtype: str | int, worth: int) -> None:
+def test_the_element_type_is_what_cr15_holds(
+    client: DapClient, dtype: str | int, worth: int
+) -> None:
     check_values(client, {"cr15": str(worth), "dtype": str(worth)}, dtype=dtype, cr={"15": 7})
 
 
-def test_files_are_loaded_from_the_folder_that_is_told(client: Client, tmp_path: Path) -> None:
+def test_files_are_loaded_from_the_folder_that_is_told(client: DapClient, tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "a.bin").write_bytes(bytes(range(1, 9)))
     load = [
@@ -63,7 +65,7 @@ def test_files_are_loaded_from_the_folder_that_is_told(client: Client, tmp_path:
 
 
 def test_without_a_folder_paths_begin_where_the_process_does(
-    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: DapClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
@@ -74,7 +76,7 @@ def test_without_a_folder_paths_begin_where_the_process_does(
     assert client.frame()["source"]["path"] == str(tmp_path / "kernel.s")
 
 
-def test_memory_is_dumped_once_the_machine_has_halted(client: Client, tmp_path: Path) -> None:
+def test_memory_is_dumped_once_the_machine_has_halted(client: DapClient, tmp_path: Path) -> None:
     dump = [{"file": "out.bin", "address": "64", "length": "0x4"}]
     client.start(STORE, 2, dump=dump, cwd=str(tmp_path))
     client.stopped()
@@ -87,7 +89,7 @@ def test_memory_is_dumped_once_the_machine_has_halted(client: Client, tmp_path: 
     assert end(client) == 0
 
 
-def test_another_way_to_the_halt_is_dumped_again(client: Client, tmp_path: Path) -> None:
+def test_another_way_to_the_halt_is_dumped_again(client: DapClient, tmp_path: Path) -> None:
     out = tmp_path / "out.bin"
     client.start(STORE, dump=[{"file": str(out), "address": 64, "length": 1}])
     client.stopped()
@@ -99,7 +101,9 @@ def test_another_way_to_the_halt_is_dumped_again(client: Client, tmp_path: Path)
     assert out.read_bytes() == b"\5"
 
 
-def test_nothing_is_dumped_over_a_good_file_after_a_fault(client: Client, tmp_path: Path) -> None:
+def test_nothing_is_dumped_over_a_good_file_after_a_fault(
+    client: DapClient, tmp_path: Path
+) -> None:
     out = tmp_path / "out.bin"
     out.write_bytes(b"good")
     client.start(FAULTY, dump=[{"file": str(out), "address": 0, "length": 8}], **AT_END)
@@ -108,7 +112,7 @@ def test_nothing_is_dumped_over_a_good_file_after_a_fault(client: Client, tmp_pa
     assert out.read_bytes() == b"good"
 
 
-def test_stopping_on_entry_is_in_front_of_the_first_bundle(client: Client) -> None:
+def test_stopping_on_entry_is_in_front_of_the_first_bundle(client: DapClient) -> None:
     client.start(BREAKS, 1, stopOnEntry=True)
     assert client.stopped()["reason"] == "entry"
     assert client.frame()["line"] == 1
@@ -116,7 +120,7 @@ def test_stopping_on_entry_is_in_front_of_the_first_bundle(client: Client) -> No
     assert client.step("continue")["description"].startswith("stopped by `break`")
 
 
-def test_a_run_stops_at_the_limit_and_ends_there(client: Client) -> None:
+def test_a_run_stops_at_the_limit_and_ends_there(client: DapClient) -> None:
     client.start(ENDLESS, maxCycles="1_000")
     words, stopped = "stopped at the limit of 1000 cycles", client.stopped()
     assert (stopped["reason"], stopped["text"]) == ("exception", words)
@@ -128,7 +132,7 @@ def test_a_run_stops_at_the_limit_and_ends_there(client: Client) -> None:
     assert client.events_named("output")[-1]["output"] == f"{words}; 1,000 cycles\n"
 
 
-def test_one_can_step_on_beyond_the_limit(client: Client) -> None:
+def test_one_can_step_on_beyond_the_limit(client: DapClient) -> None:
     client.start(ENDLESS, maxCycles=10)
     client.stopped()
     assert client.step("next")["reason"] == "step"
@@ -137,7 +141,7 @@ def test_one_can_step_on_beyond_the_limit(client: Client) -> None:
     assert end(client) == 1
 
 
-def test_a_program_that_is_not_debugged_stops_nowhere(client: Client) -> None:
+def test_a_program_that_is_not_debugged_stops_nowhere(client: DapClient) -> None:
     client.start(BREAKS, 1, 3, noDebug=True, stopOnEntry=True)
     assert client.ended() == 0
     assert client.events_named("stopped") == []
@@ -147,7 +151,7 @@ def test_a_program_that_is_not_debugged_stops_nowhere(client: Client) -> None:
     ("text", "configuration"), [(FAULTY, AT_END), (ENDLESS, {"maxCycles": 1000})]
 )
 def test_a_program_that_is_not_debugged_and_cannot_go_on_ends(
-    client: Client, text: str, configuration: dict[str, Any]
+    client: DapClient, text: str, configuration: dict[str, Any]
 ) -> None:
     client.start(text, noDebug=True, **configuration)
     assert client.ended() == 1
@@ -156,7 +160,7 @@ def test_a_program_that_is_not_debugged_and_cannot_go_on_ends(
 
 @pytest.mark.parametrize("image_format", ["bin", "hex", "mem"])
 def test_an_image_is_shown_as_what_it_means(
-    client: Client, tmp_path: Path, image_format: str
+    client: DapClient, tmp_path: Path, image_format: str
 ) -> None:
     image = tmp_path / f"kernel.{image_format}"
     image.write_bytes(encode_image(assemble(LOOP), load_isa("ipu"), image_format))
@@ -176,7 +180,7 @@ def test_an_image_is_shown_as_what_it_means(
     assert frame["instructionPointerReference"] == "0x3"
 
 
-def test_a_damaged_image_faults_where_it_is_damaged(client: Client, tmp_path: Path) -> None:
+def test_a_damaged_image_faults_where_it_is_damaged(client: DapClient, tmp_path: Path) -> None:
     image = tmp_path / "kernel.hex"
     good, bad = assemble("set lr1 1;;\nbkpt;;\n")
     image.write_text(f"{good:#x}\n{bad | 15 << 109:#x}\n", encoding="ascii")
@@ -187,7 +191,7 @@ def test_a_damaged_image_faults_where_it_is_damaged(client: Client, tmp_path: Pa
     assert client.frame()["instructionPointerReference"] == "0x1"
 
 
-def test_the_machine_option_shifts_what_aaq_clamps(client: Client) -> None:
+def test_the_machine_option_shifts_what_aaq_clamps(client: DapClient) -> None:
     client.launch("aaq;;\nbkpt;;\n", aaqShift=4)
     client.request("setExpression", expression="acc[0]", value="0x123")
     client.configured()
@@ -195,7 +199,7 @@ def test_the_machine_option_shifts_what_aaq_clamps(client: Client) -> None:
     assert client.evaluate("aaq_result[0]").split()[0] == str(0x12)
 
 
-def test_the_instruction_set_may_be_named(client: Client, tmp_path: Path) -> None:
+def test_the_instruction_set_may_be_named(client: DapClient, tmp_path: Path) -> None:
     program = tmp_path / "kernel.S"
     program.write_text(LOOP, encoding="utf-8")
     client.start(program, isa="ipu", historyMemory=1)

@@ -10,7 +10,7 @@ import pytest
 from ipu_lsp.debug_adapter import loading
 from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused
+from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import LOOP
 from tests.debug_adapter.wires import PATIENCE_S
 
@@ -40,45 +40,45 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> Iterator[Endless]:
 
 @pytest.mark.parametrize("command", ["disconnect", "terminate", "cancel"])
 def test_a_launch_gives_way_to_a_client_that_leaves(
-    client: Client, endless: Endless, command: str
+    client: DapClient, endless: Endless, command: str
 ) -> None:
     client.initialize()
     launch = client.send("launch", {"program": "kernel.s"})
     assert endless.is_begun.wait(PATIENCE_S)
     waiting = client.send("continue", {"threadId": THREAD})
     urgent = client.send(command, {"requestId": launch} if command == "cancel" else {})
-    with pytest.raises(Refused, match=r"^cancelled$"):
+    with pytest.raises(Rejected, match=r"^cancelled$"):
         client.response(launch)
     if command == "disconnect":
         return
     assert client.response(urgent) == {}
-    with pytest.raises(Refused, match="no program is loaded"):
+    with pytest.raises(Rejected, match="no program is loaded"):
         client.response(waiting)
     if command == "terminate":
         assert client.expect_event("terminated") == {}
 
 
-def test_a_launch_ends_with_the_client(client: Client, endless: Endless) -> None:
+def test_a_launch_ends_with_the_client(client: DapClient, endless: Endless) -> None:
     client.initialize()
     client.send("launch", {"program": "kernel.s"})
     assert endless.is_begun.wait(PATIENCE_S)
     assert client.close() == 0
 
 
-def test_other_requests_wait_for_a_launch(client: Client, endless: Endless) -> None:
+def test_other_requests_wait_for_a_launch(client: DapClient, endless: Endless) -> None:
     client.initialize()
     launch = client.send("launch", {"program": "kernel.s"})
     assert endless.is_begun.wait(PATIENCE_S)
     waiting = client.send("threads")
     client.send("cancel", {"requestId": waiting})
     endless.is_over.set()
-    with pytest.raises(Refused, match="too late"):
+    with pytest.raises(Rejected, match="too late"):
         client.response(launch)
-    with pytest.raises(Refused, match=r"^cancelled$"):
+    with pytest.raises(Rejected, match=r"^cancelled$"):
         client.response(waiting)
 
 
-def test_a_program_can_be_launched_after_one_that_was_cancelled(client: Client) -> None:
+def test_a_program_can_be_launched_after_one_that_was_cancelled(client: DapClient) -> None:
     client.initialize()
     program = Endless()
     with pytest.MonkeyPatch.context() as patch:
@@ -91,7 +91,7 @@ def test_a_program_can_be_launched_after_one_that_was_cancelled(client: Client) 
     assert client.stopped()["description"].startswith("halted")
 
 
-def test_a_restart_that_is_cancelled_leaves_the_program(client: Client) -> None:
+def test_a_restart_that_is_cancelled_leaves_the_program(client: DapClient) -> None:
     client.start(LOOP)
     client.stopped()
     program = Endless()
@@ -100,7 +100,7 @@ def test_a_restart_that_is_cancelled_leaves_the_program(client: Client) -> None:
         restart = client.send("restart")
         assert program.is_begun.wait(PATIENCE_S)
         client.request("cancel", requestId=restart)
-    with pytest.raises(Refused, match=r"^cancelled$"):
+    with pytest.raises(Rejected, match=r"^cancelled$"):
         client.response(restart)
     program.is_over.set()
     assert client.evaluate("pc")

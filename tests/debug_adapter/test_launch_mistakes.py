@@ -10,22 +10,22 @@ from typing import Any, Callable
 import pytest
 
 from ipu_asm.config.files import NUMPY_DUMP, NUMPY_LOAD
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.programs import LOOP
 
 WRONG = "incr lr1 1;;\nreset_ac;;\nset lr16 1;;\nb nowhere;;\n"
 
 
-def refusal(client: Client, configuration: dict[str, Any]) -> Refused:
+def refusal(client: DapClient, configuration: dict[str, Any]) -> Rejected:
     """What a configuration of any shape is refused with."""
     if not client.capabilities:
         client.initialize()
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         client.response(client.send("launch", configuration))
     return caught.value
 
 
-def check_mistakes(client: Client, *mistakes: str, **configuration: Any) -> None:
+def check_mistakes(client: DapClient, *mistakes: str, **configuration: Any) -> None:
     """The launch is refused with the first mistake, and all are told."""
     refused = refusal(client, configuration)
     told = [body["output"] for body in client.events_named("output")]
@@ -36,21 +36,23 @@ def check_mistakes(client: Client, *mistakes: str, **configuration: Any) -> None
     assert client.events_named("initialized") == []
 
 
-def test_fields_of_the_client_are_nobodys_mistake(client: Client) -> None:
+def test_fields_of_the_client_are_nobodys_mistake(client: DapClient) -> None:
     others = {"type": "ipu", "request": "launch", "name": "x", "presentation": {}, "__session": 1}
     client.start(LOOP, **others)
     client.stopped()
     assert client.events_named("output") == []
 
 
-def test_a_field_that_is_nearly_one_of_ours_is_spoken_of(client: Client) -> None:
+def test_a_field_that_is_nearly_one_of_ours_is_spoken_of(client: DapClient) -> None:
     client.start(LOOP, stopOnentry=True)
     client.stopped()
     told = [body["output"] for body in client.events_named("output")]
     assert told == ["`stopOnentry` is ignored; did you mean `stopOnEntry`?\n"]
 
 
-def test_all_mistakes_of_a_configuration_are_told_at_once(client: Client, tmp_path: Path) -> None:
+def test_all_mistakes_of_a_configuration_are_told_at_once(
+    client: DapClient, tmp_path: Path
+) -> None:
     (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
     (tmp_path / "big.bin").write_bytes(bytes(100))
     missing = tmp_path / "missing"
@@ -85,7 +87,7 @@ def test_all_mistakes_of_a_configuration_are_told_at_once(client: Client, tmp_pa
     )  # fmt: skip
 
 
-def test_what_cannot_be_dumped_is_told_before_the_run(client: Client, tmp_path: Path) -> None:
+def test_what_cannot_be_dumped_is_told_before_the_run(client: DapClient, tmp_path: Path) -> None:
     (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
     check_mistakes(
         client,
@@ -103,7 +105,7 @@ def test_what_cannot_be_dumped_is_told_before_the_run(client: Client, tmp_path: 
 
 @pytest.mark.parametrize("make", [Path.symlink_to, Path.hardlink_to])
 def test_a_dump_never_replaces_an_input(
-    client: Client, tmp_path: Path, make: Callable[[Path, Path], None]
+    client: DapClient, tmp_path: Path, make: Callable[[Path, Path], None]
 ) -> None:
     program, data = tmp_path / "kernel.s", tmp_path / "data.bin"
     program.write_text(LOOP, encoding="utf-8")
@@ -121,7 +123,7 @@ def test_a_dump_never_replaces_an_input(
     assert (program.read_text(), data.read_bytes()) == (LOOP, b"data")
 
 
-def test_no_more_of_a_file_is_read_than_fits(client: Client, tmp_path: Path) -> None:
+def test_no_more_of_a_file_is_read_than_fits(client: DapClient, tmp_path: Path) -> None:
     (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
     for name in ("long.bin", "long.s"):
         with (tmp_path / name).open("wb") as file:
@@ -136,7 +138,7 @@ def test_no_more_of_a_file_is_read_than_fits(client: Client, tmp_path: Path) -> 
     )  # fmt: skip
 
 
-def test_numpy_files_are_refused(client: Client, tmp_path: Path) -> None:
+def test_numpy_files_are_refused(client: DapClient, tmp_path: Path) -> None:
     (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
     (tmp_path / "x.npy").write_bytes(b"\x93NUMPY")
     check_mistakes(
@@ -149,7 +151,7 @@ def test_numpy_files_are_refused(client: Client, tmp_path: Path) -> None:
     )  # fmt: skip
 
 
-def test_control_characters_in_a_mistake_are_visible(client: Client) -> None:
+def test_control_characters_in_a_mistake_are_visible(client: DapClient) -> None:
     refused = refusal(client, {"program": "/nowhere\x1b[31m\a"})
     assert str(refused) == "/nowhere␛[31m␇: no such file or directory"
     assert client.events_named("output")[0]["output"] == f"{refused}\n"
@@ -157,7 +159,7 @@ def test_control_characters_in_a_mistake_are_visible(client: Client) -> None:
 
 @pytest.mark.parametrize("dtype", ["fp9", "{dtype}", "}{", "{reason}"])
 def test_a_client_that_fills_in_the_format_shows_the_sentence(
-    client: Client, tmp_path: Path, dtype: str
+    client: DapClient, tmp_path: Path, dtype: str
 ) -> None:
     (tmp_path / "kernel.s").write_text(LOOP, encoding="utf-8")
     refused = refusal(client, {"dtype": dtype, "program": str(tmp_path / "kernel.s")})
@@ -167,7 +169,7 @@ def test_a_client_that_fills_in_the_format_shows_the_sentence(
     assert f"found `{dtype}`" in filled
 
 
-def test_a_client_that_shows_the_format_as_it_is_shows_the_sentence(client: Client) -> None:
+def test_a_client_that_shows_the_format_as_it_is_shows_the_sentence(client: DapClient) -> None:
     refused = refusal(client, {"dtype": "fp9", "program": "kernel.s"})
     assert refused.response["body"]["error"]["format"] == str(refused)
 
@@ -182,18 +184,20 @@ def test_a_client_that_shows_the_format_as_it_is_shows_the_sentence(client: Clie
     ],
 )
 def test_the_program_must_be_there(
-    client: Client, configuration: dict[str, Any], mistake: str
+    client: DapClient, configuration: dict[str, Any], mistake: str
 ) -> None:
     assert str(refusal(client, configuration)).startswith(mistake)
 
 
-def test_a_program_for_another_machine_is_refused_in_words(client: Client) -> None:
+def test_a_program_for_another_machine_is_refused_in_words(client: DapClient) -> None:
     program = client.written("# isa: edgenpu\nNOP\n")
     words = "programs for `edgenpu` cannot be executed, only for `ipu`"
     assert words in str(refusal(client, {"program": str(program)}))
 
 
-def test_a_file_that_is_no_image_is_refused_with_its_lines(client: Client, tmp_path: Path) -> None:
+def test_a_file_that_is_no_image_is_refused_with_its_lines(
+    client: DapClient, tmp_path: Path
+) -> None:
     program = tmp_path / "kernel.hex"
     program.write_text(f"0x1\n{'f' * 48}\n\n0x2\n", encoding="ascii")
     found = f"`{'f' * 40}...`"
@@ -203,7 +207,7 @@ def test_a_file_that_is_no_image_is_refused_with_its_lines(client: Client, tmp_p
     check_mistakes(client, *mistakes, program=str(program))
 
 
-def test_every_finding_of_a_program_is_told_with_its_place(client: Client) -> None:
+def test_every_finding_of_a_program_is_told_with_its_place(client: DapClient) -> None:
     program = client.written(WRONG)
     refused = str(refusal(client, {"program": str(program)}))
     told = client.events_named("output")
@@ -215,7 +219,7 @@ def test_every_finding_of_a_program_is_told_with_its_place(client: Client) -> No
     assert f"{program}:2:1: error[E101]" in told[0]["output"]
 
 
-def test_a_corrected_program_can_be_launched_after_one_with_errors(client: Client) -> None:
+def test_a_corrected_program_can_be_launched_after_one_with_errors(client: DapClient) -> None:
     program = client.written(WRONG)
     assert "unknown mnemonic" in str(refusal(client, {"program": str(program)}))
     program.write_text(LOOP, encoding="utf-8")
@@ -223,7 +227,7 @@ def test_a_corrected_program_can_be_launched_after_one_with_errors(client: Clien
     assert client.stopped()["description"].startswith("halted")
 
 
-def test_a_configuration_may_hold_anything(client: Client) -> None:
+def test_a_configuration_may_hold_anything(client: DapClient) -> None:
     odd: list[Any] = [None, True, -1, 1e308, "", "\0", [], {}, [[[]]], {"0": {}}, "x" * 10_000]
     fields = ("program", "isa", "dtype", "cr", "lr", "load", "dump", "stopOnEntry", "maxCycles",
               "aaqShift", "historyMemory", "cwd", "noDebug")  # fmt: skip
@@ -232,7 +236,7 @@ def test_a_configuration_may_hold_anything(client: Client) -> None:
         assert "failed" not in str(refused), json.dumps(value)
 
 
-def test_of_many_mistakes_the_first_hundred_are_listed(client: Client) -> None:
+def test_of_many_mistakes_the_first_hundred_are_listed(client: DapClient) -> None:
     program = client.written("nope;;\n" * 300)
     refused = str(refusal(client, {"program": str(program)}))
     told = [body["output"] for body in client.events_named("output")]

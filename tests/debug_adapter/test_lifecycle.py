@@ -7,25 +7,25 @@ from typing import Any
 
 import pytest
 
-from tests.debug_adapter.client import ABOUT_US, THREAD, Client, Refused
+from tests.debug_adapter.client import ABOUT_US, THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LOOP
 
 MOVES = ["continue", "next", "stepIn", "stepOut", "stepBack", "reverseContinue"]
 
 
-def check_refused(client: Client, command: str, words: str, **arguments: Any) -> None:
+def check_refused(client: DapClient, command: str, words: str, **arguments: Any) -> None:
     """The request is refused with these words, and the session goes on."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         client.request(command, **arguments)
     assert words in str(caught.value)
     assert client.request("threads")["threads"]
 
 
-def names_of_events(client: Client) -> list[str]:
+def names_of_events(client: DapClient) -> list[str]:
     return [str(event["event"]) for event in client.events]
 
 
-def test_a_session_begins_runs_and_ends(remote_client: Client) -> None:
+def test_a_session_begins_runs_and_ends(remote_client: DapClient) -> None:
     remote_client.start(LOOP)
     assert remote_client.stopped()["reason"] == "breakpoint"
     remote_client.request("continue", threadId=THREAD)
@@ -37,7 +37,7 @@ def test_a_session_begins_runs_and_ends(remote_client: Client) -> None:
     assert remote_client.close() == 0
 
 
-def test_a_program_that_is_not_to_stop_at_its_halt_just_ends(client: Client) -> None:
+def test_a_program_that_is_not_to_stop_at_its_halt_just_ends(client: DapClient) -> None:
     client.start(LOOP, stopOnHalt=False)
     assert client.ended() == 0
     assert client.events_named("stopped") == []
@@ -45,7 +45,7 @@ def test_a_program_that_is_not_to_stop_at_its_halt_just_ends(client: Client) -> 
     assert names_of_events(client) == names
 
 
-def test_what_is_announced_is_what_the_client_may_use(client: Client) -> None:
+def test_what_is_announced_is_what_the_client_may_use(client: DapClient) -> None:
     capabilities = client.initialize()
     assert "supportTerminateDebuggee" not in capabilities  # it lives in the adapter
     filters = [each["filter"] for each in capabilities["exceptionBreakpointFilters"]]
@@ -55,14 +55,14 @@ def test_what_is_announced_is_what_the_client_may_use(client: Client) -> None:
     assert defaults == ["break", "fault"]
 
 
-def test_nothing_is_answered_before_the_client_has_introduced_itself(client: Client) -> None:
-    with pytest.raises(Refused, match="a session begins with `initialize`"):
+def test_nothing_is_answered_before_the_client_has_introduced_itself(client: DapClient) -> None:
+    with pytest.raises(Rejected, match="a session begins with `initialize`"):
         client.request("launch", program="kernel.s")
     client.initialize()
     check_refused(client, "initialize", "`initialize` is sent once", **ABOUT_US)
 
 
-def test_what_needs_a_program_waits_for_one(client: Client) -> None:
+def test_what_needs_a_program_waits_for_one(client: DapClient) -> None:
     client.initialize()
     for command in ("continue", "stackTrace", "pause"):
         check_refused(client, command, "`launch` one first", threadId=THREAD)
@@ -71,7 +71,7 @@ def test_what_needs_a_program_waits_for_one(client: Client) -> None:
 
 @pytest.mark.parametrize("command", MOVES)
 def test_a_program_does_not_move_before_the_configuration_is_done(
-    client: Client, command: str
+    client: DapClient, command: str
 ) -> None:
     client.launch(LOOP)
     check_refused(client, command, "`configurationDone` first", threadId=THREAD)
@@ -83,7 +83,7 @@ def test_a_program_does_not_move_before_the_configuration_is_done(
 
 
 @pytest.mark.parametrize("command", [*MOVES, "stackTrace"])
-def test_a_running_program_is_paused_first(client: Client, command: str) -> None:
+def test_a_running_program_is_paused_first(client: DapClient, command: str) -> None:
     client.start(ENDLESS)
     check_refused(client, command, "the program is running: `pause` it first", threadId=THREAD)
     client.request("pause", threadId=THREAD)
@@ -91,20 +91,20 @@ def test_a_running_program_is_paused_first(client: Client, command: str) -> None
 
 
 @pytest.mark.parametrize("command", [*MOVES, "stackTrace"])
-def test_a_program_that_has_ended_goes_no_further(client: Client, command: str) -> None:
+def test_a_program_that_has_ended_goes_no_further(client: DapClient, command: str) -> None:
     client.start(LOOP, stopOnHalt=False)
     assert client.ended() == 0
     check_refused(client, command, "the program has ended: `restart` it", threadId=THREAD)
     assert client.request("pause", threadId=THREAD) == {}
 
 
-def test_the_configuration_is_done_once(client: Client) -> None:
+def test_the_configuration_is_done_once(client: DapClient) -> None:
     client.start(LOOP)
     client.stopped()
     check_refused(client, "configurationDone", "found a second one")
 
 
-def test_a_client_may_be_done_before_it_launches(client: Client) -> None:
+def test_a_client_may_be_done_before_it_launches(client: DapClient) -> None:
     client.initialize()
     client.breakpoints(7)
     client.configured()
@@ -113,22 +113,22 @@ def test_a_client_may_be_done_before_it_launches(client: Client) -> None:
     assert client.frame()["line"] == 7
 
 
-def test_a_second_program_needs_a_second_session(client: Client) -> None:
+def test_a_second_program_needs_a_second_session(client: DapClient) -> None:
     client.start(LOOP)
     client.stopped()
     check_refused(client, "launch", "a program is loaded already", program=str(client.program))
 
 
-def test_there_is_nothing_to_attach_to(client: Client) -> None:
+def test_there_is_nothing_to_attach_to(client: DapClient) -> None:
     client.initialize()
-    with pytest.raises(Refused, match="use `launch`, found `attach`") as caught:
+    with pytest.raises(Rejected, match="use `launch`, found `attach`") as caught:
         client.request("attach", program="kernel.s")
     assert caught.value.response["body"]["error"]["showUser"] is True
     client.start(LOOP)
     assert client.stopped()["reason"] == "breakpoint"
 
 
-def test_terminate_ends_an_endless_program(client: Client) -> None:
+def test_terminate_ends_an_endless_program(client: DapClient) -> None:
     client.start(ENDLESS)
     client.request("terminate")
     client.expect_event("terminated")
@@ -139,7 +139,7 @@ def test_terminate_ends_an_endless_program(client: Client) -> None:
     assert len(client.events_named("terminated")) == 1
 
 
-def test_a_program_that_was_terminated_does_not_begin(client: Client) -> None:
+def test_a_program_that_was_terminated_does_not_begin(client: DapClient) -> None:
     client.launch(LOOP)
     client.request("terminate")
     client.configured()
@@ -150,18 +150,18 @@ def test_a_program_that_was_terminated_does_not_begin(client: Client) -> None:
 
 
 @pytest.mark.parametrize("text", [LOOP, ENDLESS])
-def test_a_client_may_take_its_leave_at_any_time(client: Client, text: str) -> None:
+def test_a_client_may_take_its_leave_at_any_time(client: DapClient, text: str) -> None:
     client.start(text)
     assert client.request("disconnect", restart=False, terminateDebuggee=True) == {}
     assert client.close() == 0
 
 
-def test_a_client_that_vanishes_takes_its_program_with_it(client: Client) -> None:
+def test_a_client_that_vanishes_takes_its_program_with_it(client: DapClient) -> None:
     client.start(ENDLESS)
     assert client.close() == 0
 
 
-def test_lines_and_columns_may_begin_at_0(client: Client) -> None:
+def test_lines_and_columns_may_begin_at_0(client: DapClient) -> None:
     client.initialize(linesStartAt1=False, columnsStartAt1=False)
     client.launch(LOOP)
     (found,) = client.breakpoints({"line": 6, "column": 6})
@@ -174,7 +174,7 @@ def test_lines_and_columns_may_begin_at_0(client: Client) -> None:
     assert [place["line"] for place in places["breakpoints"]] == [4, 6]
 
 
-def test_paths_may_be_uris(client: Client, tmp_path: Path) -> None:
+def test_paths_may_be_uris(client: DapClient, tmp_path: Path) -> None:
     program = tmp_path / "50% größer #1.s"
     program.write_text(LOOP, encoding="utf-8")
     client.initialize(pathFormat="uri")

@@ -14,7 +14,7 @@ import pytest
 
 from ipu_asm import __version__
 from ipu_lsp.debug_adapter.main import main
-from tests.debug_adapter.client import Client, framed
+from tests.debug_adapter.client import DapClient, framed
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.wires import ADAPTER, PATIENCE_S, ROOT
 
@@ -130,7 +130,7 @@ def test_a_standard_stream_may_be_closed(closed: str, status: int) -> None:
 
 
 def test_over_tcp_it_serves_one_client_on_any_free_port(connect: Connect) -> None:
-    client: Client = connect("tcp")
+    client: DapClient = connect("tcp")
     client.initialize()
     client.request("disconnect")
     assert client.close() == 0

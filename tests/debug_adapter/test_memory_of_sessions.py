@@ -9,7 +9,7 @@ from weakref import ref
 import pytest
 
 from ipu_asm.emulator.state import IpuState
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import LOOP
 
@@ -32,7 +32,7 @@ def machines(monkeypatch: pytest.MonkeyPatch) -> Iterator[Machines]:
     gc.enable()
 
 
-def look_at_everything(client: Client) -> None:
+def look_at_everything(client: DapClient) -> None:
     for name in client.scopes():
         client.variables(name)
     assert client.evaluate("lr0 + 1")

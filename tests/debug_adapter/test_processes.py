@@ -18,7 +18,7 @@ import pytest
 
 from ipu_lsp.json_types import Json
 from tests.debug_adapter import wires
-from tests.debug_adapter.client import ABOUT_US, THREAD, Client, framed
+from tests.debug_adapter.client import ABOUT_US, THREAD, DapClient, framed
 from tests.debug_adapter.programs import ENDLESS, LOOP
 from tests.debug_adapter.wires import ADAPTER, PATIENCE_S, ROOT, StdioWire, TcpWire
 
@@ -32,7 +32,7 @@ HASTY = (
 STUCK = (
     "import time\n"
     "from ipu_lsp.debug_adapter.requests import load_all\n"
-    "from ipu_lsp.debug_adapter.table import REQUESTS\n"
+    "from ipu_lsp.debug_adapter.request_table import REQUESTS\n"
     "load_all()\n"
     "never = lambda session: time.sleep(1_000)\n"
     "REQUESTS['threads'] = REQUESTS['threads']._replace(handler=never)\n"
@@ -53,19 +53,19 @@ time.sleep(1000)
 """
 """A client that starts an adapter, lets it run, and waits to be killed."""
 
-Wires = Callable[..., Client]
+Wires = Callable[..., DapClient]
 
 
 @pytest.fixture
 def over(tmp_path: Path) -> Iterator[Wires]:
     """Makes clients of processes of their own; none is left when the test has ended."""
-    clients: list[tuple[Client, StdioWire]] = []
+    clients: list[tuple[DapClient, StdioWire]] = []
 
-    def made(wire: type[StdioWire] = StdioWire) -> Client:
+    def made(wire: type[StdioWire] = StdioWire) -> DapClient:
         folder = tmp_path / f"client{len(clients)}"
         folder.mkdir()
         connection = wire(folder)
-        clients.append((Client(connection, folder), connection))
+        clients.append((DapClient(connection, folder), connection))
         return clients[-1][0]
 
     yield made
@@ -76,19 +76,19 @@ def over(tmp_path: Path) -> Iterator[Wires]:
     assert left == []
 
 
-def wire_of(client: Client) -> StdioWire:
+def wire_of(client: DapClient) -> StdioWire:
     assert isinstance(client.wire, StdioWire)
     return client.wire
 
 
-def running(client: Client) -> Client:
+def running(client: DapClient) -> DapClient:
     """A client whose program runs for ever."""
     client.start(ENDLESS)
     client.expect_event("process")
     return client
 
 
-def check_end(client: Client, status: int = 0) -> None:
+def check_end(client: DapClient, status: int = 0) -> None:
     """The process ends by itself, soon and without complaints."""
     wire = wire_of(client)
     assert wire.wait() == status
@@ -171,7 +171,7 @@ def test_a_client_that_no_longer_reads_is_gone() -> None:
         assert process.stderr.read() == b""
 
 
-def connection_of(client: Client) -> socket.socket:
+def connection_of(client: DapClient) -> socket.socket:
     assert isinstance(client.wire, TcpWire)
     return client.wire._socket
 

@@ -7,7 +7,7 @@ import pytest
 from ipu_lsp.debug_adapter import outbox as progress_module
 from ipu_lsp.debug_adapter.outbox import PATIENCE_S, ProgressReporter
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused
+from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS, LOOP
 
@@ -52,7 +52,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress_module, "_PACE_S", 0.0)
 
 
-def check_ended(client: Client) -> None:
+def check_ended(client: DapClient) -> None:
     """Every progress that the client was told of has come to its end, each once and in time."""
     started = [body["progressId"] for body in client.events_named("progressStart")]
     assert [body["progressId"] for body in client.events_named("progressEnd")] == started
@@ -109,7 +109,7 @@ def test_each_has_a_name_of_its_own(clock: Clock, progress: ProgressReporter) ->
         assert progress.running is None
 
 
-def test_a_long_run_is_spoken_of_after_a_second(client: Client, clock: Clock) -> None:
+def test_a_long_run_is_spoken_of_after_a_second(client: DapClient, clock: Clock) -> None:
     client.start(ENDLESS)
     client.expect_event("process")
     clock.now += PATIENCE_S / 2
@@ -124,7 +124,7 @@ def test_a_long_run_is_spoken_of_after_a_second(client: Client, clock: Clock) ->
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_client_that_cannot_show_it_is_told_nothing(client: Client) -> None:
+def test_a_client_that_cannot_show_it_is_told_nothing(client: DapClient) -> None:
     client.initialize(supportsProgressReporting=False)
     client.start(ENDLESS, {"line": 2, "condition": "lr1 == 2000"})
     client.stopped()
@@ -134,7 +134,7 @@ def test_a_client_that_cannot_show_it_is_told_nothing(client: Client) -> None:
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["pause", "restart", "terminate", "disconnect"])
-def test_it_is_over_when_something_else_is_asked_for(client: Client, command: str) -> None:
+def test_it_is_over_when_something_else_is_asked_for(client: DapClient, command: str) -> None:
     client.start(ENDLESS)
     client.expect_event("progressStart")
     client.request(command, **({"threadId": THREAD} if command == "pause" else {}))
@@ -160,7 +160,7 @@ def test_it_is_over_when_something_else_is_asked_for(client: Client, command: st
     ids=["limit", "halt", "fault"],
 )
 def test_it_is_over_when_the_machine_stops(
-    client: Client, program: str, configuration: Json
+    client: DapClient, program: str, configuration: Json
 ) -> None:
     client.start(program, **configuration)
     client.stopped()
@@ -169,7 +169,7 @@ def test_it_is_over_when_the_machine_stops(
 
 @pytest.mark.usefixtures("impatient")
 def test_it_is_over_when_the_debugger_fails(
-    client: Client, monkeypatch: pytest.MonkeyPatch
+    client: DapClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client.start(ENDLESS, stopOnEntry=True)
     client.stopped()
@@ -188,7 +188,7 @@ def test_it_is_over_when_the_debugger_fails(
 
 
 @pytest.mark.usefixtures("impatient")
-def test_a_question_that_takes_long_is_spoken_of_with_its_request(client: Client) -> None:
+def test_a_question_that_takes_long_is_spoken_of_with_its_request(client: DapClient) -> None:
     client.start(ENDLESS, stopOnEntry=True)
     client.stopped()
     client.evaluate(FAR, "repl")
@@ -200,14 +200,14 @@ def test_a_question_that_takes_long_is_spoken_of_with_its_request(client: Client
 
 
 @pytest.mark.usefixtures("impatient")
-def test_it_is_over_before_the_answer_is_there_even_if_that_is_no(client: Client) -> None:
+def test_it_is_over_before_the_answer_is_there_even_if_that_is_no(client: DapClient) -> None:
     client.start(ENDLESS, stopOnEntry=True)
     client.stopped()
     client.evaluate(FAR, "repl")
     asked = client.send("evaluate", {"expression": HARD, "context": "repl"})
     client.expect_event("progressStart")
     client.request("cancel", requestId=asked)
-    with pytest.raises(Refused, match="cancelled") as caught:
+    with pytest.raises(Rejected, match="cancelled") as caught:
         client.response(asked)
     check_ended(client)
     ended = [event["seq"] for event in client.events if event["event"] == "progressEnd"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.emulator.machines import Record, read_records
 
@@ -18,7 +18,7 @@ SAMPLE = 4
 """A record that stops both at `break` and at `break.ifeq`, in a loop."""
 
 
-def check_stops(client: Client, folder: Path, record: Record, mode: str) -> None:
+def check_stops(client: DapClient, folder: Path, record: Record, mode: str) -> None:
     """`mode` is `continue` (stop at breaks only) or `step` (every bundle from the first break)."""
     client.start(record["asm"], **configuration(record, folder))
     stops = []
@@ -53,7 +53,7 @@ def is_at_halt(stopped: dict[str, Any]) -> bool:
     return str(stopped["description"]).startswith("halted")
 
 
-def seen(client: Client) -> Record:
+def seen(client: DapClient) -> Record:
     """What one evaluation tells of the machine."""
     names = ["pc", "cycle", *(f"u32(lr{number})" for number in range(16))]
     pc, cycle, *words = json.loads(client.evaluate(f"[{', '.join(names)}]", "clipboard"))
@@ -63,7 +63,7 @@ def seen(client: Client) -> Record:
 @pytest.mark.parametrize("mode", COMMANDS)
 @pytest.mark.parametrize("number", range(len(RECORDS)))
 def test_a_program_stops_where_the_recorded_user_stopped(
-    client: Client, tmp_path: Path, number: int, mode: str
+    client: DapClient, tmp_path: Path, number: int, mode: str
 ) -> None:
     check_stops(client, tmp_path, RECORDS[number], mode)
 
@@ -75,7 +75,7 @@ def test_it_stops_there_in_a_process_of_its_own_too(
     check_stops(connect(wire), tmp_path, RECORDS[SAMPLE], mode)
 
 
-def test_each_register_can_be_asked_for_at_a_stop(client: Client, tmp_path: Path) -> None:
+def test_each_register_can_be_asked_for_at_a_stop(client: DapClient, tmp_path: Path) -> None:
     record = RECORDS[SAMPLE]
     client.start(record["asm"], **configuration(record, tmp_path))
     client.stopped()

@@ -5,28 +5,28 @@ from __future__ import annotations
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused
+from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LOOP
 
 
-def check_place(client: Client, line: int, cycle: int) -> None:
+def check_place(client: DapClient, line: int, cycle: int) -> None:
     """Where the program stands."""
     found = client.frame()["line"], int(client.evaluate("cycle").split()[0])
     assert found == (line, cycle)
 
 
-def changes(client: Client, count: int) -> dict[int, Json]:
+def changes(client: DapClient, count: int) -> dict[int, Json]:
     """The breakpoints that are told to have changed, by their numbers."""
     found = [client.expect_event("breakpoint") for _ in range(count)]
     assert {event["reason"] for event in found} == {"changed"}
     return {event["breakpoint"]["id"]: event["breakpoint"] for event in found}
 
 
-def continued(client: Client) -> list[Json]:
+def continued(client: DapClient) -> list[Json]:
     return client.events_named("continued")
 
 
-def test_a_restart_begins_with_the_machine_as_it_was(client: Client) -> None:
+def test_a_restart_begins_with_the_machine_as_it_was(client: DapClient) -> None:
     client.start(LOOP, {"line": 10, "hitCondition": "2"}, lr={"3": "0"})
     client.stopped()
     client.request("setExpression", expression="lr7", value="9")
@@ -39,7 +39,7 @@ def test_a_restart_begins_with_the_machine_as_it_was(client: Client) -> None:
     assert continued(client) == [{"threadId": THREAD, "allThreadsContinued": True}]
 
 
-def test_a_running_program_can_be_restarted(client: Client) -> None:
+def test_a_running_program_can_be_restarted(client: DapClient) -> None:
     client.start(ENDLESS)
     client.request("restart")
     assert continued(client) == []
@@ -47,7 +47,7 @@ def test_a_running_program_can_be_restarted(client: Client) -> None:
     assert client.stopped()["reason"] == "pause"
 
 
-def test_a_program_that_has_ended_can_be_restarted(client: Client) -> None:
+def test_a_program_that_has_ended_can_be_restarted(client: DapClient) -> None:
     client.start(LOOP, stopOnHalt=False)
     assert client.ended() == 0
     client.request("restart")
@@ -55,7 +55,7 @@ def test_a_program_that_has_ended_can_be_restarted(client: Client) -> None:
     assert len(client.events_named("process")) == 2
 
 
-def test_a_restart_stops_on_entry_if_the_launch_did(client: Client) -> None:
+def test_a_restart_stops_on_entry_if_the_launch_did(client: DapClient) -> None:
     client.start(LOOP, stopOnEntry=True)
     client.stopped()
     client.step("continue")
@@ -64,7 +64,7 @@ def test_a_restart_stops_on_entry_if_the_launch_did(client: Client) -> None:
     check_place(client, 2, 0)
 
 
-def test_a_restart_before_the_beginning_waits_for_the_configuration(client: Client) -> None:
+def test_a_restart_before_the_beginning_waits_for_the_configuration(client: DapClient) -> None:
     client.launch(LOOP)
     client.request("restart")
     assert client.request("threads")["threads"]
@@ -75,7 +75,7 @@ def test_a_restart_before_the_beginning_waits_for_the_configuration(client: Clie
 
 
 def test_a_changed_program_is_read_again_and_breakpoints_find_their_places(
-    client: Client,
+    client: DapClient,
 ) -> None:
     client.start(LOOP, stopOnEntry=True)
     client.stopped()
@@ -96,7 +96,7 @@ def test_a_changed_program_is_read_again_and_breakpoints_find_their_places(
     check_place(client, 7, 1)
 
 
-def test_a_label_that_has_gone_is_told_of_and_may_come_back(client: Client) -> None:
+def test_a_label_that_has_gone_is_told_of_and_may_come_back(client: DapClient) -> None:
     client.start(LOOP, stopOnEntry=True)
     client.stopped()
     body = client.request("setFunctionBreakpoints", breakpoints=[{"name": "inner"}])
@@ -111,12 +111,12 @@ def test_a_label_that_has_gone_is_told_of_and_may_come_back(client: Client) -> N
 
 
 @pytest.mark.parametrize("text", ["set lr1 1;;\nnonsense;;\n", ""])
-def test_a_program_that_no_longer_assembles_changes_nothing(client: Client, text: str) -> None:
+def test_a_program_that_no_longer_assembles_changes_nothing(client: DapClient, text: str) -> None:
     client.start(LOOP, {"line": 10, "condition": "lr4 == 2"})
     client.stopped()
     scopes = client.scopes()
     client.program.write_text(text)
-    with pytest.raises(Refused, match="error") as caught:
+    with pytest.raises(Rejected, match="error") as caught:
         client.request("restart")
     assert caught.value.response["body"]["error"]["showUser"] is True
     told = client.events_named("output")[-1]
@@ -130,17 +130,17 @@ def test_a_program_that_no_longer_assembles_changes_nothing(client: Client, text
     assert client.step("continue")["description"].startswith("halted")
 
 
-def test_a_failed_restart_of_a_running_program_lets_it_run(client: Client) -> None:
+def test_a_failed_restart_of_a_running_program_lets_it_run(client: DapClient) -> None:
     client.start(ENDLESS)
     client.program.unlink()
-    with pytest.raises(Refused, match="no such file"):
+    with pytest.raises(Rejected, match="no such file"):
         client.request("restart")
     client.request("pause", threadId=THREAD)
     assert client.stopped()["reason"] == "pause"
     assert int(client.evaluate("cycle").split()[0]) > 0
 
 
-def test_other_arguments_are_taken(client: Client) -> None:
+def test_other_arguments_are_taken(client: DapClient) -> None:
     client.start(LOOP, stopOnEntry=True)
     client.stopped()
     other = client.written(ENDLESS)
@@ -155,7 +155,7 @@ def test_other_arguments_are_taken(client: Client) -> None:
     assert client.stopped()["text"] == "stopped at the limit of 10 cycles"
 
 
-def test_breakpoints_belong_to_the_file_that_is_debugged(client: Client) -> None:
+def test_breakpoints_belong_to_the_file_that_is_debugged(client: DapClient) -> None:
     client.start(LOOP, 7)
     client.stopped()
     first, second = client.program, client.written(LOOP.replace("# the short one", "#"))
@@ -168,10 +168,10 @@ def test_breakpoints_belong_to_the_file_that_is_debugged(client: Client) -> None
     assert client.stopped()["hitBreakpointIds"] == [found["id"]]
 
 
-def test_wrong_arguments_change_nothing(client: Client) -> None:
+def test_wrong_arguments_change_nothing(client: DapClient) -> None:
     client.start(LOOP, 10)
     client.stopped()
-    with pytest.raises(Refused, match="`maxCycles` is 1 or more"):
+    with pytest.raises(Rejected, match="`maxCycles` is 1 or more"):
         client.request("restart", arguments={"program": str(client.program), "maxCycles": -1})
     check_place(client, 10, 18)
     client.request("restart")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused
+from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import CYCLES, ENDLESS, LOOP
 from tests.debug_adapter.wires import PATIENCE_S
@@ -42,7 +42,7 @@ LONG_CYCLES = 1 + 2 * 3_000
 """How many bundles are executed before the break."""
 
 
-def check_moves(client: Client, *moves: tuple[str | Json, int, int]) -> None:
+def check_moves(client: DapClient, *moves: tuple[str | Json, int, int]) -> None:
     """After each move, a command or a command with arguments, the line and the cycle."""
     for move, line, cycle in moves:
         command, arguments = (move, {}) if isinstance(move, str) else (move["command"], move)
@@ -51,7 +51,7 @@ def check_moves(client: Client, *moves: tuple[str | Json, int, int]) -> None:
         assert place(client) == (line, cycle), move
 
 
-def place(client: Client) -> tuple[int, int]:
+def place(client: DapClient) -> tuple[int, int]:
     """Line and cycle."""
     return client.frame()["line"], int(client.evaluate("cycle").split()[0])
 
@@ -61,20 +61,20 @@ def by(granularity: str, command: str = "next") -> Json:
 
 
 @pytest.fixture
-def entered(client: Client) -> Client:
+def entered(client: DapClient) -> DapClient:
     """A client of a program with nested loops, in front of its first bundle."""
     client.start(NESTED, stopOnEntry=True)
     client.stopped()
     return client
 
 
-def test_a_step_is_one_bundle_also_where_several_stand_on_a_line(entered: Client) -> None:
+def test_a_step_is_one_bundle_also_where_several_stand_on_a_line(entered: DapClient) -> None:
     for number, line in enumerate((3, 5, 7, 7, 8, 7), 1):
         check_moves(entered, (["next", "stepIn"][number % 2], line, number))
     assert entered.frame()["column"] == 5
 
 
-def test_a_step_may_be_an_instruction_or_a_line(entered: Client) -> None:
+def test_a_step_may_be_an_instruction_or_a_line(entered: DapClient) -> None:
     check_moves(
         entered,
         (by("statement"), 3, 1),
@@ -91,7 +91,7 @@ def test_a_step_may_be_an_instruction_or_a_line(entered: Client) -> None:
     )
 
 
-def test_stepping_out_leaves_one_loop_after_the_other(entered: Client) -> None:
+def test_stepping_out_leaves_one_loop_after_the_other(entered: DapClient) -> None:
     entered.breakpoints(7)
     entered.step("continue")
     entered.breakpoints()
@@ -99,33 +99,33 @@ def test_stepping_out_leaves_one_loop_after_the_other(entered: Client) -> None:
     assert entered.step("stepOut")["description"].startswith("halted")
 
 
-def test_stepping_out_stops_at_breakpoints(entered: Client) -> None:
+def test_stepping_out_stops_at_breakpoints(entered: DapClient) -> None:
     (found,) = entered.breakpoints(8)
     entered.step("continue")
     assert entered.step("stepOut")["hitBreakpointIds"] == [found["id"]]
 
 
-def test_stepping_onto_a_breakpoint_names_it(entered: Client) -> None:
+def test_stepping_onto_a_breakpoint_names_it(entered: DapClient) -> None:
     (found,) = entered.breakpoints(3)
     stopped = entered.step("next")
     assert (stopped["reason"], stopped["hitBreakpointIds"]) == ("breakpoint", [found["id"]])
 
 
-def test_stepping_on_from_the_halt_ends_the_session(client: Client) -> None:
+def test_stepping_on_from_the_halt_ends_the_session(client: DapClient) -> None:
     client.start(LOOP)
     client.stopped()
     client.request("next", threadId=THREAD)
     assert client.ended() == 0
 
 
-def test_there_is_nothing_before_the_beginning(entered: Client) -> None:
+def test_there_is_nothing_before_the_beginning(entered: DapClient) -> None:
     for command in ("stepBack", "reverseContinue"):
         stopped = entered.step(command)
         expected = ("entry", "at the beginning of the history")
         assert (stopped["reason"], stopped["description"]) == expected
 
 
-def test_one_can_go_back_from_the_halt(client: Client) -> None:
+def test_one_can_go_back_from_the_halt(client: DapClient) -> None:
     client.start(LOOP, {"line": 10, "condition": "lr4 == 2"})
     client.stopped()
     assert client.step("continue")["description"].startswith("halted")
@@ -165,7 +165,7 @@ def test_going_back_finds_every_stop_that_going_on_has_made(
     assert client.close() == 0
 
 
-def test_the_machine_can_go_on_elsewhere(entered: Client) -> None:
+def test_the_machine_can_go_on_elsewhere(entered: DapClient) -> None:
     (target,) = targets(entered, 11)
     assert (target["label"], target["line"]) == ("bundle 8 (near+5)", 11)
     entered.request("goto", threadId=THREAD, targetId=target["id"])
@@ -175,32 +175,32 @@ def test_the_machine_can_go_on_elsewhere(entered: Client) -> None:
     check_moves(entered, ("next", 12, 1), ("next", 13, 2), ("reverseContinue", 11, 0))
 
 
-def test_a_target_may_be_one_of_several_bundles_on_a_line(entered: Client) -> None:
+def test_a_target_may_be_one_of_several_bundles_on_a_line(entered: DapClient) -> None:
     assert [(each["column"], each["id"]) for each in targets(entered, 7)] == [(5, 3), (18, 4)]
     assert [each["id"] for each in targets(entered, 7, column=18)] == [4]
     assert [each["id"] for each in targets(entered, 6)] == [3]
     assert targets(entered, 14) == targets(entered, 10**9) == []
 
 
-def targets(client: Client, line: int, **more: int) -> list[Json]:
+def targets(client: DapClient, line: int, **more: int) -> list[Json]:
     body = client.request("gotoTargets", source=client.source, line=line, **more)
     found: list[Json] = body["targets"]
     return found
 
 
-def test_other_files_have_no_targets(entered: Client) -> None:
+def test_other_files_have_no_targets(entered: DapClient) -> None:
     body = entered.request("gotoTargets", source={"path": "/nowhere/other.s"}, line=1)
     assert body == {"targets": []}
 
 
 @pytest.mark.parametrize("target", [11, -1, 1 << 40])
-def test_what_is_no_target_is_refused(entered: Client, target: int) -> None:
-    with pytest.raises(Refused, match=f"the program has the bundles 0 to 10, found {target}"):
+def test_what_is_no_target_is_refused(entered: DapClient, target: int) -> None:
+    with pytest.raises(Rejected, match=f"the program has the bundles 0 to 10, found {target}"):
         entered.request("goto", threadId=THREAD, targetId=target)
     assert place(entered) == (1, 0)
 
 
-def test_a_machine_that_has_halted_can_go_on_elsewhere(client: Client) -> None:
+def test_a_machine_that_has_halted_can_go_on_elsewhere(client: DapClient) -> None:
     client.start(LOOP)
     client.stopped()
     client.request("goto", threadId=THREAD, targetId=4)
@@ -212,7 +212,7 @@ def test_a_machine_that_has_halted_can_go_on_elsewhere(client: Client) -> None:
     assert client.ended() == 0
 
 
-def test_an_endless_loop_can_be_paused_and_goes_on(client: Client) -> None:
+def test_an_endless_loop_can_be_paused_and_goes_on(client: DapClient) -> None:
     client.start(ENDLESS)
     cycles = {pause_of_an_endless_loop(client)}
     deadline = time.monotonic() + PATIENCE_S
@@ -223,7 +223,7 @@ def test_an_endless_loop_can_be_paused_and_goes_on(client: Client) -> None:
     assert len(cycles) == 2
 
 
-def pause_of_an_endless_loop(client: Client) -> int:
+def pause_of_an_endless_loop(client: DapClient) -> int:
     """Pauses, checks what is there, and returns the cycle."""
     client.request("pause", threadId=THREAD)
     stopped = client.stopped()
@@ -233,13 +233,13 @@ def pause_of_an_endless_loop(client: Client) -> int:
     return cycle
 
 
-def test_a_pause_of_what_stands_is_no_mistake(entered: Client) -> None:
+def test_a_pause_of_what_stands_is_no_mistake(entered: DapClient) -> None:
     assert entered.request("pause", threadId=THREAD) == {}
     check_moves(entered, ("next", 3, 1))
     assert [stop["reason"] for stop in entered.events_named("stopped")] == ["entry", "step"]
 
 
-def test_a_way_back_is_not_disturbed_by_questions(client: Client) -> None:
+def test_a_way_back_is_not_disturbed_by_questions(client: DapClient) -> None:
     client.start(LONG, {"line": 3, "condition": "lr1 == 5"})
     client.stopped()
     client.step("continue")
@@ -252,7 +252,7 @@ def test_a_way_back_is_not_disturbed_by_questions(client: Client) -> None:
     assert place(client) == (3, 11)
 
 
-def test_a_pause_on_a_way_back_stays_where_it_began(client: Client) -> None:
+def test_a_pause_on_a_way_back_stays_where_it_began(client: DapClient) -> None:
     client.start(LONG)
     client.stopped()
     client.send("reverseContinue", {"threadId": THREAD})
@@ -261,7 +261,7 @@ def test_a_pause_on_a_way_back_stays_where_it_began(client: Client) -> None:
     assert (stopped["reason"], place(client)[1]) in [("pause", LONG_CYCLES), ("entry", 0)]
 
 
-def test_a_run_can_be_given_up_by_its_progress(client: Client) -> None:
+def test_a_run_can_be_given_up_by_its_progress(client: DapClient) -> None:
     client.start(ENDLESS)
     progress = client.expect_event("progressStart")
     assert (progress["title"], progress["cancellable"]) == ("Running", True)
@@ -272,6 +272,6 @@ def test_a_run_can_be_given_up_by_its_progress(client: Client) -> None:
     assert client.expect_event("progressEnd") == {"progressId": progress["progressId"]}
 
 
-def test_the_client_hears_that_all_goes_on(entered: Client) -> None:
+def test_the_client_hears_that_all_goes_on(entered: DapClient) -> None:
     assert entered.request("continue", threadId=THREAD) == {"allThreadsContinued": True}
     entered.stopped()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import SCOPES, started
 
 NAMES = {
@@ -21,16 +21,16 @@ NAMES = {
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
-def reference_of(client: Client, scope: str) -> int:
+def reference_of(client: DapClient, scope: str) -> int:
     found: int = client.scopes()[scope]["variablesReference"]
     return found
 
 
-def test_there_are_seven_scopes_in_this_order(standing: Client) -> None:
+def test_there_are_seven_scopes_in_this_order(standing: DapClient) -> None:
     (_, outer) = standing.frames()
     for frame in standing.frames():
         found = standing.request("scopes", frameId=frame["id"])["scopes"]
@@ -40,14 +40,14 @@ def test_there_are_seven_scopes_in_this_order(standing: Client) -> None:
     assert outer["name"].startswith("in loop")
 
 
-def test_a_scope_opens_to_as_many_variables_as_it_says(standing: Client) -> None:
+def test_a_scope_opens_to_as_many_variables_as_it_says(standing: DapClient) -> None:
     for name, scope in standing.scopes().items():
         assert list(standing.variables(scope["variablesReference"])) == NAMES[name]
         assert scope["namedVariables"] == len(NAMES[name])
         assert not scope.get("indexedVariables")
 
 
-def test_a_scope_keeps_its_number_until_the_machine_moves(standing: Client) -> None:
+def test_a_scope_keeps_its_number_until_the_machine_moves(standing: DapClient) -> None:
     assert standing.scopes() == standing.scopes()
     standing.evaluate("lr1 = 3", "repl")
     number = reference_of(standing, "Vectors")
@@ -57,45 +57,45 @@ def test_a_scope_keeps_its_number_until_the_machine_moves(standing: Client) -> N
 
 
 @pytest.mark.parametrize("command", ["next", "stepBack", "continue", "reverseContinue"])
-def test_what_was_open_before_a_move_is_refused_politely(standing: Client, command: str) -> None:
+def test_what_was_open_before_a_move_is_refused_politely(standing: DapClient, command: str) -> None:
     vector = standing.variables("Vectors")["r0"]["variablesReference"]
     standing.step(command)
     for number in (vector, vector - 1):
-        with pytest.raises(Refused, match=f"`variablesReference` {number} is no longer valid"):
+        with pytest.raises(Rejected, match=f"`variablesReference` {number} is no longer valid"):
             standing.variables(number)
-        with pytest.raises(Refused, match="the machine has moved"):
+        with pytest.raises(Rejected, match="the machine has moved"):
             standing.request("setVariable", variablesReference=number, name="[0..15]", value="1")
-        with pytest.raises(Refused, match="the machine has moved"):
+        with pytest.raises(Rejected, match="the machine has moved"):
             standing.request("dataBreakpointInfo", variablesReference=number, name="r0")
 
 
-def test_what_a_command_of_the_console_has_moved_is_gone_too(standing: Client) -> None:
+def test_what_a_command_of_the_console_has_moved_is_gone_too(standing: DapClient) -> None:
     number = reference_of(standing, "Machine")
     standing.evaluate("goto 2", "repl")
     standing.stopped()
-    with pytest.raises(Refused, match="the machine has moved"):
+    with pytest.raises(Rejected, match="the machine has moved"):
         standing.variables(number)
 
 
 @pytest.mark.parametrize("number", [0, 4711, 2**31 - 1])
-def test_a_number_that_was_never_given_is_refused(standing: Client, number: int) -> None:
-    with pytest.raises(Refused, match=f"is a number that the adapter sent, found {number}$"):
+def test_a_number_that_was_never_given_is_refused(standing: DapClient, number: int) -> None:
+    with pytest.raises(Rejected, match=f"is a number that the adapter sent, found {number}$"):
         standing.variables(number)
 
 
-def test_a_frame_that_cannot_be_has_no_scopes(standing: Client) -> None:
-    with pytest.raises(Refused, match=r"a frame is one that `stackTrace` lists, found 0$"):
+def test_a_frame_that_cannot_be_has_no_scopes(standing: DapClient) -> None:
+    with pytest.raises(Rejected, match=r"a frame is one that `stackTrace` lists, found 0$"):
         standing.request("scopes", frameId=0)
 
 
-def test_a_program_that_has_not_begun_can_be_looked_at(client: Client) -> None:
+def test_a_program_that_has_not_begun_can_be_looked_at(client: DapClient) -> None:
     client.launch("set lr0 3;;\nbkpt;;\n", lr={"0": 7})
     found = client.request("scopes", frameId=1)["scopes"]
     registers = client.variables(found[0]["variablesReference"])
     assert registers["lr0"]["value"] == "7"
 
 
-def test_what_the_last_step_changed_is_told(standing: Client) -> None:
+def test_what_the_last_step_changed_is_told(standing: DapClient) -> None:
     assert standing.variables("Loop registers")["lr0"]["value"] == "1 was 0"
     standing.step()
     machine = standing.variables("Machine")
@@ -111,7 +111,7 @@ def test_what_the_last_step_changed_is_told(standing: Client) -> None:
     assert standing.variables("Loop registers")["lr0"]["value"] == "1 was 2"
 
 
-def test_the_machine_says_why_it_stands(standing: Client) -> None:
+def test_the_machine_says_why_it_stands(standing: DapClient) -> None:
     assert standing.variables("Machine")["stopped"]["value"] == "breakpoint at bundle 1"
     standing.step()
     assert standing.variables("Machine")["stopped"]["value"] == "cycle 5"

@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import LOOP_LINE, MASK, MASKS, found, started, value_of
 
 HEX = {"hex": True}
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
-def check_set(client: Client, *path: str, value: str, expected: str, **more: Any) -> Json:
+def check_set(client: DapClient, *path: str, value: str, expected: str, **more: Any) -> Json:
     """Sets a variable; the answer, a look into the scope and a watch show what was expected."""
     parent, variable = found(client, *path)
     body = client.request(
@@ -33,10 +33,10 @@ def check_set(client: Client, *path: str, value: str, expected: str, **more: Any
     return body
 
 
-def check_refused(client: Client, *path: str, value: str = "1", expected: str) -> None:
+def check_refused(client: DapClient, *path: str, value: str = "1", expected: str) -> None:
     """A variable takes no such value: this is said, and nothing has changed."""
     parent, variable = found(client, *path)
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(Rejected) as caught:
         client.request("setVariable", variablesReference=parent, name=path[-1], value=value)
     assert str(caught.value) == expected
     assert caught.value.response["body"]["error"]["showUser"]
@@ -46,7 +46,7 @@ def check_refused(client: Client, *path: str, value: str = "1", expected: str) -
 # Other values
 
 
-def test_a_register_takes_any_expression(standing: Client) -> None:
+def test_a_register_takes_any_expression(standing: DapClient) -> None:
     check_set(standing, "Loop registers", "lr0", value="lr1 * 2 + 1", expected="33 (0x21) was 0")
     check_set(standing, "Loop registers", "lr0", value="-1", expected="-1 (0xffffffff) was 0")
     check_set(standing, "Config registers", "cr4", value="loop", expected="1 was 0")
@@ -57,7 +57,7 @@ def test_a_register_takes_any_expression(standing: Client) -> None:
     )  # fmt: skip
 
 
-def test_elements_slices_and_vectors_take_values(standing: Client) -> None:
+def test_elements_slices_and_vectors_take_values(standing: DapClient) -> None:
     vectors = ("Vectors", "r1")
     check_set(standing, *vectors, "[0..15]", "[2]", value="-3", expected="-3 (0xfd) was 0")
     body = check_set(
@@ -70,7 +70,7 @@ def test_elements_slices_and_vectors_take_values(standing: Client) -> None:
     check_set(standing, *vectors, value="r0", expected=value_of(standing, "Vectors", "r0"))
 
 
-def test_masks_and_their_bits_take_values(standing: Client) -> None:
+def test_masks_and_their_bits_take_values(standing: DapClient) -> None:
     masks = ("Masks", "mask[2]")
     check_set(standing, *masks, value="5", expected=f"2 masked, 2 changed, 0..127: 101{'0' * 13}"
               + f" {'0' * 16}" * 7)  # fmt: skip
@@ -79,14 +79,14 @@ def test_masks_and_their_bits_take_values(standing: Client) -> None:
     assert standing.evaluate("mask[1],d", "clipboard") == str(int.from_bytes(MASK[16:32], "little"))
 
 
-def test_memory_takes_values(standing: Client) -> None:
+def test_memory_takes_values(standing: DapClient) -> None:
     memory = ("Memory map", "masks.bin", f"[{MASKS:#x} .. +16]")
     check_set(standing, *memory, f"[{MASKS + 2:#x}]", value="0x7f", expected="127 (0x7f) was 50")
     check_set(standing, *memory, value="1", expected=f"[{', '.join('1' * 16)}], 16 changed")
     assert standing.evaluate(f"xmem[{MASKS} : i32]") == "16843009 (0x1010101) was 858927408"
 
 
-def test_the_program_counter_and_the_element_type_take_values(standing: Client) -> None:
+def test_the_program_counter_and_the_element_type_take_values(standing: DapClient) -> None:
     check_set(standing, "Machine", "pc", value="loop + 2", expected="3 was 1  # loop+2, line 8")
     assert standing.frame()["line"] == LOOP_LINE + 2
     check_set(standing, "Machine", "dtype", value="fp8_e4m3", expected="1 was 0  # fp8_e4m3")
@@ -96,7 +96,7 @@ def test_the_program_counter_and_the_element_type_take_values(standing: Client) 
     assert standing.frame()["instructionPointerReference"] == "0x1"
 
 
-def test_a_value_can_be_put_back_as_it_is_shown(standing: Client) -> None:
+def test_a_value_can_be_put_back_as_it_is_shown(standing: DapClient) -> None:
     standing.evaluate("lr1 = -100", "repl")
     before = standing.evaluate("[lr1, aaq1]", "clipboard")
     for path in (
@@ -110,7 +110,7 @@ def test_a_value_can_be_put_back_as_it_is_shown(standing: Client) -> None:
     assert mask.replace(" ", "") == "".join(f"{byte:08b}"[::-1] for byte in MASK[:16])
 
 
-def test_a_float_that_is_shown_as_bits_takes_bits(standing: Client) -> None:
+def test_a_float_that_is_shown_as_bits_takes_bits(standing: DapClient) -> None:
     standing.evaluate("dtype = fp8_e4m3", "repl")
     element = ("Vectors", "r_acc", "[0..15]", "[0]")
     check_set(standing, *element, value="0x40", expected="64.0 (0x42800000) was 0.0")
@@ -125,20 +125,20 @@ def test_a_float_that_is_shown_as_bits_takes_bits(standing: Client) -> None:
     assert standing.evaluate("r1[0]", "clipboard") == "1.5"
 
 
-def test_what_cannot_be_changed_says_so(standing: Client) -> None:
+def test_what_cannot_be_changed_says_so(standing: DapClient) -> None:
     for name in ("cycle", "stopped", "changed"):
         check_refused(standing, "Machine", name, expected=f"`{name}` cannot be changed")
     check_refused(standing, "Memory map", "xmem", expected="`xmem` cannot be changed")
     reference = standing.scopes()["Machine"]["variablesReference"]
-    with pytest.raises(Refused, match=r"^no variable here is called `nobody`$"):
+    with pytest.raises(Rejected, match=r"^no variable here is called `nobody`$"):
         standing.request("setVariable", variablesReference=reference, name="nobody", value="1")
     body = standing.request("evaluate", expression="acc * 2", context="watch")
     number = body["variablesReference"]
-    with pytest.raises(Refused, match=r"^`\[0\.\.15\]` cannot be changed$"):
+    with pytest.raises(Rejected, match=r"^`\[0\.\.15\]` cannot be changed$"):
         standing.request("setVariable", variablesReference=number, name="[0..15]", value="1")
 
 
-def test_a_value_that_does_not_fit_is_refused_with_a_sentence(standing: Client) -> None:
+def test_a_value_that_does_not_fit_is_refused_with_a_sentence(standing: DapClient) -> None:
     lr0 = ("Loop registers", "lr0")
     row = ("Vectors", "r0", "[0..15]")
     for path, value, expected in (
@@ -159,7 +159,7 @@ def test_a_value_that_does_not_fit_is_refused_with_a_sentence(standing: Client) 
 # Who is told
 
 
-def test_clients_that_can_look_again_are_told_to(standing: Client) -> None:
+def test_clients_that_can_look_again_are_told_to(standing: DapClient) -> None:
     for reference in ("r0", "0x10", "r_acc"):
         standing.request("readMemory", memoryReference=reference, count=16)
     check_set(standing, "Loop registers", "lr0", value="3", expected="3 was 0")
@@ -175,7 +175,7 @@ def test_clients_that_can_look_again_are_told_to(standing: Client) -> None:
     assert len(standing.events_named("memory")) == 1
 
 
-def test_clients_that_cannot_look_again_are_not_told(client: Client, tmp_path: Path) -> None:
+def test_clients_that_cannot_look_again_are_not_told(client: DapClient, tmp_path: Path) -> None:
     client.initialize(supportsInvalidatedEvent=False, supportsMemoryEvent=False)
     started(client, tmp_path)
     client.request("readMemory", memoryReference="lr0", count=4)
@@ -187,7 +187,7 @@ def test_clients_that_cannot_look_again_are_not_told(client: Client, tmp_path: P
     assert client.events_named("invalidated") == client.events_named("memory") == []
 
 
-def test_edits_are_done_again_by_whoever_goes_back_and_forth(standing: Client) -> None:
+def test_edits_are_done_again_by_whoever_goes_back_and_forth(standing: DapClient) -> None:
     check_set(
         standing, "Loop registers", "lr1", value="64", expected="64 (0x40) was 0  # row offset"
     )

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from ipu_asm import __version__, assemble
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import KERNEL, started
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
-def started_image(client: Client, folder: Path) -> Client:
+def started_image(client: DapClient, folder: Path) -> DapClient:
     """A client that debugs `KERNEL` without a source."""
     image = folder / "kernel.hex"
     image.write_text("".join(f"0x{word:048x}\n" for word in assemble(KERNEL)))
@@ -26,26 +26,26 @@ def started_image(client: Client, folder: Path) -> Client:
     return client
 
 
-def test_the_program_is_the_only_source(standing: Client) -> None:
+def test_the_program_is_the_only_source(standing: DapClient) -> None:
     assert standing.request("loadedSources") == {"sources": [standing.source]}
     assert standing.frame()["source"] == standing.source
 
 
-def test_a_source_is_the_text_that_is_debugged(standing: Client) -> None:
+def test_a_source_is_the_text_that_is_debugged(standing: DapClient) -> None:
     expected = {"content": KERNEL, "mimeType": "text/x-asm"}
     standing.program.write_text("bkpt;;")
     for source in (standing.source, {"path": f"file://{standing.program}"}):
         assert standing.request("source", source=source, sourceReference=0) == expected
 
 
-def test_another_source_is_refused(standing: Client) -> None:
-    with pytest.raises(Refused, match=r"^the only source is kernel\.s, found `/nowhere/x\.s`$"):
+def test_another_source_is_refused(standing: DapClient) -> None:
+    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found `/nowhere/x\.s`$"):
         standing.request("source", source={"path": "/nowhere/x.s"}, sourceReference=0)
-    with pytest.raises(Refused, match=r"^the only source is kernel\.s, found `3`$"):
+    with pytest.raises(Rejected, match=r"^the only source is kernel\.s, found `3`$"):
         standing.request("source", sourceReference=3)
 
 
-def test_an_image_has_a_source_that_is_made_for_it(client: Client, tmp_path: Path) -> None:
+def test_an_image_has_a_source_that_is_made_for_it(client: DapClient, tmp_path: Path) -> None:
     started_image(client, tmp_path)
     (source,) = client.request("loadedSources")["sources"]
     assert (source["name"], source["origin"]) == ("kernel.hex (disassembled)", "disassembled")
@@ -54,13 +54,13 @@ def test_an_image_has_a_source_that_is_made_for_it(client: Client, tmp_path: Pat
     by_number = client.request("source", sourceReference=reference)
     assert client.request("source", source=source, sourceReference=reference) == by_number
     assert assemble(by_number["content"]) == assemble(KERNEL)
-    with pytest.raises(Refused, match="the only source is "):
+    with pytest.raises(Rejected, match="the only source is "):
         client.request("source", sourceReference=reference + 1)
     placed = client.request("setBreakpoints", source=source, breakpoints=[{"line": 3}])
     assert placed["breakpoints"][0]["verified"]
 
 
-def test_paths_are_uris_for_clients_that_want_them(client: Client, tmp_path: Path) -> None:
+def test_paths_are_uris_for_clients_that_want_them(client: DapClient, tmp_path: Path) -> None:
     client.initialize(pathFormat="uri")
     program = client.written(KERNEL)
     client.launch(program, stopOnEntry=True)
@@ -71,7 +71,7 @@ def test_paths_are_uris_for_clients_that_want_them(client: Client, tmp_path: Pat
     assert client.request("source", source=source, sourceReference=0)["content"] == KERNEL
 
 
-def test_program_memory_is_the_only_module(standing: Client) -> None:
+def test_program_memory_is_the_only_module(standing: DapClient) -> None:
     (module,) = standing.request("modules", startModule=0)["modules"]
     assert module["name"] == "kernel.s"
     assert module["path"] == str(standing.program)
@@ -83,20 +83,20 @@ def test_program_memory_is_the_only_module(standing: Client) -> None:
     assert all(column["attributeName"] in module for column in columns)
 
 
-def test_modules_come_in_pages(standing: Client) -> None:
+def test_modules_come_in_pages(standing: DapClient) -> None:
     (module,) = standing.request("modules", startModule=0, moduleCount=5)["modules"]
     assert module["id"] == "program"
     for page in ({"startModule": 1}, {"startModule": 7, "moduleCount": 3}):
         assert standing.request("modules", **page) == {"modules": [], "totalModules": 1}
 
 
-def test_the_module_of_an_image_has_no_source(client: Client, tmp_path: Path) -> None:
+def test_the_module_of_an_image_has_no_source(client: DapClient, tmp_path: Path) -> None:
     started_image(client, tmp_path)
     (module,) = client.request("modules", startModule=0)["modules"]
     assert module["symbolStatus"] == "disassembled"
 
 
-def test_sources_can_be_asked_for_while_the_program_runs(client: Client) -> None:
+def test_sources_can_be_asked_for_while_the_program_runs(client: DapClient) -> None:
     client.start("forever: b forever;;\n")
     assert client.request("loadedSources")["sources"] == [client.source]
     assert client.request("modules", startModule=0)["totalModules"] == 1

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused
+from tests.debug_adapter.client import THREAD, DapClient, Rejected
 from tests.debug_adapter.programs import AT_END, FAULTY, LOOP
 
 NAMES = ["inner", "in loop inner (bundles 2 to 3)", "in loop outer (bundles 1 to 4)"]
 
 
-def check_stack(client: Client, names: list[str], **arguments: Any) -> list[Json]:
+def check_stack(client: DapClient, names: list[str], **arguments: Any) -> list[Json]:
     """The names of the frames that are shown; the frames."""
     body = client.request("stackTrace", threadId=THREAD, **arguments)
     frames: list[Json] = body["stackFrames"]
@@ -23,19 +23,19 @@ def check_stack(client: Client, names: list[str], **arguments: Any) -> list[Json
 
 
 @pytest.fixture
-def inside(client: Client) -> Client:
+def inside(client: DapClient) -> DapClient:
     """A client of a program that stands in the inner one of two loops."""
     client.start(LOOP, {"line": 7, "condition": "lr4 == 2"})
     client.stopped()
     return client
 
 
-def test_there_is_one_thread(client: Client) -> None:
+def test_there_is_one_thread(client: DapClient) -> None:
     client.initialize()
     assert client.request("threads") == {"threads": [{"id": THREAD, "name": "IPU"}]}
 
 
-def test_the_loops_around_a_bundle_are_frames_from_the_inside_out(inside: Client) -> None:
+def test_the_loops_around_a_bundle_are_frames_from_the_inside_out(inside: DapClient) -> None:
     frames = check_stack(inside, NAMES)
     assert [(frame["line"], frame["column"]) for frame in frames] == [(7, 5), (7, 5), (5, 5)]
     assert [frame["presentationHint"] for frame in frames] == ["normal", "subtle", "subtle"]
@@ -43,7 +43,7 @@ def test_the_loops_around_a_bundle_are_frames_from_the_inside_out(inside: Client
     assert len({frame["id"] for frame in frames}) == 3
 
 
-def test_a_frame_begins_where_its_bundle_does_and_selects_nothing(inside: Client) -> None:
+def test_a_frame_begins_where_its_bundle_does_and_selects_nothing(inside: DapClient) -> None:
     inside.step("next")
     frame = inside.frame()
     assert frame["name"] == "inner+1"
@@ -52,7 +52,7 @@ def test_a_frame_begins_where_its_bundle_does_and_selects_nothing(inside: Client
     assert frame["instructionPointerReference"] == "0x3"
 
 
-def test_frames_come_in_pages(inside: Client) -> None:
+def test_frames_come_in_pages(inside: DapClient) -> None:
     assert inside.request("stackTrace", threadId=THREAD)["totalFrames"] == 3
     for start, levels in ((0, 1), (1, 1), (1, 19), (2, 0), (3, 5), (100, 1), (-1, 2), (0, -1)):
         first = max(0, start)
@@ -60,7 +60,7 @@ def test_frames_come_in_pages(inside: Client) -> None:
         check_stack(inside, shown, startFrame=start, levels=levels)
 
 
-def test_outside_of_loops_there_is_one_frame(client: Client) -> None:
+def test_outside_of_loops_there_is_one_frame(client: DapClient) -> None:
     client.start(LOOP, stopOnEntry=True)
     client.stopped()
     check_stack(client, ["bundle 0"])
@@ -69,7 +69,7 @@ def test_outside_of_loops_there_is_one_frame(client: Client) -> None:
     assert client.frame()["line"] == 11
 
 
-def test_a_bundle_without_a_label_is_named_by_its_address(client: Client) -> None:
+def test_a_bundle_without_a_label_is_named_by_its_address(client: DapClient) -> None:
     client.start("".join("set lr1 1;;\n" for _ in range(12)), 11)
     client.stopped()
     check_stack(client, ["bundle 10"])
@@ -77,14 +77,14 @@ def test_a_bundle_without_a_label_is_named_by_its_address(client: Client) -> Non
     check_stack(client, ["bundle 10 line 11"], format={"line": True})
 
 
-def test_a_fault_stands_at_its_bundle(client: Client) -> None:
+def test_a_fault_stands_at_its_bundle(client: DapClient) -> None:
     client.start(FAULTY, **AT_END)
     client.stopped()
     check_stack(client, ["bundle 2"])
 
 
 def test_a_machine_that_ran_out_of_its_program_has_a_frame_without_a_source(
-    client: Client,
+    client: DapClient,
 ) -> None:
     client.start("set lr1 1022;;\nbr lr1;;\n")
     client.stopped()
@@ -93,7 +93,7 @@ def test_a_machine_that_ran_out_of_its_program_has_a_frame_without_a_source(
     assert frame["instructionPointerReference"] == "0x3ff"
 
 
-def test_a_counter_set_by_hand_moves_the_frame(inside: Client) -> None:
+def test_a_counter_set_by_hand_moves_the_frame(inside: DapClient) -> None:
     inside.request("setExpression", expression="pc", value="outer")
     check_stack(inside, ["outer", NAMES[2]])
     inside.request("setExpression", expression="pc", value="1000")
@@ -101,7 +101,7 @@ def test_a_counter_set_by_hand_moves_the_frame(inside: Client) -> None:
     assert "source" not in frame
 
 
-def test_all_frames_see_the_same_machine(inside: Client) -> None:
+def test_all_frames_see_the_same_machine(inside: DapClient) -> None:
     for frame in inside.frames():
         scopes = inside.request("scopes", frameId=frame["id"])["scopes"]
         assert scopes[0]["name"] == "Loop registers"
@@ -109,6 +109,6 @@ def test_all_frames_see_the_same_machine(inside: Client) -> None:
 
 
 @pytest.mark.parametrize("number", [0, -1])
-def test_what_is_no_frame_is_refused(inside: Client, number: int) -> None:
-    with pytest.raises(Refused, match="a frame is one that `stackTrace` lists"):
+def test_what_is_no_frame_is_refused(inside: DapClient, number: int) -> None:
+    with pytest.raises(Rejected, match="a frame is one that `stackTrace` lists"):
         inside.response(inside.send("scopes", {"frameId": number}))

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_lsp.debug_adapter.table import REQUESTS, Needs
+from ipu_lsp.debug_adapter.request_table import REQUESTS, Needs
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client, Refused, framed
+from tests.debug_adapter.client import THREAD, DapClient, Rejected, framed
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import ENDLESS, LOOP
 from tests.debug_adapter.resilience import (
@@ -43,45 +43,45 @@ def log() -> Iterator[list[logging.LogRecord]]:
         yield records
 
 
-def greeted(client: Client) -> None:
+def greeted(client: DapClient) -> None:
     client.initialize()
 
 
-def launched(client: Client) -> None:
+def launched(client: DapClient) -> None:
     client.launch(ENDLESS)
 
 
-def running(client: Client) -> None:
+def running(client: DapClient) -> None:
     client.start(ENDLESS)
     client.expect_event("process")
 
 
-def stopped(client: Client) -> None:
+def stopped(client: DapClient) -> None:
     client.start(ENDLESS, stopOnEntry=True)
     client.stopped()
 
 
-def ended(client: Client) -> None:
+def ended(client: DapClient) -> None:
     client.start(LOOP, stopOnHalt=False)
     client.ended()
 
 
-def terminated(client: Client) -> None:
+def terminated(client: DapClient) -> None:
     client.start(ENDLESS)
     client.request("terminate")
     client.expect_event("terminated")
 
 
-def new(client: Client) -> None:
+def new(client: DapClient) -> None:
     assert client.capabilities == {}
 
 
 STATES = {
     "new": (new, Needs.NOTHING),
     "greeted": (greeted, Needs.CLIENT),
-    "launched": (launched, Needs.STANDING),
+    "launched": (launched, Needs.STOPPED),
     "running": (running, Needs.PROGRAM),
-    "stopped": (stopped, Needs.STANDING),
+    "stopped": (stopped, Needs.STOPPED),
     "ended": (ended, Needs.PROGRAM),
     "terminated": (terminated, Needs.PROGRAM),
 }
@@ -167,7 +167,7 @@ def _placed(value: Any, known: Json) -> Any:
 
 
 def test_a_mistake_of_ours_costs_one_answer(
-    client: Client, monkeypatch: pytest.MonkeyPatch, log: list[logging.LogRecord]
+    client: DapClient, monkeypatch: pytest.MonkeyPatch, log: list[logging.LogRecord]
 ) -> None:
     standing(client)
 
@@ -175,7 +175,7 @@ def test_a_mistake_of_ours_costs_one_answer(
         raise RuntimeError("out of luck")
 
     monkeypatch.setitem(REQUESTS, "threads", REQUESTS["threads"]._replace(handler=fail))
-    with pytest.raises(Refused, match="failed at `threads`: RuntimeError"):
+    with pytest.raises(Rejected, match="failed at `threads`: RuntimeError"):
         client.response(client.send("threads"))
     monkeypatch.undo()
     check_logged(log, "`threads` failed")
@@ -183,7 +183,7 @@ def test_a_mistake_of_ours_costs_one_answer(
 
 
 def test_a_mistake_of_ours_after_the_answer_costs_what_would_have_followed(
-    client: Client, monkeypatch: pytest.MonkeyPatch, log: list[logging.LogRecord]
+    client: DapClient, monkeypatch: pytest.MonkeyPatch, log: list[logging.LogRecord]
 ) -> None:
     client.start(ENDLESS, stopOnEntry=True)
     client.stopped()
@@ -201,13 +201,13 @@ def test_a_mistake_of_ours_after_the_answer_costs_what_would_have_followed(
 
 
 def test_what_cannot_be_sent_is_a_mistake_of_ours(
-    client: Client, monkeypatch: pytest.MonkeyPatch, log: list[logging.LogRecord]
+    client: DapClient, monkeypatch: pytest.MonkeyPatch, log: list[logging.LogRecord]
 ) -> None:
     client.initialize()
     for body in ({"threads": {1, 2}}, {"threads": float("nan")}):
         handler = REQUESTS["threads"]._replace(handler=lambda session, body=body: body)
         monkeypatch.setitem(REQUESTS, "threads", handler)
-        with pytest.raises(Refused, match="the adapter failed at `threads`"):
+        with pytest.raises(Rejected, match="the adapter failed at `threads`"):
             client.response(client.send("threads"))
         check_logged(log, "`threads` failed")
     monkeypatch.undo()

@@ -13,7 +13,7 @@ from ipu_asm.assembler.encode import assemble
 from ipu_asm.debugger.regions import Region, read_region, whole_region, write_region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import THREAD, Client
+from tests.debug_adapter.client import THREAD, DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.debugger.sessions import LOOP
 
@@ -40,7 +40,7 @@ class Act(NamedTuple):
 class Travel:
     """A client on its way, and the edits that it has made: the cycle, the region and the data."""
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: DapClient) -> None:
         self.client = client
         self.edits: list[tuple[int, Region, bytes]] = []
         client.start(LOOP, *BREAKPOINTS, stopOnEntry=True, cr={"0": STORES_FROM, "1": 64})
@@ -104,7 +104,7 @@ class Travel:
         return {"scalars": [state.program_counter, cycle, *words], **parts}
 
 
-def check_travel(client: Client, acts: list[Act]) -> None:
+def check_travel(client: DapClient, acts: list[Act]) -> None:
     """After each act the machine is that of a fresh run, with those edits that still count."""
     travel = Travel(client)
     for act in acts:
@@ -142,7 +142,7 @@ def test_the_state_is_that_of_a_fresh_run_with_the_same_edits(
     check_travel(connect(), acts)
 
 
-def test_an_edit_is_undone_on_the_way_back_and_done_again_on_the_way_on(client: Client) -> None:
+def test_an_edit_is_undone_on_the_way_back_and_done_again_on_the_way_on(client: DapClient) -> None:
     back, on = Act("stepBack"), Act("next")
     lr4 = Act("", whole_region("lr4"), (77).to_bytes(4, "little"))
     elsewhere = Act("", whole_region("pc"), (6).to_bytes(4, "little"))

@@ -12,7 +12,7 @@ import pytest
 
 from ipu_asm.debugger.inspection.inspector import MAX_CHILDREN
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.kernel import MASK, found, started, value_of
 from tests.debug_adapter.programs import LOOP
 
@@ -24,16 +24,16 @@ WITHOUT_EXPRESSION = {"xmem", "stopped", "changed"}
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
 @pytest.fixture(params=["int8", "fp8_e4m3"])
-def either(client: Client, tmp_path: Path, request: pytest.FixtureRequest) -> Client:
+def either(client: DapClient, tmp_path: Path, request: pytest.FixtureRequest) -> DapClient:
     return started(client, tmp_path, dtype=request.param)
 
 
-def below(client: Client, reference: int, **arguments: Any) -> Iterator[Json]:
+def below(client: DapClient, reference: int, **arguments: Any) -> Iterator[Json]:
     """The first variables of a reference, and what the last of these opens to."""
     found = list(client.variables(reference, count=6, **arguments).values())
     yield from found
@@ -42,7 +42,7 @@ def below(client: Client, reference: int, **arguments: Any) -> Iterator[Json]:
             yield from below(client, variable["variablesReference"], **arguments)
 
 
-def everything(client: Client, **arguments: Any) -> Iterator[Json]:
+def everything(client: DapClient, **arguments: Any) -> Iterator[Json]:
     """The variables of all scopes, and a part of what they open to."""
     for scope in client.scopes().values():
         for variable in client.variables(scope["variablesReference"], **arguments).values():
@@ -54,7 +54,7 @@ def everything(client: Client, **arguments: Any) -> Iterator[Json]:
 # Texts
 
 
-def test_each_variable_has_an_expression_that_evaluates_to_the_same(either: Client) -> None:
+def test_each_variable_has_an_expression_that_evaluates_to_the_same(either: DapClient) -> None:
     seen = 0
     for variable in everything(either):
         if variable["name"] in WITHOUT_EXPRESSION:
@@ -68,7 +68,7 @@ def test_each_variable_has_an_expression_that_evaluates_to_the_same(either: Clie
     assert seen > 150
 
 
-def test_a_whole_number_is_a_signed_decimal_first(standing: Client) -> None:
+def test_a_whole_number_is_a_signed_decimal_first(standing: DapClient) -> None:
     standing.evaluate("lr0 = -5", "repl")
     assert value_of(standing, "Loop registers", "lr0") == "-5 (0xfffffffb) was 0"
     assert value_of(standing, "Memory map", "row.bin", "[0xf0 .. +16]", "[0xff]") == "-1 (0xff)"
@@ -76,7 +76,7 @@ def test_a_whole_number_is_a_signed_decimal_first(standing: Client) -> None:
     assert standing.evaluate("r_cyclic[127 .. +1],b") == "[0b01111111]"
 
 
-def test_all_numbers_are_hexadecimal_on_request(either: Client) -> None:
+def test_all_numbers_are_hexadecimal_on_request(either: DapClient) -> None:
     seen = 0
     for variable in everything(either, format=HEX):
         if variable["name"] not in ("stopped", "changed"):
@@ -87,7 +87,7 @@ def test_all_numbers_are_hexadecimal_on_request(either: Client) -> None:
     assert value_of(either, "Config registers", "cr1").startswith("4096 ")
 
 
-def test_the_notation_of_a_watch_is_that_of_all_below(standing: Client) -> None:
+def test_the_notation_of_a_watch_is_that_of_all_below(standing: DapClient) -> None:
     watch = {"context": "watch", "frameId": 1}
     body = standing.request("evaluate", expression="acc,x", **watch)
     row = standing.variables(body["variablesReference"])["[0..15]"]
@@ -105,7 +105,7 @@ def test_the_notation_of_a_watch_is_that_of_all_below(standing: Client) -> None:
     assert changed["value"] == "0x000000ff was 0x00000000"
 
 
-def test_a_type_of_a_watch_is_that_of_all_below(standing: Client) -> None:
+def test_a_type_of_a_watch_is_that_of_all_below(standing: DapClient) -> None:
     body = standing.request("evaluate", expression="acc[0..1],u8", context="watch", frameId=1)
     assert (body["type"], body["indexedVariables"]) == ("8 x u8", 8)
     bytes_ = standing.variables(body["variablesReference"])
@@ -115,7 +115,7 @@ def test_a_type_of_a_watch_is_that_of_all_below(standing: Client) -> None:
 
 @pytest.mark.parametrize("has_types", [True, False])
 def test_types_are_sent_to_clients_that_show_them(
-    client: Client, tmp_path: Path, has_types: bool
+    client: DapClient, tmp_path: Path, has_types: bool
 ) -> None:
     client.initialize(supportsVariableType=has_types)
     started(client, tmp_path)
@@ -130,7 +130,7 @@ def test_types_are_sent_to_clients_that_show_them(
 # Pages
 
 
-def test_a_page_is_a_part_of_the_rows(standing: Client) -> None:
+def test_a_page_is_a_part_of_the_rows(standing: DapClient) -> None:
     vector = found(standing, "Vectors", "r_acc")[1]
     assert vector["indexedVariables"] == 8
     reference = vector["variablesReference"]
@@ -143,7 +143,7 @@ def test_a_page_is_a_part_of_the_rows(standing: Client) -> None:
         assert list(page.values()) == whole[rows]
 
 
-def test_rows_are_indexed_and_registers_are_named(standing: Client) -> None:
+def test_rows_are_indexed_and_registers_are_named(standing: DapClient) -> None:
     scope = standing.scopes()["Vectors"]["variablesReference"]
     vector = standing.variables(scope)["r0"]["variablesReference"]
     assert len(standing.variables(scope, filter="named")) == 6
@@ -154,7 +154,7 @@ def test_rows_are_indexed_and_registers_are_named(standing: Client) -> None:
 
 
 def test_a_client_without_pages_gets_a_bounded_part_of_all_memory(
-    standing: Client, monkeypatch: pytest.MonkeyPatch
+    standing: DapClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert 1_000 < MAX_CHILDREN < 10_000
     monkeypatch.setattr("ipu_asm.debugger.inspection.inspector.MAX_CHILDREN", 96)
@@ -170,7 +170,7 @@ def test_a_client_without_pages_gets_a_bounded_part_of_all_memory(
 # Hints and memory
 
 
-def test_a_variable_says_whether_it_can_be_changed(standing: Client) -> None:
+def test_a_variable_says_whether_it_can_be_changed(standing: DapClient) -> None:
     for variable in everything(standing):
         hint = variable["presentationHint"]
         is_made_up = variable["name"] in {"cycle", *WITHOUT_EXPRESSION}
@@ -183,7 +183,7 @@ def test_a_variable_says_whether_it_can_be_changed(standing: Client) -> None:
             assert hint["kind"] == ("virtual" if virtual else "data"), variable
 
 
-def test_a_memory_reference_leads_to_the_bytes_of_the_variable(standing: Client) -> None:
+def test_a_memory_reference_leads_to_the_bytes_of_the_variable(standing: DapClient) -> None:
     seen = 0
     for variable in everything(standing):
         count, _, kind = variable.get("type", "").rpartition(" x ")
@@ -201,7 +201,7 @@ def test_a_memory_reference_leads_to_the_bytes_of_the_variable(standing: Client)
     assert seen > 150
 
 
-def test_masks_are_bits_and_their_reference_is_their_bytes(standing: Client) -> None:
+def test_masks_are_bits_and_their_reference_is_their_bytes(standing: DapClient) -> None:
     mask = found(standing, "Masks", "mask[1]")[1]
     bits = "".join(f"{byte:08b}"[::-1] for byte in MASK[16:32])
     assert mask["value"].endswith(" ".join(bits[i : i + 16] for i in range(0, 128, 16)))
@@ -211,11 +211,11 @@ def test_masks_are_bits_and_their_reference_is_their_bytes(standing: Client) -> 
     assert standing.variables(row["variablesReference"])["[1]"]["value"] == f"{bits[1]}"
 
 
-def test_nothing_changes_by_being_looked_at(standing: Client) -> None:
+def test_nothing_changes_by_being_looked_at(standing: DapClient) -> None:
     assert list(everything(standing)) == list(everything(standing))
 
 
-def test_after_a_halt_the_program_counter_and_the_last_bundle_have_names(client: Client) -> None:
+def test_after_a_halt_the_program_counter_and_the_last_bundle_have_names(client: DapClient) -> None:
     client.start(LOOP)
     client.stopped()
     assert client.frame()["name"] == "inner+3"

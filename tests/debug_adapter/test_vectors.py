@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from ipu_lsp.json_types import Json
-from tests.debug_adapter.client import Client, Refused
+from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import MASK, RESULTS, ROW, started
 
 
 @pytest.fixture
-def standing(client: Client, tmp_path: Path) -> Client:
+def standing(client: DapClient, tmp_path: Path) -> DapClient:
     return started(client, tmp_path)
 
 
-def check_vector(client: Client, name: str, **arguments: Any) -> Json:
+def check_vector(client: DapClient, name: str, **arguments: Any) -> Json:
     """The answer for a vector; it agrees with what its expressions evaluate to."""
     body = client.request("ipu/vector", name=name, **arguments)
     size = len(body["elements"])
@@ -36,12 +36,12 @@ def check_vector(client: Client, name: str, **arguments: Any) -> Json:
     return body
 
 
-def listed(client: Client) -> dict[str, Json]:
+def listed(client: DapClient) -> dict[str, Json]:
     found: list[Json] = client.request("ipu/vectors")["vectors"]
     return {each["name"]: each for each in found}
 
 
-def test_all_that_is_listed_can_be_shown_in_all_its_types(standing: Client) -> None:
+def test_all_that_is_listed_can_be_shown_in_all_its_types(standing: DapClient) -> None:
     names = listed(standing)
     assert {"r0", "r1", "mem_bypass", "r_cyclic", "mult_res", "r_acc", "mask[7]"} < set(names)
     for name, about in names.items():
@@ -52,7 +52,7 @@ def test_all_that_is_listed_can_be_shown_in_all_its_types(standing: Client) -> N
             assert check_vector(standing, name, type=kind)["type"] == kind
 
 
-def test_elements_come_with_texts_bits_and_a_place_in_memory(standing: Client) -> None:
+def test_elements_come_with_texts_bits_and_a_place_in_memory(standing: DapClient) -> None:
     body = check_vector(standing, "r_cyclic")
     numbers = struct.unpack("<256b", ROW)
     assert body["elements"][:128] == list(numbers[:128])
@@ -65,7 +65,7 @@ def test_elements_come_with_texts_bits_and_a_place_in_memory(standing: Client) -
     assert body["numpy"].endswith(",\n], dtype=np.int8)")
 
 
-def test_what_the_last_way_changed_tells_what_it_was(standing: Client) -> None:
+def test_what_the_last_way_changed_tells_what_it_was(standing: DapClient) -> None:
     body = check_vector(standing, "acc")
     assert body["changed"] == list(range(1, 128))
     assert (body["previous"][2], body["previousTexts"][2], body["elements"][3]) == (0, "0", 9)
@@ -77,7 +77,7 @@ def test_what_the_last_way_changed_tells_what_it_was(standing: Client) -> None:
     assert check_vector(standing, "acc")["changed"] == []
 
 
-def test_going_back_is_told_as_a_change_too(standing: Client) -> None:
+def test_going_back_is_told_as_a_change_too(standing: DapClient) -> None:
     standing.step()
     forth = check_vector(standing, "acc")
     standing.step("stepBack")
@@ -87,7 +87,7 @@ def test_going_back_is_told_as_a_change_too(standing: Client) -> None:
     assert [back["elements"][place] for place in back["changed"]] == forth["previous"]
 
 
-def test_a_mask_tells_which_elements_it_suppresses(standing: Client) -> None:
+def test_a_mask_tells_which_elements_it_suppresses(standing: DapClient) -> None:
     bits = [place for place in range(128) if MASK[16 + place // 8] >> place % 8 & 1]
     assert check_vector(standing, "acc", mask="mask[1]")["masked"] == bits
     assert check_vector(standing, "acc")["masked"] == []
@@ -96,7 +96,7 @@ def test_a_mask_tells_which_elements_it_suppresses(standing: Client) -> None:
     assert "location" not in mask
 
 
-def test_numbers_that_json_cannot_write_are_words(standing: Client) -> None:
+def test_numbers_that_json_cannot_write_are_words(standing: DapClient) -> None:
     for place, word in enumerate(("nan", "inf", "-inf")):
         standing.evaluate(f"acc[{place} : f32] = {word}", "repl")
     body = check_vector(standing, "acc", type="float32")
@@ -107,7 +107,7 @@ def test_numbers_that_json_cannot_write_are_words(standing: Client) -> None:
     assert "minimum" not in check_vector(standing, "acc", type="float32")
 
 
-def test_floats_are_exact(standing: Client) -> None:
+def test_floats_are_exact(standing: DapClient) -> None:
     standing.evaluate("acc[5 : f32] = 0.1", "repl")
     body = check_vector(standing, "acc", type="float32")
     (exact,) = struct.unpack("<f", struct.pack("<f", 0.1))
@@ -115,14 +115,14 @@ def test_floats_are_exact(standing: Client) -> None:
     assert (body["texts"][5], body["hex"][5]) == ("0.1", "0x3dcccccd")
 
 
-def test_memory_can_be_shown_where_a_register_points_at(standing: Client) -> None:
+def test_memory_can_be_shown_where_a_register_points_at(standing: DapClient) -> None:
     body = check_vector(standing, " xmem[cr1 + lr1 .. +16] ")
     assert body["name"] == "xmem[cr1 + lr1 .. +16]"
     assert body["path"] == f"xmem[{RESULTS + 16:#x} .. +16]"
     assert body["location"] == {"part": "xmem", "start": RESULTS + 16, "elementSize": 1}
 
 
-def test_the_authors_note_comes_along(client: Client) -> None:
+def test_the_authors_note_comes_along(client: DapClient) -> None:
     client.start("# r0 = the row\nacc;; bkpt;;", stopOnEntry=True)
     client.stopped()
     assert listed(client)["r0"]["note"] == "the row"
@@ -130,7 +130,7 @@ def test_the_authors_note_comes_along(client: Client) -> None:
     assert check_vector(client, "r1")["note"] == ""
 
 
-def test_a_change_by_hand_is_seen_at_once(standing: Client) -> None:
+def test_a_change_by_hand_is_seen_at_once(standing: DapClient) -> None:
     standing.evaluate("r1[9] = 77", "repl")
     body = check_vector(standing, "r1")
     assert body["elements"][9] == 77
@@ -152,15 +152,15 @@ def test_a_change_by_hand_is_seen_at_once(standing: Client) -> None:
         ({"name": "xmem[0 .. +1000]"}, "512 elements fit, found 1,000 in"),
     ],
 )
-def test_what_cannot_be_shown_is_told(standing: Client, arguments: Json, words: str) -> None:
-    with pytest.raises(Refused) as caught:
+def test_what_cannot_be_shown_is_told(standing: DapClient, arguments: Json, words: str) -> None:
+    with pytest.raises(Rejected) as caught:
         standing.response(standing.send("ipu/vector", arguments))
     assert words in str(caught.value)
 
 
-def test_a_running_machine_shows_nothing(client: Client) -> None:
+def test_a_running_machine_shows_nothing(client: DapClient) -> None:
     client.start("forever: incr lr1 1;;\nb forever;;\n")
     client.expect_event("process")
     for command, arguments in (("ipu/vector", {"name": "r0"}), ("ipu/vectors", {})):
-        with pytest.raises(Refused, match="the program is running: `pause` it first"):
+        with pytest.raises(Rejected, match="the program is running: `pause` it first"):
             client.response(client.send(command, arguments))

@@ -11,7 +11,7 @@ from typing import Any, Iterator
 
 import pytest
 
-from tests.debug_adapter.client import Client
+from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.wires import StdioWire
 from tests.editors.conftest import need
 from tests.editors.neovim import Neovim
@@ -40,14 +40,14 @@ def neovim(tmp_path: Path) -> Iterator[Neovim]:
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Client]:
+def client(tmp_path: Path) -> Iterator[DapClient]:
     """What speaks to `ipu-dap` in the place of the plugin."""
-    client = Client(StdioWire(tmp_path), tmp_path)
+    client = DapClient(StdioWire(tmp_path), tmp_path)
     yield client
     assert client.close() == 0
 
 
-def check_launch(client: Client, configuration: dict[str, Any], **expected: str) -> None:
+def check_launch(client: DapClient, configuration: dict[str, Any], **expected: str) -> None:
     """Asserts what registers hold where a kernel has halted that was started so."""
     path = client.written(KERNEL)
     variables = {"${file}": str(path), "${fileDirname}": str(path.parent)}
@@ -67,7 +67,7 @@ def test_the_adapter_of_the_document_is_the_command(neovim: Neovim) -> None:
 
 
 def test_the_configuration_of_the_document_starts_the_kernel_of_the_buffer(
-    neovim: Neovim, client: Client
+    neovim: Neovim, client: DapClient
 ) -> None:
     [configuration] = neovim.lua(CONFIGURATIONS)
     assert configuration["type"] == "ipu"
@@ -75,7 +75,7 @@ def test_the_configuration_of_the_document_starts_the_kernel_of_the_buffer(
 
 
 def test_the_options_of_the_document_load_a_file(
-    neovim: Neovim, client: Client, tmp_path: Path
+    neovim: Neovim, client: DapClient, tmp_path: Path
 ) -> None:
     (tmp_path / "weights.bin").write_bytes(bytes([9]) * 128)
     [configuration] = neovim.lua(CONFIGURATIONS)

@@ -19,6 +19,7 @@ from ipu_asm.emulator.state import IpuState
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
 from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition, read_log_message
 from ipu_lsp.debug_adapter.references import code_address
+from ipu_lsp.debug_adapter.request_table import Needs, request
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import (
     FunctionBreakpoint,
@@ -26,7 +27,6 @@ from ipu_lsp.debug_adapter.shapes import (
     SourceArgument,
     SourceBreakpoint,
 )
-from ipu_lsp.debug_adapter.table import Needs, request
 from ipu_lsp.json_types import Json
 
 _LAST: Final = 1 << 31

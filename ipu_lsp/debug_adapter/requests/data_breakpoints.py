@@ -9,11 +9,11 @@ from ipu_asm.emulator.registers import DTYPE
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.conditions import BreakpointError
 from ipu_lsp.debug_adapter.references import read_reference
+from ipu_lsp.debug_adapter.request_table import Needs, request
 from ipu_lsp.debug_adapter.requests.breakpoints import conditions, failed, replace, waiting
 from ipu_lsp.debug_adapter.requests.variables import child, opened
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import DataBreakpointRequest
-from ipu_lsp.debug_adapter.table import Needs, request
 from ipu_lsp.debug_adapter.watchpoints import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_lsp.json_types import Json
 
@@ -21,7 +21,7 @@ _VERBS = {AccessType.READ: "reads", AccessType.WRITE: "writes", AccessType.BOTH:
 
 
 @request(
-    "dataBreakpointInfo", Needs.STANDING, "supportsDataBreakpoints", "supportsDataBreakpointBytes"
+    "dataBreakpointInfo", Needs.STOPPED, "supportsDataBreakpoints", "supportsDataBreakpointBytes"
 )
 def data_breakpoint_info(
     session: DebugSession,

@@ -21,11 +21,11 @@ from ipu_asm.debugger.inspection import Item
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.stops import StopReason
+from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, RequestError, request
 from ipu_lsp.debug_adapter.requests.stack import check_frame
-from ipu_lsp.debug_adapter.requests.variables import notation_of, shown, told_changed
+from ipu_lsp.debug_adapter.requests.variables import notation_of, report_change, shown
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import ValueFormat
-from ipu_lsp.debug_adapter.table import Needs, RequestCancelledError, RequestError, request
 from ipu_lsp.json_types import Json
 
 _CONSOLE: Final = "repl"
@@ -38,7 +38,7 @@ _KINDS: Final = {
 _UTF_16: Final = "utf-16-le"
 
 
-@request("evaluate", Needs.STANDING, "supportsEvaluateForHovers", "supportsClipboardContext")
+@request("evaluate", Needs.STOPPED, "supportsEvaluateForHovers", "supportsClipboardContext")
 def evaluate_(
     session: DebugSession,
     *,
@@ -67,7 +67,7 @@ def evaluate_(
 
 @request(
     "completions",
-    Needs.STANDING,
+    Needs.STOPPED,
     "supportsCompletionsRequest",
     completionTriggerCharacters=[".", "[", "(", ",", ":", " "],
 )
@@ -92,16 +92,16 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     debuggee = session.program
     assigned = _assigned(debuggee.context, text)
     # The baseline for "changed" marks, in case the command moves the machine.
-    debuggee.leave()
+    debuggee.moving()
     result = Console(debuggee.debugger, lambda: debuggee.context).run(text)
     if result.stop is not None:
         reason = "goto" if result.stop.reason is StopReason.STEP else None
-        session.later(partial(session.execution.arrive, result.stop, reason))
+        session.later(partial(session.execution.report_stop, result.stop, reason))
     if result.result is not None:
         return _result(session, debuggee.inspector.item_of(text, notation))
     if result.changed and assigned is not None:
         place, where = assigned
-        told_changed(session, where)
+        report_change(session, where)
         return _result(session, debuggee.inspector.item_of(place, notation))
     return {"result": result.text, "variablesReference": 0}
 

@@ -9,10 +9,10 @@ from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition
+from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.breakpoints import failed, replace
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import FilterOptions
-from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 _CONDITION: Final = "an expression such as `lr5 > 3 && cycle > 100`"
@@ -54,7 +54,7 @@ def set_exception_breakpoints(
     return replace(session, BreakpointKind.FILTER, "", lambda: _set_filters(session, wanted))
 
 
-@request("exceptionInfo", Needs.STANDING, "supportsExceptionInfoRequest")
+@request("exceptionInfo", Needs.STOPPED, "supportsExceptionInfoRequest")
 def exception_info(session: DebugSession, *, thread_id: int) -> Json:
     """Return details of the exception that stopped the machine.
 

@@ -9,9 +9,9 @@ from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.client import DebugClient
 from ipu_lsp.debug_adapter.execution import THREAD
 from ipu_lsp.debug_adapter.loading import load
+from ipu_lsp.debug_adapter.request_table import Needs, RequestError, capabilities, request
 from ipu_lsp.debug_adapter.requests.breakpoints import use_breakpoints
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.table import Needs, RequestError, capabilities, request
 from ipu_lsp.json_types import Json
 
 
@@ -75,7 +75,7 @@ def restart(session: DebugSession, *, arguments: Json | None = None) -> None:
     """
     stood = session.execution.stop is not None and not session.execution.has_ended
     load(session, arguments or session.launched)
-    session.later(lambda: _place_again(session))
+    session.later(lambda: _resolve_again(session))
     if session.is_configured:
         session.later(partial(_go, session, stood))
 
@@ -97,15 +97,15 @@ def disconnect(session: DebugSession) -> None:
 
 def _begin(session: DebugSession) -> None:
     """Resolve pending breakpoints, then send `initialized`, so that the client sends more."""
-    _place_again(session)
+    _resolve_again(session)
     session.outbox.event("initialized")
     if session.is_configured:
         _go(session)
 
 
-def _place_again(session: DebugSession) -> None:
+def _resolve_again(session: DebugSession) -> None:
     """Resolve all breakpoints in the newly loaded program and report those that changed."""
-    changed = session.breakpoints.place_again()
+    changed = session.breakpoints.resolve_again()
     use_breakpoints(session)
     for shown in changed:
         session.outbox.event("breakpoint", {"reason": "changed", "breakpoint": shown})
@@ -121,7 +121,9 @@ def _go(session: DebugSession, stood: bool = False) -> None:
     session.outbox.event("process", _process(session))
     if debuggee.configuration.stop_on_entry:
         pc = debugger.state.program_counter
-        session.execution.arrive(Stop(StopReason.ENTRY, "at the beginning", debugger.cycle, pc))
+        session.execution.report_stop(
+            Stop(StopReason.ENTRY, "at the beginning", debugger.cycle, pc)
+        )
     else:
         if stood:
             session.outbox.event("continued", {"threadId": THREAD, "allThreadsContinued": True})

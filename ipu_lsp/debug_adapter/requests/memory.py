@@ -16,9 +16,9 @@ from ipu_lsp.debug_adapter.references import (
     read_reference,
     shown_address,
 )
-from ipu_lsp.debug_adapter.requests.variables import told_changed
+from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
+from ipu_lsp.debug_adapter.requests.variables import report_change
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 MOST_INSTRUCTIONS: Final = 4_096
@@ -27,7 +27,7 @@ MOST_VIEWED: Final = 256
 """Number of recently read memory references for which `memory` events are sent."""
 
 
-@request("readMemory", Needs.STANDING, "supportsReadMemoryRequest")
+@request("readMemory", Needs.STOPPED, "supportsReadMemoryRequest")
 def read_memory(
     session: DebugSession, *, memory_reference: str, count: int, offset: int = 0
 ) -> Json:
@@ -49,7 +49,7 @@ def read_memory(
     return body
 
 
-@request("writeMemory", Needs.STANDING, "supportsWriteMemoryRequest")
+@request("writeMemory", Needs.STOPPED, "supportsWriteMemoryRequest")
 def write_memory(
     session: DebugSession,
     *,
@@ -75,7 +75,7 @@ def write_memory(
     if fitting:
         region = Region(reference.part, start, fitting)
         session.program.debugger.edit(region, content[:fitting])
-        told_changed(session, region)
+        report_change(session, region)
     return {"bytesWritten": fitting, "offset": offset}
 
 

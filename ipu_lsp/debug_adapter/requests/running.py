@@ -6,9 +6,9 @@ from ipu_asm.debugger.regions import COUNTER, whole_region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.execution import Move
+from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import SourceArgument
-from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 _WORD_BYTES = 4
@@ -21,7 +21,7 @@ def continue_(session: DebugSession) -> Json:
     return {"allThreadsContinued": True}
 
 
-@request("next", Needs.STANDING, "supportsSteppingGranularity")
+@request("next", Needs.STOPPED, "supportsSteppingGranularity")
 def next_(session: DebugSession, *, granularity: str = "statement") -> None:
     """Execute one bundle, or with granularity `line` all bundles of a line."""
     _step(session, granularity)
@@ -39,7 +39,7 @@ def step_out(session: DebugSession) -> None:
     _run(session, session.program.debugger.step_out, "Leaving the loop", may_end=True)
 
 
-@request("stepBack", Needs.STANDING, "supportsStepBack")
+@request("stepBack", Needs.STOPPED, "supportsStepBack")
 def step_back(session: DebugSession, *, granularity: str = "statement") -> None:
     """Undo one bundle, or with granularity `line` all bundles of a line."""
     debugger = session.program.debugger
@@ -57,7 +57,7 @@ def reverse_continue(session: DebugSession) -> None:
 def pause(session: DebugSession) -> None:
     """Stop the machine."""
     if session.execution.is_running:
-        session.later(session.execution.hold)
+        session.later(session.execution.pause)
 
 
 @request("gotoTargets", Needs.PROGRAM, "supportsGotoTargetsRequest")
@@ -98,10 +98,10 @@ def goto(session: DebugSession, *, target_id: int) -> None:
     if debugger.resolver.at_address(target_id) is None:
         size = session.program.kernel.program.size
         raise RequestError(f"the program has the bundles 0 to {size - 1}, found {target_id}")
-    session.program.leave()
+    session.program.moving()
     debugger.edit(whole_region(COUNTER), target_id.to_bytes(_WORD_BYTES, "little"))
     stop = Stop(StopReason.STEP, f"moved to bundle {target_id}", debugger.cycle, target_id)
-    session.later(lambda: session.execution.arrive(stop, "goto"))
+    session.later(lambda: session.execution.report_stop(stop, "goto"))
 
 
 @request("cancel", Needs.NOTHING, "supportsCancelRequest")
@@ -111,7 +111,7 @@ def cancel(
     """Withdraw a queued request, or pause the run whose progress is shown."""
     if progress_id is not None and progress_id == session.progress.running:
         if session.execution.is_running:
-            session.later(session.execution.hold)
+            session.later(session.execution.pause)
     elif request_id is not None:
         withdrawn = session.inbox.withdraw(request_id)
         if withdrawn is not None:

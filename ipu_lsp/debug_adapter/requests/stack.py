@@ -6,9 +6,9 @@ from typing import Final
 
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_lsp.debug_adapter.execution import THREAD
+from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import FrameFormat
-from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 FRAME: Final = 1
@@ -21,7 +21,7 @@ def threads(session: DebugSession) -> Json:
     return {"threads": [{"id": THREAD, "name": "IPU"}]}
 
 
-@request("stackTrace", Needs.STANDING)
+@request("stackTrace", Needs.STOPPED)
 def stack_trace(
     session: DebugSession,
     *,

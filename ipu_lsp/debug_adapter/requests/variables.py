@@ -20,10 +20,10 @@ from ipu_asm.debugger.inspection import Group, GroupKind, Item, parse_displayed_
 from ipu_asm.debugger.inspection.computed import without_formats
 from ipu_asm.debugger.regions import COUNTER, Region
 from ipu_lsp.debug_adapter.references import reference_of
+from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.debug_adapter.shapes import ValueFormat
-from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 _HEX: Final = "x"
@@ -52,7 +52,7 @@ def scopes(session: DebugSession, *, frame_id: int) -> Json:
     }
 
 
-@request("variables", Needs.STANDING, "supportsValueFormattingOptions")
+@request("variables", Needs.STOPPED, "supportsValueFormattingOptions")
 def variables(
     session: DebugSession,
     *,
@@ -75,7 +75,7 @@ def variables(
     return {"variables": [variable(session, item, group.notation) for item in items]}
 
 
-@request("setVariable", Needs.STANDING, "supportsSetVariable")
+@request("setVariable", Needs.STOPPED, "supportsSetVariable")
 def set_variable(
     session: DebugSession,
     *,
@@ -96,7 +96,7 @@ def set_variable(
     return {key: text for key, text in body.items() if key != "presentationHint"}
 
 
-@request("setExpression", Needs.STANDING, "supportsSetExpression")
+@request("setExpression", Needs.STOPPED, "supportsSetExpression")
 def set_expression(
     session: DebugSession,
     *,
@@ -125,13 +125,13 @@ def assigned(session: DebugSession, expression: str, value: str, notation: str |
             # The value is shown as a bit pattern: assign a bit pattern.
             target = f"{place.kind.unsigned().name}({target})"
         assign_in(debuggee.debugger, context, target, value)
-        told_changed(session, region_of(place))
+        report_change(session, region_of(place))
         return debuggee.inspector.item_of(expression, notation)
     except ExpressionError as error:
         raise RequestError(error.message, True) from error
 
 
-def told_changed(session: DebugSession, where: Region) -> None:
+def report_change(session: DebugSession, where: Region) -> None:
     """Send `invalidated` and `memory` events for a changed region, after the current response."""
     client = session.client
     assert client is not None

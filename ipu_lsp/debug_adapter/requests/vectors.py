@@ -7,17 +7,17 @@ from typing import Iterable
 
 from ipu_asm.debugger.expressions import ExpressionError, Space, region_of
 from ipu_asm.debugger.inspection import VectorView
+from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import memory_reference
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.table import Needs, RequestError, request
 from ipu_lsp.json_types import Json
 
 VECTOR = "ipu/vector"
 VECTORS = "ipu/vectors"
 
 
-@request(VECTORS, Needs.STANDING)
+@request(VECTORS, Needs.STOPPED)
 def vectors(session: DebugSession) -> Json:
     """Return the vector registers, with the element types in which they can be read."""
     inspector = session.program.inspector
@@ -36,7 +36,7 @@ def vectors(session: DebugSession) -> Json:
     }
 
 
-@request(VECTOR, Needs.STANDING)
+@request(VECTOR, Needs.STOPPED)
 def vector(
     session: DebugSession,
     *,

@@ -17,7 +17,7 @@ from ipu_asm.lint.rule import rule_link
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.progress import WorkDoneProgress
-from ipu_lsp.server.reports import EncodedFindings, WorkspaceReports, named, report
+from ipu_lsp.server.reports import EncodedFindings, WorkspaceReports, report, with_result_id
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.settings_files import SOURCE
 from ipu_lsp.server.workspace import TimeSlice, uri_of
@@ -66,7 +66,7 @@ def of_document(
 ) -> Generator[None, None, EncodedJson]:
     """Return the report of one document, `unchanged` if the client has the same diagnostics."""
     yield from session.wait_for_settings()
-    findings = named(encoded_findings(session, params.text_document.uri))
+    findings = with_result_id(encoded_findings(session, params.text_document.uri))
     session.settings_files.push()
     return json_object(**report(findings, params.previous_result_id))
 
@@ -99,7 +99,7 @@ def of_workspace(
 def _report_open(session: LspSession, uri: str, reports: WorkspaceReports) -> None:
     document = session.documents.get(uri)
     if document is not None:  # else closed since the list of documents was copied
-        reports.add(uri, named(encoded_findings(session, uri)), document.version)
+        reports.add(uri, with_result_id(encoded_findings(session, uri)), document.version)
 
 
 def _report_files(
@@ -116,8 +116,8 @@ def _report_files(
 
         def pause(done: int = done) -> Iterator[None]:
             for _ in time_slice.pause():
-                reports.hand_out()
-                progress.say(done, len(files))
+                reports.send_partial()
+                progress.report(done, len(files))
                 yield
 
         if not session.workspace.is_known(path, session.projects.dependencies(path), _ANSWER):
@@ -143,7 +143,7 @@ def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
     view = session.selected_in(document) if document is not None else None
     if document is None or view is None:
         return None
-    return named(_encoded(session, document.uri, view))
+    return with_result_id(_encoded(session, document.uri, view))
 
 
 def encoded_findings(session: LspSession, uri: str) -> EncodedJson:

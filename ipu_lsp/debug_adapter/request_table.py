@@ -19,7 +19,7 @@ class Needs(IntEnum):
     """`initialize` was received."""
     PROGRAM = 2
     """A program is loaded."""
-    STANDING = 3
+    STOPPED = 3
     """The machine is stopped."""
 
 
@@ -35,7 +35,7 @@ REQUESTS: Final[dict[str, RequestEntry]] = {}
 
 
 def request(
-    command: str, needs: Needs = Needs.STANDING, *announced: str, **details: Any
+    command: str, needs: Needs = Needs.STOPPED, *announced: str, **details: Any
 ) -> Callable[[_F], _F]:
     """Register the handler of a request, with the boolean capabilities that it implies.
 
