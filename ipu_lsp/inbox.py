@@ -13,7 +13,7 @@ from collections import deque
 from typing import Any, Callable, NamedTuple
 
 from ipu_lsp.json_types import Json
-from ipu_lsp.transport import LONGEST, bodies
+from ipu_lsp.transport import MAX_BODY_LENGTH, bodies
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -48,7 +48,7 @@ class Inbox:
     `fill` runs on the reader thread, `end` on any thread, everything else on the server's thread.
     """
 
-    longest_message = LONGEST
+    longest_message = MAX_BODY_LENGTH
     """Size limit in bytes. A header that announces more is skipped."""
     most_waiting = sys.maxsize
     """Maximum number of waiting messages before the reader thread blocks."""

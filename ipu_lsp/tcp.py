@@ -16,8 +16,8 @@ from typing import Any, Callable, Final
 from ipu_lsp.transport import Channel, ClientDisconnectedError
 
 _CHUNK: Final = 1 << 16
-_LONGEST_HEADER: Final = 1 << 12
-_MOST_WAITING: Final = 32
+_MAX_HEADER_LENGTH: Final = 1 << 12
+_MAX_PENDING_CONNECTIONS: Final = 32
 """Maximum number of open connections that have not sent a header yet."""
 _LINE_END: Final = b"\r\n"
 _FIELD: Final = re.compile(rb"content-(?:length|type)[ \t]*:[\t -~]*", re.IGNORECASE)
@@ -49,7 +49,7 @@ def is_header(received: bytes) -> bool | None:
         if not _FIELD.fullmatch(line):
             return False
         has_length = has_length or _LENGTH.fullmatch(line) is not None
-    return None if len(received) < _LONGEST_HEADER else False
+    return None if len(received) < _MAX_HEADER_LENGTH else False
 
 
 def _first_client(listener: socket.socket) -> tuple[socket.socket, bytes]:
@@ -82,7 +82,7 @@ class _Candidates:
             connection, _ = listener.accept()
         except OSError:  # closed before it was accepted
             return
-        if len(self._received) >= _MOST_WAITING:
+        if len(self._received) >= _MAX_PENDING_CONNECTIONS:
             self._drop(next(iter(self._received)))
         connection.setblocking(False)
         self._selector.register(connection, selectors.EVENT_READ)
@@ -93,7 +93,7 @@ class _Candidates:
         if connection not in self._received:
             return False  # closed in the meantime
         try:
-            data = connection.recv(_LONGEST_HEADER)
+            data = connection.recv(_MAX_HEADER_LENGTH)
         except BlockingIOError:
             return False
         except OSError:

@@ -10,8 +10,8 @@ from typing import Callable, Iterator, NamedTuple
 _STANDARD_INPUT, _STANDARD_OUTPUT = 0, 1
 _CHUNK = 1 << 16
 _HEADER_END = b"\r\n\r\n"
-_LONGEST_HEADER = 1 << 16
-LONGEST = 1 << 28
+_MAX_HEADER_LENGTH = 1 << 16
+MAX_BODY_LENGTH = 1 << 28
 """Maximum size of a message in bytes. A larger announced length means a damaged header."""
 _LENGTH = re.compile(rb"content-length[ \t]*:[ \t]*(\d{1,15})[ \t]*(?:\r\n|$)", re.IGNORECASE)
 
@@ -38,7 +38,7 @@ def frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
-def bodies(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[bytes]:
+def bodies(read: Callable[[], bytes], longest: int = MAX_BODY_LENGTH) -> Iterator[bytes]:
     """Yield the bodies of all messages that `read` delivers, each of at most `longest` bytes.
 
     Bytes before the last length field of a damaged header are skipped, so that a wrong length costs
@@ -48,7 +48,7 @@ def bodies(read: Callable[[], bytes], longest: int = LONGEST) -> Iterator[bytes]
     while True:
         searched = 0
         while (end := received.find(_HEADER_END, searched)) < 0:
-            del received[:-_LONGEST_HEADER]
+            del received[:-_MAX_HEADER_LENGTH]
             searched = max(0, len(received) - len(_HEADER_END) + 1)
             if not (chunk := read()):
                 return

@@ -8,9 +8,9 @@ import numpy as np
 
 from ipu_asm.testbench.arrays import Array
 
-_MOST_SHOWN: Final = 8
+_MAX_SHOWN: Final = 8
 # Above this distance in ulp, the difference itself is more useful.
-_MOST_STEPS: Final = 99
+_MAX_STEPS: Final = 99
 _WHOLE: Final = "biu"
 
 
@@ -74,8 +74,8 @@ def _report(found: Array, wanted: Array, places: Array) -> str:
     lines = [_first(found, wanted, places[0])]
     lines += [_count(shape, places)] if found.size > 1 else []
     if len(places) > 1:
-        lines += ["", *_table(found, wanted, places[:_MOST_SHOWN])]
-        hidden = len(places) - _MOST_SHOWN
+        lines += ["", *_table(found, wanted, places[:_MAX_SHOWN])]
+        hidden = len(places) - _MAX_SHOWN
         lines += [f"  and {hidden:,} more"] if hidden > 0 else []
     if not _bits(found).any():
         lines += ["", "all that was found is zero: was it written at all?"]
@@ -96,8 +96,8 @@ def _count(shape: Sequence[int], places: Array) -> str:
     if len(shape) < 2:
         return count
     starts = np.unique(places // shape[-1]) * shape[-1]
-    shown = ", ".join(_index(shape, start)[0] for start in starts[:_MOST_SHOWN])
-    shown += ", ..." if len(starts) > _MOST_SHOWN else ""
+    shown = ", ".join(_index(shape, start)[0] for start in starts[:_MAX_SHOWN])
+    shown += ", ..." if len(starts) > _MAX_SHOWN else ""
     return f"{count}, in {len(starts):,} of {total // shape[-1]:,} rows: {shown}"
 
 
@@ -142,7 +142,7 @@ def _distance(found: Array, wanted: Array, place: int) -> str:
     if np.isnan(one) or np.isnan(other):
         return "NaN"
     steps = _rank(found, place) - _rank(wanted, place)
-    if abs(steps) > _MOST_STEPS:
+    if abs(steps) > _MAX_STEPS:
         return f"{float(one) - float(other):+.6g}"
     return f"{steps:+d} ulp" if steps else "sign"
 

@@ -18,12 +18,12 @@ _NAMES: Final = {
     dict: "an object", list: "a list",
 }  # fmt: skip
 _LARGEST: Final = 1 << 63
-_DEEPEST: Final = 64
-_MOST_ITEMS: Final = 4_096
-_LONGEST_TEXT: Final = 1 << 13
-_LONGEST_DATA: Final = 1 << 23
+_MAX_DEPTH: Final = 64
+_MAX_ITEMS: Final = 4_096
+_MAX_TEXT_LENGTH: Final = 1 << 13
+_MAX_DATA_LENGTH: Final = 1 << 23
 """Maximum length of `data` in characters: base64 of all of xmem."""
-_LONGEST_SHOWN: Final = 40
+_MAX_SHOWN_LENGTH: Final = 40
 
 
 class ArgumentsError(Exception):
@@ -146,22 +146,22 @@ def _is(kind: type, value: object) -> bool:
 def _check_size(given: object) -> None:
     """Raise `ArgumentsError` for excessive size or depth, which would only cost time."""
     level: list[tuple[str, object]] = [("arguments", given)]
-    for _ in range(_DEEPEST):
+    for _ in range(_MAX_DEPTH):
         inner: list[tuple[str, object]] = []
         for name, value in level:
             if isinstance(value, dict):
-                _check_length(name, value, _MOST_ITEMS, "fields")
+                _check_length(name, value, _MAX_ITEMS, "fields")
                 inner += value.items()
             elif isinstance(value, list):
-                _check_length(name, value, _MOST_ITEMS, "items")
+                _check_length(name, value, _MAX_ITEMS, "items")
                 inner += [(name, item) for item in value]
             elif isinstance(value, str):
-                most = _LONGEST_DATA if name == "data" else _LONGEST_TEXT
+                most = _MAX_DATA_LENGTH if name == "data" else _MAX_TEXT_LENGTH
                 _check_length(name, value, most, "characters")
         if not inner:
             return
         level = inner
-    raise ArgumentsError(f"`arguments` nest at most {_DEEPEST} deep, found more")
+    raise ArgumentsError(f"`arguments` nest at most {_MAX_DEPTH} deep, found more")
 
 
 def _check_length(name: str, value: Sized, most: int, unit: str) -> None:
@@ -173,6 +173,6 @@ def _found(value: object) -> str:
     if value is None or isinstance(value, bool):
         return f"`{json.dumps(value)}`"
     name = _NAMES.get(type(value), type(value).__name__)
-    if isinstance(value, (dict, list)) or len(text := str(value)) > _LONGEST_SHOWN:
+    if isinstance(value, (dict, list)) or len(text := str(value)) > _MAX_SHOWN_LENGTH:
         return name
     return f"`{text}`"

@@ -14,7 +14,7 @@ from ipu_asm.emulator.registers import DTYPE
 
 _WORD: Final = (1 << 32) - 1
 _PATTERN: Final = bytes(1 + place * 7 % 101 for place in range(1 << 10))
-_MOST_SHOWN: Final = 80
+_MAX_SHOWN_LENGTH: Final = 80
 
 
 class BreakpointError(Exception):
@@ -56,7 +56,7 @@ def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -
         else:
             return
     if mistakes[0] == mistakes[1]:
-        shown = text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
+        shown = text if len(text) <= _MAX_SHOWN_LENGTH else f"{text[:_MAX_SHOWN_LENGTH]}…"
         raise BreakpointError(f"`{shown}`: {mistakes[0][0]}")
 
 

@@ -30,7 +30,7 @@ from ipu_asm.isa.operands import number_value, quoted
 from ipu_lsp.json_types import Json
 
 _REGISTERS: Final = 16
-_LEAST, _MOST = -(1 << 31), (1 << 32) - 1
+_MIN_WORD, _MAX_WORD = -(1 << 31), (1 << 32) - 1
 _MEBIBYTE: Final = 1 << 20
 _ENDLESS: Final = 1 << 62
 LAUNCH_FIELDS: Final = (
@@ -39,7 +39,7 @@ LAUNCH_FIELDS: Final = (
 )  # fmt: skip
 FILE_FIELDS: Final = ("file", "address", "length")
 """The fields of an object in `load` or `dump`."""
-_MOST_HINTS: Final = 100
+_MAX_HINTS: Final = 100
 _OF_CLIENTS: Final = ("type",)
 """Fields of clients that resemble misspelt ones of ours."""
 
@@ -229,7 +229,7 @@ class _ObjectReader:
                 message = f"`{file}` has the registers 0 to 15, found {quoted(key)}"
                 self.files.mistakes.append(message)
             else:
-                found[index] = reader.number(key, _LEAST, _MOST) & _MOST
+                found[index] = reader.number(key, _MIN_WORD, _MAX_WORD) & _MAX_WORD
         return tuple(found.items())
 
     def dtype(self, key: str) -> int | None:
@@ -299,7 +299,7 @@ def _hints(arguments: Mapping[str, object]) -> list[str]:
     """Return hints about misspelt fields. None is an error: clients add fields of their own."""
     unknown = [name for name in arguments if name not in (*LAUNCH_FIELDS, *_OF_CLIENTS)]
     fields = Vocabulary(LAUNCH_FIELDS)
-    near = [(name, fields.nearest(name)) for name in unknown[:_MOST_HINTS]]
+    near = [(name, fields.nearest(name)) for name in unknown[:_MAX_HINTS]]
     return [f"`{name}` is ignored; did you mean `{meant}`?" for name, meant in near if meant]
 
 

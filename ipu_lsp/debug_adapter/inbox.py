@@ -8,7 +8,7 @@ from ipu_lsp.inbox import EndOfInput, Inbox, MalformedMessage, Message, QueuedMe
 from ipu_lsp.json_types import Json
 
 CANCEL: Final = "cancel"
-_MOST_DIGITS: Final = 40
+_MAX_DIGITS: Final = 40
 _LARGEST_EXACT: Final = 1 << 53
 
 
@@ -88,7 +88,7 @@ def number_of(request: Json) -> int:
 
 def _integer(text: str) -> int | float:
     """Parse an integer; return a float if it has more digits than any field of the protocol."""
-    return int(text) if len(text) <= _MOST_DIGITS else float(text)
+    return int(text) if len(text) <= _MAX_DIGITS else float(text)
 
 
 def _number(text: str) -> int | float:

@@ -20,7 +20,7 @@ from ipu_lsp.json_types import Json
 
 _T = TypeVar("_T")
 
-MOST_SHOWN: Final = 100
+MAX_SHOWN_ERRORS: Final = 100
 """Maximum number of errors in a program that the debug console lists."""
 _GIVES_UP: Final = (CANCEL, "disconnect", "terminate")
 
@@ -57,7 +57,7 @@ def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistake
     except RejectedSourceError as error:
         return _Mistakes(_findings(error, client), len(error.findings))
     except LaunchError as error:
-        shown = error.mistakes[:MOST_SHOWN]
+        shown = error.mistakes[:MAX_SHOWN_ERRORS]
         return _Mistakes([(mistake, {}) for mistake in shown], len(error.mistakes))
 
 
@@ -70,7 +70,7 @@ def _findings(error: RejectedSourceError, client: DebugClient) -> list[tuple[str
             render_concise(finding, error.source),
             {"source": source, **positions.sent_start(finding.span)},
         )
-        for finding in error.findings[:MOST_SHOWN]
+        for finding in error.findings[:MAX_SHOWN_ERRORS]
     ]
 
 

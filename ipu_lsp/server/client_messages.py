@@ -9,7 +9,7 @@ from lsprotocol import types as t
 from ipu_asm.diagnostics.rendering import printable
 from ipu_lsp.server.protocol import LspProtocol
 
-MOST_SHOWN = 10
+MAX_SHOWN_MESSAGES = 10
 """Maximum number of warnings in boxes between two changes of settings; the rest is logged."""
 
 
@@ -26,13 +26,15 @@ class UserWarnings:
         if message in self._sent:
             return
         self._sent.add(message)
-        method = t.WINDOW_LOG_MESSAGE if self._shown >= MOST_SHOWN else t.WINDOW_SHOW_MESSAGE
+        method = (
+            t.WINDOW_LOG_MESSAGE if self._shown >= MAX_SHOWN_MESSAGES else t.WINDOW_SHOW_MESSAGE
+        )
         self._shown += 1
         params = {"type": t.MessageType.Warning.value, "message": printable(message)}
         self._protocol.notify(method, params)
 
     def settings_changed(self) -> None:
-        """Show up to `MOST_SHOWN` warnings again."""
+        """Show up to `MAX_SHOWN_MESSAGES` warnings again."""
         self._shown = 0
 
 

@@ -48,7 +48,7 @@ Steps = Generator[None, None, Any]
 """The result of a handler with long work: it yields after each time slice, and returns the answer.
 Edits and other requests are handled between the slices."""
 
-LONGEST_PAUSE_S = 0.1
+MAX_PAUSE_S = 0.1
 """Maximum seconds without a time slice for such a handler while more messages arrive."""
 
 # Methods whose handlers get plain JSON: edits, which are frequent and must not be lost over a
@@ -152,7 +152,7 @@ class LspProtocol(LanguageServerProtocol):
         """Return whether a long request should get a time slice now, before the next message."""
         if not self._long:
             return False
-        is_overdue = time.monotonic() - self._worked_at > LONGEST_PAUSE_S
+        is_overdue = time.monotonic() - self._worked_at > MAX_PAUSE_S
         return is_overdue or self.inbox.is_empty
 
     def work(self) -> None:

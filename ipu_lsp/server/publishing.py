@@ -9,9 +9,9 @@ from lsprotocol import types as t
 
 from ipu_lsp.server.protocol import LspProtocol
 
-LONGEST_WAIT_S = 0.1
+MAX_WAIT_S = 0.1
 """Seconds that findings are held back while the client keeps sending edits."""
-LONGEST_WAIT_FOR_SETTINGS_S = 2.0
+MAX_WAIT_FOR_SETTINGS_S = 2.0
 """Seconds that findings are held back for settings that were requested from the client."""
 
 
@@ -42,13 +42,13 @@ class PublishQueue:
         return uri
 
     def is_overdue(self) -> bool:
-        """Return whether the oldest document has waited for `LONGEST_WAIT_S`."""
+        """Return whether the oldest document has waited for `MAX_WAIT_S`."""
         oldest = next(iter(self._due_since.values()))
-        return time.monotonic() - oldest > LONGEST_WAIT_S
+        return time.monotonic() - oldest > MAX_WAIT_S
 
     def await_settings(self) -> None:
         """Hold findings back until `settings_known`, for a limited time."""
-        self._settings_due = time.monotonic() + LONGEST_WAIT_FOR_SETTINGS_S
+        self._settings_due = time.monotonic() + MAX_WAIT_FOR_SETTINGS_S
 
     def settings_known(self) -> None:
         """Publish from now on: the settings have arrived, or are not expected any more."""

@@ -13,7 +13,7 @@ from ipu_lsp.json_types import Json
 from tests.debug_adapter.own_requests import DEFINITIONS
 
 _SCHEMA = Path(__file__).parents[1] / "data" / "dap" / "schema.json"
-_MOST_ERRORS = 3
+_MAX_ERRORS = 3
 
 # What a user may put anything into, and an adapter columns of its own.
 _FREE_FORM: Final = {"LaunchRequestArguments", "AttachRequestArguments", "Module"}
@@ -37,7 +37,7 @@ def check_message(message: Any) -> None:
     name = _definition_of(message)
     assert name in _definitions(), f"the protocol has no `{name}`: {message}"
     found = sorted(_validator(name).iter_errors(message), key=lambda error: str(error.path))
-    errors = [f"{error.json_path[2:]}: {error.message[-300:]}" for error in found[:_MOST_ERRORS]]
+    errors = [f"{error.json_path[2:]}: {error.message[-300:]}" for error in found[:_MAX_ERRORS]]
     assert not errors, f"{name}: {'; '.join(errors)}\n{json.dumps(message)[:2000]}"
 
 

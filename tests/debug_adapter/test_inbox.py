@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ipu_lsp.debug_adapter.inbox import DebugInbox
 from ipu_lsp.inbox import EndOfInput, MalformedMessage, Message
 from ipu_lsp.json_types import Json
-from ipu_lsp.transport import LONGEST, bodies, frame
+from ipu_lsp.transport import MAX_BODY_LENGTH, bodies, frame
 from tests.debug_adapter.client import framed
 from tests.debug_adapter.wires import PATIENCE_S
 
@@ -130,7 +130,7 @@ def test_numbers_are_read_however_long_they_are(text: str, value: float) -> None
         b"Content-Length: 100000000000\r\n\r\n",
         b"Content-Length: 999999999999999\r\n\r\n{}",
         b"Content-Length: 99999999999999999999999999\r\n\r\n",
-        b"Content-Length: %d\r\n\r\n{}" % (LONGEST + 1),
+        b"Content-Length: %d\r\n\r\n{}" % (MAX_BODY_LENGTH + 1),
         b"Content-Length: -5\r\n\r\n{}",
         b"Content-Length: 0x10\r\n\r\n",
         b"Content-Length: 1e3\r\n\r\n",
@@ -198,7 +198,7 @@ def test_a_header_without_an_end_takes_no_memory() -> None:
 
 
 def test_a_message_that_is_far_too_long_takes_no_memory() -> None:
-    header = b"Content-Length: %d\r\n\r\n" % (LONGEST + 1)
+    header = b"Content-Length: %d\r\n\r\n" % (MAX_BODY_LENGTH + 1)
     assert peak([header, *repeat(b"x" * (1 << 16), 100)]) < MEBIBYTE
 
 

@@ -20,7 +20,7 @@ from ipu_lsp.debug_adapter.references import (
     read_reference,
     reference_of,
 )
-from ipu_lsp.debug_adapter.requests.memory import MOST_VIEWED
+from ipu_lsp.debug_adapter.requests.memory import MAX_VIEWED_REFERENCES
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import DapClient, Rejected
 from tests.debug_adapter.kernel import MASK, MASKS, ROW, started
@@ -140,8 +140,8 @@ def test_who_shows_memory_is_told_of_what_is_written(standing: DapClient) -> Non
 def test_only_the_references_that_were_looked_at_last_are_told(
     standing: DapClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert MOST_VIEWED >= 100
-    monkeypatch.setattr("ipu_lsp.debug_adapter.requests.memory.MOST_VIEWED", 3)
+    assert MAX_VIEWED_REFERENCES >= 100
+    monkeypatch.setattr("ipu_lsp.debug_adapter.requests.memory.MAX_VIEWED_REFERENCES", 3)
     for address in (0, 1, 2, 3, 1, 4):
         read(standing, f"{address:#x}", 1)
     write(standing, "0x0", b"abc")

@@ -21,9 +21,9 @@ from ipu_lsp.debug_adapter.requests.variables import report_change
 from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json
 
-MOST_INSTRUCTIONS: Final = 4_096
+MAX_INSTRUCTIONS: Final = 4_096
 """Maximum number of bundles per `disassemble` request; program memory has 1,024."""
-MOST_VIEWED: Final = 256
+MAX_VIEWED_REFERENCES: Final = 256
 """Number of recently read memory references for which `memory` events are sent."""
 
 
@@ -97,8 +97,8 @@ def disassemble(
         raise RequestError(
             f"the address of a bundle is like `0x7`, found {quoted(memory_reference)}"
         )
-    if not 0 <= instruction_count <= MOST_INSTRUCTIONS:
-        most = f"{MOST_INSTRUCTIONS:,}"
+    if not 0 <= instruction_count <= MAX_INSTRUCTIONS:
+        most = f"{MAX_INSTRUCTIONS:,}"
         raise RequestError(f"at most {most} bundles at once, found {instruction_count:,}")
     first = address + offset + instruction_offset
     found = {row.address: row for row in rows(session.program.debugger, first, instruction_count)}
@@ -146,7 +146,7 @@ def _note_viewed(session: DebugSession, text: str, reference: MemoryReference) -
     """Remember a memory reference that the client shows, for `memory` events."""
     session.viewed.pop(text, None)
     session.viewed[text] = reference
-    if len(session.viewed) > MOST_VIEWED:
+    if len(session.viewed) > MAX_VIEWED_REFERENCES:
         del session.viewed[next(iter(session.viewed))]
 
 
