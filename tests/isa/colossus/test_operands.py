@@ -109,7 +109,7 @@ def test_everything_else_is_refused(kind: str, text: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "unless"),
+    ("kind", "text", "dropped_if_defined"),
     [
         ("$mDst0", "$base", ("base",)),
         ("$mDst0", "$base:1+=", ("base",)),
