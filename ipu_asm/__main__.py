@@ -15,15 +15,15 @@ _COMMANDS = {
 _USAGE = """\
 usage: python -m ipu_asm COMMAND ...
 
-  lint   find mistakes in files and folders, as `ipu-lint` does
-  as     assemble, disassemble, or write the instruction reference, as `ipu-as` does
-  run    execute a kernel, as `ipu-run` does
+  lint   find mistakes in files and folders (same as `ipu-lint`)
+  as     assemble, disassemble, or write the instruction reference (same as `ipu-as`)
+  run    run a program in the emulator (same as `ipu-run`)
 
-`python -m ipu_asm COMMAND --help` tells the rest. The language server is `python -m ipu_lsp`, the
-debug adapter `python -m ipu_lsp.debug_adapter`.
+`python -m ipu_asm COMMAND --help` shows the options of a command. The language server is
+`python -m ipu_lsp`, the debug adapter `python -m ipu_lsp.debug_adapter`.
 
-Python imports modules of the current folder first when it is started so: in a folder that you do
-not trust use the commands, or `python -P -m ipu_asm`.
+With `python -m`, Python imports modules from the current folder first. In a folder that you do not
+trust, use the commands or `python -P -m ipu_asm`.
 """
 
 

@@ -53,24 +53,29 @@ class ServerCommand:
     def _add_arguments(self) -> None:
         way = self.parser.add_mutually_exclusive_group()
         way.add_argument(
-            "--stdio", action="store_true", help="talk over standard input and output (the default)"
+            "--stdio", action="store_true", help="use standard input and output (default)"
         )
         way.add_argument(
             "--tcp",
             metavar="HOST:PORT",
             type=_address,
-            help="wait for one client on a loopback address; port 0 takes any free one",
+            help="wait for one client on a loopback address; port 0 means any free port",
         )
         add = self.parser.add_argument
         add(
             "--allow-remote",
             action="store_true",
-            help="with --tcp: listen on any address. Whoever can connect can read and write your "
-            "files; nothing is encrypted and no password is asked for",
+            help="with --tcp: allow other addresses. Anyone who can connect can read and write "
+            "your files: there is no encryption and no password",
         )
         add("--version", action="version", version=f"{self.program} {__version__}")
-        add("--log-file", metavar="FILE", help="log there, not on standard error")
-        add("--log-level", choices=_LEVELS, default="warning", help="how much to log (%(default)s)")
+        add("--log-file", metavar="FILE", help="write the log to FILE (default: standard error)")
+        add(
+            "--log-level",
+            choices=_LEVELS,
+            default="warning",
+            help="the lowest level to log (default: %(default)s)",
+        )
 
     def _connect(self, options: argparse.Namespace) -> Channel:
         connect: Callable[[], Channel]

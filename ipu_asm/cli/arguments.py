@@ -103,17 +103,22 @@ def add_warnings_option(parser: argparse._ActionsContainer) -> None:
         "--no-warnings",
         dest="warnings",
         action="store_false",
-        help="do not show the warnings that ipu-lint has for the program",
+        help="do not show the warnings of ipu-lint about the program",
     )
 
 
-def add_isa_option(parser: argparse.ArgumentParser, **settings: Any) -> None:
-    """Add `--isa`, which every command has."""
+def add_isa_option(
+    parser: argparse.ArgumentParser, *, has_file: bool = True, **settings: Any
+) -> None:
+    """Add `--isa`, which every command has; without a file nothing else can choose the set."""
+    by_file = (
+        "a comment `isa: NAME` in the first ten lines, then the configuration, then the file "
+        "extension; else "
+    )
     parser.add_argument(
         "--isa",
         type=isa_name,
         **settings,
         metavar="NAME",
-        help="the instruction set; else that of a comment `isa: NAME` in the first ten lines, "
-        "of the configuration, or of the file's extension, else ipu",
+        help=f"the instruction set (default: {by_file if has_file else ''}ipu)",
     )

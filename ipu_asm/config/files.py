@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import stat
 import sys
 from functools import lru_cache
@@ -189,8 +190,6 @@ def _open(path: str, flags: int) -> int:
 
 def _read_pipe(file: BinaryIO, most: int) -> bytes:
     """What comes through a pipe. Raises `OSError` if nothing has the other end open."""
-    import select  # pipes are rare
-
     descriptor = file.fileno()
     is_ready, _, _ = select.select([descriptor], [], [], _WRITER_TIMEOUT_S)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
+from unicodedata import category, east_asian_width
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity
 from ipu_asm.text import SourceFile, Span
@@ -180,8 +181,6 @@ def _width(text: str) -> int:
     """Terminal cells that printable text takes, as well as that can be known."""
     if text.isascii():
         return len(text)
-    from unicodedata import category, east_asian_width  # only a few texts need the tables
-
     wide = sum(east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(category(character) in ("Mn", "Me", "Cf") for character in text)
 

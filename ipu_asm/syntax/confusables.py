@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import name
+
 from ipu_asm.diagnostics import Applicability, Fix
 from ipu_asm.text import Span, TextEdit
 
@@ -31,8 +33,6 @@ def intended_text(word: str) -> str | None:
 
 def confusable_message(word: str, meant: str, span: Span) -> tuple[str, Fix]:
     """The message about a word of confusables, and the fix that writes the characters meant."""
-    from unicodedata import name  # 1 MB of tables, for few texts
-
     first = word[0]
     found = f"U+{ord(first):04X} ({name(first, 'a character without a name').lower()})"
     if not meant:

@@ -271,13 +271,16 @@ HELP = "(see `ipu-lint --help`)"
             "--isa ipx",
             "argument --isa: instruction set `ipx` is unknown; did you mean `ipu`? " + HELP,
         ),
-        ("--stdin-filename a.s b.s", "--stdin-filename names standard input, but no PATH is `-` "),
-        ("--watch -", "--watch needs files, found standard input "),
-        ("--watch -o out.txt", "--watch writes to the terminal, not to --output-file "),
+        (
+            "--stdin-filename a.s b.s",
+            "--stdin-filename applies to standard input, but no PATH is `-` ",
+        ),
+        ("--watch -", "--watch needs files or folders, found `-` (standard input) "),
+        ("--watch -o out.txt", "--watch and --output-file exclude each other "),
         ("--config a.toml --isolated", "--config and --isolated exclude each other "),
         (
             "--statistics --format sarif",
-            "--statistics has the formats text and json, found `sarif`",
+            "--statistics supports the formats text and json, found `sarif`",
         ),
     ],
 )
@@ -314,7 +317,7 @@ def test_a_file_that_is_still_to_be_written_has_no_findings(
 @pytest.mark.parametrize("names", ["", " , "])
 def test_an_empty_selection_is_wrong_usage(capsys: pytest.CaptureFixture[str], names: str) -> None:
     write(a_s=BAD)
-    message = "--select names at least one code, name or prefix, found none"
+    message = "--select needs at least one code, name or prefix, found none"
     assert run(main, ["--select", names, "a.s"], capsys).status == 2
     ran = run(main, [f"--select={names}", "a.s"], capsys)
     assert (ran.status, ran.out) == (2, "")

@@ -107,7 +107,8 @@ def test_a_dump_replaces_a_file_wholly(capsys: pytest.CaptureFixture[str]) -> No
 def test_no_output_replaces_an_input_under_any_of_its_names(
     capsys: pytest.CaptureFixture[str], option: str
 ) -> None:
-    for name, wanted, what in (("copy.s", "a", "the program"), ("data", "b", "what is loaded")):
+    loaded = "a file that --load reads"
+    for name, wanted, what in (("copy.s", "a", "the program"), ("data", "b", loaded)):
         output = option.format(wanted).split()[1].partition("@")[0]
         for make in (Path.symlink_to, Path.hardlink_to):
             make(Path(output), name)
@@ -272,18 +273,18 @@ def test_a_file_that_cannot_be_written_after_all_is_told(
         ("copy.s --dump a@0:10 --dump b@9:2", "--dump: `a@0:10` and `b@9:2` overlap"),
         (
             "copy.s --dump a@0:1 --dump ./a@1:1",
-            "two outputs go to one file: `a` and `./a`",
+            "two outputs are the same file: `a` and `./a`",
         ),
         (
             "copy.s --trace p.json --profile p.json",
-            "two outputs go to one file: `p.json` and `p.json`",
+            "two outputs are the same file: `p.json` and `p.json`",
         ),
         ("copy.s --dump ./copy.s@0:1", "`./copy.s` would replace the program"),
-        ("copy.s --load data@0 --trace data", "`data` would replace what is loaded"),
+        ("copy.s --load data@0 --trace data", "`data` would replace a file that --load reads"),
         ("copy.s --profile p.txt", "argument --profile: expected a name that ends in .html or"),
-        ("copy.s --trace-limit 5", "--trace-limit limits a trace, but there is no --trace"),
-        ("- --load -@0", "standard input can be read once"),
-        ("copy.s --json --dump -@0:1", "--json prints to standard output, so nothing can be"),
+        ("copy.s --trace-limit 5", "--trace-limit needs --trace"),
+        ("- --load -@0", "standard input can be read only once"),
+        ("copy.s --json --dump -@0:1", "--json and --dump cannot both write to standard"),
         ("copy.s --cr 3", "argument --cr: expected N=VALUE such as 3=0x1000, found `3`"),
         ("copy.s --cr cr3=1", "argument --cr: expected N=VALUE such as 3=0x1000, found `cr3=1`"),
         ("copy.s --cr 16=1", "argument --cr: there are registers 0 to 15, found 16"),

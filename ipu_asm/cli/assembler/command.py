@@ -58,25 +58,25 @@ examples:
   echo "acc.first;;" | ipu-as assemble --format hex -
   ipu-as disassemble kernel.bin
 
-exit status: 0 done, 1 mistakes in the file (all are printed, nothing is written), 2 wrong usage
+exit status: 0 success, 1 errors in the file (all are shown, nothing is written), 2 wrong usage
 """
 _FORMATS = """\
 formats:
-  bin      the words as bytes, little-endian, each padded to whole 32 bits
-  hex      a line for each word, with the digits of those bytes
-  mem      a line for each word, with the digits of the word itself
+  bin      the words in binary, little-endian, each padded to a multiple of 32 bits
+  hex      one padded word a line, in hexadecimal
+  mem      one word a line, in hexadecimal, without padding
 """
-_LISTING = "  listing  address, word and source side by side; can be read as an image, too\n"
+_LISTING = "  listing  address, word and source side by side; ipu-run reads it, too\n"
 _DOCS_FORMATS = """\
 formats:
-  md        the reference as Markdown; with it, in a folder, its picture
-  html      the reference as a page that needs no other file
-  svg       the picture of a word
-  textmate  a TextMate grammar: colours for an editor or a web page
+  md        the reference in Markdown; with -o, also the picture that it shows
+  html      the reference as one self-contained page
+  svg       a picture of the bundle layout: the bits of each slot and field
+  textmate  a TextMate grammar: syntax highlighting for editors and web pages
 
-Without --format, a folder gets the first three, standard output md.
+Without --format: md, html and svg with -o, else md.
 """
-_GUESS = "\nWithout --format, a file that is text is read as hex or mem, any other as bin.\n"
+_GUESS = "\nWithout --format, a text file is read as hex or mem, and any other file as bin.\n"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -161,7 +161,10 @@ def _document(options: Namespace) -> int:
     isa = load_isa(options.isa or "ipu")
     files = _documents(isa, options.format)
     if options.format and options.format not in files:
-        raise FileError("there is no picture of its word: its encoding is unknown", isa.name)
+        raise FileError(
+            "the encoding of this instruction set is unknown, so there is no picture of a word",
+            isa.name,
+        )
     if options.output is None:
         write_bytes(files[options.format or "md"][1].encode())
         return Status.OK
@@ -217,40 +220,53 @@ def _read_options(argv: Sequence[str] | None) -> Namespace:
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog=PROGRAM,
-        description="Assemble programs to images, and disassemble images.",
+        description="Assemble programs, disassemble images, and write the instruction reference.",
         epilog=_EXAMPLES,
     )
     add_isa_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     assemble = commands.add_parser(
-        "assemble", help="from a program to an image", epilog=_FORMATS + _LISTING
+        "assemble", help="assemble a program to an image", epilog=_FORMATS + _LISTING
     )
-    assemble.add_argument("--format", choices=(*FORMATS, LISTING), default="bin", help="(bin)")
+    assemble.add_argument(
+        "--format",
+        choices=(*FORMATS, LISTING),
+        default="bin",
+        help="the image format (default: bin)",
+    )
     add_warnings_option(assemble)
     _add_files(assemble, "the program")
     disassemble = commands.add_parser(
         "disassemble",
-        help="from an image to a program that assembles to the same words",
+        help="turn an image into a program that assembles to the same words",
         epilog=_FORMATS + _GUESS,
     )
-    disassemble.add_argument("--format", choices=FORMATS, help="format of the image")
+    disassemble.add_argument(
+        "--format", choices=FORMATS, help="the format of the image (default: detected)"
+    )
     _add_files(disassemble, "the image")
     docs = commands.add_parser(
         _DOCS,
-        help="the instruction reference, the picture of a word, the grammar for editors",
+        help="write the instruction reference, the bundle layout, or a grammar for editors",
         epilog=_DOCS_FORMATS,
     )
-    add_isa_option(docs, default=SUPPRESS)
+    add_isa_option(docs, has_file=False, default=SUPPRESS)
     docs.add_argument(
-        "--format", choices=("md", "html", "svg", _TEXTMATE), help="one of the formats below"
+        "--format", choices=("md", "html", "svg", _TEXTMATE), help="the format to write"
     )
-    docs.add_argument("-o", "--output", metavar="DIR", help="a folder; else standard output")
+    docs.add_argument(
+        "-o", "--output", metavar="DIR", help="write to this folder (default: standard output)"
+    )
     return parser
 
 
 def _add_files(parser: ArgumentParser, what: str) -> None:
     add_isa_option(parser, default=SUPPRESS)  # do not override a value given before the command
-    parser.add_argument("file", nargs="?", metavar="FILE", help=f"{what}; `-`: standard input")
-    parser.add_argument("--input", metavar="FILE", help="the same as FILE")
-    parser.add_argument("-o", "--output", metavar="OUT", help="a file; else standard output")
+    parser.add_argument(
+        "file", nargs="?", metavar="FILE", help=f"{what}, or `-` for standard input"
+    )
+    parser.add_argument("--input", metavar="FILE", help="another way to name FILE")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write to OUT (default: standard output)"
+    )

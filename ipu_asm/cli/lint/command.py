@@ -13,6 +13,8 @@ from ipu_asm.cli.console import Status, is_terminal, print_message, run_guarded,
 from ipu_asm.cli.lint.options import LintOptions, read_options
 from ipu_asm.cli.lint.run import PROGRAM, LintRun
 from ipu_asm.config.files import counted
+from ipu_asm.config.isa_choice import IsaChooser
+from ipu_asm.isa import load_isa
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -29,8 +31,6 @@ def _command(options: LintOptions) -> int:
 
 
 def _explain(query: str, isa_name: str | None) -> int:
-    from ipu_asm.config.isa_choice import IsaChooser
-    from ipu_asm.isa import load_isa
     from ipu_asm.reports.explanation import explain, suggestions
 
     isa = load_isa(IsaChooser(isa_name).choose("", "").name)

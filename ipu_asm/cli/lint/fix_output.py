@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import sys
 from typing import Iterator, Sequence
@@ -50,8 +51,6 @@ def unified_diff(name: str, old: str, new: str) -> Iterator[str]:
     """Yield the lines of a unified diff with their line breaks; nothing for equal texts."""
     if old == new:
         return
-    import difflib
-
     name = printable(name)
     for line in difflib.unified_diff(_LINE.findall(old), _LINE.findall(new), name, name):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

@@ -20,8 +20,10 @@ from ipu_asm.config.configuration_file import Configurations, read_configuration
 from ipu_asm.config.files import FileError, SourceText, Target, read_text
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.diagnostics import Applicability, Diagnostic, Severity
+from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa.operands import quoted
+from ipu_asm.lint.rules import all_rules
 from ipu_asm.lint.selection import Selection, selection_of
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
@@ -205,9 +207,6 @@ def _check(selection: Selection, path: str) -> None:
     unknown = selection.unknown_selectors()
     if not unknown:
         return
-    from ipu_asm.diagnostics.suggestions import nearest_of
-    from ipu_asm.lint.rules import all_rules
-
     names = [rule.id.name for rule in all_rules()]
     findings = []
     for selector in unknown[:MOST_FINDINGS]:

@@ -13,19 +13,19 @@ from ipu_asm.config.files import STANDARD_INPUT
 
 _EXAMPLES = """\
 examples:
-  ipu-lint                         everything below this folder
-  ipu-lint kernel.s --fix          apply the safe fixes, show the rest
-  ipu-lint --diff --unsafe-fixes   what would be fixed
-  ipu-lint --select E,W203 src     errors and one warning only
+  ipu-lint                         lint all sources below the current folder
+  ipu-lint kernel.s --fix          apply safe fixes, show the other findings
+  ipu-lint --diff --unsafe-fixes   show what all fixes would change
+  ipu-lint --select E,W203 src     report errors and one warning only
   ipu-lint --format sarif -o lint.sarif src
   ipu-lint - --stdin-filename kernel.s < kernel.s
-  ipu-lint --explain E201          what a finding means; a mnemonic can be explained, too
+  ipu-lint --explain E201          explain a rule; also works for a mnemonic
 
 exit status:
-  0  nothing at or above the fail level (hints are shown, but count only with --fail-level hint)
-  1  findings
-  2  wrong usage, a broken configuration, a file that cannot be read
-  3  ipu-lint itself failed
+  0  no findings at or above the fail level; by default, hints do not reach it
+  1  findings; with --diff: there are fixes
+  2  wrong usage, a mistake in the configuration, an unreadable file
+  3  internal error
 """
 
 
@@ -85,33 +85,36 @@ def _check(parser: ArgumentParser, options: LintOptions) -> None:
     """Exit with a message if options exclude each other."""
     reads_input = STANDARD_INPUT in options.paths
     if options.select == ():
-        parser.error("--select names at least one code, name or prefix, found none")
+        parser.error("--select needs at least one code, name or prefix, found none")
     if options.stdin_filename is not None and not reads_input:
-        parser.error("--stdin-filename names standard input, but no PATH is `-`")
+        parser.error("--stdin-filename applies to standard input, but no PATH is `-`")
     if options.watch and reads_input:
-        parser.error("--watch needs files, found standard input")
+        parser.error("--watch needs files or folders, found `-` (standard input)")
     if options.watch and options.output_file:
-        parser.error("--watch writes to the terminal, not to --output-file")
+        parser.error("--watch and --output-file exclude each other")
     if options.config and options.isolated:
         parser.error("--config and --isolated exclude each other")
     if options.statistics and options.format not in ("text", "concise", "json"):
-        parser.error(f"--statistics has the formats text and json, found `{options.format}`")
+        parser.error(f"--statistics supports the formats text and json, found `{options.format}`")
 
 
 def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog="ipu-lint",
         usage="ipu-lint [options] [PATH ...]",
-        description="Find mistakes in assembly programs: errors, likely mistakes, and hints.",
+        description="Find errors, likely mistakes and slow code in assembly programs.",
         epilog=_EXAMPLES,
     )
     parser.add_argument(
         "paths",
         nargs="*",
         metavar="PATH",
-        help="files, folders (all sources below them) or `-` for standard input; else this folder",
+        help="a file, a folder to search for sources, or `-` for standard input "
+        "(default: the current folder)",
     )
-    parser.add_argument("--stdin-filename", metavar="NAME", help="file name of standard input")
+    parser.add_argument(
+        "--stdin-filename", metavar="NAME", help="the path to report for standard input"
+    )
     add_isa_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_choice_of_rules(parser)
@@ -121,32 +124,40 @@ def _parser() -> ArgumentParser:
 
 
 def _add_choice_of_rules(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("which findings (codes, names or prefixes such as W1)")
-    group.add_argument("--select", action="append", metavar="RULES", help="only these")
-    group.add_argument("--extend-select", action="append", metavar="RULES", help="these as well")
-    group.add_argument("--ignore", action="append", metavar="RULES", help="not these")
+    group = parser.add_argument_group(
+        "rule selection (RULES: codes, names or prefixes such as W1, with commas)"
+    )
+    group.add_argument("--select", action="append", metavar="RULES", help="report only these rules")
+    group.add_argument(
+        "--extend-select", action="append", metavar="RULES", help="report these rules as well"
+    )
+    group.add_argument(
+        "--ignore", action="append", metavar="RULES", help="do not report these rules"
+    )
     group.add_argument(
         "--fail-level",
         choices=tuple(FAIL_LEVELS),
-        help="the least severity that makes the exit status 1 (warning)",
+        help="the lowest severity that makes the exit status 1 (default: warning)",
     )
-    group.add_argument("--exit-zero", action="store_true", help="exit with 0 despite findings")
     group.add_argument(
-        "--config", metavar="FILE", help="an ipu.toml or pyproject.toml; else the nearest one"
+        "--exit-zero", action="store_true", help="exit with status 0 even if there are findings"
     )
-    group.add_argument("--isolated", action="store_true", help="read no configuration at all")
+    group.add_argument(
+        "--config", metavar="FILE", help="use this ipu.toml or pyproject.toml, not the nearest one"
+    )
+    group.add_argument("--isolated", action="store_true", help="ignore all configuration files")
 
 
 def _add_fixes(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("fixes")
-    group.add_argument("--fix", action="store_true", help="apply the safe fixes")
+    group.add_argument("--fix", action="store_true", help="apply safe fixes")
     group.add_argument(
         "--unsafe-fixes",
         action="store_true",
-        help="with --fix or --diff: fixes that may change what the program does, too",
+        help="with --fix or --diff: include fixes that may change what a program does",
     )
     group.add_argument(
-        "--diff", action="store_true", help="change nothing, show what --fix would change"
+        "--diff", action="store_true", help="show what --fix would change, without changing files"
     )
 
 
@@ -157,17 +168,20 @@ def _add_output(parser: ArgumentParser) -> None:
         choices=tuple(FORMATS),
         default="text",
         metavar="NAME",
-        help=f"one of {', '.join(FORMATS)} (text)",
+        help=f"the output format: {', '.join(FORMATS)} (default: text)",
     )
-    group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to a file")
-    group.add_argument("--statistics", action="store_true", help="print counts of findings instead")
+    group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to FILE")
+    group.add_argument(
+        "--statistics", action="store_true", help="show the number of findings for each rule"
+    )
     group.add_argument(
         "--color",
         choices=COLOR_CHOICES,
         default="auto",
-        help="when to use colours; auto respects NO_COLOR and FORCE_COLOR (auto)",
+        help="when to use colors; auto follows NO_COLOR, FORCE_COLOR and the terminal "
+        "(default: auto)",
     )
-    group.add_argument("--watch", action="store_true", help="lint again on every change")
+    group.add_argument("--watch", action="store_true", help="lint again whenever a file changes")
     group.add_argument(
-        "--explain", metavar="WHAT", help="explain a code, the name of a rule or a mnemonic"
+        "--explain", metavar="WHAT", help="explain a rule, by code or name, or a mnemonic"
     )

@@ -9,12 +9,14 @@ from typing import Iterator, Mapping
 from ipu_asm import __version__
 from ipu_asm.cli.console import Status, print_message, wants_color, write, write_bytes
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
+from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import possible_files
 from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.files import FileError, Target, counted, input_at
+from ipu_asm.lint.rules import all_rules
 from ipu_asm.source.templates import template_mark
 
 PROGRAM = "ipu-lint"
@@ -139,8 +141,6 @@ class LintRun:
         files = [FileFindings(one.analysis.source, one.findings) for one in self.results]
         name = self.options.format
         if self.options.statistics:
-            from ipu_asm.cli.lint.formats.statistics import format_statistics
-
             return format_statistics(files, name)
         rules = _rules() if name == "sarif" else None
         return format_findings(name, files, rules=rules, color=color, version=__version__)
@@ -160,8 +160,6 @@ def _ignore(problem: FileError) -> None:
 
 
 def _rules() -> Mapping[str, RuleInfo]:
-    from ipu_asm.lint.rules import all_rules
-
     return {
         rule.id.code: RuleInfo(*rule.id, rule.summary, rule.documentation) for rule in all_rules()
     }

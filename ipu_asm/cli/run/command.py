@@ -1,4 +1,8 @@
-"""`ipu-run`: execute a program with data in and out, and report the result."""
+"""`ipu-run`: execute a program with data in and out, and report the result.
+
+Modules that load numpy (a tenth of a second) are imported after the options and the program have
+been read, so that `--help` and mistakes are shown at once, also where numpy is missing.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,7 @@ from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile
@@ -89,7 +94,6 @@ def _execute(
     """Run the program; if the machine cannot load it, print why and return None."""
     try:
         from ipu_asm.cli.run.execution import execute
-        from ipu_asm.emulator.faults import ProgramError
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise

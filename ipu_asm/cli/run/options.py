@@ -37,16 +37,16 @@ examples:
   ipu-run kernel.bin --max-cycles 1_000 --state
   ipu-run kernel.s --break --json
 
-Numbers are decimal, 0x, 0b or 0o, with underscores where they help. FILE is a program or an image
-(what `ipu-as assemble` writes); `-` is standard input, and for --dump standard output. Files are
-written when the run has ended, all of them or none: dumps only of a run that halted or
-stopped at a break, trace and profile of every run.
+Numbers are decimal, or begin with 0x, 0b or 0o; underscores may separate digits. FILE is a program,
+or an image that `ipu-as assemble` has written. For --dump, `-` is standard output. Output files are
+written after the run, all of them or none: trace and profile after every run, dumps only if the
+program halted or stopped at a break.
 
 exit status:
-  0    halted, or stopped at a break with --break
-  1    a program with errors, a fault, or the cycle limit
-  2    wrong usage, a file that cannot be read or does not fit
-  3    ipu-run itself failed
+  0    the program halted, or stopped at a break with --break
+  1    errors in the program, a fault, or the cycle limit
+  2    wrong usage, an unreadable file, or data that does not fit into xmem
+  3    internal error
   130  interrupted by Ctrl-C
 """
 
@@ -85,7 +85,7 @@ def read_options(arguments: Sequence[str] | None) -> RunOptions:
     given = sys.argv[1:] if arguments is None else arguments
     namespace = parser.parse(list(_joined(given)))
     if namespace.trace_limit is not None and namespace.trace is None:
-        parser.error("--trace-limit limits a trace, but there is no --trace")
+        parser.error("--trace-limit needs --trace")
     options = _options(namespace)
     for problem in (_registers, _dumps, _outputs, _streams):
         message = problem(options)
@@ -136,13 +136,13 @@ def _dumps(options: RunOptions) -> str | None:
 def _outputs(options: RunOptions) -> str | None:
     for one, other in combinations(options.outputs, 2):
         if os.path.realpath(one) == os.path.realpath(other) or is_same_file(one, other):
-            return f"two outputs go to one file: `{one}` and `{other}`"
+            return f"two outputs are the same file: `{one}` and `{other}`"
     names = [options.file, *(load.file for load in options.load)]
     inputs = [Target(name, is_standard_input=name == STANDARD_INPUT) for name in names]
     for output in options.outputs:
         found = input_at(output, inputs) if output != STANDARD_INPUT else None
         if found is not None:
-            what = "the program" if found is inputs[0] else "what is loaded"
+            what = "the program" if found is inputs[0] else "a file that --load reads"
             return f"`{output}` would replace {what}"
     return None
 
@@ -150,9 +150,9 @@ def _outputs(options: RunOptions) -> str | None:
 def _streams(options: RunOptions) -> str | None:
     inputs = [options.file, *(load.file for load in options.load)]
     if inputs.count(STANDARD_INPUT) > 1:
-        return "standard input can be read once"
+        return "standard input can be read only once"
     if options.json and STANDARD_INPUT in options.outputs:
-        return "--json prints to standard output, so nothing can be dumped there"
+        return "--json and --dump cannot both write to standard output"
     return None
 
 
@@ -160,16 +160,18 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser(
         prog=PROGRAM,
         usage=f"{PROGRAM} [options] FILE",
-        description="Execute a program on the emulator.",
+        description="Run a program in the emulator.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("file", metavar="FILE", help="a program or an image; `-`: standard input")
+    parser.add_argument(
+        "file", metavar="FILE", help="a program or an image, or `-` for standard input"
+    )
     add_isa_option(parser)
     parser.add_argument(
         "--format",
         choices=(SOURCE, *FORMATS),
         metavar="NAME",
-        help=f"format of FILE: {SOURCE}, {', '.join(FORMATS)}; else guessed from name and content",
+        help=f"the format of FILE: {SOURCE}, {', '.join(FORMATS)} (default: detected)",
     )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_machine(parser)
@@ -180,28 +182,28 @@ def _parser() -> ArgumentParser:
 
 
 def _add_machine(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("the machine (all zero at first)")
+    group = parser.add_argument_group("machine state before the run (default: all zero)")
     group.add_argument(
         "--dtype",
         choices=ELEMENT_TYPES,
         metavar="TYPE",
-        help=f"the element type, cr15: {', '.join(ELEMENT_TYPES)} (int8)",
+        help=f"the element type, set in cr15: {', '.join(ELEMENT_TYPES)} (default: int8)",
     )
-    for file, title in (("cr", "config"), ("lr", "loop")):
+    for file, title in (("cr", "configuration"), ("lr", "loop")):
         group.add_argument(
             f"--{file}",
             action="append",
             default=[],
             type=register_value,
             metavar="N=VALUE",
-            help=f"set {title} register N; may be repeated",
+            help=f"set {title} register N; repeatable",
         )
     group.add_argument(
         "--aaq-shift",
         type=_between(0, 31),
         default=0,
         metavar="N",
-        help="how far `aaq` shifts each word to the right, 0 to 31 (0; the first silicon: 24)",
+        help="bits by which `aaq` shifts each word right, 0 to 31 (default: 0; first silicon: 24)",
     )
 
 
@@ -213,7 +215,7 @@ def _add_data(parser: ArgumentParser) -> None:
         default=[],
         type=load_request,
         metavar="FILE@ADDR[:LENGTH]",
-        help="put a file, or its first LENGTH bytes, into xmem; may be repeated, later ones win",
+        help="copy FILE, or its first LENGTH bytes, to xmem at ADDR; repeatable, in order",
     )
     group.add_argument(
         "--dump",
@@ -221,24 +223,24 @@ def _add_data(parser: ArgumentParser) -> None:
         default=[],
         type=dump_request,
         metavar="FILE@ADDR:LENGTH",
-        help="write a part of xmem to a file after the run; may be repeated",
+        help="write LENGTH bytes of xmem at ADDR to FILE after the run; repeatable",
     )
 
 
 def _add_run(parser: ArgumentParser) -> None:
-    group = parser.add_argument_group("the run")
+    group = parser.add_argument_group("execution")
     group.add_argument(
         "--max-cycles",
         type=_between(1),
         default=MAX_CYCLES,
         metavar="N",
-        help=f"the most bundles to execute ({MAX_CYCLES:,})",
+        help=f"stop after N bundles (default: {MAX_CYCLES:,})",
     )
     group.add_argument(
         "--break",
         dest="breaks",
         action="store_true",
-        help="stop at the first break instruction that applies; else they are ignored",
+        help="stop at the first break instruction that is taken (default: ignore them)",
     )
 
 
@@ -248,19 +250,21 @@ def _add_output(parser: ArgumentParser) -> None:
     add_warnings_option(group)
     group.add_argument("--state", action="store_true", help="print all registers after the run")
     group.add_argument(
-        "--trace", metavar="FILE", help="write what each slot did, for Perfetto or chrome://tracing"
+        "--trace",
+        metavar="FILE",
+        help="write a trace of all slots, for Perfetto or chrome://tracing",
     )
     group.add_argument(
         "--trace-limit",
         type=_between(1),
         metavar="N",
-        help=f"the most bundles in a trace: the last ones ({TRACE_LIMIT:,})",
+        help=f"trace only the last N bundles (default: {TRACE_LIMIT:,})",
     )
     group.add_argument(
         "--profile",
         type=_profile_name,
         metavar="FILE",
-        help="write where the cycles went, as a page (.html) or as data (.json)",
+        help="write a profile of the cycles, as a page (.html) or as data (.json)",
     )
 
 
