@@ -378,7 +378,7 @@ def test_the_instruction_set_is_chosen_as_for_the_other_commands(
 def test_a_program_that_the_machine_cannot_take_is_told(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Ipu, "mistakes", staticmethod(lambda specs: ["no method for it"]))
+    monkeypatch.setattr(Ipu, "binding_errors", staticmethod(lambda specs: ["no method for it"]))
     check_run(capsys, "count.s", 1, None, "ipu-run: error: count.s: no method for it\n")
 
 
@@ -397,4 +397,4 @@ def test_a_failure_of_our_own_is_told_in_one_line(
 
     monkeypatch.setattr("ipu_asm.cli.run.execution.run_end_of", fail)
     ran = check_run(capsys, "count.s", 3, err=None)
-    assert ran.err.startswith("ipu-run: error: internal error: ValueError: oh; this is a mistake")
+    assert ran.err.startswith("ipu-run: error: internal error: ValueError: oh; this is a bug")
