@@ -8,10 +8,10 @@ from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, register_place
 from ipu_asm.emulator.decode import decode_word
-from ipu_asm.emulator.ipu import Ipu
-from ipu_asm.emulator.registers import R_REG_SIZE, SCALAR_NAMES
 from ipu_asm.flow.accesses import RegisterAccess, decoded_accesses
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.isa.ipu.machine.registers import R_REG_SIZE, SCALAR_NAMES
 from ipu_asm.isa.model import Isa
 
 

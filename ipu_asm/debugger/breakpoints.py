@@ -11,7 +11,7 @@ from typing import Callable, Final, Mapping, Sequence
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.regions import Region
-from ipu_asm.emulator.state import IpuState
+from ipu_asm.isa.ipu.machine.state import IpuState
 
 Condition = Callable[[IpuState], bool]
 HitCondition = Callable[[int], bool]

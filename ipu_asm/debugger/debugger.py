@@ -8,10 +8,10 @@ from ipu_asm.debugger.regions import Region
 from ipu_asm.debugger.reverse_execution import run_back, run_line_back
 from ipu_asm.debugger.runner import DebugOptions, Runner
 from ipu_asm.debugger.stop import Direction, ResumePoint, Stop
-from ipu_asm.emulator.ipu import Ipu
-from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.loops import enclosing_loops
+from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
 from ipu_asm.program.program import Program
 
 __all__ = ["DebugOptions", "Debugger"]

@@ -11,7 +11,8 @@ from typing import Callable, Final, Iterator, NamedTuple
 
 from ipu_asm.debugger.keyframes import Keyframes
 from ipu_asm.debugger.regions import Region, write_region
-from ipu_asm.emulator.ipu import Ipu, StopTest
+from ipu_asm.emulator.machine import StopTest
+from ipu_asm.isa.ipu.machine.ipu import Ipu
 
 SPACING: Final = 4_096
 """Bundles from one keyframe to the next: executing them again takes about 20 milliseconds."""

@@ -6,7 +6,7 @@ from functools import partial
 
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.history import History, Pause
-from ipu_asm.emulator.state import INST_MEM_SIZE
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 
 
 def ends_of_line(resolver: BreakpointResolver, address: int) -> frozenset[int]:

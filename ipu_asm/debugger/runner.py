@@ -11,8 +11,8 @@ from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_builder import StopBuilder
 from ipu_asm.debugger.stop_conditions import ELEMENT_TYPE, StopConditions, TrapAddresses
 from ipu_asm.emulator.faults import ExecutionFault
-from ipu_asm.emulator.ipu import Ipu
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.program.line_table import LineTable
 
 Log = Callable[[str], None]

@@ -1,8 +1,8 @@
-"""Emulator of the IPU: bit-exact, with a fault for every operation it cannot execute.
+"""The emulator: what every machine shares, and the names of the IPU's machine for users.
 
-`state` holds the machine state (`registers`, `memory`), `decode` decodes words, `binding` binds
-them to operations, `semantics` implements the instructions, and `ipu` runs bundles. Only this
-package and `testbench` use numpy; it is loaded on first use of a name below.
+Memory, faults, interrupts, stops, recording, profile and trace are here. The machine of an
+instruction set is its folder `isa/NAME/machine`; the names below are those of the IPU's. numpy is
+loaded on the first use of one of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ipu_asm.emulator.elements import DType, ipu_add, ipu_mult
     from ipu_asm.emulator.faults import (
         CycleLimitError,
         EmulatorError,
@@ -21,21 +20,23 @@ if TYPE_CHECKING:
         ProgramError,
         Refusal,
     )
-    from ipu_asm.emulator.ipu import Ipu
-    from ipu_asm.emulator.registers import MULT_STAGE_MAP, R_ACC_SIZE, R_REG_SIZE, RegFile
-    from ipu_asm.emulator.run import DebugAction, run_until_complete, run_with_debug
-    from ipu_asm.emulator.state import IpuState, SavedState
+    from ipu_asm.isa.ipu.machine.elements import DType, ipu_add, ipu_mult
+    from ipu_asm.isa.ipu.machine.ipu import Ipu
+    from ipu_asm.isa.ipu.machine.registers import MULT_STAGE_MAP, R_ACC_SIZE, R_REG_SIZE, RegFile
+    from ipu_asm.isa.ipu.machine.run import DebugAction, run_until_complete, run_with_debug
+    from ipu_asm.isa.ipu.machine.state import IpuState, SavedState
 
+_MACHINE = "ipu_asm.isa.ipu.machine"
 _HOMES = {
-    "elements": ("DType", "ipu_add", "ipu_mult"),
-    "faults": (
+    "ipu_asm.emulator.faults": (
         "CycleLimitError", "EmulatorError", "ExecutionFault", "Fault", "InstructionError",
         "ProgramError", "Refusal",
     ),
-    "ipu": ("Ipu",),
-    "registers": ("MULT_STAGE_MAP", "R_ACC_SIZE", "R_REG_SIZE", "RegFile"),
-    "run": ("DebugAction", "run_until_complete", "run_with_debug"),
-    "state": ("IpuState", "SavedState"),
+    f"{_MACHINE}.elements": ("DType", "ipu_add", "ipu_mult"),
+    f"{_MACHINE}.ipu": ("Ipu",),
+    f"{_MACHINE}.registers": ("MULT_STAGE_MAP", "R_ACC_SIZE", "R_REG_SIZE", "RegFile"),
+    f"{_MACHINE}.run": ("DebugAction", "run_until_complete", "run_with_debug"),
+    f"{_MACHINE}.state": ("IpuState", "SavedState"),
 }  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -66,4 +67,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _HOME_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    return getattr(import_module(_HOME_OF[name]), name)

@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import pairwise
 from typing import Final
 
-from ipu_asm.emulator.ipu import Ipu, StopTest
+from ipu_asm.emulator.machine import Machine, StopTest
 
 MAX_BUNDLES_PER_CALL: Final = 1 << 16
 """Recommended limit on bundles per call of `Recording.run`, which uses 2 bytes for each."""
@@ -27,17 +27,17 @@ class Recording:
         self._tail_limit = tail_limit
         self._last: int | None = None
 
-    def run(self, ipu: Ipu, limit: int, stop: StopTest | None = None) -> int:
-        """Run as `Ipu.run` does, and record the address of each bundle."""
-        if ipu.state.is_halted:
+    def run(self, machine: Machine, limit: int, stop: StopTest | None = None) -> int:
+        """Run as `Machine.run` does, and record the address of each bundle."""
+        if machine.state.is_halted:
             return 0
         addresses = array("H")
-        before = ipu.cycles
+        before = machine.cycles
         try:
-            return ipu.run(limit, stop, addresses.append)
+            return machine.run(limit, stop, addresses.append)
         finally:
             # The last bundle recorded may have faulted.
-            del addresses[ipu.cycles - before :]
+            del addresses[machine.cycles - before :]
             if addresses:
                 self._add(addresses)
 

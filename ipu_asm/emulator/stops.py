@@ -5,14 +5,9 @@ from __future__ import annotations
 from enum import Enum
 from typing import Mapping, NamedTuple
 
-from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import Fault
-from ipu_asm.emulator.ipu import Ipu
-from ipu_asm.emulator.registers import PLACES
 from ipu_asm.emulator.words import signed
-from ipu_asm.isa import load_isa
-from ipu_asm.program.line_table import LineTable, SourceLocation, describe_bundle
+from ipu_asm.program.line_table import SourceLocation, describe_bundle
 
 
 class StopReason(Enum):
@@ -56,34 +51,6 @@ class RunEnd(NamedTuple):
     registers: Mapping[str, int] = {}
     place: SourceLocation | None = None
     fault: Fault | None = None
-
-
-def run_end_of(
-    ipu: Ipu, reason: StopReason, lines: LineTable | None = None, fault: Fault | None = None
-) -> RunEnd:
-    """Return the stop of a machine in its current state; `lines` is the source, if there is one."""
-    halted = reason is StopReason.HALTED
-    pc = ipu.snapshot.pc if halted else ipu.state.program_counter
-    word = ipu.state.inst_mem[pc] if pc >= 0 else None
-    codes = [] if word is None else decode_word(load_isa("ipu"), word)
-    slot = {StopReason.HALTED: "cond", StopReason.BREAK: "break"}.get(reason)
-    culprit = next((code for code in codes if code.slot.name == slot), None)
-    instruction = fault.instruction if fault else culprit and str(culprit)
-    registers = {} if halted else registers_named(ipu, codes)
-    place = lines.place(pc) if lines else None
-    return RunEnd(reason, pc, instruction, registers, place, fault)
-
-
-def registers_named(ipu: Ipu, codes: list[DecodedInstruction]) -> dict[str, int]:
-    """Return the scalar registers that instructions name, with their current values."""
-    values = {}
-    for code in codes:
-        if not code.is_idle:
-            for register in code.registers.values():
-                place = PLACES[register]
-                if isinstance(place, int):
-                    values[register] = ipu.state.regfile.scalars[place]
-    return values
 
 
 def describe_stop(stop: RunEnd) -> str:

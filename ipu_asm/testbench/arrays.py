@@ -7,7 +7,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ipu_asm.emulator.elements import NUMPY_TYPES, DType
+from ipu_asm.isa.ipu.machine.elements import NUMPY_TYPES, DType
 
 Array: TypeAlias = NDArray[Any]
 Buffer: TypeAlias = bytes | bytearray | memoryview

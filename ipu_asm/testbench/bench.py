@@ -14,14 +14,15 @@ from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assemble_kerne
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import FileError
 from ipu_asm.diagnostics.rendering import render, render_place
-from ipu_asm.emulator.elements import DType, element_type
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, InstructionError
-from ipu_asm.emulator.ipu import Ipu
-from ipu_asm.emulator.registers import AAQ_START, CR, LR, SCALAR_NAMES
-from ipu_asm.emulator.run import MAX_CYCLES, run_until_complete
-from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import StopReason, describe_current_bundle, describe_stop, run_end_of
+from ipu_asm.emulator.stops import StopReason, describe_current_bundle, describe_stop
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.ipu.machine.elements import DType, element_type
+from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, LR, SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.run import MAX_CYCLES, run_until_complete
+from ipu_asm.isa.ipu.machine.run_end import run_end_of
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
 from ipu_asm.testbench.comparison import assert_bit_exact

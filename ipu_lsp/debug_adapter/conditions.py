@@ -10,7 +10,7 @@ from ipu_asm.debugger.expressions.evaluation import evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.tree import Parsed
-from ipu_asm.emulator.registers import DTYPE
+from ipu_asm.isa.ipu.machine.registers import DTYPE
 
 _WORD: Final = (1 << 32) - 1
 _PATTERN: Final = bytes(1 + place * 7 % 101 for place in range(1 << 10))

@@ -24,8 +24,8 @@ from ipu_asm.config.files import (
 )
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.emulator.elements import DType
 from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.isa.ipu.machine.elements import DType
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_lsp.json_types import Json
 

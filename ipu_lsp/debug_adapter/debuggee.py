@@ -15,7 +15,7 @@ from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle, names_from_notes
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
-from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
 from ipu_asm.program.register_notes import register_notes
 from ipu_lsp.debug_adapter.client import DebugClient, Positions, is_same_path
 from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError

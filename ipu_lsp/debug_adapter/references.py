@@ -11,7 +11,7 @@ import re
 from typing import Final, Generic, Hashable, NamedTuple, TypeVar
 
 from ipu_asm.debugger.regions import MEMORY, SIZES, Region
-from ipu_asm.emulator.state import INST_MEM_SIZE
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 
 _T = TypeVar("_T", bound=Hashable)
 

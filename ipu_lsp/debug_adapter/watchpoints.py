@@ -10,7 +10,7 @@ from ipu_asm.debugger.expressions import Place, Space, element_text, region_of, 
 from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, element_of
 from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, region, whole_region
-from ipu_asm.emulator.registers import SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
 
 _SEPARATOR: Final = ":"
 

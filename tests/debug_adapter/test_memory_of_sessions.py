@@ -8,7 +8,7 @@ from weakref import ref
 
 import pytest
 
-from ipu_asm.emulator.state import IpuState
+from ipu_asm.isa.ipu.machine.state import IpuState
 from tests.debug_adapter.client import DapClient
 from tests.debug_adapter.conftest import Connect
 from tests.debug_adapter.programs import LOOP

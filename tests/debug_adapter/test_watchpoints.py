@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from ipu_asm.debugger.expressions import LiveContext, evaluate
 from ipu_asm.debugger.regions import COUNTER, SIZES, Region
-from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
-from ipu_asm.emulator.state import IpuState
+from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_lsp.debug_adapter.watchpoints import WatchTarget, target_at, target_from_id
 
 CONTEXT = LiveContext(IpuState())

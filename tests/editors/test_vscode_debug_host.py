@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ipu_asm.emulator.elements import DType
+from ipu_asm.isa.ipu.machine.elements import DType
 from ipu_lsp.debug_adapter.configuration import (
     FILE_FIELDS,
     LAUNCH_FIELDS,

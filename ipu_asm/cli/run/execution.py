@@ -12,10 +12,12 @@ from ipu_asm.cli.run.progress import Progress
 from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.ipu import Ipu, StopTest
+from ipu_asm.emulator.machine import StopTest
 from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
-from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.stops import RunEnd, StopReason, run_end_of
+from ipu_asm.emulator.stops import RunEnd, StopReason
+from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.isa.ipu.machine.run_end import run_end_of
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.model import Isa
 
 # A piece is long enough for its overhead not to matter, and short enough for Ctrl-C and the bar.

@@ -7,9 +7,9 @@ from itertools import groupby
 from typing import Iterator
 
 from ipu_asm.cli.run.options import ELEMENT_TYPES
-from ipu_asm.emulator.registers import SCALAR_NAMES, VECTORS
-from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import describe_word
+from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES, VECTORS
+from ipu_asm.isa.ipu.machine.state import IpuState
 
 _COLUMNS = 4
 _COLUMN = 28

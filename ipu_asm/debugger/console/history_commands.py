@@ -19,8 +19,8 @@ from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, whole_region
 from ipu_asm.debugger.stop import Stop
-from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.line_table import describe_bundle
 
 MAX_CYCLES_AHEAD: Final = 10_000_000

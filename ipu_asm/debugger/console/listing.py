@@ -11,8 +11,8 @@ from ipu_asm.debugger.expressions import ExpressionError, LiveContext
 from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.expressions.parser import parse_first
 from ipu_asm.emulator.decode import decode_word, is_default_jump
-from ipu_asm.emulator.state import INST_MEM_SIZE
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 from ipu_asm.isa.model import Operand
 from ipu_asm.isa.operand_types import LabelType
 

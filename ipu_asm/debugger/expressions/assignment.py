@@ -13,7 +13,7 @@ from ipu_asm.debugger.expressions.places import Place, Space, read, region_of
 from ipu_asm.debugger.expressions.tokens import tokens_of
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
-from ipu_asm.emulator.state import INST_MEM_SIZE
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 
 if TYPE_CHECKING:
     from ipu_asm.debugger.debugger import Debugger

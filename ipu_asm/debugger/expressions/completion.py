@@ -23,7 +23,7 @@ from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
 from ipu_asm.debugger.expressions.places import REGISTER_NAMES, read, register_place
 from ipu_asm.debugger.expressions.tokens import MAX_LENGTH
 from ipu_asm.emulator.memory import XMEM_SIZE
-from ipu_asm.emulator.registers import DTYPE
+from ipu_asm.isa.ipu.machine.registers import DTYPE
 
 
 class Candidate(NamedTuple):

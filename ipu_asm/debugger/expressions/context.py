@@ -6,7 +6,7 @@ from typing import Final, Mapping, Protocol, Sequence
 
 from ipu_asm.debugger.regions import Region, write_region
 from ipu_asm.emulator.memory import XMEM_SIZE, Image
-from ipu_asm.emulator.state import IpuState, SavedState
+from ipu_asm.isa.ipu.machine.state import IpuState, SavedState
 
 _EMPTY: Final[Mapping[str, int]] = {}
 _NO_NAMES: Final[Mapping[str, str]] = {}

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from ipu_asm.debugger.expressions.errors import number_text
-from ipu_asm.emulator.elements import DType, element_values
+from ipu_asm.isa.ipu.machine.elements import DType, element_values
 
 Number = int | float
 FP8_NAN: Final = 0x7F

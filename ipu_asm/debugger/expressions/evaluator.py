@@ -43,7 +43,7 @@ from ipu_asm.debugger.expressions.tree import (
     Unary,
 )
 from ipu_asm.debugger.expressions.values import Value, converted
-from ipu_asm.emulator.registers import DTYPE
+from ipu_asm.isa.ipu.machine.registers import DTYPE
 from ipu_asm.text import Span
 
 MAX_WORK: Final = 400_000

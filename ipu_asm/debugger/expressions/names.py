@@ -13,7 +13,7 @@ from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.places import REGISTER_NAMES
 from ipu_asm.debugger.expressions.tree import Name
 from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.emulator.elements import DType
+from ipu_asm.isa.ipu.machine.elements import DType
 
 MEMORY: Final = "xmem"
 LABEL: Final = "label"

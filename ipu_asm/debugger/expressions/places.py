@@ -18,7 +18,7 @@ from ipu_asm.debugger.expressions.element_types import (
 )
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.emulator.memory import XMEM_SIZE
-from ipu_asm.emulator.registers import DTYPE, PLACES, SCALAR_NAMES, VECTORS
+from ipu_asm.isa.ipu.machine.registers import DTYPE, PLACES, SCALAR_NAMES, VECTORS
 
 MAX_ELEMENTS: Final = 65_536
 """Limit on the number of elements of a slice."""

@@ -18,7 +18,7 @@ from ipu_asm.debugger.inspection.location_text import (
 )
 from ipu_asm.debugger.inspection.model import Item
 from ipu_asm.emulator.memory import XMEM_SIZE
-from ipu_asm.emulator.registers import SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
 
 MAX_RANGES: Final = 256
 """Limit on the changed memory ranges that are listed."""

@@ -8,8 +8,8 @@ from typing import Final, Iterator, Literal, NamedTuple
 from ipu_asm.debugger.expressions import Context, Place, SavedContext, Space
 from ipu_asm.debugger.expressions.element_types import ElementType
 from ipu_asm.emulator.memory import ROW, Image, changed_rows
-from ipu_asm.emulator.registers import DTYPE
-from ipu_asm.emulator.state import IpuState, SavedState
+from ipu_asm.isa.ipu.machine.registers import DTYPE
+from ipu_asm.isa.ipu.machine.state import IpuState, SavedState
 
 Content = bytes | bytearray
 

@@ -30,7 +30,7 @@ from ipu_asm.debugger.inspection.memory_map import (
 )
 from ipu_asm.debugger.inspection.model import Group, GroupKind, Item, Scope
 from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView, vector_infos, vector_view
-from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program

@@ -18,8 +18,8 @@ from ipu_asm.debugger.inspection.texts import (
     single_texts,
     summary,
 )
-from ipu_asm.emulator.elements import DType
-from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.elements import DType
+from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES
 
 ROW: Final = 16
 """Number of elements of a row."""

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from ipu_asm.debugger.expressions import Place, Space, register_place
 from ipu_asm.debugger.expressions.element_types import MASK, TYPES, element_of
-from ipu_asm.emulator.registers import SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
 
 VECTORS: Final = ("r0", "r1", "mem_bypass", "r_cyclic", "mult_res", "r_acc")
 """The vector registers of elements and words, in display order."""

@@ -15,7 +15,7 @@ from ipu_asm.debugger.breakpoints import (
 )
 from ipu_asm.debugger.expressions import ExpressionError, evaluate_condition
 from ipu_asm.diagnostics.suggestions import nearest_of
-from ipu_asm.emulator.state import IpuState
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
 from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition, read_log_message
 from ipu_lsp.debug_adapter.references import code_address

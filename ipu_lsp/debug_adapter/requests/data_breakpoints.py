@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipu_asm.debugger.breakpoints import AccessType
 from ipu_asm.debugger.expressions import ExpressionError, Place, evaluate, quoted
 from ipu_asm.debugger.regions import COUNTER, region
-from ipu_asm.emulator.registers import DTYPE
+from ipu_asm.isa.ipu.machine.registers import DTYPE
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.conditions import BreakpointError
 from ipu_lsp.debug_adapter.references import read_reference

@@ -13,7 +13,7 @@ from typing import Any, Callable, Iterator, NamedTuple, Sequence, TypeAlias
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.faults import InstructionError
-from ipu_asm.emulator.registers import PLACES, RegFile
+from ipu_asm.isa.ipu.machine.registers import PLACES, RegFile
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.isa.operand_types import RegisterType
 

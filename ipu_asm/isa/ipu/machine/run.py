@@ -7,8 +7,8 @@ from typing import Callable, Final, TypeAlias
 
 from ipu_asm.emulator.faults import CycleLimitError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.ipu import Ipu
-from ipu_asm.emulator.state import IpuState
+from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.isa.ipu.machine.state import IpuState
 
 MAX_CYCLES: Final = 100_000
 

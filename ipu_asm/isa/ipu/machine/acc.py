@@ -6,10 +6,10 @@ import numpy as np
 from numpy import add
 
 from ipu_asm.emulator.faults import InstructionError
-from ipu_asm.emulator.registers import AAQ_START, DTYPE, LANES
-from ipu_asm.emulator.semantics.unit import Unit
-from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.words import Words, is_nan_word, quiet_nans, signed, sum_words, to_float
+from ipu_asm.isa.ipu.machine.registers import AAQ_START, DTYPE, LANES
+from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.ipu.machine.unit import Unit
 
 _START_UNIT = 32
 # First row or column to keep, and the step.

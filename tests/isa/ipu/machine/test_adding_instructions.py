@@ -22,10 +22,10 @@ from ipu_asm.emulator import (
     ipu_add,
     ipu_mult,
 )
-from ipu_asm.emulator.ipu import _MULT_STAGE_MAP
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.build import IsaError
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC, InstructionDoc
+from ipu_asm.isa.ipu.machine.ipu import _MULT_STAGE_MAP
 
 ENTRY = {
     "operands": [

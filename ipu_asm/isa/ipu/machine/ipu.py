@@ -3,40 +3,35 @@
 from __future__ import annotations
 
 from contextvars import copy_context
-from typing import Callable, Final, Iterable, Sequence
+from typing import Final, Iterable, Sequence
 
 import numpy as np
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.binding import BoundBundle, Operation, bind, binding_errors
 from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.emulator.registers import MULT_STAGE_MAP, PLACES, R_ACC_SIZE, R_REG_SIZE
-from ipu_asm.emulator.semantics.aaq import AaqUnit
-from ipu_asm.emulator.semantics.acc import AccUnit
-from ipu_asm.emulator.semantics.breaks import BreakUnit
-from ipu_asm.emulator.semantics.cond import CondUnit
-from ipu_asm.emulator.semantics.lr import LrUnit
-from ipu_asm.emulator.semantics.mult import MultUnit
-from ipu_asm.emulator.semantics.xmem import XmemUnit
-from ipu_asm.emulator.state import INST_MEM_SIZE, IpuState
+from ipu_asm.emulator.machine import StopTest, Trace
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.ipu.machine.aaq import AaqUnit
+from ipu_asm.isa.ipu.machine.acc import AccUnit
+from ipu_asm.isa.ipu.machine.binding import BoundBundle, Operation, bind, binding_errors
+from ipu_asm.isa.ipu.machine.breaks import BreakUnit
+from ipu_asm.isa.ipu.machine.cond import CondUnit
+from ipu_asm.isa.ipu.machine.lr import LrUnit
+from ipu_asm.isa.ipu.machine.mult import MultUnit
+from ipu_asm.isa.ipu.machine.registers import MULT_STAGE_MAP, PLACES, R_ACC_SIZE, R_REG_SIZE
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
+from ipu_asm.isa.ipu.machine.xmem import XmemUnit
 from ipu_asm.isa.model import InstructionSpec, Isa
 
-__all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu", "StopTest", "Trace"]
+__all__ = ["R_ACC_SIZE", "R_REG_SIZE", "Ipu"]
 
 # Name used in the "Adding Instructions" document.
 _MULT_STAGE_MAP: Final = MULT_STAGE_MAP
 
 _NO_BUNDLE: Final = -1
 _NO_INTERRUPTS: Final = Interrupts()
-
-StopTest = Callable[[int], bool]
-"""Returns whether to stop in front of the bundle at an address; has no side effects."""
-
-Trace = Callable[[int], object]
-"""Called with the address of each bundle before it is executed."""
 
 
 class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):

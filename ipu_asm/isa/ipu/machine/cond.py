@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ipu_asm.emulator.semantics.unit import Unit
-from ipu_asm.emulator.state import INST_MEM_SIZE
 from ipu_asm.emulator.words import signed
+from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
+from ipu_asm.isa.ipu.machine.unit import Unit
 
 
 class CondUnit(Unit):

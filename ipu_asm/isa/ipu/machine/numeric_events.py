@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.registers import DTYPE, PLACES, RegFile
-from ipu_asm.emulator.semantics.acc import AccUnit
 from ipu_asm.emulator.words import is_nan_word, signed
+from ipu_asm.isa.ipu.machine.acc import AccUnit
+from ipu_asm.isa.ipu.machine.registers import DTYPE, PLACES, RegFile
 from ipu_asm.isa.ipu.registers import AAQ
 
 _FLOATS: Final = {"r_acc": "acc_floats", "mult_res": "product_floats"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Final, Iterable, NamedTuple
 
 from ipu_asm.emulator.memory import Image, XMem, changed_rows
-from ipu_asm.emulator.registers import DTYPE, SCALAR_NAMES, VECTORS, WORD_MASK, RegFile
 from ipu_asm.isa.ipu.description import PROGRAM_LIMIT
+from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES, VECTORS, WORD_MASK, RegFile
 from ipu_asm.program.program import Program
 
 INST_MEM_SIZE: Final = PROGRAM_LIMIT

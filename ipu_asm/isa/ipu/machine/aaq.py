@@ -10,10 +10,10 @@ import math
 import numpy as np
 
 from ipu_asm.emulator.faults import InstructionError
-from ipu_asm.emulator.registers import AAQ_START, CR, DTYPE, LANES, VECTORS, WORD_MASK
-from ipu_asm.emulator.semantics.unit import Unit
-from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.words import product, signed, sum_in_order, to_float, to_word
+from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, DTYPE, LANES, VECTORS, WORD_MASK
+from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.ipu.machine.unit import Unit
 
 _MAX = 1
 _VALUE, _VALUE_CR, _INV, _INV_SQRT = range(4)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ipu_asm.emulator.registers import DTYPE, RegFile
-from ipu_asm.emulator.state import IpuState
 from ipu_asm.emulator.words import NAN_PAYLOADS_PROPAGATE
+from ipu_asm.isa.ipu.machine.registers import DTYPE, RegFile
+from ipu_asm.isa.ipu.machine.state import IpuState
 
 _LARGEST_SHIFT = 31
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ipu_asm.emulator.faults import InstructionError
 from ipu_asm.emulator.memory import XMEM_SIZE, check_range
-from ipu_asm.emulator.registers import CYCLIC_SIZE, MULT_STAGE_MAP, R_REG_SIZE, VECTORS
-from ipu_asm.emulator.semantics.unit import Unit
+from ipu_asm.isa.ipu.machine.registers import CYCLIC_SIZE, MULT_STAGE_MAP, R_REG_SIZE, VECTORS
+from ipu_asm.isa.ipu.machine.unit import Unit
 
 _LAST = XMEM_SIZE - R_REG_SIZE
 _CYCLIC = VECTORS["r_cyclic"].start

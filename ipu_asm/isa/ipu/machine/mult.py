@@ -9,9 +9,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from ipu_asm.emulator.elements import Elements, Products, products_of
 from ipu_asm.emulator.faults import InstructionError
-from ipu_asm.emulator.registers import (
+from ipu_asm.emulator.words import Words, signed
+from ipu_asm.isa.ipu.machine.elements import Elements, Products, products_of
+from ipu_asm.isa.ipu.machine.registers import (
     AAQ_START,
     CR,
     CYCLIC_SIZE,
@@ -20,9 +21,8 @@ from ipu_asm.emulator.registers import (
     R_REG_SIZE,
     VECTORS,
 )
-from ipu_asm.emulator.semantics.unit import Unit
-from ipu_asm.emulator.state import IpuState
-from ipu_asm.emulator.words import Words, signed
+from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.ipu.machine.unit import Unit
 
 _MASK = VECTORS["r_mask"].start
 _MASK_SIZE = 16

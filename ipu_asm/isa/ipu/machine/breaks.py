@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.emulator.semantics.unit import Unit
+from ipu_asm.isa.ipu.machine.unit import Unit
 
 
 class BreakUnit(Unit):

@@ -1,0 +1,11 @@
+"""The machine of the IPU: bit-exact, with a fault for every operation it cannot execute.
+
+`state` holds the registers (`registers`) and the memory, `binding` binds decoded instructions to
+operations, and `ipu` runs bundles. The semantics are one method for each instruction, by slot:
+`breaks`, `lr`, `xmem`, `mult`, `acc`, `aaq`, `cond`.
+
+`execute_fn` of an instruction names its method, whose keyword-only parameters are the names of the
+operands. An operand marked `read` is passed as the value of the register, any other one as its
+number. A method raises `InstructionError` if the instruction cannot be executed; the machine
+then reverts the effects of the bundle.
+"""
