@@ -7,7 +7,7 @@ import os
 import sys
 from typing import Any, Iterator, NoReturn, Sequence
 
-from ipu_asm.cli.console import Status, print_message
+from ipu_asm.cli.console import ExitStatus, print_message
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import UnknownIsaError, load_isa
 
@@ -20,7 +20,7 @@ class ArgumentParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         print_message(self.prog, f"{message} (see `{self.prog} --help`)")
-        raise SystemExit(int(Status.USAGE))
+        raise SystemExit(int(ExitStatus.USAGE))
 
     def parse(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Parse a command line, by default that of the process."""

@@ -13,7 +13,7 @@ from ipu_asm.emulator.interrupts import Interrupts
 COLOR_CHOICES = ("auto", "always", "never")
 
 
-class Status(IntEnum):
+class ExitStatus(IntEnum):
     """Exit status of a command."""
 
     OK = 0
@@ -32,10 +32,10 @@ def run_guarded(program: str, command: Callable[[], int]) -> int:
         with Interrupts():
             return command()
     except KeyboardInterrupt:
-        return Status.INTERRUPTED
+        return ExitStatus.INTERRUPTED
     except FileError as error:
         print_message(program, str(error))
-        return Status.USAGE
+        return ExitStatus.USAGE
     except Exception as error:
         if os.environ.get("IPU_TRACEBACK"):
             import traceback
@@ -48,7 +48,7 @@ def run_guarded(program: str, command: Callable[[], int]) -> int:
                 f"internal error: {what}; this is a bug in {program}, not in the program it "
                 "read: please report it with what IPU_TRACEBACK=1 shows",
             )
-        return Status.INTERNAL
+        return ExitStatus.INTERNAL
 
 
 def print_message(program: str, message: str, kind: str = "error") -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.ide.macros.occurrences import macro_at
 from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.numeric_labels import numeric_label_span, resolve_numeric_label
-from ipu_asm.ide.occurrences import Label, symbol_at
+from ipu_asm.ide.occurrences import LabelName, symbol_at
 from ipu_asm.ide.syntax_element import (
     Blank,
     Comment,
@@ -66,9 +66,9 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
 
 def _to_macro(program: Program, place: SyntaxElement, offset: int) -> Definition | None:
     """Return the definition of the macro or macro parameter at an offset, if any."""
-    argument = parameter_use_at(program, offset) or parameter_at(program, offset)
-    if argument is not None:
-        (body, parameter), origin = argument
+    use = parameter_use_at(program, offset) or parameter_at(program, offset)
+    if use is not None:
+        (body, parameter), origin = use
         return Definition(origin, parameter.span, _full_span(program, body.first, parameter.span))
     found = None if isinstance(place, LabelDefinition) else macro_at(program, offset)
     if found is None:
@@ -80,7 +80,7 @@ def _to_macro(program: Program, place: SyntaxElement, offset: int) -> Definition
 def _by_name(analysis: Analysis, offset: int) -> Definition | None:
     """Return the definition of the label that a word names where no label operand is expected."""
     found = symbol_at(analysis, offset)
-    if found is None or not isinstance(found[0], Label):
+    if found is None or not isinstance(found[0], LabelName):
         return None
     name, span = found[0].name, found[1]
     return _to_label(analysis.program, span, name) if name in analysis.program.labels else None

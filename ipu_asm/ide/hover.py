@@ -8,7 +8,7 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.macros.occurrences import macro_at
-from ipu_asm.ide.macros.page import argument_markdown, macro_markdown
+from ipu_asm.ide.macros.page import macro_markdown, parameter_markdown
 from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.pages.bundle import bundle_markdown
 from ipu_asm.ide.pages.label import definition_markdown
@@ -59,9 +59,9 @@ def _about_macro(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover
     program = analysis.program
     if isinstance(place, Comment) or not program.isa.surface.preprocessed:
         return None
-    argument = parameter_use_at(program, offset) or parameter_at(program, offset)
-    if argument is not None:
-        return Hover(argument_markdown(analysis, argument[0]), argument[1])
+    use = parameter_use_at(program, offset) or parameter_at(program, offset)
+    if use is not None:
+        return Hover(parameter_markdown(analysis, use[0]), use[1])
     macro = None if isinstance(place, LabelDefinition) else macro_at(program, offset)
     if macro is None:
         return None

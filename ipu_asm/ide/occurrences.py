@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.macros.occurrences import Certainty, macro_at, macro_occurrences
-from ipu_asm.ide.macros.parameters import MacroArgument, parameter_at, parameter_use_at, uses_of
+from ipu_asm.ide.macros.parameters import ParameterInScope, parameter_at, parameter_use_at, uses_of
 from ipu_asm.ide.numeric_labels import (
     NumericLabel,
     definition_of,
@@ -52,13 +52,13 @@ class Occurrence(NamedTuple):
     kind: OccurrenceKind
 
 
-class Label(NamedTuple):
+class LabelName(NamedTuple):
     """The name of a label, defined or not."""
 
     name: str
 
 
-class Register(NamedTuple):
+class RegisterName(NamedTuple):
     """The canonical name of a register."""
 
     name: str
@@ -71,7 +71,7 @@ class MacroName(NamedTuple):
     is_define: bool
 
 
-Symbol = Label | Register | NumericLabel | MacroName | MacroArgument
+Symbol = LabelName | RegisterName | NumericLabel | MacroName | ParameterInScope
 _NOWHERE = -1
 _KIND_OF_ACCESS = {
     "": OccurrenceKind.NAMES,
@@ -91,7 +91,7 @@ def symbol_at(analysis: Analysis, offset: int) -> tuple[Symbol, Span] | None:
             return found
     if isinstance(place, LabelDefinition):
         numeric = definition_of(program, place)
-        return numeric or Label(place.name), place.span
+        return numeric or LabelName(place.name), place.span
     if isinstance(place, Blank):
         return _possible_label_at(program, place.bundle, offset)
     if not isinstance(place, OperandAt):
@@ -102,9 +102,9 @@ def symbol_at(analysis: Analysis, offset: int) -> tuple[Symbol, Span] | None:
 
 def _of_macros(program: Program, offset: int) -> tuple[Symbol, Span] | None:
     """Return the macro or macro parameter at an offset, if any."""
-    argument = parameter_use_at(program, offset) or parameter_at(program, offset)
-    if argument is not None:
-        return argument
+    use = parameter_use_at(program, offset) or parameter_at(program, offset)
+    if use is not None:
+        return use
     found = macro_at(program, offset)
     return found and (MacroName(found[0][0].name, found[0][0].is_define), found[1])
 
@@ -120,16 +120,16 @@ def _in_operand(program: Program, place: OperandAt, offset: int) -> tuple[Symbol
         if numeric is not None:
             return numeric, value
         label = _label_of(program, reference.text, reference.target)
-        return None if label is None else (Label(label), value)
+        return None if label is None else (LabelName(label), value)
     for use in registers_in(program.isa, bundle):
         span = program.span(place.bundle, use.span)
         is_here = (use.instruction, use.operand) == (place.instruction, place.operand)
         if is_here and span.touches(offset):
-            return Register(use.register), span
+            return RegisterName(use.register), span
     if is_valid_value(bundle, place.instruction, place.operand):
         return None
     text = program.text[value.start : value.end]
-    return (Label(text), value) if text in program.labels else None
+    return (LabelName(text), value) if text in program.labels else None
 
 
 def _possible_label_at(program: Program, number: int, offset: int) -> tuple[Symbol, Span] | None:
@@ -137,7 +137,7 @@ def _possible_label_at(program: Program, number: int, offset: int) -> tuple[Symb
     for word, spans in _possible_label_words(program.isa, program.bundles[number]).items():
         for span in spans:
             if word in program.labels and program.span(number, span).touches(offset):
-                return Label(word), program.span(number, span)
+                return LabelName(word), program.span(number, span)
     return None
 
 
@@ -146,14 +146,14 @@ def occurrences(analysis: Analysis, symbol: Symbol) -> list[Occurrence]:
 
     Those of a label include branches that reach it by a distance.
     """
-    if isinstance(symbol, Label):
+    if isinstance(symbol, LabelName):
         found = dict.fromkeys(_of_label(analysis.program, symbol.name))
         return sorted(found, key=lambda occurrence: occurrence.span)
     if isinstance(symbol, NumericLabel):
         return sorted(_of_numeric_label(analysis.program, symbol), key=lambda each: each.span)
     if isinstance(symbol, MacroName):
         return list(_of_macro(analysis.program, symbol))
-    if isinstance(symbol, MacroArgument):
+    if isinstance(symbol, ParameterInScope):
         definition = Occurrence(symbol.parameter.span, OccurrenceKind.DEFINES)
         uses = uses_of(analysis.program, symbol)
         return [definition, *(Occurrence(span, OccurrenceKind.NAMES) for span in uses)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
-from ipu_asm.ide.occurrences import Label, MacroName, OccurrenceKind, occurrences, symbol_at
+from ipu_asm.ide.occurrences import LabelName, MacroName, OccurrenceKind, occurrences, symbol_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -39,7 +39,7 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
         return Renameable(found[1], found[0].name)
     if found is not None and isinstance(found[0], NumericLabel):
         raise RenameError("a numeric label cannot be renamed: replace it with a named label")
-    if found is None or not isinstance(found[0], Label):
+    if found is None or not isinstance(found[0], LabelName):
         named = "labels and macros" if analysis.isa.surface.preprocessed else "labels"
         raise RenameError(f"only {named} can be renamed")
     return _label(analysis.program, found[0].name, found[1])
@@ -85,7 +85,7 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
     _check_hidden(analysis, old)
     edits = [
         TextEdit(occurrence.span, new_name)
-        for occurrence in occurrences(analysis, Label(old))
+        for occurrence in occurrences(analysis, LabelName(old))
         if occurrence.kind is not OccurrenceKind.TARGETS_BY_DISTANCE
     ]
     _check_meaning(program, edits, old, new_name)

@@ -13,12 +13,12 @@ from ipu_asm.ide.completion.context import CompletionContext, completion_context
 from ipu_asm.ide.completion.form_selection import form_accepts
 from ipu_asm.ide.macros.completion import with_values
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_called, without_comments
-from ipu_asm.ide.macros.page import argument_markdown, shown_parameters
+from ipu_asm.ide.macros.page import parameter_markdown, shown_parameters
 from ipu_asm.ide.macros.parameters import (
     MARK,
-    MacroArgument,
     MacroBody,
     MacroParameter,
+    ParameterInScope,
     parameters_of,
 )
 from ipu_asm.ide.pages.label import comment_above
@@ -39,7 +39,7 @@ _EQUALS = re.compile(r"[ \t]*=(?!=)")
 _NAMED = re.compile(r"\s*(\w+)\s*=(?!=)")
 
 
-class Parameter(NamedTuple):
+class SignatureParameter(NamedTuple):
     """An operand: its text in the syntax line, and what it accepts, as Markdown.
 
     The label is the first whole-word match in the line.
@@ -57,7 +57,7 @@ class Signature(NamedTuple):
 
     label: str
     summary: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[SignatureParameter, ...]
     active: int | None
 
 
@@ -127,14 +127,18 @@ def _active(spec: InstructionSpec, written: Sequence[str], begun: str, word: str
     return None if found is None else spec.operands.index(found)
 
 
-def _syntax_line(spec: InstructionSpec, separator: str) -> tuple[str, tuple[Parameter, ...]]:
+def _syntax_line(
+    spec: InstructionSpec, separator: str
+) -> tuple[str, tuple[SignatureParameter, ...]]:
     """Return a syntax line that names every operand, and the parameters in it."""
     line = spec.syntax
     labels = [_label(operand, line) for operand in spec.operands]
     if "" in labels:
         labels = [operand.name for operand in spec.operands]
         line = f"{spec.mnemonic} {(separator.strip() + ' ').join(labels)}"
-    parameters = (Parameter(label, _markdown(o)) for label, o in zip(labels, spec.operands))
+    parameters = (
+        SignatureParameter(label, _markdown(o)) for label, o in zip(labels, spec.operands)
+    )
     return line, tuple(parameters)
 
 
@@ -178,14 +182,14 @@ def _of_macro(analysis: Analysis, macro: Macro, arguments: Sequence[str]) -> Sig
     comment = comment_above(program, macro.bundle)
     takes = (
         # The title repeats what the line shows.
-        argument_markdown(analysis, MacroArgument(body, parameter)).partition("\n\n")[2]
+        parameter_markdown(analysis, ParameterInScope(body, parameter)).partition("\n\n")[2]
         for parameter in parameters
     )
     labels = (shown_parameters([parameter]) for parameter in parameters)
     return Signature(
         label,
         f"{comment}\n\nline {line}".lstrip(),
-        tuple(Parameter(*each) for each in zip(labels, takes)),
+        tuple(SignatureParameter(*each) for each in zip(labels, takes)),
         _active_of_macro(parameters, arguments, may_name=not macro.is_define),
     )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 
-class Cell(NamedTuple):
+class GridCell(NamedTuple):
     """An instruction: its words, with one blank before each operand, and its span.
 
     `slot` is None for an unknown mnemonic; `is_idle` means that the instruction has no effect.
@@ -38,8 +38,8 @@ class GridRow(NamedTuple):
     address: int
     span: Span
     label: str | None
-    cells: tuple[tuple[Cell, ...], ...]
-    strays: tuple[Cell, ...]
+    cells: tuple[tuple[GridCell, ...], ...]
+    strays: tuple[GridCell, ...]
 
 
 class SlotGrid(NamedTuple):
@@ -72,12 +72,12 @@ def _row(program: Program, number: int, address: int) -> GridRow:
 
 
 @cached_on_bundle
-def _cells(isa: Isa, bundle: Bundle) -> tuple[tuple[Cell, ...], ...]:
+def _cells(isa: Isa, bundle: Bundle) -> tuple[tuple[GridCell, ...], ...]:
     """Return the instructions of each slot, then those without a place; spans are in the bundle."""
-    groups: dict[str | None, list[Cell]] = {slot.name: [] for slot in isa.slots}
+    groups: dict[str | None, list[GridCell]] = {slot.name: [] for slot in isa.slots}
     strays = groups[None] = []
     for number, (instruction, place) in enumerate(zip(bundle.instructions, bundle.places)):
-        cell = Cell(
+        cell = GridCell(
             instruction.mnemonic,
             _text(isa, instruction),
             bundle.syntax.instruction_span(number),

@@ -22,7 +22,7 @@ from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.reports.textmate_directives import directives, has_preprocessor, preprocessor
 from ipu_asm.reports.textmate_language import LABEL, Language, language_of
 from ipu_asm.reports.textmate_operands import (
-    Operands,
+    OperandKinds,
     Pattern,
     numbers,
     operand_patterns,
@@ -130,7 +130,7 @@ def _top(language: Language) -> Iterator[Pattern]:
             "2": {"name": language.scope("punctuation.separator.label")},
         },
     }
-    groups: dict[Operands, list[InstructionSpec]] = {}
+    groups: dict[OperandKinds, list[InstructionSpec]] = {}
     for specs in language.instructions().values():
         groups.setdefault(operands_of(language, specs), []).append(specs[0])
     end = _end_of_instruction(language)
@@ -143,7 +143,7 @@ def _top(language: Language) -> Iterator[Pattern]:
     if language.terminals.has_strings:
         yield {"include": "#strings"}
     unknown = f"(?:{language.terminals.word})"
-    yield {"begin": unknown, "end": end, "patterns": operand_patterns(language, Operands())}
+    yield {"begin": unknown, "end": end, "patterns": operand_patterns(language, OperandKinds())}
     if not language.terminals.ends_with_line:
         yield {"match": language.terminals.patterns["END"], "name": language.scope(_END)}
     yield {"include": "#punctuation"}

@@ -32,7 +32,7 @@ _KEYWORD = re.compile(r"\$?[\w.]+")
 _NO_LABELS = {"$": r"\$", '"': '"', "\\": r"[^\s,;]*\\"}
 
 
-class Operands(NamedTuple):
+class OperandKinds(NamedTuple):
     """What a mnemonic's operands can be, besides registers and numbers."""
 
     keywords: frozenset[str] = frozenset()
@@ -41,13 +41,13 @@ class Operands(NamedTuple):
     names: bool = False
 
 
-def operands_of(language: Language, specs: Iterable[InstructionSpec]) -> Operands:
+def operands_of(language: Language, specs: Iterable[InstructionSpec]) -> OperandKinds:
     """Return what the operands of instructions with the same mnemonic can be."""
     operands = [operand for spec in specs for operand in spec.operands]
     types = list({id(operand.type): operand.type for operand in operands}.values())
     known = {register for isa in language.isas for register in isa.file_of_register}
     words = {word for operand_type in types for word in _keywords(operand_type)}
-    return Operands(
+    return OperandKinds(
         frozenset(word for word in words - known if number_value(word) is None),
         any(map(_takes_labels, types)),
         any(_takes(operand_type, _EXAMPLE_OF_A_PAIR) for operand_type in types),
@@ -74,7 +74,7 @@ def _takes_labels(operand_type: OperandType) -> bool:
     return isinstance(operand_type.parse(operand_type.prefix + _EXAMPLE_OF_A_LABEL), str)
 
 
-def operand_patterns(language: Language, operands: Operands) -> list[Pattern]:
+def operand_patterns(language: Language, operands: OperandKinds) -> list[Pattern]:
     """Return the patterns of operands; each matches a whole token, so none starts within a word."""
     terminals, word_end = language.terminals, language.word_end
     patterns: list[Pattern] = [{"include": "#comments"}]
@@ -95,7 +95,7 @@ def operand_patterns(language: Language, operands: Operands) -> list[Pattern]:
     return [*patterns, *_value_patterns(language, operands), {"include": "#punctuation"}]
 
 
-def _value_patterns(language: Language, operands: Operands) -> Iterator[Pattern]:
+def _value_patterns(language: Language, operands: OperandKinds) -> Iterator[Pattern]:
     """Yield patterns for numbers, labels and unknown words."""
     word = f"(?:{language.terminals.number})"
     if operands.labels and language.numeric_labels:

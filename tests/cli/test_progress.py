@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from ipu_asm.cli.run.progress import Progress, shown_rate
+from ipu_asm.cli.run.progress import ProgressBar, shown_rate
 
 
 class Terminal(io.StringIO):
@@ -19,7 +19,7 @@ def check_progress(
 ) -> None:
     """What is written if the run has come so far at these times, the first being its start."""
     clock = iter(times)
-    progress = Progress(1000, stream, lambda: next(clock))
+    progress = ProgressBar(1000, stream, lambda: next(clock))
     for count in cycles:
         progress.show(count)
     progress.clear()

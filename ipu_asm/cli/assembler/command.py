@@ -25,7 +25,7 @@ from ipu_asm.assembler.images import (
 from ipu_asm.assembler.kernel import chosen_isa
 from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
 from ipu_asm.cli.console import (
-    Status,
+    ExitStatus,
     is_terminal,
     print_message,
     run_guarded,
@@ -97,7 +97,7 @@ def _command(argv: Sequence[str] | None) -> int:
     except ConfigurationError as error:
         for finding in error.findings:
             print_message(PROGRAM, str(finding))
-        return Status.USAGE
+        return ExitStatus.USAGE
 
 
 def _assemble(source: Target, options: Namespace) -> int:
@@ -109,15 +109,15 @@ def _assemble(source: Target, options: Namespace) -> int:
         words = encode(program)
     except AssemblyError as error:
         show_findings([*error.findings, *warnings], file, "nothing written")
-        return Status.FINDINGS
+        return ExitStatus.FINDINGS
     show_findings(warnings, file)
     if options.format == LISTING:
         _write(listing_of(program, words, source.name).encode(), options.output)
-        return Status.OK
+        return ExitStatus.OK
     if options.format == "bin" and not options.output and is_terminal(sys.stdout):
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")
     _write(encode_image(words, isa, options.format), options.output)
-    return Status.OK
+    return ExitStatus.OK
 
 
 def _disassemble(source: Target, options: Namespace) -> int:
@@ -129,7 +129,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
         words = decode_image(image, isa, image_format)
     except ImageError as error:
         show_image_mistakes(PROGRAM, source.name, error)
-        return Status.FINDINGS
+        return ExitStatus.FINDINGS
     text = text_of(words, isa)
     # The disassembler adds a comment only to a word that assembly cannot express.
     lossy = sum(isa.surface.comments[0] in line for line in text.splitlines())
@@ -137,7 +137,7 @@ def _disassemble(source: Target, options: Namespace) -> int:
         message = f"{counted(lossy, 'bundle')} cannot be assembled again: see the comments"
         print_message(PROGRAM, f"{source.name}: {message}", "note")
     _write(text.encode(), options.output)
-    return Status.OK
+    return ExitStatus.OK
 
 
 def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
@@ -167,7 +167,7 @@ def _document(options: Namespace) -> int:
         )
     if options.output is None:
         write_bytes(files[options.format or "md"][1].encode())
-        return Status.OK
+        return ExitStatus.OK
     # The Markdown page refers to the picture, so both are written.
     together = {None: tuple(files), "md": ("md", "svg")}.get(options.format, (options.format,))
     wanted = [kind for kind in together if kind in files]
@@ -178,7 +178,7 @@ def _document(options: Namespace) -> int:
     for kind in wanted:
         name, text = files[kind]
         replace_file(os.path.join(options.output, name), text.encode())
-    return Status.OK
+    return ExitStatus.OK
 
 
 def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from typing import Iterator, Sequence
 
-from ipu_asm.cli.console import Status, is_terminal, print_message, run_guarded, write
+from ipu_asm.cli.console import ExitStatus, is_terminal, print_message, run_guarded, write
 from ipu_asm.cli.lint.options import LintOptions, read_options
 from ipu_asm.cli.lint.run import PROGRAM, LintRun
 from ipu_asm.config.files import counted
@@ -37,11 +37,11 @@ def _explain(query: str, isa_name: str | None) -> int:
     page = explain(query, isa)
     if page is not None:
         write(f"{page.rstrip()}\n", sys.stdout)
-        return Status.OK
+        return ExitStatus.OK
     near = " or ".join(f"`{name}`" for name in suggestions(query, isa))
     hint = f"; did you mean {near}?" if near else ""
     print_message(PROGRAM, f"no rule and no instruction of {isa.name} is called `{query}`{hint}")
-    return Status.USAGE
+    return ExitStatus.USAGE
 
 
 def _watch(options: LintOptions) -> int:
@@ -62,4 +62,4 @@ def _watch(options: LintOptions) -> int:
         return run.paths()
 
     watch(act, paths)
-    return Status.OK
+    return ExitStatus.OK

@@ -7,7 +7,7 @@ import sys
 from typing import Iterator, Mapping
 
 from ipu_asm import __version__
-from ipu_asm.cli.console import Status, print_message, wants_color, write, write_bytes
+from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.cli.lint.linter import Linter, LintResult
@@ -40,7 +40,7 @@ class LintRun:
         except ConfigurationError as error:
             for finding in error.findings:
                 self._report(str(finding))
-            return Status.USAGE
+            return ExitStatus.USAGE
         targets = self.targets()
         self.results = [result for target in targets if (result := linter.lint(target)) is not None]
         self._check_output(targets, linter)
@@ -147,12 +147,12 @@ class LintRun:
 
     def _exit_status(self) -> int:
         if self._has_problems:
-            return Status.USAGE
+            return ExitStatus.USAGE
         if self.options.diff:
             fails = any(result.fixed for result in self.results)
         else:
             fails = any(result.fails for result in self.results)
-        return Status.FINDINGS if fails and not self.options.exit_zero else Status.OK
+        return ExitStatus.FINDINGS if fails and not self.options.exit_zero else ExitStatus.OK
 
 
 def _ignore(problem: FileError) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
-from ipu_asm.cli.console import Status, print_message, run_guarded, wants_color, write
+from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, wants_color, write
 from ipu_asm.cli.programs import read_source, show_findings, show_image_mistakes
 from ipu_asm.cli.run.data_files import check_outputs, read_loads, write_outputs
 from ipu_asm.cli.run.options import PROGRAM, RunOptions, read_options
@@ -24,7 +24,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
-    from ipu_asm.cli.run.execution import Outcome
+    from ipu_asm.cli.run.execution import RunOutcome
 
 _NEEDED = ("numpy", "ml_dtypes")
 
@@ -42,8 +42,8 @@ def _command(options: RunOptions) -> int:
     except ConfigurationError as error:
         for finding in error.findings:
             print_message(PROGRAM, str(finding))
-        return Status.USAGE
-    return Status.FINDINGS if kernel is None else _run(kernel, options, memory)
+        return ExitStatus.USAGE
+    return ExitStatus.FINDINGS if kernel is None else _run(kernel, options, memory)
 
 
 def _kernel(options: RunOptions) -> Kernel | None:
@@ -74,23 +74,23 @@ def _kernel(options: RunOptions) -> Kernel | None:
 def _run(kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]) -> int:
     outcome = _execute(kernel, options, memory)
     if outcome is None:
-        return Status.FINDINGS
+        return ExitStatus.FINDINGS
     status = _status(outcome)
-    if status is not Status.OK:
+    if status is not ExitStatus.OK:
         _print_failure(kernel, outcome, options)
     written: list[str] = []
     try:
-        written = write_outputs(options, kernel, outcome, status is Status.OK)
+        written = write_outputs(options, kernel, outcome, status is ExitStatus.OK)
     except FileError as error:
         print_message(PROGRAM, str(error))
-        status = Status.USAGE
+        status = ExitStatus.USAGE
     _report(kernel, outcome, options, written)
     return status
 
 
 def _execute(
     kernel: Kernel, options: RunOptions, memory: list[tuple[int, bytes]]
-) -> Outcome | None:
+) -> RunOutcome | None:
     """Run the program; if the machine cannot load it, print why and return None."""
     try:
         from ipu_asm.cli.run.execution import execute
@@ -108,16 +108,16 @@ def _execute(
         return None
 
 
-def _status(outcome: Outcome) -> Status:
+def _status(outcome: RunOutcome) -> ExitStatus:
     from ipu_asm.emulator.stops import StopReason
 
     if outcome.stop.reason in (StopReason.HALTED, StopReason.BREAK):
-        return Status.OK
+        return ExitStatus.OK
     interrupted = outcome.stop.reason is StopReason.INTERRUPTED
-    return Status.INTERRUPTED if interrupted else Status.FINDINGS
+    return ExitStatus.INTERRUPTED if interrupted else ExitStatus.FINDINGS
 
 
-def _print_failure(kernel: Kernel, outcome: Outcome, options: RunOptions) -> None:
+def _print_failure(kernel: Kernel, outcome: RunOutcome, options: RunOptions) -> None:
     """Print why the run failed, with its source line if there is one, else on one line."""
     from ipu_asm.cli.run.report import failure_of, failure_text
 
@@ -132,7 +132,9 @@ def _print_failure(kernel: Kernel, outcome: Outcome, options: RunOptions) -> Non
         print_message(PROGRAM, "nothing was dumped", "note")
 
 
-def _report(kernel: Kernel, outcome: Outcome, options: RunOptions, written: Sequence[str]) -> None:
+def _report(
+    kernel: Kernel, outcome: RunOutcome, options: RunOptions, written: Sequence[str]
+) -> None:
     from ipu_asm.cli.run.report import summary_json, summary_text
 
     if options.json:

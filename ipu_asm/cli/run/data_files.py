@@ -15,7 +15,7 @@ from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, counted, rea
 from ipu_asm.emulator.memory import XMEM_SIZE
 
 if TYPE_CHECKING:
-    from ipu_asm.cli.run.execution import Outcome
+    from ipu_asm.cli.run.execution import RunOutcome
 
 
 def read_loads(options: RunOptions) -> list[tuple[int, bytes]]:
@@ -41,7 +41,7 @@ def check_outputs(options: RunOptions) -> None:
 
 
 def write_outputs(
-    options: RunOptions, kernel: Kernel, outcome: Outcome, is_good: bool
+    options: RunOptions, kernel: Kernel, outcome: RunOutcome, is_good: bool
 ) -> list[str]:
     """Write the requested files and return a note on each; dumps require a successful run.
 
@@ -63,7 +63,7 @@ def write_outputs(
     return [note for _, note in written]
 
 
-def _dumps(options: RunOptions, outcome: Outcome) -> Iterator[tuple[Output, str]]:
+def _dumps(options: RunOptions, outcome: RunOutcome) -> Iterator[tuple[Output, str]]:
     memory = outcome.ipu.state.xmem
     for dump in options.dump:
         content = bytes(memory.read_address(dump.address, dump.length))
@@ -71,7 +71,7 @@ def _dumps(options: RunOptions, outcome: Outcome) -> Iterator[tuple[Output, str]
         yield Output(dump.file, content), f"{dump.file} ({dump.length:,} {unit})"
 
 
-def _trace(path: str, kernel: Kernel, outcome: Outcome) -> tuple[Output, str]:
+def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]:
     from ipu_asm.emulator.trace import chrome_trace
 
     assert outcome.recording is not None

@@ -8,7 +8,7 @@ from typing import Iterable, NamedTuple
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.run.options import RunOptions
-from ipu_asm.cli.run.progress import Progress
+from ipu_asm.cli.run.progress import ProgressBar
 from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
@@ -25,7 +25,7 @@ _FIRST_PIECE = 2_000
 _SECONDS_A_PIECE = 0.1
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """The result of a run; `recording` is None unless requested."""
 
     ipu: Ipu
@@ -50,7 +50,7 @@ class Outcome(NamedTuple):
         return self.cycles / self.seconds if self.seconds else 0.0
 
 
-def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> Outcome:
+def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> RunOutcome:
     """Run a program on a machine whose xmem begins with `memory`, pairs of address and bytes.
 
     Raises `ProgramError` for a program that the machine cannot load.
@@ -65,7 +65,7 @@ def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, byt
     reason, fault = _run(ipu, options, stop, recording)
     seconds = time.perf_counter() - start
     lines = None if kernel.is_image else kernel.lines
-    return Outcome(ipu, run_end_of(ipu, reason, lines, fault), seconds, recording)
+    return RunOutcome(ipu, run_end_of(ipu, reason, lines, fault), seconds, recording)
 
 
 def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> IpuState:
@@ -99,7 +99,7 @@ def _run(
     """Run until the program halts, faults, breaks, is interrupted or reaches the cycle limit."""
     state = ipu.state
     piece = _PieceSize()
-    progress = Progress(options.max_cycles, sys.stderr)
+    progress = ProgressBar(options.max_cycles, sys.stderr)
     try:
         with Interrupts(is_quiet=True) as interrupts:
             while not state.is_halted:

@@ -7,12 +7,12 @@ import os
 from typing import Any
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.run.execution import Outcome
+from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.emulator.profile import HOTTEST, BundleUse, LoopUse, Profile, SlotUse, profile_of
 from ipu_asm.emulator.stops import describe_stop
 
 
-def profile_file(path: str, kernel: Kernel, outcome: Outcome) -> str:
+def profile_file(path: str, kernel: Kernel, outcome: RunOutcome) -> str:
     """Return the content of a profile; the extension of `path` selects HTML or JSON."""
     assert outcome.recording is not None
     profile = profile_of(outcome.recording, kernel.words, kernel.isa, kernel.lines)
@@ -23,7 +23,7 @@ def profile_file(path: str, kernel: Kernel, outcome: Outcome) -> str:
     return profile_page(profile, kernel.source, describe_stop(outcome.stop), kernel.isa)
 
 
-def _as_data(profile: Profile, kernel: Kernel, outcome: Outcome) -> dict[str, Any]:
+def _as_data(profile: Profile, kernel: Kernel, outcome: RunOutcome) -> dict[str, Any]:
     return {
         "program": kernel.name,
         "stopped": outcome.stop.reason.value,

@@ -19,7 +19,7 @@ def shown_rate(rate: float) -> str:
     return f"{float(f'{rate:.3g}'):,.0f}"
 
 
-class Progress:
+class ProgressBar:
     """A bar for a run of at most `limit` cycles; not shown unless `stream` is a terminal.
 
     The length of a run is unknown before its end, so the bar shows the cycles relative to the

@@ -6,7 +6,7 @@ import json
 from typing import Any, NamedTuple, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
-from ipu_asm.cli.run.execution import Outcome
+from ipu_asm.cli.run.execution import RunOutcome
 from ipu_asm.cli.run.options import ELEMENT_TYPES
 from ipu_asm.cli.run.progress import shown_rate
 from ipu_asm.cli.run.register_text import scalars_of, state_text, vectors_of
@@ -26,7 +26,7 @@ _FAULT = RuleId("fault", "fault", Severity.ERROR)
 _CYCLE_LIMIT = RuleId("cycle-limit", "cycle-limit", Severity.ERROR)
 
 
-def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> str:
+def summary_text(outcome: RunOutcome, written: Sequence[str], with_state: bool) -> str:
     """Return the stop reason, the duration, the files written and, if `with_state`, all registers.
 
     The cause of a fault is omitted: it is in `failure_of`, which is printed as an error.
@@ -45,7 +45,7 @@ def summary_text(outcome: Outcome, written: Sequence[str], with_state: bool) -> 
     return "\n".join(lines) + "\n"
 
 
-def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
+def summary_json(kernel: Kernel, outcome: RunOutcome, with_state: bool) -> str:
     """Return the summary as one JSON object.
 
     Registers are unsigned numbers, vectors are bytes in hexadecimal. `pc` is the program counter,
@@ -73,7 +73,7 @@ def summary_json(kernel: Kernel, outcome: Outcome, with_state: bool) -> str:
     return json.dumps(result, indent=2) + "\n"
 
 
-class Failure(NamedTuple):
+class RunFailure(NamedTuple):
     """Why a run failed: its rule, a message, the span in the source if known, and details."""
 
     rule: RuleId
@@ -82,19 +82,19 @@ class Failure(NamedTuple):
     note: str = ""
 
 
-def failure_of(stop: RunEnd, max_cycles: int) -> Failure | None:
+def failure_of(stop: RunEnd, max_cycles: int) -> RunFailure | None:
     """Return why a run failed; None if it succeeded or a user interrupted it."""
     fault = stop.fault
     if fault is not None:
-        return Failure(_FAULT, fault.cause, fault.span, _note(fault))
+        return RunFailure(_FAULT, fault.cause, fault.span, _note(fault))
     if stop.reason is not StopReason.CYCLE_LIMIT:
         return None
     place = "here" if stop.place else f"at bundle {stop.pc}"
     message = f"a run may take {max_cycles:,} cycles (--max-cycles), found it not halted {place}"
-    return Failure(_CYCLE_LIMIT, message, stop.place.span if stop.place else None)
+    return RunFailure(_CYCLE_LIMIT, message, stop.place.span if stop.place else None)
 
 
-def failure_text(failure: Failure, source: SourceFile, color: bool) -> str:
+def failure_text(failure: RunFailure, source: SourceFile, color: bool) -> str:
     """Return a failure rendered with its source line."""
     assert failure.span is not None
     finding = Diagnostic(failure.rule, failure.message, failure.span)

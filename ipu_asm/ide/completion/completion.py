@@ -13,15 +13,15 @@ from ipu_asm.ide.completion.form_selection import fitting_forms
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.macros.completion import (
     MacroCandidate,
-    fitting_offers,
-    offers_for_arguments,
-    offers_for_instructions,
-    offers_for_operands,
+    argument_candidates,
+    fitting_candidates,
+    instruction_candidates,
+    operand_candidates,
     with_values,
 )
 from ipu_asm.ide.macros.names import macros_called
 from ipu_asm.ide.macros.page import macro_markdown
-from ipu_asm.ide.macros.parameters import MARK, MacroArgument, parameters_to_complete
+from ipu_asm.ide.macros.parameters import MARK, ParameterInScope, parameters_to_complete
 from ipu_asm.ide.numeric_labels import valid_numeric_references
 from ipu_asm.ide.pages.label import definition_markdown, distance_text
 from ipu_asm.ide.pages.operand import register_markdown
@@ -132,7 +132,7 @@ def _instructions(isa: Isa, context: CompletionContext) -> Iterator[CompletionIt
         )
 
 
-def _of_body(arguments: Sequence[MacroArgument], span: Span) -> Iterator[CompletionItem]:
+def _of_body(arguments: Sequence[ParameterInScope], span: Span) -> Iterator[CompletionItem]:
     """Yield the parameters in scope in a macro's body, in order."""
     for number, (body, parameter) in enumerate(arguments):
         text = MARK + parameter.name
@@ -150,23 +150,25 @@ def _directives(program: Program, offset: int) -> Iterator[CompletionItem]:
 
 def _macros(program: Program, context: CompletionContext) -> Iterator[CompletionItem]:
     """Yield the macros that the text defines, whatever slots are free: their slots are unknown."""
-    for offer in offers_for_instructions(program):
-        yield _macro(offer, context, "1")
+    for candidate in instruction_candidates(program):
+        yield _macro(candidate, context, "1")
 
 
-def _macro(offer: MacroCandidate, context: CompletionContext, rank: str) -> CompletionItem:
-    has_snippet = (offer.parameters or offer.in_parentheses) and not context.is_followed
-    kind, snippet = VALUE if offer.value else MACRO, _call(offer) if has_snippet else None
-    text, sort_text = offer.text, rank + offer.text
-    return CompletionItem(text, kind, offer.detail, text, context.span, sort_text, text, snippet)
+def _macro(candidate: MacroCandidate, context: CompletionContext, rank: str) -> CompletionItem:
+    has_snippet = (candidate.parameters or candidate.in_parentheses) and not context.is_followed
+    kind, snippet = VALUE if candidate.value else MACRO, _call(candidate) if has_snippet else None
+    text, sort_text = candidate.text, rank + candidate.text
+    return CompletionItem(
+        text, kind, candidate.detail, text, context.span, sort_text, text, snippet
+    )
 
 
-def _call(offer: MacroCandidate) -> str:
+def _call(candidate: MacroCandidate) -> str:
     """Return the snippet of a macro call with a placeholder for each parameter."""
-    names = (_SPECIAL.sub(_ESCAPED, name) for name in offer.parameters)
+    names = (_SPECIAL.sub(_ESCAPED, name) for name in candidate.parameters)
     holes = ", ".join(f"${{{number}:{name}}}" for number, name in enumerate(names, 1))
-    name = _SPECIAL.sub(_ESCAPED, offer.text)
-    return f"{name}({holes})" if offer.in_parentheses else f"{name} {holes}"
+    name = _SPECIAL.sub(_ESCAPED, candidate.text)
+    return f"{name}({holes})" if candidate.in_parentheses else f"{name} {holes}"
 
 
 def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:
@@ -207,9 +209,9 @@ def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[Comple
     """Yield the values of the operands that can follow, then the keywords of optional operands."""
     program = analysis.program
     spec = program.isa.spec(context.mnemonic)
-    offers = offers_for_operands(program)
+    candidates = operand_candidates(program)
     if spec is None:
-        yield from _arguments(program, context, offers)
+        yield from _arguments(program, context, candidates)
         return
     context = context._replace(complete_operands=with_values(program, context.complete_operands))
     start = value_start(context.operand_prefix)
@@ -220,8 +222,8 @@ def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[Comple
         named = [operand for operand in due.by_name if operand.keyword == keyword]
         for number, operand in enumerate(named if start else due.by_place):
             begun = context.operand_prefix[start:]
-            fitting = fitting_offers(program.isa, operand.type, begun, offers)
-            named_here = (_macro(offer, context, _FIRST) for offer in fitting)
+            fitting = fitting_candidates(program.isa, operand.type, begun, candidates)
+            named_here = (_macro(candidate, context, _FIRST) for candidate in fitting)
             for item in (*_values(analysis, form, operand, context, begun), *named_here):
                 if item.label not in offered:
                     offered.add(item.label)
@@ -256,12 +258,12 @@ def _keywords(operands: Sequence[Operand], context: CompletionContext) -> Iterat
 
 
 def _arguments(
-    program: Program, context: CompletionContext, offers: Sequence[MacroCandidate]
+    program: Program, context: CompletionContext, candidates: Sequence[MacroCandidate]
 ) -> Iterator[CompletionItem]:
     """Yield the arguments of a macro call, or of a mnemonic that contains a macro parameter."""
     if MARK in context.mnemonic or macros_called(program, context.mnemonic):
-        for offer in offers_for_arguments(program.isa, offers):
-            yield _macro(offer, context, "")
+        for candidate in argument_candidates(program.isa, candidates):
+            yield _macro(candidate, context, "")
 
 
 def _values(

@@ -41,7 +41,7 @@ class FormattedLine(NamedTuple):
         return f"{(self.code + _GAP).ljust(COMMENT_COLUMN)}{self.comment}"
 
 
-class Layout(NamedTuple):
+class SliceLayout(NamedTuple):
     """Layout of a slice: its own lines, and the comment `tail` behind the previous bundle."""
 
     tail: str
@@ -63,12 +63,12 @@ class _PlacedComment(NamedTuple):
     is_apart: bool
 
 
-def lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
+def lay_out(isa: Isa, bundle: Bundle, style: str) -> SliceLayout:
     """Return the layout of a bundle in a style; code with syntax errors stays as written."""
     return _LAYOUTS[style](isa, bundle)
 
 
-def _lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
+def _lay_out(isa: Isa, bundle: Bundle, style: str) -> SliceLayout:
     syntax = bundle.syntax
     comments = list(_placed_comments(isa, syntax))
     tail = ""
@@ -77,7 +77,7 @@ def _lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
     before = [_comment_row(comment) for comment in comments if comment.token < 0]
     inside = [comment for comment in comments if comment.token >= 0]
     if not syntax.spans:
-        return Layout(tail, tuple(before))
+        return SliceLayout(tail, tuple(before))
     if not is_readable(bundle) or _has_inner_comment(syntax, inside):
         body = _as_written(syntax, inside)
     elif _is_one_line(syntax, style, inside):
@@ -86,7 +86,7 @@ def _lay_out(isa: Isa, bundle: Bundle, style: str) -> Layout:
         body = list(_many_lines(isa, bundle, inside))
     if body:
         body[0] = body[0]._replace(is_apart=_is_apart(syntax, 0))
-    return Layout(tail, (*before, *body))
+    return SliceLayout(tail, (*before, *body))
 
 
 def is_readable(bundle: Bundle) -> bool:
@@ -260,17 +260,17 @@ def _placed_comment(
 
 
 @cached_on_bundle
-def _kept(isa: Isa, bundle: Bundle) -> Layout:
+def _kept(isa: Isa, bundle: Bundle) -> SliceLayout:
     return _lay_out(isa, bundle, KEEP)
 
 
 @cached_on_bundle
-def _by_instruction(isa: Isa, bundle: Bundle) -> Layout:
+def _by_instruction(isa: Isa, bundle: Bundle) -> SliceLayout:
     return _lay_out(isa, bundle, INSTRUCTION)
 
 
 @cached_on_bundle
-def _by_bundle(isa: Isa, bundle: Bundle) -> Layout:
+def _by_bundle(isa: Isa, bundle: Bundle) -> SliceLayout:
     return _lay_out(isa, bundle, BUNDLE)
 
 

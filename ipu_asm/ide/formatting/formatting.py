@@ -18,7 +18,7 @@ from ipu_asm.ide.formatting.bundle_layout import (
     LINE_BREAK,
     STYLES,
     FormattedLine,
-    Layout,
+    SliceLayout,
     lay_out,
     lay_out_line,
 )
@@ -218,7 +218,7 @@ def _tail(job: FormatJob, number: int, before: FormattedLine, comment: str) -> s
     return before._replace(comment=comment).text()[len(before.code) :] if comment else ""
 
 
-def _layout(job: FormatJob, number: int) -> Layout:
+def _layout(job: FormatJob, number: int) -> SliceLayout:
     style = KEEP if number in job.fixed_line_slices else job.style
     return lay_out(job.program.isa, job.program.bundles[number], style)
 

@@ -38,28 +38,28 @@ class MacroCandidate(NamedTuple):
     in_parentheses: bool = False
 
 
-def offers_for_instructions(program: Program) -> list[MacroCandidate]:
+def instruction_candidates(program: Program) -> list[MacroCandidate]:
     """Return the macros that can be used as an instruction, in source order."""
     macros = macros_in(program)
     return [
-        _offer(program, macros, macro)
+        _candidate(program, macros, macro)
         for macro, *_ in macros.values()
         if is_usable_as_instruction(program, macros, macro)
     ]
 
 
-def offers_for_operands(program: Program) -> list[MacroCandidate]:
+def operand_candidates(program: Program) -> list[MacroCandidate]:
     """Return the macros that can be used as an operand or a part of one, in source order."""
     macros = macros_in(program)
     return [
-        _offer(program, macros, macro)
+        _candidate(program, macros, macro)
         for macro, *_ in macros.values()
         if replacement_text(program, macro) and not is_usable_as_instruction(program, macros, macro)
     ]
 
 
-def fitting_offers(
-    isa: Isa, operand_type: OperandType, begun: str, offers: Sequence[MacroCandidate]
+def fitting_candidates(
+    isa: Isa, operand_type: OperandType, begun: str, candidates: Sequence[MacroCandidate]
 ) -> Iterator[MacroCandidate]:
     """Yield the proposals whose value is valid for an operand of `operand_type`.
 
@@ -67,20 +67,20 @@ def fitting_offers(
     because its expansion is unknown.
     """
     texts = [] if begun else [choice.text for choice in operand_type.complete()]
-    for offer in offers:
-        if not offer.value:
-            yield offer
+    for candidate in candidates:
+        if not candidate.value:
+            yield candidate
             continue
-        prefix_and_suffix = _prefix_and_suffix(isa, operand_type, begun, offer.value, texts)
+        prefix_and_suffix = _prefix_and_suffix(isa, operand_type, begun, candidate.value, texts)
         if prefix_and_suffix is not None:
-            yield offer._replace(text=offer.text.join(prefix_and_suffix))
+            yield candidate._replace(text=candidate.text.join(prefix_and_suffix))
 
 
-def offers_for_arguments(isa: Isa, offers: Sequence[MacroCandidate]) -> Iterator[MacroCandidate]:
+def argument_candidates(isa: Isa, candidates: Sequence[MacroCandidate]) -> Iterator[MacroCandidate]:
     """Yield all proposals, adding the register sign to those whose value is a register name."""
-    for offer in offers:
-        is_register = bool(offer.value) and _is_register(isa, offer.value)
-        yield offer._replace(text=_sign(isa) + offer.text) if is_register else offer
+    for candidate in candidates:
+        is_register = bool(candidate.value) and _is_register(isa, candidate.value)
+        yield candidate._replace(text=_sign(isa) + candidate.text) if is_register else candidate
 
 
 def with_values(program: Program, texts: Sequence[str]) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def with_values(program: Program, texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(expand_names(program, macros, text) for text in texts) if macros else tuple(texts)
 
 
-def _offer(program: Program, macros: Macros, macro: Macro) -> MacroCandidate:
+def _candidate(program: Program, macros: Macros, macro: Macro) -> MacroCandidate:
     if macro.is_object_like:
         detail = replacement_text(program, macro)
         value = "" if is_usable_as_instruction(program, macros, macro) else detail

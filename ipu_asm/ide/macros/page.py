@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Sequence
 
 from ipu_asm.ide.macros.names import Macro, last_bundle_of
-from ipu_asm.ide.macros.parameters import MacroArgument, MacroParameter, parameters_of
+from ipu_asm.ide.macros.parameters import MacroParameter, ParameterInScope, parameters_of
 from ipu_asm.ide.pages.label import comment_above
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.reports.markdown import fenced_code, inline_code
@@ -29,9 +29,9 @@ def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
     return "\n\n".join(section for section in sections if section)
 
 
-def argument_markdown(analysis: Analysis, argument: MacroArgument) -> str:
+def parameter_markdown(analysis: Analysis, use: ParameterInScope) -> str:
     """Return the page of a parameter, as shown where the macro's body uses it."""
-    body, parameter = argument
+    body, parameter = use
     name, owner = inline_code(parameter.name), inline_code(body.name)
     if parameter.kind == "each":
         title = f"**{name}** · each value of {owner} in its turn"

@@ -47,7 +47,7 @@ class MacroBody(NamedTuple):
     parameters: tuple[MacroParameter, ...]
 
 
-class MacroArgument(NamedTuple):
+class ParameterInScope(NamedTuple):
     """A parameter and the body in which it has a value."""
 
     body: MacroBody
@@ -67,7 +67,7 @@ def parameters_of(program: Program, macro: Macro) -> tuple[MacroParameter, ...]:
     return tuple(MacroParameter(each[0], Span(*each.span()).shifted(at)) for each in found)
 
 
-def parameter_use_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | None:
+def parameter_use_at(program: Program, offset: int) -> tuple[ParameterInScope, Span] | None:
     """Return the parameter used at `offset` in a body and the span of the use with backslash."""
     number = program.bundle_at(offset)
     start = program.starts[number]
@@ -77,14 +77,14 @@ def parameter_use_at(program: Program, offset: int) -> tuple[MacroArgument, Span
     for match in _WRITTEN.finditer(text):
         span = Span(*match.span()).shifted(start)
         if span.touches(offset):
-            argument = _argument(program, number, match[1])
-            return None if argument is None else (argument, span)
+            use = _parameter_in_scope(program, number, match[1])
+            return None if use is None else (use, span)
     return None
 
 
 def parameters_to_complete(
     program: Program, offset: int
-) -> tuple[list[MacroArgument], Span] | None:
+) -> tuple[list[ParameterInScope], Span] | None:
     """Return the parameters that a use begun before `offset` can mean, and the span of the use.
 
     The span includes the backslash and the letters on both sides of `offset`. Returns None if there
@@ -94,30 +94,30 @@ def parameters_to_complete(
     number = program.bundle_at(offset)
     if match is None or comment_at(program, number, offset):
         return None
-    found: dict[str, MacroArgument] = {}
+    found: dict[str, ParameterInScope] = {}
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first < number else ():
-            found.setdefault(parameter.name, MacroArgument(body, parameter))
+            found.setdefault(parameter.name, ParameterInScope(body, parameter))
     behind = _REST.match(program.text, offset)
     return list(found.values()), Span(match.start(), behind.end() if behind else offset)
 
 
-def parameter_at(program: Program, offset: int) -> tuple[MacroArgument, Span] | None:
+def parameter_at(program: Program, offset: int) -> tuple[ParameterInScope, Span] | None:
     """Return the parameter declared at `offset` in a body's directive, and the span of its name."""
     number = program.bundle_at(offset)
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first == number else ():
             if parameter.span.touches(offset):
-                return MacroArgument(body, parameter), parameter.span
+                return ParameterInScope(body, parameter), parameter.span
     return None
 
 
-def uses_of(program: Program, argument: MacroArgument) -> Iterator[Span]:
+def uses_of(program: Program, use: ParameterInScope) -> Iterator[Span]:
     """Yield the spans in which a body uses a parameter, with their backslashes."""
-    body, name = argument.body, argument.parameter.name
+    body, name = use.body, use.parameter.name
     for number in range(body.first + 1, body.last + 1):
         syntax = program.bundles[number].syntax
-        if MARK + name not in syntax.text or _argument(program, number, name) != argument:
+        if MARK + name not in syntax.text or _parameter_in_scope(program, number, name) != use:
             continue
         for token in syntax.spans:
             for match in _WRITTEN.finditer(syntax.text, *token):
@@ -125,12 +125,12 @@ def uses_of(program: Program, argument: MacroArgument) -> Iterator[Span]:
                     yield program.span(number, Span(*match.span()))
 
 
-def _argument(program: Program, number: int, name: str) -> MacroArgument | None:
+def _parameter_in_scope(program: Program, number: int, name: str) -> ParameterInScope | None:
     """Return the parameter called `name` that is in scope in a bundle, if any."""
     for body in _bodies_around(program, number):
         for parameter in body.parameters if body.first < number else ():
             if parameter.name == name:
-                return MacroArgument(body, parameter)
+                return ParameterInScope(body, parameter)
     return None
 
 

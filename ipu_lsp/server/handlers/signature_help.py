@@ -45,7 +45,7 @@ def _signature(session: LspSession, signature: ide.Signature) -> Json:
     }
 
 
-def _parameter(session: LspSession, parameter: ide.Parameter) -> Json:
+def _parameter(session: LspSession, parameter: ide.SignatureParameter) -> Json:
     # Never offsets as labels: eglot of Emacs 30 drops the documentation of such signatures.
     return {
         "label": parameter.label,

@@ -51,7 +51,7 @@ def _row(row: ide.GridRow, coordinates: Coordinates) -> Json:
     }
 
 
-def _cell(cell: ide.Cell, coordinates: Coordinates) -> Json:
+def _cell(cell: ide.GridCell, coordinates: Coordinates) -> Json:
     return {
         "mnemonic": cell.mnemonic,
         "text": cell.text,

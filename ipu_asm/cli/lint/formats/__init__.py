@@ -45,7 +45,7 @@ class RuleInfo(NamedTuple):
     documentation: str
 
 
-class Report(NamedTuple):
+class LintReport(NamedTuple):
     """The input of a format: the files in report order, the rules by code, and settings."""
 
     files: Sequence[FileFindings]
@@ -68,7 +68,9 @@ def format_findings(
     for SARIF, `version` is that of this program, and `color` applies to the two formats for people.
     Raises `KeyError` for an unknown format.
     """
-    written: str = import_module(FORMATS[name]).write(Report(files, rules or {}, color, version))
+    written: str = import_module(FORMATS[name]).write(
+        LintReport(files, rules or {}, color, version)
+    )
     return encodable(written)
 
 

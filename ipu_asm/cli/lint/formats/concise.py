@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ipu_asm.cli.lint.formats import Report
+from ipu_asm.cli.lint.formats import LintReport
 from ipu_asm.diagnostics.rendering import render_concise
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return ``path:row:column: error[E101] message`` for each finding; "" if there are none."""
     return "".join(
         render_concise(diagnostic, source, report.color) + "\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.cli.lint.formats import Report
+from ipu_asm.cli.lint.formats import LintReport
 from ipu_asm.cli.lint.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import visible
@@ -11,7 +11,7 @@ from ipu_asm.text import SourceFile
 _COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.HINT: "notice"}
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return a command for each finding; "" if there are none."""
     return "".join(
         _command(diagnostic, source, path) + "\n"

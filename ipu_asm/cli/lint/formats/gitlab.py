@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipu_asm.cli.lint.formats import FileFindings, Report, json_of
+from ipu_asm.cli.lint.formats import FileFindings, LintReport, json_of
 from ipu_asm.cli.lint.formats.fingerprints import fingerprints
 from ipu_asm.cli.lint.formats.paths import project_path
 from ipu_asm.diagnostics import Severity
@@ -12,7 +12,7 @@ from ipu_asm.diagnostics import Severity
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.HINT: "info"}
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return all findings of all files as one list; an empty list means success to GitLab."""
     issues = [issue for findings in report.files for issue in _issues(findings)]
     return json_of(issues, 2)

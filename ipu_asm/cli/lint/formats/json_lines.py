@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ipu_asm.cli.lint.formats import Report, json_of
+from ipu_asm.cli.lint.formats import LintReport, json_of
 from ipu_asm.cli.lint.formats.json_list import finding_object
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return one object per line, so that readers can process the output as it arrives."""
     return "".join(
         json_of(finding_object(diagnostic, source))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipu_asm.cli.lint.formats import Report, json_of
+from ipu_asm.cli.lint.formats import LintReport, json_of
 from ipu_asm.diagnostics import Diagnostic, Fix
 from ipu_asm.lint.rule import rule_link
 from ipu_asm.text import SourceFile, TextEdit
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return all findings of all files as one list."""
     findings = [
         finding_object(diagnostic, source)

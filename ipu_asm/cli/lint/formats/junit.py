@@ -6,7 +6,7 @@ import re
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
-from ipu_asm.cli.lint.formats import FileFindings, Report
+from ipu_asm.cli.lint.formats import FileFindings, LintReport
 from ipu_asm.cli.lint.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.rendering import render, visible
@@ -15,7 +15,7 @@ from ipu_asm.text import SourceFile
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return the whole XML document with its declaration."""
     failures = sum(len(findings.diagnostics) for findings in report.files)
     tests = sum(max(1, len(findings.diagnostics)) for findings in report.files)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipu_asm.cli.lint.formats import Report, json_of
+from ipu_asm.cli.lint.formats import LintReport, json_of
 from ipu_asm.cli.lint.formats.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Fix, Severity
 from ipu_asm.lint.rule import rule_link
@@ -14,7 +14,7 @@ _SEVERITIES = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.HI
 _LONGEST_SUGGESTION = 2_000  # code points; longer suggestions are hard to review
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return one result with all findings; its severity is the highest one."""
     severities = {item.severity for findings in report.files for item in findings.diagnostics}
     result = {

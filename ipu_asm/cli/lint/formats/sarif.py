@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipu_asm.cli.lint.formats import FileFindings, Report, json_of
+from ipu_asm.cli.lint.formats import FileFindings, LintReport, json_of
 from ipu_asm.cli.lint.formats.artifacts import ROOT, artifact_location, root_uri
 from ipu_asm.cli.lint.formats.fingerprints import fingerprints
 from ipu_asm.cli.lint.formats.sarif_rules import LEVELS, descriptors
@@ -15,7 +15,7 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _FINGERPRINT = "ipuLint/v1"
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return a log of one run with all known rules and all findings of all files."""
     rules = descriptors(report)
     driver = {"name": "ipu-lint", "rules": rules}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ipu_asm.cli.lint.formats import Report, RuleInfo
+from ipu_asm.cli.lint.formats import LintReport, RuleInfo
 from ipu_asm.diagnostics import Severity
 from ipu_asm.lint.rule import rule_link
 
@@ -20,7 +20,7 @@ _PROBLEM_SEVERITIES = {
 _LONGEST_DESCRIPTION = 1024  # maximum number of characters on GitHub
 
 
-def descriptors(report: Report) -> list[dict[str, Any]]:
+def descriptors(report: LintReport) -> list[dict[str, Any]]:
     """Return the descriptors of all rules by code.
 
     A finding whose rule is not in the report gets a minimal descriptor.

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import Sequence
 
-from ipu_asm.cli.lint.formats import FileFindings, Report
+from ipu_asm.cli.lint.formats import FileFindings, LintReport
 from ipu_asm.diagnostics import Applicability
 
 
-def write(report: Report) -> str:
+def write(report: LintReport) -> str:
     """Return the findings as paragraphs, then the summary."""
     return "\n\n".join([*_paragraphs(report), summary(report.files)]) + "\n"
 
 
-def _paragraphs(report: Report) -> list[str]:
+def _paragraphs(report: LintReport) -> list[str]:
     if not any(diagnostics for _, diagnostics in report.files):
         return []
     from ipu_asm.diagnostics.rendering import render  # imported on use: not needed for a clean file
