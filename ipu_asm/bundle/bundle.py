@@ -54,6 +54,7 @@ class Bundle:
         instructions: tuple[Instruction, ...],
         places: tuple[int | None, ...],
         findings: tuple[Diagnostic, ...],
+        *,
         word: int,
         open_slots: tuple[Slot, ...],
         label_uses: tuple[LabelUse, ...],
@@ -102,9 +103,9 @@ class Bundle:
             self.instructions,
             self.places,
             findings,
-            self.word,
-            self.open_slots,
-            self.label_uses,
+            word=self.word,
+            open_slots=self.open_slots,
+            label_uses=self.label_uses,
         )
 
     def span(self, instruction: int, operand: int = ON_MNEMONIC) -> Span:

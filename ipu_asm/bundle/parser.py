@@ -80,7 +80,15 @@ class BundleParser:
         else:
             places = self._places(syntax, instructions, findings)
         word, open_slots, label_uses = self._layout(instructions, places)
-        return Bundle(syntax, instructions, places, tuple(findings), word, open_slots, label_uses)
+        return Bundle(
+            syntax,
+            instructions,
+            places,
+            tuple(findings),
+            word=word,
+            open_slots=open_slots,
+            label_uses=label_uses,
+        )
 
     def instruction(self, words: tuple[str, ...]) -> Instruction:
         """The instruction with a mnemonic and operands."""

@@ -1,4 +1,4 @@
-"""Finding the sources that paths stand for. Folders are searched; links do not lead out of them."""
+"""Search for sources in files and folders, following no link out of a folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
 def find_targets(
     paths: Sequence[str], stdin_name: str, report: Callable[[FileError], None]
 ) -> list[Target]:
-    """The files that paths stand for, sorted by name, each once.
+    """Return the files at the paths, sorted by name, each once.
 
     Folders are searched for sources as `sources_below` does.
     """
@@ -31,11 +31,11 @@ def sources_below(
     report: Callable[[OSError], None] = lambda _: None,
     named: Iterable[str] = (),
 ) -> Iterator[list[str]]:
-    """The sources in a folder and those below it, a list for each folder, maybe an empty one.
+    """Yield the sources of a folder and of each folder below it, one list for each.
 
-    Left out are hidden files and folders, links to folders, what is no regular file, and links to
-    files that lie neither below `folder` nor below one of the other `named` paths. `report` gets
-    the error of each folder that cannot be read.
+    Skipped are hidden files and folders, links to folders, files that are not regular, and links to
+    files that are neither below `folder` nor below one of the other `named` paths. `report` is
+    called with the error of each unreadable folder.
     """
     roots = [os.path.realpath(path) for path in {folder, *named} if path != STANDARD_INPUT]
     waiting = [folder]
@@ -53,7 +53,7 @@ def sources_below(
 
 
 def is_source_name(name: str) -> bool:
-    """Whether a search in folders takes a file of that name, which has no folder in it."""
+    """Return whether a search takes a file with this name, given without its folder."""
     return name[:1] != "." and os.path.splitext(name)[1] in source_extensions()
 
 
@@ -71,7 +71,7 @@ def _targets(
 def _search(
     folder: str, paths: Sequence[str], report: Callable[[FileError], None]
 ) -> Iterator[Target]:
-    """The sources below a folder, or a report that says why there are none."""
+    """Yield the sources below a folder, or report why there are none."""
     closed: list[OSError] = []
     found = False
     for files in sources_below(folder, closed.append, paths):
@@ -93,7 +93,7 @@ def _entries(folder: str, report: Callable[[OSError], None]) -> list[os.DirEntry
 
 
 def _is_wanted(entry: os.DirEntry[str], roots: Sequence[str]) -> bool:
-    """Whether an entry with the name of a source is a file to read."""
+    """Return whether an entry with the name of a source is a file to read."""
     try:
         if entry.is_symlink():
             real = os.path.realpath(entry.path)

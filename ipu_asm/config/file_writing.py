@@ -1,4 +1,4 @@
-"""Writing files so that nothing is lost: outputs are replaced together, sources edited in place."""
+"""Writing of files without loss: outputs are replaced together, sources are edited in place."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import NamedTuple, NoReturn, Sequence
 from ipu_asm.config.files import FileError, file_error
 
 BACKUP_SUFFIX = ".ipu-backup"
-"""Of the copy that lies beside a source while it is edited in place."""
+"""The end of the name of the backup beside a source while it is edited in place."""
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 _WRITE_BITS = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 class Output(NamedTuple):
-    """A file and what is to be in it."""
+    """A file and its new content."""
 
     path: str
     data: bytes
 
 
 def replace_file(path: str, data: bytes) -> None:
-    """Put `data` in the place of a file, wholly or not at all. Raises `FileError`.
+    """Replace a file by `data`, completely or not at all. Raises `FileError`.
 
     Mode bits stay, and a link goes on pointing where it points; a device is written to.
     """
@@ -33,7 +33,7 @@ def replace_file(path: str, data: bytes) -> None:
 
 
 def replace_files(outputs: Sequence[Output]) -> None:
-    """Put data in the place of files: of all of them, or of none. Raises `FileError`.
+    """Replace files: all of them, or none. Raises `FileError`.
 
     Each file is first written beside its place. When that has succeeded for all of them, they are
     moved there, and moved back if one of the moves fails. What a device got it keeps.
@@ -58,7 +58,7 @@ def replace_files(outputs: Sequence[Output]) -> None:
 
 
 def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
-    """Change the content of a file from `old` to `new` in place; False if it is `new` already.
+    """Change the content of a file in place from `old` to `new`; return False if it is `new`.
 
     It stays the same file: inode, owner, mode and all its names. While it is written, a backup
     lies beside it, and stays there if the process is killed. Raises `FileError`, and then the
@@ -83,10 +83,10 @@ def rewrite_file(path: str, old: bytes, new: bytes) -> bool:
 
 
 class _Draft:
-    """The new content of a file, which is written beside its place and then moved there."""
+    """The new content of a file, written beside the file and then moved to its place."""
 
     def __init__(self, output: Output, mode: int | None, number: int) -> None:
-        """`mode` is that of the file that is there, `number` differs between drafts."""
+        """`mode` is the mode of the existing file; `number` differs between drafts."""
         self._output = output
         self._mode = mode
         self._path = os.path.realpath(output.path)
@@ -95,7 +95,7 @@ class _Draft:
         self._old: str | None = None
 
     def write(self, undo: ExitStack) -> None:
-        """Write the content beside its place."""
+        """Write the content beside the file."""
         try:
             if self._mode is not None:
                 _refuse_read_only(self._output.path, self._mode)
@@ -110,7 +110,7 @@ class _Draft:
             raise file_error(self._output.path, error) from error
 
     def move(self, undo: ExitStack, is_last: bool) -> None:
-        """Move the content to its place. Behind the last move nothing can fail any more."""
+        """Move the content to its place. Nothing can fail after the last move."""
         try:
             if self._mode is not None and not is_last:
                 self._old = f"{self._draft}.old"
@@ -123,7 +123,7 @@ class _Draft:
             raise file_error(self._output.path, error) from error
 
     def remove_old(self) -> None:
-        """Remove what was kept to undo the move."""
+        """Remove the copy that could undo the move."""
         if self._old is not None:
             _remove(self._old)
 
@@ -137,7 +137,7 @@ def _write_device(output: Output) -> None:
 
 
 def _mode_of(path: str) -> int | None:
-    """The mode of a file; None where there is none."""
+    """Return the mode of a file; None if it does not exist."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
@@ -157,7 +157,7 @@ def _remove(path: str) -> None:
 
 
 def _rewrite(file: FileIO, path: str, old: bytes, new: bytes) -> None:
-    """Overwrite an open file, with a backup beside it for as long as it is neither old nor new."""
+    """Overwrite an open file, with a backup beside it until the new content is on disk."""
     folder, name = os.path.split(os.path.realpath(path))
     backup = os.path.join(folder, f".{name}{BACKUP_SUFFIX}")
     _write_backup(path, backup, old)

@@ -1,4 +1,4 @@
-"""Files as the commands see them: what they are called, and reading them within bounds."""
+"""Files and standard input as targets of commands, and reading them within limits."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ipu_asm.isa import manifests
 STANDARD_INPUT = "-"
 
 MOST_BYTES = 1 << 24
-"""No input is larger: what has no end, such as a device, is refused after so many bytes."""
+"""The largest input in bytes; an endless one, such as a device, is refused after as many."""
 LARGEST_SCANNED = 5_000_000
-"""Files that a search finds and that are larger are not read."""
+"""The largest file, in bytes, that a search reads."""
 
 NUMPY_LOAD = (
     "the header of a NumPy file would be loaded as data; write the array with `array.tofile` and "
@@ -39,13 +39,13 @@ Version = tuple[int, int, int]
 
 @lru_cache(maxsize=1)
 def source_extensions() -> frozenset[str]:
-    """The file extensions of all instruction sets, as a search in folders takes them."""
+    """Return the file extensions that a search in folders takes: those of all instruction sets."""
     every = manifests().values()
     return frozenset(end for each in every for end in (*each.extensions, *each.shared_extensions))
 
 
 class FileError(Exception):
-    """A file, folder or stream that cannot be used: why, and its name. The text is one line."""
+    """A file, folder or stream cannot be used. The message is one line: the name and the reason."""
 
     def __init__(self, reason: str, name: str = "") -> None:
         super().__init__(f"{name}: {reason}" if name else reason)
@@ -54,9 +54,9 @@ class FileError(Exception):
 
 
 class Target(NamedTuple):
-    """A file to look at, under the name by which people know it.
+    """A file to read, with the name that messages show.
 
-    `asked_for` tells whether a user named it; the others were found in folders.
+    `asked_for`: the user named it; a search found the others.
     """
 
     name: str
@@ -65,29 +65,29 @@ class Target(NamedTuple):
 
 
 class Stamp(NamedTuple):
-    """By which a file is known to be the one of before."""
+    """Time of the last change and size of a file: with equal stamps it counts as unchanged."""
 
     changed_at_ns: int
     size: int
 
 
 class SourceText(NamedTuple):
-    """What a file says, without the byte-order mark that it may begin with.
+    """The text of a file, without its byte-order mark.
 
-    Bytes that are no UTF-8 are lone surrogates: `encoded` gives them back.
+    Bytes that are not UTF-8 are lone surrogates, which `encoded` turns back into bytes.
     """
 
     text: str
     has_mark: bool = False
 
     def encoded(self, text: str) -> bytes:
-        """The bytes of a file that says `text` and is otherwise like this one."""
+        """Return the bytes of another text, with a byte-order mark if this one has it."""
         marked = _BYTE_ORDER_MARK + text if self.has_mark else text
         return marked.encode("utf-8", "surrogateescape")
 
 
 def stamp_of(path: str) -> Stamp | None:
-    """The stamp of a file; None for what is not there, no plain file or too large to scan."""
+    """Return the stamp of a file; None if it is missing, not regular or too large to scan."""
     status = _status(path)
     if status is None or not stat.S_ISREG(status.st_mode) or status.st_size > LARGEST_SCANNED:
         return None
@@ -95,13 +95,13 @@ def stamp_of(path: str) -> Stamp | None:
 
 
 def version_of(path: str) -> Version | None:
-    """What changes about a file when it is written or replaced; None for one that is not there."""
+    """Return the version of a file, which changes when it is written; None for no file."""
     status = _status(path)
     return None if status is None else (status.st_mtime_ns, status.st_size, status.st_ino)
 
 
 def scanned_text(path: str) -> str | None:
-    """What a source found in a folder says; None for one that cannot be read or is no text."""
+    """Return the text of a source found by a search; None if it is unreadable or not text."""
     try:
         data = read_bytes(Target(path), LARGEST_SCANNED)
         return None if b"\0" in data else decoded(data, path).text
@@ -110,12 +110,12 @@ def scanned_text(path: str) -> str | None:
 
 
 def read_text(target: Target) -> SourceText:
-    """What a file or standard input says. Raises `FileError`."""
+    """Return the text of a file or of standard input. Raises `FileError`."""
     return decoded(read_bytes(target), target.name)
 
 
 def decoded(data: bytes, name: str) -> SourceText:
-    """What bytes say that were read from the file `name`. Raises `FileError`."""
+    """Return the text of the bytes of the file `name`. Raises `FileError`."""
     for mark, encoding in _OTHER_MARKS:
         if data.startswith(mark):
             raise FileError(f"expected UTF-8, found {encoding}", name)
@@ -124,7 +124,7 @@ def decoded(data: bytes, name: str) -> SourceText:
 
 
 def read_bytes(target: Target, most: int | None = None) -> bytes:
-    """What is in a file or comes from standard input.
+    """Return the bytes of a file or of standard input.
 
     Raises `FileError`, also for more than `most` bytes (`MOST_BYTES`), of which no more is read.
     """
@@ -136,7 +136,7 @@ def read_bytes(target: Target, most: int | None = None) -> bytes:
 
 
 def read_beginning(target: Target, most: int) -> bytes:
-    """The first `most` bytes of a file or of standard input. Raises `FileError`."""
+    """Return the first `most` bytes of a file or of standard input. Raises `FileError`."""
     try:
         if target.is_standard_input:
             return _standard_input(most)
@@ -148,18 +148,18 @@ def read_beginning(target: Target, most: int) -> bytes:
 
 
 def file_error(path: str, error: Exception) -> FileError:
-    """The error to raise for one of the operating system, or for a name that cannot be a path."""
+    """Return the `FileError` for an error of the operating system, or for an invalid path."""
     reason = getattr(error, "strerror", None) or str(error)
     return FileError(reason.lower(), path)
 
 
 def is_same_file(path: str, other: str) -> bool:
-    """Whether two names stand for one regular file that is there."""
+    """Return whether two names refer to the same existing regular file."""
     return input_at(path, [Target(other)]) is not None
 
 
 def input_at(path: str, inputs: Iterable[Target]) -> Target | None:
-    """The first of the inputs that is the regular file at `path`, whatever their names are."""
+    """Return the first input that is the same regular file as `path`, under any name."""
     there = _status(path)
     if there is None or not stat.S_ISREG(there.st_mode):
         return None
@@ -171,12 +171,12 @@ def input_at(path: str, inputs: Iterable[Target]) -> Target | None:
 
 
 def is_numpy_file(name: str) -> bool:
-    """Whether a file is called as numpy calls those that hold more than the bytes of an array."""
+    """Return whether a file has an extension of numpy, `.npy` or `.npz`."""
     return os.path.splitext(name)[1].lower() in (".npy", ".npz")
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun: `1 file`, `2 files`."""
+    """Return a number with its noun: `1 file`, `2 files`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
@@ -189,7 +189,7 @@ def _open(path: str, flags: int) -> int:
 
 
 def _read_pipe(file: BinaryIO, most: int) -> bytes:
-    """What comes through a pipe. Raises `OSError` if nothing has the other end open."""
+    """Read from a pipe. Raises `OSError` if no process has the other end open."""
     descriptor = file.fileno()
     is_ready, _, _ = select.select([descriptor], [], [], _WRITER_TIMEOUT_S)
     try:

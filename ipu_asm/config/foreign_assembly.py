@@ -1,7 +1,7 @@
-"""Files that are plainly written for another assembler: `.s` is what everybody calls theirs.
+"""Detection of files written for another assembler, which have the extension `.s`, too.
 
-Whoever opens or lints a folder may have start-up code for a host processor in it. Where nothing
-says that such a file is ours, it gets one hint in the place of an error on every line.
+A folder may contain start-up code for a host processor. If nothing says which instruction set such
+a file is for, it gets one hint instead of an error on every line.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ _DIRECTIVES = (
 ).replace(" ", "|")
 _X86 = r"[er](?:[abcd]x|[sd]i|[sb]p)|r(?:8|9|1[0-5])[dwb]?|[xyz]mm\d+"
 _ARM = r"(?:r\d+|sp|lr|fp|ip|pc)"
-# None of them fits any of our grammars; each stands for itself, behind a label or not. Compiled at
-# its first use, which a file with a `;;` never needs: a fortieth of a run on a small file.
+# None of these fits one of our grammars. Compiled at the first use, which a file with a `;;` never
+# needs: a fortieth of a run on a small file.
 _SIGNS = rf"""(?mx)^\ufeff?(?:[ \t]*[\w.$]+:)?[ \t]*(?:
       \.(?:{_DIRECTIVES})(?![\w.]|[ \t]*:)                            # GNU as
     | [a-z]\w*[ \t]+(?:[^#;/%\r\n]*,)?[^#;/%,\r\n]*%(?:{_X86}|[er]?ip|[abcd][hl]|[c-gs]s)\b
@@ -44,9 +44,9 @@ _SIGNS = rf"""(?mx)^\ufeff?(?:[ \t]*[\w.$]+:)?[ \t]*(?:
 
 
 def foreign_assembly(text: str) -> Diagnostic | None:
-    """The hint about a text that is plainly for another assembler, None for every other text.
+    """Return the hint about a text for another assembler; None for every other text.
 
-    To be asked only about texts of which nothing says which instruction set they are for.
+    Call it only for texts whose instruction set is not given by a comment or configuration.
     """
     if ";;" in text:
         return None
@@ -66,9 +66,9 @@ def foreign_assembly(text: str) -> Diagnostic | None:
 
 @lru_cache(maxsize=1)
 def _ours() -> re.Pattern[str]:
-    """A name that only instruction sets of ours have, standing alone and between no commas.
+    """Return the expression for names that only our instruction sets have, as whole words.
 
-    What other assemblers read, too, may use any name that they do.
+    Registers such as `r0`, which other assemblers have as well, are left out.
     """
     names: set[str] = set()
     encodable = [name for name, manifest in manifests().items() if manifest.is_encodable]

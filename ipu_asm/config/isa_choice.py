@@ -1,4 +1,4 @@
-"""Which instruction set a file is written in, where its user does not say."""
+"""The choice of the instruction set of a file that `--isa` does not name."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from ipu_asm.isa import manifests
 
 DEFAULT_ISA = "ipu"
 UNCLAIMED = ""
-"""Given as `otherwise`, it comes back for a file of which nothing says what it is written in."""
+"""As `otherwise`: the result for a file whose instruction set nothing tells."""
 
 _FIRST_LINES = re.compile(r"(?:[^\r\n]*(?:\r\n?|\n)){0,9}[^\r\n]*")
 _COMMENT = re.compile(r"(?:#|//|;|/\*)[ \t]*isa:[ \t]*([\w-]+)([^\r\n]*)")
 
 
 class IsaChoice(NamedTuple):
-    """The name of an instruction set, which may be none of ours, and where it is said."""
+    """The name of an instruction set, which may be unknown, and the place that names it."""
 
     name: str
     origin: str
 
 
 class IsaChooser:
-    """Chooses for files, with the configuration that is nearest to each."""
+    """Chooses the instruction sets of files, each with its nearest configuration."""
 
     def __init__(
         self, asked: str | None = None, configurations: Configurations | None = None
     ) -> None:
-        """`asked` is what the user says of all files."""
+        """`asked` is the set that the user names for all files."""
         self.asked = asked
         self.configurations = configurations or Configurations()
 
     def choose(self, text: str, path: str) -> IsaChoice:
-        """The set of one file. Raises `ConfigurationError` where its configuration is broken."""
+        """Return the set of one file. Raises `ConfigurationError` for a broken configuration."""
         configuration = None
         if self.asked is None:
             folder = os.path.dirname(os.path.abspath(path))
@@ -52,21 +52,21 @@ def choose_isa(
     configuration: Configuration | None = None,
     otherwise: str = DEFAULT_ISA,
 ) -> IsaChoice:
-    """What the user asks for; else what a comment in the first ten lines says, then the
-    configuration, then the extension of the file's name; else `otherwise`.
+    """Return the set that the user asks for; else that of a comment in the first ten lines, of the
+    configuration, or of the file extension, in this order; else `otherwise`.
     """
     if asked is not None:
         return IsaChoice(asked, "--isa")
     return (
-        _said_in_comment(text, path)
-        or _configured(path, configuration)
-        or _said_by_extension(path)
+        _from_comment(text, path)
+        or _from_configuration(path, configuration)
+        or _from_extension(path)
         or IsaChoice(otherwise, path)
     )
 
 
-def _said_in_comment(text: str, path: str) -> IsaChoice | None:
-    """A comment that begins `isa: NAME`. One that goes on behind an unknown name is only prose."""
+def _from_comment(text: str, path: str) -> IsaChoice | None:
+    """Return the set of a comment `isa: NAME`; with text after an unknown name it is prose."""
     match = _FIRST_LINES.match(text)
     head = match[0] if match else ""
     if "isa:" not in head:
@@ -79,7 +79,7 @@ def _said_in_comment(text: str, path: str) -> IsaChoice | None:
     return None
 
 
-def _configured(path: str, configuration: Configuration | None) -> IsaChoice | None:
+def _from_configuration(path: str, configuration: Configuration | None) -> IsaChoice | None:
     if configuration is None:
         return None
     for glob, name in configuration.isa_by_glob:
@@ -88,7 +88,7 @@ def _configured(path: str, configuration: Configuration | None) -> IsaChoice | N
     return IsaChoice(configuration.isa, configuration.path) if configuration.isa else None
 
 
-def _said_by_extension(path: str) -> IsaChoice | None:
+def _from_extension(path: str) -> IsaChoice | None:
     extension = os.path.splitext(path)[1]
     for name, manifest in manifests().items():
         if extension in manifest.extensions:

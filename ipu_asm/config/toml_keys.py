@@ -58,7 +58,7 @@ class _Scanner:
         self._is_value = False
 
     def take(self, token: re.Match[str]) -> None:
-        """The next token of the text."""
+        """Process the next token of the text."""
         kind = token.lastgroup
         if kind == "newline" and self._depth == 0:
             self._end()

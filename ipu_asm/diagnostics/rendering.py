@@ -1,4 +1,4 @@
-"""One finding as people read it in a terminal: what, where, the source line, and what to do."""
+"""Text of a finding for a terminal: message, place, source line and fix."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LONGEST_LINE = 100  # code points of one source line shown; the rest is cut
 _LEAD = 40  # of which this many stand before the marks when the line is cut
 _LONGEST_PREVIEW = 60  # code points taken out or put in by a fix that is shown
 
-# What would move the cursor, turn the writing direction, vanish, or not be UTF-8.
+# Characters that move the cursor, change the writing direction, are invisible, or are not UTF-8.
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
 )
@@ -30,7 +30,7 @@ _STRONG = "1"
 
 
 def render(diagnostic: Diagnostic, source: SourceFile, color: bool = False) -> str:
-    """The finding with its source lines, several lines without a final line break.
+    """Return the finding with its source lines: several lines without a final line break.
 
     Never raises, and is encodable and harmless to a terminal whatever the text holds.
     """
@@ -45,7 +45,7 @@ def render(diagnostic: Diagnostic, source: SourceFile, color: bool = False) -> s
 
 
 def render_concise(diagnostic: Diagnostic, source: SourceFile, color: bool = False) -> str:
-    """The finding in one line: ``path:row:column: error[E101] message``."""
+    """Return the finding in one line: ``path:row:column: error[E101] message``."""
     label = f"{diagnostic.severity.label}[{diagnostic.code}]"
     place = _paint(_place(source, diagnostic.span.start), _STRONG, color)
     label = _paint(label, _STYLES[diagnostic.severity], color)
@@ -53,7 +53,7 @@ def render_concise(diagnostic: Diagnostic, source: SourceFile, color: bool = Fal
 
 
 def render_place(source: SourceFile, span: Span, color: bool = False) -> str:
-    """A place alone: path, row and column, and its source line with marks under it."""
+    """Return path, row and column of a place, and its source line with marks under it."""
     gutter = len(str(1 + source.lines.position(span.start).line))
     rows = [_arrow("-->", source, span, gutter, color), _bar(gutter, color)]
     rows += _snippet(_excerpt(source, span), gutter, ("^", _FRAME, ""), color)
@@ -61,12 +61,12 @@ def render_place(source: SourceFile, span: Span, color: bool = False) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` on one line: control characters become their pictures, other traps U+FFFD."""
+    """Return `text` without control characters: they become pictures, other hazards U+FFFD."""
     return text if text.isascii() and text.isprintable() else _UNPRINTABLE.sub(_picture, text)
 
 
 def visible(text: str) -> str:
-    """`text` with its line breaks, tabs and form feeds as they are, all else as `printable` has it.
+    """Return `text` as `printable` does, but with line breaks, tabs and form feeds.
 
     Lone surrogates stay, too: they stand for bytes of a file, which a diff gives back.
     """
@@ -130,7 +130,7 @@ def _help(fix: Fix | None, source: SourceFile, gutter: int, color: bool) -> list
 
 
 def _is_small(fix: Fix, source: SourceFile) -> bool:
-    """Whether the fix changes a few characters of one line, so that a preview says it all."""
+    """Return whether the fix changes a few characters of one line, so that a preview fits."""
     if len(fix.edits) != 1:
         return False
     (start, end), new_text = fix.edits[0]
@@ -139,7 +139,7 @@ def _is_small(fix: Fix, source: SourceFile) -> bool:
 
 
 class _Excerpt(NamedTuple):
-    """As much of a span's first line as is shown, ready to print."""
+    """The shown part of the first line of a span, ready to print."""
 
     row: int
     before: str
@@ -178,7 +178,7 @@ def _shown(text: str) -> str:
 
 
 def _width(text: str) -> int:
-    """Terminal cells that printable text takes, as well as that can be known."""
+    """Return the estimated number of terminal cells of printable text."""
     if text.isascii():
         return len(text)
     wide = sum(east_asian_width(character) in "WF" for character in text)

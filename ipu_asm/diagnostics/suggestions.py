@@ -33,13 +33,13 @@ _NO_DIGITS = str.maketrans("", "", "0123456789")
 
 
 class Vocabulary:
-    """Names among which misspelt ones are looked up, in any case of letters."""
+    """A set of names in which misspelt ones are looked up, ignoring case."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
 
     def nearest(self, word: str) -> str | None:
-        """The name that differs in the fewest letters: in one, in long words in two.
+        """Return the name that differs in the fewest letters: in one, in long words in two.
 
         None where two names are equally near.
         """
@@ -54,7 +54,7 @@ class Vocabulary:
         return _nearest(folded, [(name.lower(), name) for name in found])
 
     def intended(self, word: str) -> str | None:
-        """The nearest name where a slip of the fingers may have made it `word`.
+        """Return the nearest name if a typing mistake may have turned it into `word`.
 
         None where it may as well be another instruction, register or keyword that is meant.
         """
@@ -62,7 +62,7 @@ class Vocabulary:
         return name if name is not None and _is_slip(word.lower(), name.lower()) else None
 
     def intended_register(self, word: str) -> str | None:
-        """The same for registers: of one with a number the letters may be as few as in `l0`.
+        """Return the intended register; the letters before a number may be as few as in `l0`.
 
         The number is never another one.
         """
@@ -90,7 +90,7 @@ class Vocabulary:
 
 
 def nearest_of(word: str, names: Iterable[str]) -> str | None:
-    """The same for names that change from look-up to look-up: no table, but a look at each name.
+    """Return the nearest of names that change from call to call; compares each, without a table.
 
     The case of letters counts.
     """
@@ -106,13 +106,13 @@ def nearest_of(word: str, names: Iterable[str]) -> str | None:
 
 
 def intended_of(word: str, names: Iterable[str]) -> str | None:
-    """The nearest name where a slip of the fingers may have made it `word`."""
+    """Return the nearest name if a typing mistake may have turned it into `word`."""
     name = nearest_of(word, names)
     return name if name is not None and _is_slip(word.lower(), name.lower()) else None
 
 
 def _nearest(word: str, names: Sequence[tuple[str, str]]) -> str | None:
-    """Of names, each as it is compared and as it is written, the only one that is nearest."""
+    """Return the only nearest name, of pairs of a name as compared and as written."""
     ranked = sorted((_distance(word, compared), compared, name) for compared, name in names)
     if not ranked or ranked[0][0] > _allowed(word):
         return None
@@ -123,12 +123,12 @@ def _nearest(word: str, names: Sequence[tuple[str, str]]) -> str | None:
 
 
 def _differ_in_number(word: str, name: str) -> bool:
-    """Whether nothing but a number is another one: then nobody knows which one is meant."""
+    """Return whether only a number differs: then the intended name is unknown."""
     return word != name and word.translate(_NO_DIGITS) == name.translate(_NO_DIGITS)
 
 
 def _is_slip(word: str, name: str) -> bool:
-    """Whether `word` is `name` but for letters that were missed, swapped or hit in passing.
+    """Return whether `word` is `name` with letters that are missing, swapped or added.
 
     A number is never another one, and a part of the name never missing.
     """
@@ -142,7 +142,7 @@ def _is_slip(word: str, name: str) -> bool:
 
 
 def _is_cheap(part: str, meant: str, most: Sequence[tuple[int, int]]) -> bool:
-    """Whether what was done to a part of a name costs no more than its length allows."""
+    """Return whether the edits of a part of a name cost at most what its length allows."""
     allowed = next((cost for least, cost in most if len(meant) >= least), 0)
     return _distance(part, meant, _SLIP, _OTHER) <= allowed
 
@@ -152,16 +152,16 @@ def _allowed(word: str) -> int:
 
 
 def _shortened(word: str, most: int) -> Iterator[str]:
-    """The word, and what is left of it without any one or two of its letters."""
+    """Yield the word, and the word without each one, or each two, of its letters."""
     for count in range(most + 1):
         for kept in combinations(word, len(word) - count) if len(word) >= count else ():
             yield "".join(kept)
 
 
 def _distance(one: str, other: str, slip: int = 1, substitution: int = 1) -> int:
-    """The cheapest way from one word to the other.
+    """Return the lowest cost of edits from one word to the other.
 
-    It goes by insertions, deletions and swaps of neighbours, which cost `slip`, and substitutions.
+    Insertions, deletions and swaps of neighbours cost `slip`; substitutions cost `substitution`.
     """
     before: list[int] = []
     last = list(range(0, slip * len(other) + 1, slip))
