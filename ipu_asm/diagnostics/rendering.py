@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from typing import NamedTuple
-from unicodedata import category, east_asian_width
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity
 from ipu_asm.text import SourceFile, Span
@@ -181,6 +180,8 @@ def _width(text: str) -> int:
     """Return the estimated number of terminal cells of printable text."""
     if text.isascii():
         return len(text)
+    from unicodedata import category, east_asian_width  # a megabyte of tables, for few texts
+
     wide = sum(east_asian_width(character) in "WF" for character in text)
     return len(text) + wide - sum(category(character) in ("Mn", "Me", "Cf") for character in text)
 
