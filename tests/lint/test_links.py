@@ -1,4 +1,4 @@
-"""The link of a finding leads to the page about its rule, in every format that has rule_module."""
+"""The link of a finding leads to the page about its rule, in every format that has links."""
 
 from __future__ import annotations
 
