@@ -33,7 +33,7 @@ def check_mended(text: str, expected: str) -> None:
 
 def test_a_comment_on_the_line_silences_its_findings_only() -> None:
     check_names(
-        "set lr0 40000;; # ipu: ignore[immediate-wraps] as a mask\nset lr0 40000; bkpt;;",
+        "set lr0 40000;; # ipu: ignore[immediate-wraps] as a mask\nset lr1 40000; bkpt;;",
         "immediate-wraps",
     )
 
