@@ -105,7 +105,7 @@ def fix_all(analysis: Analysis) -> list[CodeAction]:
     if not chosen:
         return []
     edits = tuple(sorted(edit for finding in chosen if finding.fix for edit in finding.fix.edits))
-    title = "Make the safe fix" if len(chosen) == 1 else f"Make all {len(chosen)} safe fixes"
+    title = "Apply the safe fix" if len(chosen) == 1 else f"Apply all {len(chosen)} safe fixes"
     return [CodeAction(title, FIX_ALL, edits)]
 
 

@@ -68,11 +68,11 @@ def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]
             token = bundle.syntax.plan.label
             end = program.span(number, bundle.syntax.span_of(token, token + 1)).end
             address = program.addresses[number]
-            yield InlayHint(end, f" {address}", ADDRESSES, f"the label stands for {unit} {address}")
+            yield InlayHint(end, f" {address}", ADDRESSES, f"the label is at {unit} {address}")
         for reference in program.references_of(number):
             if reference.target is not None:
                 end = program.reference_span(reference).end
-                text = f"leads to {unit} {reference.target}"
+                text = f"the target is {unit} {reference.target}"
                 yield InlayHint(end, f" → {reference.target}", ADDRESSES, text)
 
 

@@ -73,8 +73,8 @@ def _hottest_loop(profile: Profile) -> tuple[str, str]:
 def _slots(profile: Profile, slots: set[str]) -> str:
     rows = "\n".join(_slot_row(use) for use in profile.slots if use.slot in slots)
     return (
-        '<h2>Slots</h2>\n<p class="faint">How many of a slot\'s places held an instruction that '
-        f'does something.</p>\n<div class="wide"><table>\n{rows}\n</table></div>'
+        '<h2>Slots</h2>\n<p class="faint">Share of a slot\'s places with an instruction other than '
+        f'a no-op.</p>\n<div class="wide"><table>\n{rows}\n</table></div>'
     )
 
 
@@ -91,16 +91,17 @@ def _slot_row(use: SlotUse) -> str:
 
 def _loops(profile: Profile, slots: set[str]) -> str:
     if not profile.loops:
-        return "<h2>Loops</h2>\n<p>No bundle was executed again and again.</p>"
+        return "<h2>Loops</h2>\n<p>No loop was executed.</p>"
     titles = ["loop", "lines"]
-    numbers = ["entries", "iterations", "bundles per iteration", "of them its own", "cycles", ""]
+    numbers = ["entries", "iterations", "bundles per iteration", "without inner loops"]
+    numbers += ["cycles", ""]
     numbers += [use.slot for use in profile.slots if use.slot in slots]
     head = "".join(f"<th>{title}</th>" for title in titles)
     head += "".join(f'<th class="n">{escape(title)}</th>' for title in numbers)
     rows = "\n".join(_loop_row(use, profile, slots) for use in profile.loops)
     return (
-        '<h2>Loops</h2>\n<p class="faint">Found in the way that control took; inner loops count '
-        "for the loops around them. Behind the cycles: how much of its time a slot was busy.</p>\n"
+        '<h2>Loops</h2>\n<p class="faint">Loops of the executed control flow; an outer loop '
+        "includes its inner ones. Behind the cycles: the share of a slot that was used.</p>\n"
         f'<div class="wide"><table>\n<tr>{head}</tr>\n{rows}\n</table></div>'
     )
 
@@ -148,7 +149,8 @@ def _hottest(profile: Profile) -> str:
     if not hottest:
         return ""
     rows = "\n".join(_bundle_row(use, profile, hottest[0].cycles) for use in hottest[:HOTTEST])
-    head = '<th class="n">cycles</th><th class="n"></th><th>bundle</th><th>line</th><th>what</th>'
+    head = '<th class="n">cycles</th><th class="n"></th>'
+    head += "<th>bundle</th><th>line</th><th>instructions</th>"
     return (
         f"<h2>Hottest bundles</h2>\n"
         f'<div class="wide"><table>\n<tr>{head}</tr>\n{rows}\n</table></div>'
@@ -157,7 +159,7 @@ def _hottest(profile: Profile) -> str:
 
 def _bundle_row(use: BundleUse, profile: Profile, most: int) -> str:
     name = f" {_code(f'`{use.place.name}`')}" if use.place and use.place.name else ""
-    empty = "(nothing)" if use.pc < profile.size else "(never loaded)"
+    empty = "(empty)" if use.pc < profile.size else "(not loaded)"
     what = "; ".join(use.instructions) or empty
     return (
         f'<tr><td class="n {heat_class(use.cycles, most)}">{use.cycles:,}</td>'

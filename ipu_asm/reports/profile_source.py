@@ -103,4 +103,4 @@ def _code(text: str, isa: Isa) -> str:
 
 def _scale() -> str:
     steps = "".join(f'<span class="h{level}"></span>' for level in range(1, _LEVELS + 1))
-    return f'<p class="faint scale">executed seldom {steps} often</p>'
+    return f'<p class="faint scale">executed rarely {steps} often</p>'

@@ -220,7 +220,7 @@ def test_the_page_shows_what_is_hot_and_what_is_idle(capsys: pytest.CaptureFixtu
         "entries",
         "iterations",
         "bundles per iteration",
-        "of them its own",
+        "without inner loops",
         "cycles",
     ]
     assert loops[1][:8] == ["outer", "3–8", "1", "4", "5", "2", "20", "87.0 %"]
@@ -267,9 +267,9 @@ def test_whatever_the_source_says_is_shown_as_text(capsys: pytest.CaptureFixture
 def test_a_run_without_a_loop_or_a_bundle_has_a_page(capsys: pytest.CaptureFixture[str]) -> None:
     Path("flat.s").write_text("acc_nop;; bkpt;;")
     page = page_of(capsys, "flat.s")
-    assert "No bundle was executed again and again." in page.text
+    assert "No loop was executed." in page.text
     assert "2 of 2bundles executed" in page.text
-    assert page.tables[1][1][-1] == "(nothing)"
+    assert page.tables[1][1][-1] == "(empty)"
     Path("fault.s").write_text("set lr1 1; ldr_cyclic_mult_reg lr0 cr0 lr1;;")
     page = page_of(capsys, "fault.s", 1)
     assert "0 of 1bundles executed" in page.text
@@ -286,7 +286,7 @@ def test_bundles_that_were_never_loaded_are_counted(capsys: pytest.CaptureFixtur
     assert data["bundles"][-1]["line"] is None
     page = page_of(capsys, "short.s")
     assert "1 of 1bundles executed" in page.text
-    assert page.tables[-2][2][-1] == "(never loaded)"
+    assert page.tables[-2][2][-1] == "(not loaded)"
 
 
 def test_an_image_is_shown_as_its_disassembly(capsys: pytest.CaptureFixture[str]) -> None:

@@ -98,7 +98,7 @@ def test_a_selection_offers_the_fixes_of_all_findings_in_it() -> None:
 
 
 def test_the_safe_fixes_of_a_file_are_made_at_once() -> None:
-    expected = ("Make all 2 safe fixes", "acc; bkpt;;")
+    expected = ("Apply all 2 safe fixes", "acc; bkpt;;")
     for only in ("source", "source.fixAll"):
         action = check_actions("ACC; BKPT;;", Span(0, 0), only, expected)[0]
         assert action.kind == "source.fixAll"
@@ -106,7 +106,7 @@ def test_the_safe_fixes_of_a_file_are_made_at_once() -> None:
 
 
 def test_a_file_with_one_safe_fix_says_so() -> None:
-    check_actions("ACC; bkpt;;", Span(9, 9), "source", ("Make the safe fix", "acc; bkpt;;"))
+    check_actions("ACC; bkpt;;", Span(9, 9), "source", ("Apply the safe fix", "acc; bkpt;;"))
 
 
 def test_a_file_without_safe_fixes_has_none_to_make() -> None:
@@ -118,7 +118,7 @@ def test_of_fixes_that_touch_each_other_the_first_is_made(monkeypatch: pytest.Mo
     first = Fix("say more", (TextEdit(Span(3, 3), ".first"),), Applicability.SAFE)
     second = Fix("say less", (TextEdit(Span(0, 3), "aaq"),), Applicability.SAFE)
     with_findings(monkeypatch, first, second)
-    made = ("Make the safe fix", "acc.first; bkpt;;")
+    made = ("Apply the safe fix", "acc.first; bkpt;;")
     check_actions("acc; bkpt;;", Span(0, 0), "source", made)
 
 
@@ -131,7 +131,7 @@ def test_only_the_kinds_that_are_asked_for_are_offered() -> None:
         Span(0, 0),
         "",
         ("Replace by `acc`", "acc; bkpt;;"),
-        ("Make the safe fix", "acc; bkpt;;"),
+        ("Apply the safe fix", "acc; bkpt;;"),
     )
 
 

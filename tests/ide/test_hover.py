@@ -129,8 +129,8 @@ def test_a_register_that_only_is_read_tells_when() -> None:
     live = check_hover("str_acc_reg $0lr0 cr0;;", "lr0")
     snapshot = check_hover("br lr$03;;", "lr3")
     host = check_hover("str_acc_reg lr0 $0cr0;;", "cr0")
-    assert "A write in this bundle would count, but nothing here writes `lr0`" in live
-    assert "The value from before this bundle; a write in it would come too late." in snapshot
+    assert "A write in this bundle would be seen, but nothing here writes `lr0`" in live
+    assert "Sees the value from before this bundle; a write in it would come too late." in snapshot
     assert "write" not in host
 
 

@@ -36,7 +36,7 @@ def test_labels_and_branches_show_addresses() -> None:
         "last< 4>:\nbkpt;;\n",
         ADDRESSES,
     )
-    assert tooltips[:2] == ["the label stands for bundle 1", "leads to bundle 1"]
+    assert tooltips[:2] == ["the label is at bundle 1", "the target is bundle 1"]
 
 
 def test_labels_that_stand_for_nothing_and_branches_into_the_void_show_none() -> None:

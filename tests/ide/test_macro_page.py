@@ -29,7 +29,7 @@ def test_a_macro_shows_its_first_line_its_body_and_what_it_takes() -> None:
         "goes one step",
         "```colossus-asm\n.macro STEP dst, src=$m2, n:req, more:vararg\n"
         "    add \\dst, \\src, \\n\n.endm\n```",
-        "- `src`: `$m2` by default\n- `n`: must be given\n- `more`: takes all that follows",
+        "- `src`: `$m2` by default\n- `n`: required\n- `more`: takes all remaining arguments",
     )
     check_hover(f"{text} ST$0EP $m0\n", "STEP", *page)
     check_hover(text.replace("STEP", "ST$0EP"), "STEP", *page)
@@ -63,7 +63,7 @@ def test_an_argument_names_its_macro() -> None:
     title = "parameter of the macro `STEP`, line 1"
     check_hover(body.replace("\\dst", "\\$0dst"), "\\dst", f"**`dst`** · {title}")
     check_hover(body.replace("\\n", "$0\\n"), "\\n", f"**`n`** · {title}", "`4` by default.")
-    check_hover(body.replace("\\m", "\\m$0"), "\\m", f"**`m`** · {title}", "Must be given.")
+    check_hover(body.replace("\\m", "\\m$0"), "\\m", f"**`m`** · {title}", "Required.")
     check_hover(body.replace("n=4", "$0n=4"), "n", f"**`n`** · {title}", "`4` by default.")
     check_hover(".macro A x\n\\x\\()_y$0:\n nop\n.endm\n", "\\x\\()_y")
     check_hover(".macro A x\n\\$0x\\()_y:\n nop\n.endm\n", "\\x")
@@ -74,7 +74,7 @@ def test_a_name_in_a_repetition_takes_its_values_in_turn() -> None:
     check_hover(
         ".irp r, $m0, $m1 // two\n mov \\$0r, $m2\n.endr\n",
         "\\r",
-        "**`r`** · each value of `.irp` in its turn",
+        "**`r`** · takes each value of `.irp` in turn",
         "Takes `$m0, $m1`.",
     )
 

@@ -242,7 +242,7 @@ def test_a_macro_says_what_stands_above_it_and_its_line() -> None:
     assert found
     assert found.summary == "Goes one step.\n\nline 2"
     assert [each.markdown for each in found.parameters] == [
-        "", "`$m2` by default.", "Must be given."
+        "", "`$m2` by default.", "Required."
     ]  # fmt: skip
     found = check_call(" STOP $0", "STOP")
     assert found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ipu_asm.analysis.analyzer import Analysis
 
 _MOST_LINES: Final = 12
-_KINDS: Final = {"req": "must be given", "vararg": "takes all that follows"}
+_KINDS: Final = {"req": "required", "vararg": "takes all remaining arguments"}
 
 
 def macro_markdown(analysis: Analysis, macros: Sequence[Macro]) -> str:
@@ -34,7 +34,7 @@ def parameter_markdown(analysis: Analysis, use: ParameterInScope) -> str:
     body, parameter = use
     name, owner = inline_code(parameter.name), inline_code(body.name)
     if parameter.kind == "each":
-        title = f"**{name}** · each value of {owner} in its turn"
+        title = f"**{name}** · takes each value of {owner} in turn"
         return f"{title}\n\nTakes {inline_code(parameter.default)}." if parameter.default else title
     described = _described(parameter)
     title = f"**{name}** · parameter of the macro {owner}"

@@ -106,13 +106,13 @@ def _sentence_about_reading(
         if writers:
             return f"Sees the **new** value: {_listed(bundle, writers, 'comes', 'come')} first."
         return (
-            f"A write in this bundle would count, but nothing here writes `{access.register}`: "
-            "the value from before."
+            f"A write in this bundle would be seen, but nothing here writes `{access.register}`: "
+            "sees the value from before."
         )
     if writers:
         late = _listed(bundle, writers, "comes", "come")
         return f"Sees the **old** value, from before this bundle: {late} too late."
-    return "The value from before this bundle; a write in it would come too late."
+    return "Sees the value from before this bundle; a write in it would come too late."
 
 
 def _sentence_about_writing(

@@ -16,7 +16,9 @@ def check_straight_line(program: Program, first: int, second: int) -> None:
         raise RefactoringError(f"the label {quoted(label)} stands between the bundles")
     address = program.addresses[second]
     if any(reference.target == address for reference in program.references):
-        raise RefactoringError(f"a branch leads to {program.isa.unit} {address}, between the two")
+        raise RefactoringError(
+            f"a branch targets {program.isa.unit} {address}, the second of the two"
+        )
     if any(is_break(instruction) for instruction in program.bundles[second].instructions):
         raise RefactoringError(
             "a debugger may stop between the bundles: the second one has a break"

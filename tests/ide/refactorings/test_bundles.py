@@ -73,7 +73,7 @@ def test_a_split_is_refused_with_the_reason(text: str, reason: str) -> None:
         ("$0acc;; acc;;", "slot `acc` holds one instruction, and it is taken"),
         ("$0set lr0 1;; incr lr0 1;;", "two instructions of one bundle would write `lr0`"),
         ("$0acc;; x: bkpt;;", "the label `x` stands between the bundles"),
-        ("b +2;; $0acc;; aaq;; bkpt;;", "a branch leads to bundle 2, between the two"),
+        ("b +2;; $0acc;; aaq;; bkpt;;", "a branch targets bundle 2, the second of the two"),
         ("$0bkpt;; acc;;", "`bkpt` may leave the first bundle before the second one runs"),
         ("$0acc;; break.ifeq lr0 1;;", "a debugger may stop between the bundles"),
         ("$0acc;; str_acc_reg lr0 cr0;;", "`str_acc_reg lr0 cr0` would see another value of"),

@@ -58,7 +58,7 @@ def test_comments_stay() -> None:
         ("$0set lr0 1; acc;; set lr1 1; set lr2 1;;", "slot `lr` holds 2 instructions"),
         ("$0set lr0 1; acc;; set lr0 2;;", "two instructions of one bundle would write `lr0`"),
         ("$0set lr0 1; acc;; x: acc; b x;;", "the label `x` stands between the bundles"),
-        ("$0set lr0 1; acc;; acc; b +0;;", "a branch leads to bundle 1, between the two"),
+        ("$0set lr0 1; acc;; acc; b +0;;", "a branch targets bundle 1, the second of the two"),
         ("$0set lr0 1; bne lr0 lr1 +2;; acc;; bkpt;;", "`bne lr0 lr1 +2` may leave the first"),
         ("set lr0 1; $0b +1;; acc;;", "a branch takes effect for its whole bundle"),
         ("acc; $0break;; set lr0 1;;", "a debugger would stop somewhere else"),
