@@ -83,12 +83,12 @@ def test_the_listing_of_a_document_that_is_closed_is_outdated_and_says_so() -> N
     close = {"method": "textDocument/didClose", "params": {"textDocument": {"uri": URI}}}
     conversation = session(content(1), close, content(2))
     assert conversation.told(REFRESH) == [{"uri": SHOWN}]
-    check_text(conversation, 2, "# there is no open program")
+    check_text(conversation, 2, "# the program of this listing is not open")
 
 
 @pytest.mark.parametrize("uri", ["ipu-listing:", "ipu-listing:/x?nope", "ipu-listing://[", ""])
 def test_an_address_that_names_no_program_says_so(uri: str) -> None:
-    check_text(session(content(1, uri)), 1, "# there is no open program")
+    check_text(session(content(1, uri)), 1, "# the program of this listing is not open")
 
 
 def test_clients_may_spell_the_address_in_another_way() -> None:
