@@ -6,7 +6,7 @@ from typing import Callable, Final, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.breakpoints import AccessType, Condition, DataBreakpoint, HitCondition
-from ipu_asm.debugger.expressions import Place, Space, element_text, region_of, register_place
+from ipu_asm.debugger.expressions import Location, Space, element_text, region_of, register_location
 from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, element_of
 from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, region, whole_region
@@ -29,34 +29,34 @@ class WatchTarget(NamedTuple):
 
     def name(self, dtype: int) -> str:
         """Return the name of the target for element type `dtype`, an expression where possible."""
-        place = self.place(dtype)
-        return str(self.where) if place is None else location_text(place, dtype).whole
+        location = self.location(dtype)
+        return str(self.where) if location is None else location_text(location, dtype).whole
 
-    def place(self, dtype: int) -> Place | None:
+    def location(self, dtype: int) -> Location | None:
         """Return the location for expressions; None for a part of a scalar register."""
         name, start, size = self.where
         if name == MEMORY:
-            return Place(Space.MEMORY, start, element_of(dtype), _length(size))
-        register = register_place(name, dtype)
+            return Location(Space.MEMORY, start, element_of(dtype), _length(size))
+        register = register_location(name, dtype)
         assert register is not None
         if name == COUNTER or name in SCALAR_NAMES:
             return register if self.where == whole_region(name) else None
         if self.bits is not None:
             first = (self.bits & -self.bits).bit_length() - 1
             bit = 8 * (register.start + start) + first
-            return Place(Space.BITS, bit, BIT, _length(self.bits.bit_count()))
+            return Location(Space.BITS, bit, BIT, _length(self.bits.bit_count()))
         kind = register.kind
         if start % kind.size or size % kind.size:
             kind = TYPES["u8"]
-        return Place(Space.BLOCK, register.start + start, kind, _length(size // kind.size))
+        return Location(Space.BLOCK, register.start + start, kind, _length(size // kind.size))
 
 
-def target_at(place: Place) -> WatchTarget:
+def target_at(location: Location) -> WatchTarget:
     """Return the target at a location. Raises `ValueError` for a computed value."""
-    where = region_of(place)
-    if place.space is not Space.BITS:
+    where = region_of(location)
+    if location.space is not Space.BITS:
         return WatchTarget(where)
-    return WatchTarget(where, (1 << place.elements) - 1 << place.start % 8)
+    return WatchTarget(where, (1 << location.elements) - 1 << location.start % 8)
 
 
 def target_from_id(id_: str) -> WatchTarget:
@@ -106,12 +106,12 @@ class Watchpoint(DataBreakpoint):
     def _told(self, before: bytes, after: bytes) -> str | None:
         """Describe the change; None if only bits outside of the target changed."""
         dtype, bits = self._dtype(), self._watched.bits
-        place, name = self._watched.place(dtype), self._watched.name(dtype)
-        if bits is not None or (place is not None and place.kind == MASK):
+        location, name = self._watched.location(dtype), self._watched.name(dtype)
+        if bits is not None or (location is not None and location.kind == MASK):
             return _changed_bits(name, _number(before), _number(after), bits)
-        if place is None:
+        if location is None:
             return f"`{name}` changed"
-        return _changed_elements(place, name, before, after, dtype)
+        return _changed_elements(location, name, before, after, dtype)
 
 
 def _changed_bits(name: str, before: int, after: int, wanted: int | None) -> str | None:
@@ -127,17 +127,19 @@ def _changed_bits(name: str, before: int, after: int, wanted: int | None) -> str
     return f"{count} bit{'s' if count > 1 else ''} of `{name}` changed"
 
 
-def _changed_elements(place: Place, name: str, before: bytes, after: bytes, dtype: int) -> str:
-    kind, size = place.kind, place.kind.size
+def _changed_elements(
+    location: Location, name: str, before: bytes, after: bytes, dtype: int
+) -> str:
+    kind, size = location.kind, location.kind.size
     differing = (_number(before) ^ _number(after)).to_bytes(len(after), "little")
     skipped = len(differing) - len(differing.lstrip(b"\0"))
     starts = range(skipped - skipped % size, len(differing.rstrip(b"\0")), size)
     changed = [at for at in starts if any(differing[at : at + size])]
     within = slice(changed[0], changed[0] + size)
     old, new = (element_text(kind.decode(data[within])[0], kind) for data in (before, after))
-    if place.length is None:
+    if location.length is None:
         return f"`{name}` changed from {old} to {new}"
-    first = location_text(place.part(changed[0] // size, None), dtype).whole
+    first = location_text(location.part(changed[0] // size, None), dtype).whole
     if len(changed) == 1:
         return f"`{first}` changed from {old} to {new}"
     return f"{len(changed)} elements of `{name}` changed, `{first}` from {old} to {new},"

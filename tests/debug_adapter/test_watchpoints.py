@@ -39,13 +39,13 @@ def test_a_name_for_clients_finds_it_again(each: WatchTarget) -> None:
 @given(watched(), st.sampled_from([0, 1, 2, 77]))
 def test_a_name_for_people_is_an_expression_for_it(each: WatchTarget, dtype: int) -> None:
     CONTEXT.scalars[DTYPE] = dtype
-    if each.place(dtype) is None:
+    if each.location(dtype) is None:
         assert each.where.name in (*SCALAR_NAMES, COUNTER)
         assert each.where.size < SIZES[each.where.name]
         return
-    place = evaluate(CONTEXT, each.name(dtype)).place
-    assert place is not None
-    assert target_at(place) == each
+    location = evaluate(CONTEXT, each.name(dtype)).location
+    assert location is not None
+    assert target_at(location) == each
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,6 @@ def test_a_name_for_people_is_an_expression_for_it(each: WatchTarget, dtype: int
      ("mask[0][6..17]", Region("r_mask", 0, 3), 0xFFF << 6)],
 )  # fmt: skip
 def test_a_place_is_watched_to_the_bit(text: str, where: Region, bits: int | None) -> None:
-    place = evaluate(CONTEXT, text).place
-    assert place is not None
-    assert target_at(place) == WatchTarget(where, bits)
+    location = evaluate(CONTEXT, text).location
+    assert location is not None
+    assert target_at(location) == WatchTarget(where, bits)

@@ -254,7 +254,7 @@ def test_an_assignment_changes_and_a_journey_moves() -> None:
     assert (stop.reason, stop.cycle) == (StopReason.STEP, 30)
     result = console.run("lr4 + 1").result
     assert result is not None
-    assert (result.value.number, result.place) == (3, None)
+    assert (result.value.number, result.location) == (3, None)
     assert console.run(" \n") == CommandResult("")
 
 

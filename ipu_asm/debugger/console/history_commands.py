@@ -9,7 +9,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     LiveContext,
-    Place,
+    Location,
     evaluate,
     evaluate_condition,
     quoted,
@@ -29,7 +29,7 @@ MAX_CYCLES_AHEAD: Final = 10_000_000
 
 def who(debugger: Debugger, context: LiveContext, argument: str) -> CommandResult:
     """Report the instruction that last wrote to a location. Raises ExpressionError."""
-    where = _region(evaluate(context, argument).place, argument)
+    where = _region(evaluate(context, argument).location, argument)
     change = _last_step(debugger) if where.name == COUNTER else last_write(debugger.runner, where)
     name = quoted(argument.strip())
     if change is None:
@@ -91,12 +91,12 @@ def bundle_at(debugger: Debugger, pc: int) -> str:
     return describe_bundle(pc, debugger.resolver.table.place(pc))
 
 
-def _region(place: Place | None, argument: str) -> Region:
-    if place is None:
+def _region(location: Location | None, argument: str) -> Region:
+    if location is None:
         message = "`who` takes a register, an element, a slice or xmem, found a computed value"
         raise ExpressionError(message, stripped_span(argument))
     try:
-        return region_of(place)
+        return region_of(location)
     except ValueError as error:
         raise ExpressionError(str(error), stripped_span(argument)) from None
 

@@ -29,8 +29,8 @@ from ipu_asm.debugger.expressions.assignment import (
     assign,
     assign_in,
     edit_of,
-    place_of,
     split_assignment,
+    writable_location,
     write,
 )
 from ipu_asm.debugger.expressions.completion import Candidate, complete
@@ -40,45 +40,22 @@ from ipu_asm.debugger.expressions.evaluation import Result, evaluate, evaluate_c
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.hover import HoverTarget, expression_at
+from ipu_asm.debugger.expressions.locations import (
+    Location,
+    Space,
+    read,
+    region_of,
+    register_location,
+)
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.places import Place, Space, read, region_of, register_place
 from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.values import Value
 
 __all__ = [
-    "FUNCTIONS",
-    "NOTATIONS",
-    "TYPE_NAMES",
-    "Candidate",
-    "Context",
-    "ExpressionError",
-    "HoverTarget",
-    "LiveContext",
-    "LocationError",
-    "Place",
-    "Result",
-    "SavedContext",
-    "Space",
-    "Template",
-    "Value",
-    "Writable",
-    "assign",
-    "assign_in",
-    "complete",
-    "edit_of",
-    "element_text",
-    "evaluate",
-    "evaluate_condition",
-    "expression_at",
-    "parse",
-    "parse_template",
-    "place_of",
-    "quoted",
-    "read",
-    "region_of",
-    "register_place",
-    "split_assignment",
-    "text_of",
-    "write",
+    "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Candidate", "Context", "ExpressionError",
+    "HoverTarget", "LiveContext", "Location", "LocationError", "Result", "SavedContext", "Space",
+    "Template", "Value", "Writable", "assign", "assign_in", "complete", "edit_of", "element_text",
+    "evaluate", "evaluate_condition", "expression_at", "parse", "parse_template", "quoted", "read",
+    "region_of", "register_location", "split_assignment", "text_of", "writable_location", "write",
 ]  # fmt: skip

@@ -8,8 +8,8 @@ from ipu_asm.debugger.expressions.context import Context, Writable
 from ipu_asm.debugger.expressions.element_types import Number
 from ipu_asm.debugger.expressions.errors import ExpressionError
 from ipu_asm.debugger.expressions.evaluator import Evaluator
+from ipu_asm.debugger.expressions.locations import Location, Space, read, region_of
 from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.places import Place, Space, read, region_of
 from ipu_asm.debugger.expressions.tokens import tokens_of
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
@@ -34,77 +34,77 @@ def split_assignment(text: str) -> tuple[str, str] | None:
     return None
 
 
-def assign(context: Writable, place_text: str, value_text: str) -> Value:
+def assign(context: Writable, target_text: str, value_text: str) -> Value:
     """Assign the value of one expression to the location of another; returns the new value there.
 
     A single value fills a slice. Nothing is written unless every element fits. Raises LocationError
-    with a span in `place_text`, or ExpressionError with a span in `value_text`.
+    with a span in `target_text`, or ExpressionError with a span in `value_text`.
     """
-    return _assigned(context, context.edit, place_text, value_text)
+    return _assigned(context, context.edit, target_text, value_text)
 
 
-def assign_in(debugger: Debugger, context: Context, place_text: str, value_text: str) -> Value:
+def assign_in(debugger: Debugger, context: Context, target_text: str, value_text: str) -> Value:
     """Assign as an edit of the debugger, which its history replays; otherwise like `assign`.
 
     `context` reads the machine of `debugger`.
     """
-    return _assigned(context, debugger.edit, place_text, value_text)
+    return _assigned(context, debugger.edit, target_text, value_text)
 
 
-def _assigned(context: Context, edit: _Edit, place_text: str, value_text: str) -> Value:
-    place = place_of(context, place_text)
+def _assigned(context: Context, edit: _Edit, target_text: str, value_text: str) -> Value:
+    location = writable_location(context, target_text)
     parsed = parse(value_text)
     if parsed.formats:
         raise ExpressionError("a value takes no format, found one", parsed.formats[0].span)
     value = Evaluator(context).evaluate(parsed.node).value
     try:
-        edit(*edit_of(context, place, value))
+        edit(*edit_of(context, location, value))
     except ValueError as error:
         raise ExpressionError(str(error), parsed.node.span) from None
-    return read(context, place)
+    return read(context, location)
 
 
 class LocationError(ExpressionError):
     """The expression on the left is wrong, or its value has no location that can be written."""
 
 
-def place_of(context: Context, text: str) -> Place:
+def writable_location(context: Context, text: str) -> Location:
     """Return the writable location of an expression. Raises LocationError."""
     try:
         parsed = parse(text)
-        place = Evaluator(context).place(parsed.node)
+        location = Evaluator(context).location(parsed.node)
     except ExpressionError as error:
         raise LocationError(error.message, error.span) from None
-    if place is None or place.space is Space.CYCLE:
-        found = "`cycle`" if place is not None else "a computed value"
+    if location is None or location.space is Space.CYCLE:
+        found = "`cycle`" if location is not None else "a computed value"
         raise LocationError(
             f"a value goes into a register, an element, a slice or xmem, found {found}",
             parsed.node.span,
         )
     if parsed.formats:
         raise LocationError("a place takes no format, found one", parsed.formats[0].span)
-    return place
+    return location
 
 
-def write(context: Writable, place: Place, value: Value) -> None:
+def write(context: Writable, location: Location, value: Value) -> None:
     """Write a value to a location. Raises ValueError, with nothing written, if it does not fit."""
-    context.edit(*edit_of(context, place, value))
+    context.edit(*edit_of(context, location, value))
 
 
-def edit_of(context: Context, place: Place, value: Value) -> tuple[Region, bytes]:
+def edit_of(context: Context, location: Location, value: Value) -> tuple[Region, bytes]:
     """Return the region and the bytes that store a value at a location.
 
     Floats read from a location of the same type keep their bits, NaN payloads included. Raises
     ValueError if the value does not fit.
     """
-    numbers, kind = value.numbers, place.kind
+    numbers, kind = value.numbers, location.kind
     if value.kind == kind and value.raw_bits is not None:
         numbers, kind = value.raw_bits, kind.unsigned()
-    numbers = _fitted(place, value._replace(numbers=numbers))
-    where = region_of(place)
-    if place.space is Space.BITS:
-        return where, _with_bits(context, place, numbers)
-    if place.space is Space.PC:
+    numbers = _fitted(location, value._replace(numbers=numbers))
+    where = region_of(location)
+    if location.space is Space.BITS:
+        return where, _with_bits(context, location, numbers)
+    if location.space is Space.PC:
         return where, _address(numbers[0]).to_bytes(where.size, "little")
     return where, b"".join(map(kind.encode, numbers))
 
@@ -112,12 +112,12 @@ def edit_of(context: Context, place: Place, value: Value) -> tuple[Region, bytes
 _SINGLE: Final = "a single value"
 
 
-def _fitted(place: Place, value: Value) -> tuple[Number, ...]:
+def _fitted(location: Location, value: Value) -> tuple[Number, ...]:
     """One number for each element of the location. Raises ValueError for another length."""
     if not value.is_vector:
-        return value.numbers * place.elements
-    if place.length != len(value.numbers):
-        wanted = _SINGLE if place.length is None else f"{place.length} values or a single one"
+        return value.numbers * location.elements
+    if location.length != len(value.numbers):
+        wanted = _SINGLE if location.length is None else f"{location.length} values or a single one"
         raise ValueError(f"this place takes {wanted}, found {value.describe()}")
     return value.numbers
 
@@ -130,14 +130,14 @@ def _address(number: Number) -> int:
     return int(number)
 
 
-def _with_bits(context: Context, place: Place, numbers: Sequence[Number]) -> bytes:
+def _with_bits(context: Context, location: Location, numbers: Sequence[Number]) -> bytes:
     """The bytes of the region around some bits of a mask, with these bits replaced."""
     bits = 0
     for position, number in enumerate(numbers):
-        bits |= place.kind.encode(number)[0] << position
-    first = place.start // 8
-    last = (place.start + place.elements - 1) // 8 + 1
-    shift = place.start % 8
+        bits |= location.kind.encode(number)[0] << position
+    first = location.start // 8
+    last = (location.start + location.elements - 1) // 8 + 1
+    shift = location.start % 8
     old = int.from_bytes(context.block[first:last], "little")
-    kept = old & ~((1 << place.elements) - 1 << shift)
+    kept = old & ~((1 << location.elements) - 1 << shift)
     return (kept | bits << shift).to_bytes(last - first, "little")

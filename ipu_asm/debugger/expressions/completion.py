@@ -19,8 +19,8 @@ from ipu_asm.debugger.expressions.errors import quoted
 from ipu_asm.debugger.expressions.expected import Expected, expected_at_end
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
+from ipu_asm.debugger.expressions.locations import REGISTER_NAMES, read, register_location
 from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
-from ipu_asm.debugger.expressions.places import REGISTER_NAMES, read, register_place
 from ipu_asm.debugger.expressions.tokens import MAX_LENGTH
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.ipu.machine.registers import DTYPE
@@ -108,14 +108,14 @@ def _entries(context: Context, expected: Expected) -> Iterator[KnownWord]:
 def _registers(context: Context) -> Iterator[KnownWord]:
     dtype = context.scalars[DTYPE]
     for name in REGISTER_NAMES:
-        place = register_place(name, dtype)
-        assert place is not None
-        if place.length is None:
-            detail = text_of(read(context, place))
-        elif place.kind == MASK:
-            detail = f"{place.length} masks of {MASK.bits} bits"
+        location = register_location(name, dtype)
+        assert location is not None
+        if location.length is None:
+            detail = text_of(read(context, location))
+        elif location.kind == MASK:
+            detail = f"{location.length} masks of {MASK.bits} bits"
         else:
-            detail = f"{place.length} elements, {place.kind.name}"
+            detail = f"{location.length} elements, {location.kind.name}"
         yield KnownWord(name, "register", detail)
     yield KnownWord(MEMORY, "register", f"the memory, {XMEM_SIZE:#x} bytes")
 

@@ -10,9 +10,9 @@ from ipu_asm.debugger.expressions.element_types import FP8, TYPES
 from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, refuse_floats_without_bits, text_of
+from ipu_asm.debugger.expressions.locations import Location
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.places import Place
 from ipu_asm.debugger.expressions.tree import Name, Parsed
 from ipu_asm.debugger.expressions.values import Value
 
@@ -21,7 +21,7 @@ class Result(NamedTuple):
     """A value, its location (None if it was computed) and the notation to format it in."""
 
     value: Value
-    place: Place | None
+    location: Location | None
     notation: str | None
 
     def text(self, most: int | None = 8) -> str:
@@ -48,7 +48,7 @@ def evaluate_parsed(evaluator: Evaluator, parsed: Parsed) -> Result:
             refuse_floats_without_bits(found.value, notation)
         except ValueError as error:
             raise ExpressionError(str(error), parsed.formats[-1].span) from None
-    return Result(found.value, found.place, notation)
+    return Result(found.value, found.location, notation)
 
 
 def check_format(name: Name) -> None:

@@ -1,7 +1,7 @@
 """Evaluation of syntax trees to values or, where they are assignable, to locations.
 
-Every node is evaluated once. A value in a register or in memory remains a `Place` until its value
-is needed.
+Every node is evaluated once. A value in a register or in memory remains a `Location` until its
+value is needed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from ipu_asm.debugger.expressions.element_types import (
 from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.indexing import bounds, memory_slice, reinterpreted
+from ipu_asm.debugger.expressions.locations import Location, read, register_location
 from ipu_asm.debugger.expressions.names import (
     CONSTANTS,
     LABEL,
@@ -30,7 +31,6 @@ from ipu_asm.debugger.expressions.names import (
     unknown_name_error,
 )
 from ipu_asm.debugger.expressions.parser import MAX_DEPTH, parse
-from ipu_asm.debugger.expressions.places import Place, read, register_place
 from ipu_asm.debugger.expressions.tree import (
     Binary,
     Call,
@@ -59,11 +59,11 @@ _MAX_TOTAL_DEPTH: Final = MAX_DEPTH + 16
 _T = TypeVar("_T")
 
 
-class PlacedValue(NamedTuple):
+class LocatedValue(NamedTuple):
     """A value and its location; None if it was computed."""
 
     value: Value
-    place: Place | None = None
+    location: Location | None = None
 
 
 class _RegisterNoteError(ExpressionError):
@@ -80,26 +80,26 @@ class Evaluator:
         self._depth = 0
         self._open_notes: list[str] = []
 
-    def evaluate(self, node: Node) -> PlacedValue:
+    def evaluate(self, node: Node) -> LocatedValue:
         """Return the value of a tree and its location. Raises ExpressionError."""
         found = self._evaluate_root(node)
-        if isinstance(found, Place):
-            return PlacedValue(self._read(found, node.span), found)
-        return PlacedValue(found)
+        if isinstance(found, Location):
+            return LocatedValue(self._read(found, node.span), found)
+        return LocatedValue(found)
 
-    def place(self, node: Node) -> Place | None:
+    def location(self, node: Node) -> Location | None:
         """Return the location of a tree's value; None if computed. Raises ExpressionError."""
         if not isinstance(node, Name | Index | Call):
             return None
         found = self._evaluate_root(node)
-        return found if isinstance(found, Place) else None
+        return found if isinstance(found, Location) else None
 
-    def reinterpret(self, found: PlacedValue, kind: ElementType, span: Span) -> PlacedValue:
+    def reinterpret(self, found: LocatedValue, kind: ElementType, span: Span) -> LocatedValue:
         """Reinterpret the bits at a location or convert a value. Raises ExpressionError."""
-        if found.place is None or not found.place.has_bytes:
-            return PlacedValue(self._converted(found.value, kind, span))
-        place = reinterpreted(found.place, kind, span)
-        return PlacedValue(self._read(place, span), place)
+        if found.location is None or not found.location.has_bytes:
+            return LocatedValue(self._converted(found.value, kind, span))
+        location = reinterpreted(found.location, kind, span)
+        return LocatedValue(self._read(location, span), location)
 
     def type_of(self, name: Name) -> ElementType:
         """Return the type that a name denotes. Raises ExpressionError."""
@@ -110,13 +110,13 @@ class Evaluator:
             )
         return kind
 
-    def _evaluate_root(self, node: Node) -> Place | Value:
+    def _evaluate_root(self, node: Node) -> Location | Value:
         """Evaluate a tree from a clean state, whatever an earlier error left behind."""
         self._depth = 0
         self._open_notes.clear()
         return self._evaluate(node)
 
-    def _evaluate(self, node: Node) -> Place | Value:
+    def _evaluate(self, node: Node) -> Location | Value:
         self._depth += 1
         if self._depth > _MAX_TOTAL_DEPTH:
             message = f"an expression nests at most {MAX_DEPTH} deep, found more behind a name"
@@ -130,13 +130,13 @@ class Evaluator:
 
     def _value(self, node: Node) -> Value:
         found = self._evaluate(node)
-        return self._read(found, node.span) if isinstance(found, Place) else found
+        return self._read(found, node.span) if isinstance(found, Location) else found
 
-    def _read(self, place: Place, span: Span) -> Value:
-        self._spend(place.elements, span)
-        return read(self._context, place)
+    def _read(self, location: Location, span: Span) -> Value:
+        self._spend(location.elements, span)
+        return read(self._context, location)
 
-    def _dispatch(self, node: Node) -> Place | Value:
+    def _dispatch(self, node: Node) -> Location | Value:
         if isinstance(node, Number):
             return Value((node.value,))
         if isinstance(node, Name):
@@ -155,10 +155,10 @@ class Evaluator:
             return self._call(node)
         return self._listed(node)
 
-    def _named(self, node: Name) -> Place | Value:
-        place = register_place(node.text, self._dtype)
-        if place is not None:
-            return place
+    def _named(self, node: Name) -> Location | Value:
+        location = register_location(node.text, self._dtype)
+        if location is not None:
+            return location
         if node.text.lower() in CONSTANTS:
             return Value((CONSTANTS[node.text.lower()],))
         if node.text in self._context.names:
@@ -167,7 +167,7 @@ class Evaluator:
             return Value((self._context.labels[node.text],))
         raise missing_value_error(node, (*self._context.names, *self._context.labels))
 
-    def _resolve_note(self, node: Name) -> Place | Value:
+    def _resolve_note(self, node: Name) -> Location | Value:
         """The value or location of the expression that a register note stands for."""
         if node.text in self._open_notes:
             raise ExpressionError(f"`{node.text}` stands for itself", node.span)
@@ -198,7 +198,7 @@ class Evaluator:
         value = self._value(node)
         return self._checked(lambda: operators.truth(value), node.span)
 
-    def _call(self, node: Call) -> Place | Value:
+    def _call(self, node: Call) -> Location | Value:
         name = node.name.text
         if name == LABEL:
             return self._label(node)
@@ -214,7 +214,7 @@ class Evaluator:
         self._expect_one(node)
         (argument,) = node.arguments
         found, kind = self._evaluate(argument), self.type_of(node.name)
-        if isinstance(found, Place):
+        if isinstance(found, Location):
             if found.has_bytes:
                 return reinterpreted(found, kind, node.span)
             found = self._read(found, argument.span)
@@ -252,7 +252,7 @@ class Evaluator:
             numbers.append(self._checked(bounded, item.span))
         return Value(tuple(numbers), None, True)
 
-    def _indexed(self, node: Index) -> Place | Value:
+    def _indexed(self, node: Index) -> Location | Value:
         part = node.part
         if isinstance(node.base, Name) and node.base.text.lower() == MEMORY:
             kind = element_of(self._dtype) if part.kind is None else self.type_of(part.kind)

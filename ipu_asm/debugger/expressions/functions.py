@@ -52,7 +52,7 @@ def _ordered(numbers: Sequence[Number]) -> list[Number]:
     return [number for number in numbers if not _is_nan(number)]
 
 
-def _place_of(numbers: Sequence[Number], chosen: Number) -> int:
+def _index_of(numbers: Sequence[Number], chosen: Number) -> int:
     if _is_nan(chosen):
         raise ValueError("a place is that of a number, found nothing but NaN")
     return list(numbers).index(chosen)
@@ -86,10 +86,10 @@ FUNCTIONS: Final = {
     "min": Function(_least, None, "the smallest value"),
     "max": Function(_greatest, None, "the greatest value"),
     "argmin": Function(
-        lambda all_: _place_of(all_, _least(all_)), None, "where the smallest value stands first"
+        lambda all_: _index_of(all_, _least(all_)), None, "where the smallest value stands first"
     ),
     "argmax": Function(
-        lambda all_: _place_of(all_, _greatest(all_)), None, "where the greatest value stands first"
+        lambda all_: _index_of(all_, _greatest(all_)), None, "where the greatest value stands first"
     ),
     "any": Function(lambda all_: any(all_), None, "whether any value is not zero"),
     "all": Function(lambda all_: all(all_), None, "whether no value is zero"),

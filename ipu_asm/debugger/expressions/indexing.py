@@ -6,7 +6,7 @@ from typing import Callable
 
 from ipu_asm.debugger.expressions.element_types import ElementType
 from ipu_asm.debugger.expressions.errors import ExpressionError, number_text
-from ipu_asm.debugger.expressions.places import MAX_ELEMENTS, Place, Space, memory_place
+from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS, Location, Space, memory_location
 from ipu_asm.debugger.expressions.tree import IndexRange, Node
 from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.text import Span
@@ -31,7 +31,7 @@ def bounds(part: IndexRange, length: int, whole: Whole) -> tuple[int, int | None
     return first, count
 
 
-def memory_slice(part: IndexRange, kind: ElementType, whole: Whole) -> Place:
+def memory_slice(part: IndexRange, kind: ElementType, whole: Whole) -> Location:
     """Return the location of elements of xmem; both ends are byte addresses, `+` counts elements.
 
     Raises ExpressionError.
@@ -46,24 +46,26 @@ def memory_slice(part: IndexRange, kind: ElementType, whole: Whole) -> Place:
             raise ExpressionError(f"{message}, found {size}", part.last.span)
     elif part.length is not None:
         count = _count(part, first, whole)
-    place = memory_place(first, kind, count)
-    if place is None:
+    location = memory_location(first, kind, count)
+    if location is None:
         size = kind.size * (count or 1)
         message = f"an address lies within the {XMEM_SIZE:#x} bytes of xmem"
         found = f"found {size} byte{'s' if size > 1 else ''} at {number_text(first)}"
         raise ExpressionError(f"{message}, {found}", part.first.span)
-    return place
+    return location
 
 
-def reinterpreted(place: Place, kind: ElementType, span: Span) -> Place:
+def reinterpreted(location: Location, kind: ElementType, span: Span) -> Location:
     """Return the same bytes as elements of another type. Raises ExpressionError."""
-    other = place.reinterpreted(kind)
-    if other is None and place.space is Space.SCALARS:
+    other = location.reinterpreted(kind)
+    if other is None and location.space is Space.SCALARS:
         message = f"a 32-bit register is read as i32, u32 or f32, found `{kind.name}`"
         raise ExpressionError(f"{message}; `& 0xff` takes its low byte", span)
     if other is None:
         message = f"`{kind.name}` reads multiples of {kind.size} bytes"
-        raise ExpressionError(f"{message}, found {place.elements} of `{place.kind.name}`", span)
+        raise ExpressionError(
+            f"{message}, found {location.elements} of `{location.kind.name}`", span
+        )
     return other
 
 

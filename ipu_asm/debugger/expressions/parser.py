@@ -63,7 +63,7 @@ def parse_first(text: str) -> tuple[Node, int]:
     Raises ExpressionError.
     """
     parser = _Parser(tokens_of(text))
-    return parser.expression(), parser.place
+    return parser.expression(), parser.offset
 
 
 class _Parser:
@@ -80,7 +80,7 @@ class _Parser:
         return self._tokens[self._next]
 
     @property
-    def place(self) -> int:
+    def offset(self) -> int:
         """Offset of the next token."""
         return self._token.span.start
 

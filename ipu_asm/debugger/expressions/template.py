@@ -44,20 +44,20 @@ def parse_template(text: str) -> Template:
         message = f"a message has at most {MAX_LENGTH:,} characters, found {len(text):,}"
         raise ExpressionError(message, Span(MAX_LENGTH, len(text)))
     parts: list[str | Parsed] = []
-    place = 0
-    while (brace := _BRACE.search(text, place)) is not None:
-        parts.append(text[place : brace.start()])
-        place = brace.end()
+    offset = 0
+    while (brace := _BRACE.search(text, offset)) is not None:
+        parts.append(text[offset : brace.start()])
+        offset = brace.end()
         if brace.group() == "{":
             end = _closing(text, brace.start())
-            parts.append(_expression(text, place, end))
-            place = end + 1
+            parts.append(_expression(text, offset, end))
+            offset = end + 1
         elif brace.group() == "}":
             message = "a brace that ends no expression is written `}}`, found `}`"
             raise ExpressionError(message, Span(*brace.span()))
         else:
             parts.append(brace.group()[0])
-    return Template((*parts, text[place:]))
+    return Template((*parts, text[offset:]))
 
 
 def _closing(text: str, opening: int) -> int:

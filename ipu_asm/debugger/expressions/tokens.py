@@ -42,19 +42,19 @@ def tokens_of(text: str) -> list[Token]:
             Span(MAX_LENGTH, len(text)),
         )
     tokens = []
-    place = _skipped(text, 0)
-    while place < len(text):
-        match = WORD.match(text, place)
+    offset = _skipped(text, 0)
+    while offset < len(text):
+        match = WORD.match(text, offset)
         if match is None or match.lastgroup is None:
             raise ExpressionError(
-                f"an expression has names, numbers and operators, found {quoted(text[place])}",
-                Span(place, place + 1),
+                f"an expression has names, numbers and operators, found {quoted(text[offset])}",
+                Span(offset, offset + 1),
             )
         tokens.append(Token(match.lastgroup, match.group(), Span(*match.span())))
-        place = _skipped(text, match.end())
+        offset = _skipped(text, match.end())
     return [*tokens, Token(END, "", Span(len(text), len(text)))]
 
 
-def _skipped(text: str, place: int) -> int:
-    match = _BLANK.match(text, place)
-    return match.end() if match else place
+def _skipped(text: str, offset: int) -> int:
+    match = _BLANK.match(text, offset)
+    return match.end() if match else offset

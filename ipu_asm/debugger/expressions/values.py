@@ -56,4 +56,4 @@ def _element(number: Number, kind: ElementType) -> bytes:
 
 def bits_of(mask: Number) -> tuple[Number, ...]:
     """Return the 128 bits of a mask, the lowest first."""
-    return tuple(int(mask) >> place & 1 for place in range(MASK.bits))
+    return tuple(int(mask) >> bit & 1 for bit in range(MASK.bits))

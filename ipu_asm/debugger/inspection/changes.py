@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final, Iterator
 
-from ipu_asm.debugger.expressions import Place, Space
+from ipu_asm.debugger.expressions import Location, Space
 from ipu_asm.debugger.expressions.element_types import element_of
-from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
+from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import ByteRange, Comparison
 from ipu_asm.debugger.inspection.items import ItemFactory
 from ipu_asm.debugger.inspection.location_text import (
@@ -24,7 +24,7 @@ MAX_RANGES: Final = 256
 """Limit on the changed memory ranges that are listed."""
 
 
-def changed_registers(comparison: Comparison) -> list[Place]:
+def changed_registers(comparison: Comparison) -> list[Location]:
     """Return the registers that changed, masks one by one, without `pc` and `cycle`."""
     if comparison.past is None:
         return []
@@ -36,27 +36,27 @@ def changed_registers(comparison: Comparison) -> list[Place]:
     ]
     if comparison.context.block != comparison.past.block:
         names += (*VECTORS, MASKS, RESULT)
-    places = [register_named(name, dtype) for name in names]
+    locations = [register_named(name, dtype) for name in names]
     return [
         part
-        for place in places
-        for part in _parts(place)
+        for location in locations
+        for part in _parts(location)
         if comparison.current_and_previous(part)[1] is not None
     ]
 
 
-def changed_ranges(comparison: Comparison) -> Iterator[Place]:
+def changed_ranges(comparison: Comparison) -> Iterator[Location]:
     """Yield the memory ranges that changed, trimmed to the first and last changed byte."""
     kind = element_of(comparison.dtype)
     for start, end in comparison.changed_memory(ByteRange(0, XMEM_SIZE)):
         for first in range(start, end, MAX_ELEMENTS):
-            place = Place(Space.MEMORY, first, kind, min(end - first, MAX_ELEMENTS))
-            now, old = comparison.current_and_previous(place)
+            location = Location(Space.MEMORY, first, kind, min(end - first, MAX_ELEMENTS))
+            now, old = comparison.current_and_previous(location)
             if old is not None:
                 differing = int.from_bytes(now, "big") ^ int.from_bytes(old, "big")
                 bits = differing.to_bytes(len(now), "big")
                 skipped = len(bits) - len(bits.lstrip(b"\0"))
-                yield place.part(skipped, len(bits.strip(b"\0")))
+                yield location.part(skipped, len(bits.strip(b"\0")))
 
 
 def changes_text(comparison: Comparison) -> tuple[str, int]:
@@ -76,21 +76,21 @@ def change_items(items: ItemFactory, notation: str | None) -> list[Item]:
     """Return an item for each register and each memory range that changed."""
     comparison = items.comparison
     found = []
-    for place in changed_registers(comparison):
-        name = location_text(place, comparison.dtype).whole
-        found.append(items.at(place, name, name, notation))
+    for location in changed_registers(comparison):
+        name = location_text(location, comparison.dtype).whole
+        found.append(items.at(location, name, name, notation))
     ranges = list(changed_ranges(comparison))
-    for place in ranges[:MAX_RANGES]:
-        name = location_text(place, comparison.dtype).whole
-        found.append(items.at(place, name, name, notation))
+    for location in ranges[:MAX_RANGES]:
+        name = location_text(location, comparison.dtype).whole
+        found.append(items.at(location, name, name, notation))
     if len(ranges) > MAX_RANGES:
         more = len(ranges) - MAX_RANGES
         found.append(Item("…", f"{more} more ranges of xmem", kind="virtual"))
     return found
 
 
-def _parts(place: Place) -> list[Place]:
+def _parts(location: Location) -> list[Location]:
     """The register itself, or each mask of the mask register."""
-    if location_text(place, 0).whole != MASKS:
-        return [place]
-    return [place.part(number, None) for number in range(place.elements)]
+    if location_text(location, 0).whole != MASKS:
+        return [location]
+    return [location.part(number, None) for number in range(location.elements)]

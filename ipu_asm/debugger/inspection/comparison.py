@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import Final, Iterator, Literal, NamedTuple
 
-from ipu_asm.debugger.expressions import Context, Place, SavedContext, Space
+from ipu_asm.debugger.expressions import Context, Location, SavedContext, Space
 from ipu_asm.debugger.expressions.element_types import ElementType
 from ipu_asm.emulator.memory import ROW, Image, changed_rows
 from ipu_asm.isa.ipu.machine.registers import DTYPE
@@ -43,30 +43,30 @@ class Comparison:
         """The present value of `cr15`."""
         return self.context.scalars[DTYPE]
 
-    def current_and_previous(self, place: Place) -> tuple[Content, Content | None]:
+    def current_and_previous(self, location: Location) -> tuple[Content, Content | None]:
         """Return the bytes of a location, and the previous bytes or None if they are equal.
 
         A bit of a mask takes one byte.
         """
-        now = content(self.context, place)
-        if self.past is None or not self._may_differ(place):
+        now = content(self.context, location)
+        if self.past is None or not self._may_differ(location):
             return now, None
-        old = content(self.past, place)
+        old = content(self.past, location)
         return now, old if old != now else None
 
-    def changes(self, place: Place) -> int:
+    def changes(self, location: Location) -> int:
         """Return the number of elements of a location that changed."""
-        if not self._may_differ(place):
+        if not self._may_differ(location):
             return 0
-        if place.space is Space.MEMORY and place.kind.size == 1:
-            within = ByteRange(place.start, place.start + place.size)
+        if location.space is Space.MEMORY and location.kind.size == 1:
+            within = ByteRange(location.start, location.start + location.size)
             parts = [
-                Place(Space.MEMORY, start, place.kind, end - start)
+                Location(Space.MEMORY, start, location.kind, end - start)
                 for start, end in self.changed_memory(within)
             ]
         else:
-            parts = [place]
-        return sum(count_changed(place.kind, *self.current_and_previous(part)) for part in parts)
+            parts = [location]
+        return sum(count_changed(location.kind, *self.current_and_previous(part)) for part in parts)
 
     def changed_memory(self, within: ByteRange) -> Iterator[ByteRange]:
         """Yield the ranges of consecutive changed rows (128 bytes each), clipped to `within`."""
@@ -78,14 +78,14 @@ class Comparison:
                 number, end = number + 1, end + ROW
             yield ByteRange(max(start, within.start), min(end, within.end))
 
-    def _may_differ(self, place: Place) -> bool:
+    def _may_differ(self, location: Location) -> bool:
         if self.past is None:
             return False
-        if place.space is not Space.MEMORY:
+        if location.space is not Space.MEMORY:
             return True
         rows = self._changed_rows()
-        next_row = bisect_left(rows, place.start - ROW + 1)
-        return next_row < len(rows) and rows[next_row] < place.start + place.size
+        next_row = bisect_left(rows, location.start - ROW + 1)
+        return next_row < len(rows) and rows[next_row] < location.start + location.size
 
     def _changed_rows(self) -> list[int]:
         """The addresses of changed rows; unwritten memory has the same image object."""
@@ -97,15 +97,15 @@ class Comparison:
         return self._rows[1]
 
 
-def content(context: Context, place: Place) -> Content:
+def content(context: Context, location: Location) -> Content:
     """Return the bytes of a register or memory location; a byte, 0 or 1, for each bit of a mask."""
-    if place.space is Space.SCALARS:
-        return context.scalars[place.start].to_bytes(4, "little")
-    if place.space is Space.MEMORY:
-        return context.read_memory(place.start, place.size)
-    if place.space is Space.BITS:
-        return _bits(context.block, place.start, place.elements)
-    return context.block[place.start : place.start + place.size]
+    if location.space is Space.SCALARS:
+        return context.scalars[location.start].to_bytes(4, "little")
+    if location.space is Space.MEMORY:
+        return context.read_memory(location.start, location.size)
+    if location.space is Space.BITS:
+        return _bits(context.block, location.start, location.elements)
+    return context.block[location.start : location.start + location.size]
 
 
 def count_changed(kind: ElementType, now: Content, old: Content | None) -> int:

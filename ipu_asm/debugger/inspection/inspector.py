@@ -127,11 +127,11 @@ class Inspector:
         result = evaluate(self._context, expression)
         name, plain = expression.strip(), without_formats(expression)
         shown_in = result.notation or notation or None
-        if result.place is None:
+        if result.location is None:
             item = computed_item(name, plain, result.value, shown_in)
         else:
             items = self._item_factory if with_notes else self._without_notes
-            item = items.at(result.place, name, plain, shown_in)
+            item = items.at(result.location, name, plain, shown_in)
         return item._replace(group=_in_notation(item.group, result.notation))
 
     def vectors(self) -> list[VectorInfo]:
@@ -192,10 +192,10 @@ class Inspector:
         return memory_items(self._item_factory, self._ranges, self._bases, notation)
 
     def _register(self, name: str, notation: str | None) -> Item:
-        place = register_named(name.partition("[")[0], self._item_factory.comparison.dtype)
+        location = register_named(name.partition("[")[0], self._item_factory.comparison.dtype)
         if name.endswith("]"):
-            place = place.part(int(name[len(MASKS) + 1 : -1]), None)
-        return self._item_factory.at(place, name, name, notation)
+            location = location.part(int(name[len(MASKS) + 1 : -1]), None)
+        return self._item_factory.at(location, name, name, notation)
 
     def _machine(self, notation: str | None) -> list[Item]:
         text, count = changes_text(self._item_factory.comparison)
@@ -219,8 +219,10 @@ class Inspector:
         if match is None:
             return -1
         number = int(match[1], 0)
-        if group.place is not None:
-            number = location_text(group.place, self._item_factory.comparison.dtype).number(number)
+        if group.location is not None:
+            number = location_text(group.location, self._item_factory.comparison.dtype).number(
+                number
+            )
         elif group.computed is not None:
             number -= group.computed.first
         return number // ROW if group.kind is GroupKind.ROWS else number
@@ -230,10 +232,10 @@ def _where(lines: LineTable, last_bundle: int | None, pc: int) -> str:
     """Describe the source location of the bundle at a program counter."""
     if pc >= INST_MEM_SIZE:
         return "halted" if last_bundle is None else f"halted; last bundle {last_bundle}"
-    place = lines.place(pc)
-    if place is None:
+    location = lines.place(pc)
+    if location is None:
         return "no bundle was loaded here"
-    return f"{place.name}, line {place.line}" if place.name else f"line {place.line}"
+    return f"{location.name}, line {location.line}" if location.name else f"line {location.line}"
 
 
 def _scope(name: str) -> Group:
@@ -244,8 +246,8 @@ def _size(group: Group) -> int:
     """Number of items in a group of rows or elements."""
     if group.computed is not None:
         return children_of(group.computed.length, group)
-    assert group.place is not None
-    return children_of(group.place.elements, group)
+    assert group.location is not None
+    return children_of(group.location.elements, group)
 
 
 def _in_notation(group: Group | None, notation: str | None) -> Group | None:

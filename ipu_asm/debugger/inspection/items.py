@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Callable, Final, Mapping
 
-from ipu_asm.debugger.expressions import Place, Space
+from ipu_asm.debugger.expressions import Location, Space
 from ipu_asm.debugger.expressions.element_types import MASK
-from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
+from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.comparison import Comparison, count_changed
 from ipu_asm.debugger.inspection.location_text import location_text
 from ipu_asm.debugger.inspection.model import Group, GroupKind, Item
@@ -42,58 +42,58 @@ class ItemFactory:
         self.notes = notes
         self.where = where
 
-    def at(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
+    def at(self, location: Location, name: str, expression: str, notation: str | None) -> Item:
         """Return the item of a location."""
-        if place.space in (Space.PC, Space.CYCLE):
-            return self._counter(place, name, expression, notation)
-        if place.length is None:
-            return self._single(place, name, expression, notation)
-        value = self._vector_text(place, notation) + self._note_at(place)
-        group = group_of(place)
+        if location.space in (Space.PC, Space.CYCLE):
+            return self._counter(location, name, expression, notation)
+        if location.length is None:
+            return self._single(location, name, expression, notation)
+        value = self._vector_text(location, notation) + self._note_at(location)
+        group = group_of(location)
         return Item(
             name,
             value,
-            f"{place.length} x {place.kind.name}",
+            f"{location.length} x {location.kind.name}",
             expression,
             group,
             0,
-            children_of(place.length, group),
-            place,
+            children_of(location.length, group),
+            location,
             True,
-            "virtual" if place.space is Space.MEMORY else "data",
+            "virtual" if location.space is Space.MEMORY else "data",
         )
 
     def rows(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
         """Return the rows of 16 elements with index `start` up to, not including, `stop`."""
-        place = group.place
-        assert place is not None
-        assert place.length is not None
-        first, count = start * ROW, min(stop * ROW, place.length) - start * ROW
-        return [] if count <= 0 else self._rows(place, first, count, notation)
+        location = group.location
+        assert location is not None
+        assert location.length is not None
+        first, count = start * ROW, min(stop * ROW, location.length) - start * ROW
+        return [] if count <= 0 else self._rows(location, first, count, notation)
 
     def elements(self, group: Group, start: int, stop: int, notation: str | None) -> list[Item]:
         """Return the elements with index `start` up to, not including, `stop`."""
-        place = group.place
-        assert place is not None
+        location = group.location
+        assert location is not None
         if start >= stop:
             return []
-        lines = location_text(place, self.comparison.dtype).elements(start, stop)
-        if place.kind == MASK:
+        lines = location_text(location, self.comparison.dtype).elements(start, stop)
+        if location.kind == MASK:
             return [
-                self.at(place.part(i, None), name, expression, notation)
+                self.at(location.part(i, None), name, expression, notation)
                 for i, (name, expression) in enumerate(lines, start)
             ]
-        texts = self._texts_with_old(place.part(start, stop - start), notation)
-        space, kind, first = place.space, place.kind, place.start
-        places = [Place(space, first + i * kind.size, kind) for i in range(start, stop)]
+        texts = self._texts_with_old(location.part(start, stop - start), notation)
+        space, kind, first = location.space, location.kind, location.start
+        locations = [Location(space, first + i * kind.size, kind) for i in range(start, stop)]
         return [
-            Item(name, text, kind.name, expression, place=at, is_writable=True)
-            for (name, expression), text, at in zip(lines, texts, places)
+            Item(name, text, kind.name, expression, location=at, is_writable=True)
+            for (name, expression), text, at in zip(lines, texts, locations)
         ]
 
-    def _rows(self, place: Place, first: int, count: int, notation: str | None) -> list[Item]:
-        written, kind = location_text(place, self.comparison.dtype), place.kind
-        now, old = self.comparison.current_and_previous(place.part(first, count))
+    def _rows(self, location: Location, first: int, count: int, notation: str | None) -> list[Item]:
+        written, kind = location_text(location, self.comparison.dtype), location.kind
+        now, old = self.comparison.current_and_previous(location.part(first, count))
         texts = element_texts(kind, now, notation)
         items = []
         for start in range(0, count, ROW):
@@ -101,14 +101,14 @@ class ItemFactory:
             within = slice(start * kind.size, (start + length) * kind.size)
             changed = count_changed(kind, now[within], old[within]) if old is not None else 0
             value = list_text(texts[start : start + length]) + _changed(changed)
-            row, at = place.part(first + start, length), first + start
+            row, at = location.part(first + start, length), first + start
             items.append(
                 Item(
                     written.part_name(at, length),
                     value,
                     f"{length} x {kind.name}",
                     written.part(at, length),
-                    Group(GroupKind.ELEMENTS, place=row),
+                    Group(GroupKind.ELEMENTS, location=row),
                     0,
                     length,
                     row,
@@ -118,63 +118,67 @@ class ItemFactory:
             )
         return items
 
-    def _counter(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
-        is_pc = place.space is Space.PC
+    def _counter(
+        self, location: Location, name: str, expression: str, notation: str | None
+    ) -> Item:
+        is_pc = location.space is Space.PC
         context, past = self.comparison.context, self.comparison.past
         number = context.pc if is_pc else context.cycle
         value = counter_text(number, notation)
         if past is not None and number != (old := past.pc if is_pc else past.cycle):
             value += f" was {counter_text(old, notation or 'u')}"
-        value += self._note_at(place)
-        type_, kind = place.kind.name, "property"
-        return Item(name, value, type_, expression, None, 0, 0, place, is_pc, kind)
+        value += self._note_at(location)
+        type_, kind = location.kind.name, "property"
+        return Item(name, value, type_, expression, None, 0, 0, location, is_pc, kind)
 
-    def _single(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
-        if place.kind == MASK:
-            return self._mask(place, name, expression, notation)
-        value = self._texts_with_old(place, notation)[0] + self._note_at(place)
-        return Item(name, value, place.kind.name, expression, place=place, is_writable=True)
+    def _single(self, location: Location, name: str, expression: str, notation: str | None) -> Item:
+        if location.kind == MASK:
+            return self._mask(location, name, expression, notation)
+        value = self._texts_with_old(location, notation)[0] + self._note_at(location)
+        return Item(
+            name, value, location.kind.name, expression, location=location, is_writable=True
+        )
 
-    def _mask(self, place: Place, name: str, expression: str, notation: str | None) -> Item:
-        now, old = self.comparison.current_and_previous(place)
+    def _mask(self, location: Location, name: str, expression: str, notation: str | None) -> Item:
+        now, old = self.comparison.current_and_previous(location)
         changed = 0
         if old is not None:
             differing = int.from_bytes(now, "little") ^ int.from_bytes(old, "little")
             changed = differing.bit_count()
         value = mask_text(now, changed, notation)
-        bits = place.bits()
+        bits = location.bits()
         assert bits is not None
         group = group_of(bits)
         indexed = children_of(MASK.bits, group)
         type_ = f"{MASK.bits} bits, element 0 first"
-        return Item(name, value, type_, expression, group, 0, indexed, place, True)
+        return Item(name, value, type_, expression, group, 0, indexed, location, True)
 
-    def _texts_with_old(self, place: Place, notation: str | None) -> list[str]:
+    def _texts_with_old(self, location: Location, notation: str | None) -> list[str]:
         """One text per element; a changed element also has its previous value."""
-        now, old = self.comparison.current_and_previous(place)
-        texts = single_texts(place.kind, now, notation)
+        now, old = self.comparison.current_and_previous(location)
+        texts = single_texts(location.kind, now, notation)
         if old is None:
             return texts
-        before, size = element_texts(place.kind, old, notation), place.kind.size
+        before, size = element_texts(location.kind, old, notation), location.kind.size
         for i, start in enumerate(range(0, len(now), size)):
             if now[start : start + size] != old[start : start + size]:
                 texts[i] = f"{texts[i]} was {before[i]}"
         return texts
 
-    def _vector_text(self, place: Place, notation: str | None) -> str:
-        changed = self.comparison.changes(place)
-        if place.kind == MASK:
-            return self._masks_text(place, notation) + _changed(changed)
-        if place.elements <= ROW:
-            now, _ = self.comparison.current_and_previous(place)
-            return list_text(element_texts(place.kind, now, notation)) + _changed(changed)
-        is_all = place.elements <= MAX_ELEMENTS
-        now, _ = self.comparison.current_and_previous(place if is_all else place.part(0, ROW))
-        text = summary(place.kind, now, is_all, changed, notation)
-        return f"at {place.start:#x}, {text}" if place.space is Space.MEMORY else text
+    def _vector_text(self, location: Location, notation: str | None) -> str:
+        changed = self.comparison.changes(location)
+        if location.kind == MASK:
+            return self._masks_text(location, notation) + _changed(changed)
+        if location.elements <= ROW:
+            now, _ = self.comparison.current_and_previous(location)
+            return list_text(element_texts(location.kind, now, notation)) + _changed(changed)
+        is_all = location.elements <= MAX_ELEMENTS
+        now, _ = self.comparison.current_and_previous(location if is_all else location.part(0, ROW))
+        text = summary(location.kind, now, is_all, changed, notation)
+        return f"at {location.start:#x}, {text}" if location.space is Space.MEMORY else text
 
-    def _masks_text(self, place: Place, notation: str | None) -> str:
-        now, _ = self.comparison.current_and_previous(place)
+    def _masks_text(self, location: Location, notation: str | None) -> str:
+        now, _ = self.comparison.current_and_previous(location)
         if notation is not None:
             return list_text(element_texts(MASK, now, notation))
         counts = [str(int(mask).bit_count()) for mask in MASK.decode(now)]
@@ -187,26 +191,26 @@ class ItemFactory:
             note = note[: _MAX_NOTE_LENGTH - 1] + "…"
         return f"  # {note}" if note else ""
 
-    def _note_at(self, place: Place) -> str:
-        if place.space is Space.PC:
+    def _note_at(self, location: Location) -> str:
+        if location.space is Space.PC:
             return self.note("", self.where(self.comparison.context.pc))
-        if place.space is Space.SCALARS:
+        if location.space is Space.SCALARS:
             dtype = self.comparison.dtype
-            is_dtype = place.start == DTYPE
+            is_dtype = location.start == DTYPE
             meaning = _DTYPE_NAMES.get(dtype, _NO_DTYPE) if is_dtype else ""
-            return self.note(SCALAR_NAMES[place.start], meaning)
-        if place.space is Space.BLOCK:
-            return self.note(location_text(place, self.comparison.dtype).whole)
+            return self.note(SCALAR_NAMES[location.start], meaning)
+        if location.space is Space.BLOCK:
+            return self.note(location_text(location, self.comparison.dtype).whole)
         return ""
 
 
-def group_of(place: Place) -> Group | None:
+def group_of(location: Location) -> Group | None:
     """Return the group of a location's elements; None if it has none."""
-    if place.length is None:
-        bits = place.bits()
+    if location.length is None:
+        bits = location.bits()
         return group_of(bits) if bits is not None else None
-    kind = GroupKind.ROWS if place.length > ROW else GroupKind.ELEMENTS
-    return Group(kind, place=place)
+    kind = GroupKind.ROWS if location.length > ROW else GroupKind.ELEMENTS
+    return Group(kind, location=location)
 
 
 def children_of(count: int, group: Group | None) -> int:

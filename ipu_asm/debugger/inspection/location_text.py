@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions import Place, Space, register_place
+from ipu_asm.debugger.expressions import Location, Space, register_location
 from ipu_asm.debugger.expressions.element_types import MASK, TYPES, element_of
 from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
 
@@ -35,8 +35,8 @@ class LocationText(NamedTuple):
     def elements(self, start: int, stop: int) -> list[tuple[str, str]]:
         """Return name and expression of the elements `start` up to, not including, `stop`."""
         base, suffix = self.base, self.suffix
-        places = map(self._at, range(start, stop))
-        return [(f"[{at}]", f"{base}[{at}{suffix}]") for at in places]
+        indices = map(self._at, range(start, stop))
+        return [(f"[{at}]", f"{base}[{at}{suffix}]") for at in indices]
 
     def part(self, number: int, count: int) -> str:
         """Return the expression of `count` elements."""
@@ -60,52 +60,56 @@ class LocationText(NamedTuple):
         return f"{self._at(number)}..{self.first + number + count - 1}"
 
 
-def location_text(place: Place, dtype: int) -> LocationText:
+def location_text(location: Location, dtype: int) -> LocationText:
     """Return the textual form of a location; `dtype` is the value of `cr15`."""
-    if place.space in (Space.PC, Space.CYCLE):
-        return LocationText(place.space.value)
-    if place.space is Space.SCALARS:
-        name = SCALAR_NAMES[place.start]
-        return LocationText(name if place.kind == TYPES["i32"] else f"{place.kind.name}({name})")
-    if place.space is Space.MEMORY:
-        suffix = "" if place.kind == element_of(dtype) else f" : {place.kind.name}"
-        return _with_whole(LocationText("", _MEMORY, place.start, place.kind.size, suffix), place)
-    if place.space is Space.BITS:
-        mask, bit = divmod(place.start - 8 * register_named(MASKS, dtype).start, MASK.bits)
-        return _with_whole(LocationText("", f"{MASKS}[{mask}]", bit), place)
-    return _text_in_block(place, dtype)
+    if location.space in (Space.PC, Space.CYCLE):
+        return LocationText(location.space.value)
+    if location.space is Space.SCALARS:
+        name = SCALAR_NAMES[location.start]
+        return LocationText(
+            name if location.kind == TYPES["i32"] else f"{location.kind.name}({name})"
+        )
+    if location.space is Space.MEMORY:
+        suffix = "" if location.kind == element_of(dtype) else f" : {location.kind.name}"
+        return _with_whole(
+            LocationText("", _MEMORY, location.start, location.kind.size, suffix), location
+        )
+    if location.space is Space.BITS:
+        mask, bit = divmod(location.start - 8 * register_named(MASKS, dtype).start, MASK.bits)
+        return _with_whole(LocationText("", f"{MASKS}[{mask}]", bit), location)
+    return _text_in_block(location, dtype)
 
 
 @lru_cache(maxsize=256)
-def register_named(name: str, dtype: int) -> Place:
+def register_named(name: str, dtype: int) -> Location:
     """Return the location of an existing register."""
-    place = register_place(name, dtype)
-    assert place is not None
-    return place
+    location = register_location(name, dtype)
+    assert location is not None
+    return location
 
 
-def _text_in_block(place: Place, dtype: int) -> LocationText:
-    name = next(name for start, name in _STARTS if start <= place.start)
+def _text_in_block(location: Location, dtype: int) -> LocationText:
+    name = next(name for start, name in _STARTS if start <= location.start)
     register = register_named(name, dtype)
-    offset, size = place.start - register.start, place.kind.size
+    offset, size = location.start - register.start, location.kind.size
     if offset % size:
         # The elements are not aligned with those of the register: slice its bytes first.
-        cut = f"{name}[{offset}..{offset + place.size - 1} : u8]"
-        return _with_whole(LocationText("", f"{place.kind.name}({cut})"), place)
-    default = place.kind == register.kind
-    suffix = "" if default else f" : {place.kind.name}"
+        cut = f"{name}[{offset}..{offset + location.size - 1} : u8]"
+        return _with_whole(LocationText("", f"{location.kind.name}({cut})"), location)
+    default = location.kind == register.kind
+    suffix = "" if default else f" : {location.kind.name}"
     text = LocationText("", name, offset // size, 1, suffix)
-    if place.length is not None and place.size == register.size:
-        return text._replace(whole=name if default else f"{place.kind.name}({name})")
-    return _with_whole(text, place)
+    if location.length is not None and location.size == register.size:
+        return text._replace(whole=name if default else f"{location.kind.name}({name})")
+    return _with_whole(text, location)
 
 
-def _with_whole(text: LocationText, place: Place) -> LocationText:
-    if place.length is None:
+def _with_whole(text: LocationText, location: Location) -> LocationText:
+    if location.length is None:
         return text._replace(whole=text.element(0))
     # A location sliced by bytes is the whole of `base`.
     is_cut = text.base.endswith(")")
-    return text._replace(whole=text.base if is_cut else text.part(0, place.length))
+    return text._replace(whole=text.base if is_cut else text.part(0, location.length))
 
 
 _STARTS: Final = sorted(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import Final, Iterator, NamedTuple, Sequence
 
-from ipu_asm.debugger.expressions import Place, Space
+from ipu_asm.debugger.expressions import Location, Space
 from ipu_asm.debugger.expressions.element_types import element_of
-from ipu_asm.debugger.expressions.places import MAX_ELEMENTS
+from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS
 from ipu_asm.debugger.inspection.items import ItemFactory
 from ipu_asm.debugger.inspection.model import Item
 from ipu_asm.debugger.inspection.texts import counter_text
@@ -89,8 +89,8 @@ def _range_item(
     items: ItemFactory, range_: MemoryRange, notation: str | None, start: str | None = None
 ) -> Item:
     kind = element_of(items.comparison.dtype)
-    place = Place(Space.MEMORY, range_.address, kind, range_.size)
+    location = Location(Space.MEMORY, range_.address, kind, range_.size)
     if range_.size > MAX_ELEMENTS:
-        return items.at(place, range_.name, "", notation)._replace(is_writable=False)
+        return items.at(location, range_.name, "", notation)._replace(is_writable=False)
     expression = f"{MEMORY}[{start or hex(range_.address)} .. +{range_.size}]"
-    return items.at(place, range_.name, expression, notation)
+    return items.at(location, range_.name, expression, notation)

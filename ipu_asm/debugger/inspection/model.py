@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import NamedTuple
 
-from ipu_asm.debugger.expressions import Place
+from ipu_asm.debugger.expressions import Location
 
 
 class GroupKind(Enum):
@@ -28,13 +28,13 @@ class Computed(NamedTuple):
 class Group(NamedTuple):
     """A container of items.
 
-    Rows and elements are those of a location (`place`) or of computed values. `notation` is the one
-    that the user requested when the group was created; it overrides that of a request.
+    Rows and elements are those of a `location` or of `computed` values. `notation` is the one that
+    the user requested when the group was created; it overrides that of a request.
     """
 
     kind: GroupKind
     name: str = ""
-    place: Place | None = None
+    location: Location | None = None
     computed: Computed | None = None
     notation: str | None = None
 
@@ -55,7 +55,7 @@ class Item(NamedTuple):
     group: Group | None = None
     named: int = 0
     indexed: int = 0
-    place: Place | None = None
+    location: Location | None = None
     is_writable: bool = False
     kind: str = "data"
 

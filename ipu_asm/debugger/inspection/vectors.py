@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions import ExpressionError, Place, Space, evaluate, quoted
+from ipu_asm.debugger.expressions import ExpressionError, Location, Space, evaluate, quoted
 from ipu_asm.debugger.expressions.element_types import (
     BIT,
     MASK,
@@ -49,13 +49,13 @@ class VectorInfo(NamedTuple):
 class VectorView(NamedTuple):
     """A vector at one stop.
 
-    `place` is its location, `path` the expression of the requested location. `texts` and `bits` are
-    the elements in decimal and in hexadecimal; `previous` has the values at the previous stop of
-    the elements with the indices `changed`. `masked` has the indices of elements that the mask
-    suppresses. Types have their long names, such as `fp8_e4m3`.
+    `path` is the expression of the requested location. `texts` and `bits` are the elements in
+    decimal and in hexadecimal; `previous` has the values at the previous stop of the elements with
+    the indices `changed`. `masked` has the indices of elements that the mask suppresses. Types have
+    their long names, such as `fp8_e4m3`.
     """
 
-    place: Place
+    location: Location
     path: str
     types: tuple[str, ...]
     masks: tuple[str, ...]
@@ -71,12 +71,12 @@ class VectorView(NamedTuple):
     @property
     def type(self) -> str:
         """The long name of the element type."""
-        return _LONG_NAMES[self.place.kind.name]
+        return _LONG_NAMES[self.location.kind.name]
 
     @property
     def extent(self) -> tuple[str, str] | None:
         """The texts of minimum and maximum; None if all elements are NaN."""
-        ordered = [place for place, number in enumerate(self.numbers) if number == number]
+        ordered = [index for index, number in enumerate(self.numbers) if number == number]
         if not ordered:
             return None
         least, most = (pick(ordered, key=self.numbers.__getitem__) for pick in (min, max))
@@ -97,7 +97,7 @@ class VectorView(NamedTuple):
         """A Python expression that creates the same numpy array."""
         texts = [_in_python(text) for text in self.texts]
         rows = [f"    {', '.join(texts[i : i + _ROW])},\n" for i in range(0, len(texts), _ROW)]
-        short = self.place.kind.name
+        short = self.location.kind.name
         kind = "bool" if short == BIT.name else _ML_DTYPES.get(short, f"np.{self.type}")
         return f"np.array([\n{''.join(rows)}], dtype={kind})"
 
@@ -115,84 +115,86 @@ def vector_view(
 
     A mask applies only to a vector of as many elements as it has bits. Raises ExpressionError.
     """
-    named = _place(comparison, expression)
-    place = named.bits() or named
+    named = _location(comparison, expression)
+    location = named.bits() or named
     if type_ is not None:
-        place = _in_type(place, type_, comparison.dtype)
-    if place.elements > MAX_VECTOR_ELEMENTS:
-        raise _error(f"{MAX_VECTOR_ELEMENTS} elements fit, found {place.elements:,} in", expression)
-    now, old = comparison.current_and_previous(place)
-    numbers, written = _numbers(place.kind, now), location_text(place, comparison.dtype)
-    changed = _changed(place.kind, now, old)
-    before = b"" if old is None else b"".join(_elements(place.kind, old)[i] for i in changed)
+        location = _in_type(location, type_, comparison.dtype)
+    if location.elements > MAX_VECTOR_ELEMENTS:
+        raise _error(
+            f"{MAX_VECTOR_ELEMENTS} elements fit, found {location.elements:,} in", expression
+        )
+    now, old = comparison.current_and_previous(location)
+    numbers, written = _numbers(location.kind, now), location_text(location, comparison.dtype)
+    changed = _changed(location.kind, now, old)
+    before = b"" if old is None else b"".join(_elements(location.kind, old)[i] for i in changed)
     return VectorView(
-        place,
+        location,
         location_text(named, comparison.dtype).whole,
-        _types(place),
-        _masks(place),
+        _types(location),
+        _masks(location),
         numbers,
-        tuple(element_texts(place.kind, now, None)),
-        tuple(element_texts(place.kind, now, "x")),
-        tuple(expression for _, expression in written.elements(0, place.elements)),
+        tuple(element_texts(location.kind, now, None)),
+        tuple(element_texts(location.kind, now, "x")),
+        tuple(expression for _, expression in written.elements(0, location.elements)),
         changed,
-        _numbers(place.kind, before),
-        tuple(element_texts(place.kind, before, None)),
-        () if mask is None else _masked(comparison, mask, place),
+        _numbers(location.kind, before),
+        tuple(element_texts(location.kind, before, None)),
+        () if mask is None else _masked(comparison, mask, location),
     )
 
 
 def _vector_info(name: str, dtype: int) -> VectorInfo:
-    place = register_named(name.partition("[")[0], dtype)
-    if place.kind == MASK:
-        place = place.part(0, None).bits() or place
-    kind = _LONG_NAMES[place.kind.name]
-    return VectorInfo(name, kind, _types(place), place.elements, _masks(place))
+    location = register_named(name.partition("[")[0], dtype)
+    if location.kind == MASK:
+        location = location.part(0, None).bits() or location
+    kind = _LONG_NAMES[location.kind.name]
+    return VectorInfo(name, kind, _types(location), location.elements, _masks(location))
 
 
-def _place(comparison: Comparison, expression: str) -> Place:
+def _location(comparison: Comparison, expression: str) -> Location:
     """The location of the elements. Raises ExpressionError."""
-    place = evaluate(comparison.context, expression).place
-    if place is None:
+    location = evaluate(comparison.context, expression).location
+    if location is None:
         raise _error("a vector lies in a register or in xmem, found", expression)
-    if (place.length is None) is not (place.kind == MASK):
+    if (location.length is None) is not (location.kind == MASK):
         raise _error("a vector is several elements or one mask, found", expression)
-    return place
+    return location
 
 
-def _in_type(place: Place, name: str, dtype: int) -> Place:
-    if name == BIT.name == place.kind.name:
-        return place
+def _in_type(location: Location, name: str, dtype: int) -> Location:
+    if name == BIT.name == location.kind.name:
+        return location
     kind = named_type(name.lower(), dtype)
     if kind is None:
         known = ", ".join(dict.fromkeys((*TYPES, *TYPE_NAMES)))
         raise _error(f"a type is one of {known}, found", name)
-    found = place.reinterpreted(kind)
+    found = location.reinterpreted(kind)
     if found is None or found.length is None:
-        raise _error(f"{place.elements} x {place.kind.name} are no vector of", name)
+        raise _error(f"{location.elements} x {location.kind.name} are no vector of", name)
     return found
 
 
-def _types(place: Place) -> tuple[str, ...]:
+def _types(location: Location) -> tuple[str, ...]:
     """The types that a location can be read as, those of its present element size first."""
-    if place.space is Space.BITS:
+    if location.space is Space.BITS:
         return (BIT.name,)
-    fitting = [TYPES[name] for name in _OFFERED if place.size % TYPES[name].size == 0]
-    fitting.sort(key=lambda kind: kind.size != place.kind.size)
+    fitting = [TYPES[name] for name in _OFFERED if location.size % TYPES[name].size == 0]
+    fitting.sort(key=lambda kind: kind.size != location.kind.size)
     return tuple(_LONG_NAMES[kind.name] for kind in fitting)
 
 
-def _masks(place: Place) -> tuple[str, ...]:
-    if place.elements != MASK.bits or place.space is Space.BITS:
+def _masks(location: Location) -> tuple[str, ...]:
+    if location.elements != MASK.bits or location.space is Space.BITS:
         return ()
     return tuple(f"{MASKS}[{number}]" for number in range(8))
 
 
-def _masked(comparison: Comparison, mask: str, place: Place) -> tuple[int, ...]:
-    found = evaluate(comparison.context, mask).place
+def _masked(comparison: Comparison, mask: str, location: Location) -> tuple[int, ...]:
+    found = evaluate(comparison.context, mask).location
     bits = None if found is None else found.bits()
     if bits is None:
         raise _error(f"a mask is one such as `{MASKS}[0]`, found", mask)
-    if not _masks(place):
+    if not _masks(location):
         return ()
     current, _ = comparison.current_and_previous(bits)
     return tuple(number for number, bit in enumerate(current) if bit)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.debugger.breakpoints import AccessType
-from ipu_asm.debugger.expressions import ExpressionError, Place, evaluate, quoted
+from ipu_asm.debugger.expressions import ExpressionError, Location, evaluate, quoted
 from ipu_asm.debugger.regions import COUNTER, region
 from ipu_asm.isa.ipu.machine.registers import DTYPE
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
@@ -92,14 +92,14 @@ def _called(session: DebugSession, name: str, variables_reference: int) -> Watch
     item = None
     if variables_reference:
         item = child(session, opened(session, variables_reference), name)
-    place = evaluate(session.program.context, name).place if item is None else item.place
-    return _watched(place, name)
+    location = evaluate(session.program.context, name).location if item is None else item.location
+    return _watched(location, name)
 
 
-def _watched(place: Place | None, name: str) -> WatchTarget:
+def _watched(location: Location | None, name: str) -> WatchTarget:
     try:
-        if place is not None:
-            return target_at(place)
+        if location is not None:
+            return target_at(location)
     except ValueError:
         pass
     raise ValueError(f"a data breakpoint is on a register or on xmem, found {quoted(name)}")

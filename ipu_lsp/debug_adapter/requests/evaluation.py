@@ -11,10 +11,10 @@ from ipu_asm.debugger.expressions import (
     ExpressionError,
     element_text,
     evaluate,
-    place_of,
     region_of,
     split_assignment,
     text_of,
+    writable_location,
 )
 from ipu_asm.debugger.expressions.completion import Candidate
 from ipu_asm.debugger.inspection import Item
@@ -100,9 +100,9 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     if result.result is not None:
         return _result(session, debuggee.inspector.item_of(text, notation))
     if result.changed and assigned is not None:
-        place, where = assigned
+        target, where = assigned
         report_change(session, where)
-        return _result(session, debuggee.inspector.item_of(place, notation))
+        return _result(session, debuggee.inspector.item_of(target, notation))
     return {"result": result.text, "variablesReference": 0}
 
 
@@ -110,7 +110,7 @@ def _assigned(context: Context, text: str) -> tuple[str, Region] | None:
     """Return an assignment's target and its bytes; None if the text is no assignment."""
     try:
         sides = split_assignment(text)
-        return sides and (sides[0], region_of(place_of(context, sides[0])))
+        return sides and (sides[0], region_of(writable_location(context, sides[0])))
     except ExpressionError:
         return None
 

@@ -8,12 +8,12 @@ from typing import Final
 
 from ipu_asm.debugger.expressions import (
     ExpressionError,
-    Place,
+    Location,
     Space,
     assign_in,
     evaluate,
-    place_of,
     region_of,
+    writable_location,
 )
 from ipu_asm.debugger.expressions import quoted as quoted
 from ipu_asm.debugger.inspection import Group, GroupKind, Item, parse_displayed_value
@@ -119,13 +119,13 @@ def assigned(session: DebugSession, expression: str, value: str, notation: str |
     context, value = debuggee.context, parse_displayed_value(value)
     try:
         target = without_formats(expression)
-        place = place_of(context, target)
+        location = writable_location(context, target)
         shown_in = evaluate(context, expression).notation or notation
-        if place.kind.is_float and shown_in in _OF_BITS and _BITS.fullmatch(value):
+        if location.kind.is_float and shown_in in _OF_BITS and _BITS.fullmatch(value):
             # The value is shown as a bit pattern: assign a bit pattern.
-            target = f"{place.kind.unsigned().name}({target})"
+            target = f"{location.kind.unsigned().name}({target})"
         assign_in(debuggee.debugger, context, target, value)
-        report_change(session, region_of(place))
+        report_change(session, region_of(location))
         return debuggee.inspector.item_of(expression, notation)
     except ExpressionError as error:
         raise RequestError(error.message, True) from error
@@ -195,18 +195,18 @@ def shown(session: DebugSession, item: Item) -> Json:
         body["namedVariables"] = item.named
     if item.indexed:
         body["indexedVariables"] = item.indexed
-    reference = memory_reference(item.place)
+    reference = memory_reference(item.location)
     if reference is not None:
         body["memoryReference"] = reference
     return body
 
 
 @lru_cache(maxsize=4_096)
-def memory_reference(place: Place | None) -> str | None:
+def memory_reference(location: Location | None) -> str | None:
     """Return the memory reference of a location; None for bits and computed values."""
-    if place is None or place.space not in (Space.MEMORY, Space.BLOCK, Space.SCALARS):
+    if location is None or location.space not in (Space.MEMORY, Space.BLOCK, Space.SCALARS):
         return None
-    return reference_of(region_of(place))
+    return reference_of(region_of(location))
 
 
 def _is_writable(item: Item) -> bool:

@@ -77,13 +77,13 @@ def vector(
 
 def _location(view: VectorView) -> Json:
     """Encode the location of the bytes; empty for bits, which have no byte address."""
-    place = view.place
-    if place.space is Space.BITS:
+    location = view.location
+    if location.space is Space.BITS:
         return {}
-    where = region_of(place)
+    where = region_of(location)
     return {
-        "memoryReference": memory_reference(place),
-        "location": {"part": where.name, "start": where.start, "elementSize": place.kind.size},
+        "memoryReference": memory_reference(location),
+        "location": {"part": where.name, "start": where.start, "elementSize": location.kind.size},
     }
 
 

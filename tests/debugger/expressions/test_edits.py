@@ -23,12 +23,12 @@ from tests.debugger.sessions import LOOP, debugger_on
 
 
 def check_region(expression: str, expected: Region, dtype: int = 0) -> None:
-    """The region of a place; what lies there is what the expression reads."""
+    """The region of a location; what lies there is what the expression reads."""
     state = IpuState()
     state.set_cr_dtype(dtype)
-    place = evaluate(LiveContext(state), expression).place
-    assert place is not None
-    assert region_of(place) == expected
+    location = evaluate(LiveContext(state), expression).location
+    assert location is not None
+    assert region_of(location) == expected
     assert len(read_region(state, expected)) == expected.size
 
 
@@ -62,10 +62,10 @@ def test_every_place_has_a_region(expression: str, expected: Region) -> None:
 
 
 def test_the_cycle_has_none() -> None:
-    place = evaluate(LiveContext(IpuState()), "cycle").place
-    assert place is not None
+    location = evaluate(LiveContext(IpuState()), "cycle").location
+    assert location is not None
     with pytest.raises(ValueError, match="a region is a register or a part of xmem, found `cycle`"):
-        region_of(place)
+        region_of(location)
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_cycle_has_none() -> None:
 )
 def test_an_assignment_is_an_edit(place: str, value: str, where: Region, data: str) -> None:
     context = LiveContext(IpuState())
-    target = evaluate(context, place).place
+    target = evaluate(context, place).location
     assert target is not None
     assert edit_of(context, target, evaluate(context, value).value) == (where, bytes.fromhex(data))
 

@@ -170,10 +170,12 @@ def test_changed_bytes_of_memory_are_counted_exactly(bytes_: dict[int, int], sta
     assert (f", {len(words)} changed" in value) == bool(words)
     item = bench.items("Machine")[-1]
     changed = bench.inspector.children(item.group) if item.group is not None else []
-    ranges = [found.place for found in changed if found.place is not None]
-    listed = {at for place in ranges for at in range(place.start, place.start + place.size)}
+    ranges = [found.location for found in changed if found.location is not None]
+    listed = {
+        at for location in ranges for at in range(location.start, location.start + location.size)
+    }
     assert set(bytes_) <= listed
-    assert {place.start for place in ranges} <= set(bytes_)
+    assert {location.start for location in ranges} <= set(bytes_)
 
 
 def test_looking_at_everything_changes_nothing() -> None:

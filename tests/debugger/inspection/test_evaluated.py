@@ -15,7 +15,7 @@ def check_item(bench: Bench, text: str, value: str, type_: str, *children: str) 
     found = lines(bench.inspector.children(item.group)) if item.group is not None else []
     assert found[: len(children)] == list(children)
     assert item.indexed == len(found)
-    assert item.is_writable == (item.place is not None and text != "cycle")
+    assert item.is_writable == (item.location is not None and text != "cycle")
 
 
 @pytest.fixture

@@ -64,18 +64,18 @@ def check_expression(bench: Bench, item: Item, notation: str | None = None) -> N
     """Evaluated, it is the same, but for its name and the author's note on what points there."""
     found = bench.inspector.item_of(item.expression, notation)
     assert found.value.partition("  #")[0] == item.value.partition("  #")[0]
-    assert (found.place, found.type, found.group) == (item.place, item.type, item.group)
+    assert (found.location, found.type, found.group) == (item.location, item.type, item.group)
     assert (found.named, found.indexed) == (item.named, item.indexed)
     assert found.is_writable == item.is_writable
 
 
 def check_assignment(bench: Bench, item: Item, value: str) -> Value:
     """What is there after an assignment; nothing else has changed."""
-    assert item.place is not None
-    before, where = bench.state.save(), region_of(item.place)
+    assert item.location is not None
+    before, where = bench.state.save(), region_of(item.location)
     content = read_region(bench.state, where)
     assign(bench.context, item.expression, value)
-    written = read(bench.context, item.place)
+    written = read(bench.context, item.location)
     after = bench.state.save()
     write_region(bench.state, where, content)
     assert bench.state.save() == before
@@ -118,12 +118,12 @@ def test_a_value_as_it_is_shown_can_be_put_back(data: st.DataObject, notation: s
     is_whole = (
         item.group is None or item.group.kind is GroupKind.ELEMENTS or " masked, " in item.value
     )
-    if not item.is_writable or not is_whole or item.place is None:
+    if not item.is_writable or not is_whole or item.location is None:
         return
-    if notation is not None and item.place.kind.is_float:
+    if notation is not None and item.location.kind.is_float:
         # Bits are those of floats only where they are read as such.
         return
-    before = read(bench.context, item.place)
+    before = read(bench.context, item.location)
     if "nan" not in item.value and "mask" not in item.type:
         written = check_assignment(bench, item, parse_displayed_value(item.value))
         assert written == before

@@ -86,7 +86,7 @@ def test_what_is_too_long_for_an_expression_has_none_but_its_rows_do() -> None:
     bench = Bench()
     xmem = bench.items("Memory map")[-1]
     assert xmem.expression == ""
-    assert xmem.place is not None
+    assert xmem.location is not None
     assert bench.inspector.expression_of(bench.group("Memory map"), "xmem") is None
     rows = bench.group("Memory map/xmem")
     row = bench.inspector.expression_of(rows, "[0x20 .. +16]")

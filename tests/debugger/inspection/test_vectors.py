@@ -91,7 +91,7 @@ def test_every_element_has_its_number_its_texts_and_its_expression(bench: Bench)
 def test_every_type_of_expressions_can_be_asked_for(bench: Bench, name: str) -> None:
     view = check_view(bench, "acc", name)
     assert view.type in (*BYTES, *WORDS, "int16", "uint16")
-    assert view.place.size == 512
+    assert view.location.size == 512
 
 
 def test_another_type_shows_the_same_bytes(bench: Bench) -> None:

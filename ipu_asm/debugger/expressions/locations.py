@@ -35,7 +35,7 @@ class Space(Enum):
     CYCLE = "cycle"
 
 
-class Place(NamedTuple):
+class Location(NamedTuple):
     """A typed location of consecutive elements; `length` is None for a single value.
 
     `start` is the index of a scalar register, a byte offset in the block of vector registers, a
@@ -57,22 +57,22 @@ class Place(NamedTuple):
         """Size in bytes; within a mask (`Space.BITS`) in bits."""
         return self.elements * self.kind.size
 
-    def part(self, first: int, count: int | None) -> Place:
+    def part(self, first: int, count: int | None) -> Location:
         """Return `count` elements from `first` on, None for a single one; they must exist."""
         return self._replace(start=self.start + first * self.kind.size, length=count)
 
-    def bits(self) -> Place | None:
+    def bits(self) -> Location | None:
         """Return the location of the 128 bits of a single mask; None for another location."""
         if self.kind != MASK or self.length is not None:
             return None
-        return Place(Space.BITS, 8 * self.start, BIT, MASK.bits)
+        return Location(Space.BITS, 8 * self.start, BIT, MASK.bits)
 
     @property
     def has_bytes(self) -> bool:
         """Whether the location can be read as another type."""
         return self.space in (Space.SCALARS, Space.BLOCK, Space.MEMORY)
 
-    def reinterpreted(self, kind: ElementType) -> Place | None:
+    def reinterpreted(self, kind: ElementType) -> Location | None:
         """Return the same bytes as elements of another type; None if that is impossible.
 
         Impossible are `pc`, `cycle` and bits of a mask, a size that is no multiple of the type's,
@@ -90,15 +90,15 @@ class Place(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def register_place(name: str, dtype: int) -> Place | None:
+def register_location(name: str, dtype: int) -> Location | None:
     """Return the location of a register, by any of its names in any case, or None."""
     name = name.lower()
     if name in SCALAR_NAMES:
-        return Place(Space.SCALARS, SCALAR_NAMES.index(name), TYPES["i32"])
+        return Location(Space.SCALARS, SCALAR_NAMES.index(name), TYPES["i32"])
     if name == "dtype":
-        return Place(Space.SCALARS, DTYPE, TYPES["i32"])
+        return Location(Space.SCALARS, DTYPE, TYPES["i32"])
     if name in ("pc", "cycle"):
-        return Place(Space.PC if name == "pc" else Space.CYCLE, 0, TYPES["u32"])
+        return Location(Space.PC if name == "pc" else Space.CYCLE, 0, TYPES["u32"])
     name = REGISTER_ALIASES.get(name, name)
     if name in PLACES:
         part = PLACES[name]
@@ -109,7 +109,7 @@ def register_place(name: str, dtype: int) -> Place | None:
     else:
         return None
     kind = _kind_of(name, dtype)
-    return Place(Space.BLOCK, start, kind, size // kind.size)
+    return Location(Space.BLOCK, start, kind, size // kind.size)
 
 
 REGISTER_ALIASES: Final = {"cyclic": "r_cyclic", "mask": "r_mask", "acc": "r_acc"}
@@ -127,27 +127,27 @@ def _kind_of(name: str, dtype: int) -> ElementType:
     return TYPES["i8"] if name == "aaq_result" else element_of(dtype)
 
 
-def memory_place(address: int, kind: ElementType, count: int | None) -> Place | None:
+def memory_location(address: int, kind: ElementType, count: int | None) -> Location | None:
     """Return a location in xmem; None if it exceeds xmem."""
-    place = Place(Space.MEMORY, address, kind, count)
-    return place if address >= 0 and address + place.size <= XMEM_SIZE else None
+    location = Location(Space.MEMORY, address, kind, count)
+    return location if address >= 0 and address + location.size <= XMEM_SIZE else None
 
 
-def region_of(place: Place) -> regions.Region:
+def region_of(location: Location) -> regions.Region:
     """Return the bytes of a location as a region, for data breakpoints, edits and history queries.
 
     Bits of a mask are widened to whole bytes. Raises ValueError for `cycle`, which is not stored.
     """
-    if place.space is Space.CYCLE:
+    if location.space is Space.CYCLE:
         raise ValueError("a region is a register or a part of xmem, found `cycle`")
-    if place.space is Space.PC:
+    if location.space is Space.PC:
         return regions.whole_region(regions.COUNTER)
-    if place.space is Space.SCALARS:
-        return regions.whole_region(SCALAR_NAMES[place.start])
-    if place.space is Space.MEMORY:
-        return regions.region(regions.MEMORY, place.start, place.size)
-    first, last = place.start, place.start + place.size - 1
-    if place.space is Space.BITS:
+    if location.space is Space.SCALARS:
+        return regions.whole_region(SCALAR_NAMES[location.start])
+    if location.space is Space.MEMORY:
+        return regions.region(regions.MEMORY, location.start, location.size)
+    first, last = location.start, location.start + location.size - 1
+    if location.space is Space.BITS:
         first, last = first // 8, last // 8
     start, name = max(vector for vector in _VECTORS_FROM if vector[0] <= first)
     return regions.region(name, first - start, last - first + 1)
@@ -160,26 +160,26 @@ _VECTORS_FROM: Final = sorted(
 )
 
 
-def read(context: Context, place: Place) -> Value:
+def read(context: Context, location: Location) -> Value:
     """Read the value at a location."""
-    if place.space is Space.BITS:
-        first = place.start // 8
-        data = context.block[first : (place.start + place.elements - 1) // 8 + 1]
-        bits = int.from_bytes(data, "little") >> place.start % 8
-        numbers: tuple[int | float, ...] = tuple(bits >> i & 1 for i in range(place.elements))
-    elif place.space in (Space.PC, Space.CYCLE):
-        numbers = (context.pc if place.space is Space.PC else context.cycle,)
+    if location.space is Space.BITS:
+        first = location.start // 8
+        data = context.block[first : (location.start + location.elements - 1) // 8 + 1]
+        bits = int.from_bytes(data, "little") >> location.start % 8
+        numbers: tuple[int | float, ...] = tuple(bits >> i & 1 for i in range(location.elements))
+    elif location.space in (Space.PC, Space.CYCLE):
+        numbers = (context.pc if location.space is Space.PC else context.cycle,)
     else:
-        numbers = place.kind.decode(_content(context, place))
+        numbers = location.kind.decode(_content(context, location))
     raw_bits = None
-    if place.kind.is_float:
-        raw_bits = place.kind.unsigned().decode(_content(context, place))
-    return Value(numbers, place.kind, place.length is not None, raw_bits)
+    if location.kind.is_float:
+        raw_bits = location.kind.unsigned().decode(_content(context, location))
+    return Value(numbers, location.kind, location.length is not None, raw_bits)
 
 
-def _content(context: Context, place: Place) -> bytes | bytearray:
-    if place.space is Space.SCALARS:
-        return context.scalars[place.start].to_bytes(4, "little")
-    if place.space is Space.MEMORY:
-        return context.read_memory(place.start, place.size)
-    return context.block[place.start : place.start + place.size]
+def _content(context: Context, location: Location) -> bytes | bytearray:
+    if location.space is Space.SCALARS:
+        return context.scalars[location.start].to_bytes(4, "little")
+    if location.space is Space.MEMORY:
+        return context.read_memory(location.start, location.size)
+    return context.block[location.start : location.start + location.size]
