@@ -77,7 +77,7 @@ class CycleLimitError(EmulatorError):
     def __init__(self, limit: int, pc: int) -> None:
         self.limit = limit
         self.pc = pc
-        super().__init__(f"a run may take {limit:,} cycles, found it not halted at bundle {pc}")
+        super().__init__(f"the program did not halt within {limit:,} cycles; bundle {pc} is next")
 
 
 class ProgramError(EmulatorError):

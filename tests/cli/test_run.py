@@ -141,7 +141,8 @@ def test_an_endless_loop_ends_at_the_limit(capsys: pytest.CaptureFixture[str]) -
         "endless.s --max-cycles 5_000",
         1,
         "stopped at the cycle limit in front of bundle 0 (`x`, line 1): lr0 = 5000 (0x1388)",
-        "error[cycle-limit]: a run may take 5,000 cycles (--max-cycles), found it not halted here\n"
+        "error[cycle-limit]: the program did not halt within 5,000 cycles (--max-cycles); "
+        "this bundle is next\n"
         " --> endless.s:1:4\n  |\n1 | x: incr lr0 1; b x;;\n  |    ^^^^^^^^^^^^^^^\n",
     )
     assert ran.out.splitlines()[1].startswith("5,000 cycles in ")
@@ -304,8 +305,8 @@ def test_a_fault_of_an_image_names_its_bundle(capsys: pytest.CaptureFixture[str]
         "fault.hex --max-cycles 1",
         1,
         "stopped at the cycle limit in front of bundle 1: lr0 = 1, lr1 = 0, cr4 = 0",
-        "ipu-run: error: fault.hex: a run may take 1 cycles (--max-cycles), "
-        "found it not halted at bundle 1\n",
+        "ipu-run: error: fault.hex: the program did not halt within 1 cycle (--max-cycles); "
+        "bundle 1 is next\n",
     )
 
 

@@ -302,7 +302,7 @@ def test_the_cycle_limit_shows_where_the_machine_was() -> None:
     bench = Bench()
     bench.load_text("x: incr lr0 1;;\n  bne lr0 lr1 x;;")
     message = (
-        r"^a run may take 9 cycles, found it not halted at bundle 1\n"
+        r"^the program did not halt within 9 cycles; bundle 1 is next\n"
         r"bundle 1 \(`x\+1`, line 2\): lr0 = 5, lr1 = 0\n"
         r" --> <kernel>:2:3\n  \|\n2 \|   bne lr0 lr1 x;;\n"
     )

@@ -89,8 +89,9 @@ def failure_of(stop: RunEnd, max_cycles: int) -> RunFailure | None:
         return RunFailure(_FAULT, fault.cause, fault.span, _note(fault))
     if stop.reason is not StopReason.CYCLE_LIMIT:
         return None
-    place = "here" if stop.place else f"at bundle {stop.pc}"
-    message = f"a run may take {max_cycles:,} cycles (--max-cycles), found it not halted {place}"
+    limit = f"{max_cycles:,} {'cycle' if max_cycles == 1 else 'cycles'}"
+    place = "this bundle" if stop.place else f"bundle {stop.pc}"
+    message = f"the program did not halt within {limit} (--max-cycles); {place} is next"
     return RunFailure(_CYCLE_LIMIT, message, stop.place.span if stop.place else None)
 
 

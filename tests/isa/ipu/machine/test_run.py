@@ -61,7 +61,7 @@ def test_a_halted_machine_does_nothing() -> None:
 def test_a_run_may_take_exactly_its_cycles() -> None:
     check_run(COUNT_TO_THREE, 6, 1024, max_cycles=6)
     ipu = ipu_with(COUNT_TO_THREE)
-    with pytest.raises(CycleLimitError, match="may take 5 cycles, found it not halted at bundle 2"):
+    with pytest.raises(CycleLimitError, match="did not halt within 5 cycles; bundle 2 is next"):
         run_until_complete(ipu.state, 5)
     assert run_until_complete(ipu.state, 1) == 1
 
