@@ -1,4 +1,4 @@
-"""Breakpoints at bundles, data breakpoints on registers and memory, traps, and the set of all."""
+"""Breakpoints at bundles, data breakpoints on registers and memory, traps, hit conditions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from enum import Enum, StrEnum, auto
 from operator import eq, ge, gt, le, lt
-from typing import Callable, Final, Mapping, Sequence
+from typing import Callable, Final, Mapping
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.regions import Region
@@ -151,67 +151,6 @@ class DataBreakpoint(HitFilter):
             if code is not None:
                 return f"`{self.region}` was read by `{code}`"
         return None
-
-
-class BreakpointSet:
-    """Everything that stops a run on request; `traps` maps enabled traps to their conditions.
-
-    It may be changed whenever the machine is stopped; changes apply from the next bundle on.
-    """
-
-    def __init__(
-        self,
-        at_bundles: Sequence[Breakpoint] = (),
-        at_data: Sequence[DataBreakpoint] = (),
-        traps: Mapping[Trap, Condition | None] | None = None,
-    ) -> None:
-        self.at_bundles = at_bundles
-        self.at_data = at_data
-        self.traps = {} if traps is None else traps
-
-    @property
-    def filters(self) -> list[HitFilter]:
-        """All breakpoints of both kinds."""
-        return [*self.at_bundles, *self.at_data]
-
-    def is_trapped(self, trap: Trap, state: IpuState) -> bool:
-        """Return whether a trap is on and its condition, if any, holds."""
-        condition = self.traps.get(trap)
-        return trap in self.traps and (condition is None or condition(state))
-
-    def set_at_bundles(self, breakpoints: Sequence[Breakpoint]) -> None:
-        """Replace the breakpoints at bundles."""
-        self._drop_hits_of_new(breakpoints)
-        self.at_bundles = tuple(breakpoints)
-
-    def set_at_data(self, breakpoints: Sequence[DataBreakpoint]) -> None:
-        """Replace the data breakpoints."""
-        self._drop_hits_of_new(breakpoints)
-        self.at_data = tuple(breakpoints)
-
-    def with_hit_conditions(self) -> BreakpointSet:
-        """Return the set of the breakpoints with a hit condition, without traps."""
-        return BreakpointSet(
-            [breakpoint for breakpoint in self.at_bundles if breakpoint.hit_condition],
-            [breakpoint for breakpoint in self.at_data if breakpoint.hit_condition],
-        )
-
-    def mark_counted(self, cycle: int) -> None:
-        """Record that all hits up to a cycle are counted."""
-        for breakpoint in self.filters:
-            breakpoint.counted_until = max(breakpoint.counted_until, cycle)
-
-    def drop_hits_after(self, cycle: int) -> None:
-        """Drop the hits after a cycle."""
-        for breakpoint in self.filters:
-            breakpoint.drop_hits_after(cycle)
-
-    def _drop_hits_of_new(self, breakpoints: Sequence[HitFilter]) -> None:
-        """Drop all hits of breakpoints that are new: they may have missed an edit of the past."""
-        known = set(map(id, self.filters))
-        for breakpoint in breakpoints:
-            if id(breakpoint) not in known:
-                breakpoint.drop_hits_after(-1)
 
 
 def _values(before: bytes, after: bytes) -> str:

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Callable, Collection, NamedTuple
 
 from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, BreakpointSet
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS
 from ipu_asm.debugger.history import MEMORY_LIMIT, PAUSE_INTERVAL, SPACING, History, Pause
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_builder import StopBuilder
-from ipu_asm.debugger.stop_conditions import ELEMENT_TYPE, StopConditions, TrapAddresses
+from ipu_asm.debugger.stop_conditions import (
+    ELEMENT_TYPE,
+    BreakpointSet,
+    StopConditions,
+    TrapAddresses,
+)
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa.ipu.machine.ipu import Ipu

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Final, Mapping, Sequence
 
-from ipu_asm.debugger.breakpoints import BreakpointSet, Trap
+from ipu_asm.debugger.breakpoints import Trap
 from ipu_asm.debugger.history import History
 from ipu_asm.debugger.regions import COUNTER
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
+from ipu_asm.debugger.stop_conditions import BreakpointSet
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_stop
 from ipu_asm.isa.ipu.machine.run_end import run_end_of

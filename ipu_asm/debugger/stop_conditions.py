@@ -9,7 +9,7 @@ from typing import Callable, Collection, Final, Iterable, Iterator, Mapping, Nam
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.accesses import Accesses
-from ipu_asm.debugger.breakpoints import BreakpointSet, Trap
+from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, HitFilter, Trap
 from ipu_asm.debugger.stop import StopCause
 from ipu_asm.emulator.machine import StopTest
 from ipu_asm.emulator.stops import StopReason, describe_stop
@@ -17,9 +17,71 @@ from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.numeric_events import NumericEvent, Probe, nan_probe, overflow_probe
 from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES, VECTORS
 from ipu_asm.isa.ipu.machine.run_end import run_end_of
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.line_table import LineTable, describe_bundle
 
 ELEMENT_TYPE: Final = SCALAR_NAMES[DTYPE]
+
+
+class BreakpointSet:
+    """Everything that stops a run on request; `traps` maps enabled traps to their conditions.
+
+    It may be changed whenever the machine is stopped; changes apply from the next bundle on.
+    """
+
+    def __init__(
+        self,
+        at_bundles: Sequence[Breakpoint] = (),
+        at_data: Sequence[DataBreakpoint] = (),
+        traps: Mapping[Trap, Condition | None] | None = None,
+    ) -> None:
+        self.at_bundles = at_bundles
+        self.at_data = at_data
+        self.traps = {} if traps is None else traps
+
+    @property
+    def filters(self) -> list[HitFilter]:
+        """All breakpoints of both kinds."""
+        return [*self.at_bundles, *self.at_data]
+
+    def is_trapped(self, trap: Trap, state: IpuState) -> bool:
+        """Return whether a trap is on and its condition, if any, holds."""
+        condition = self.traps.get(trap)
+        return trap in self.traps and (condition is None or condition(state))
+
+    def set_at_bundles(self, breakpoints: Sequence[Breakpoint]) -> None:
+        """Replace the breakpoints at bundles."""
+        self._drop_hits_of_new(breakpoints)
+        self.at_bundles = tuple(breakpoints)
+
+    def set_at_data(self, breakpoints: Sequence[DataBreakpoint]) -> None:
+        """Replace the data breakpoints."""
+        self._drop_hits_of_new(breakpoints)
+        self.at_data = tuple(breakpoints)
+
+    def with_hit_conditions(self) -> BreakpointSet:
+        """Return the set of the breakpoints with a hit condition, without traps."""
+        return BreakpointSet(
+            [breakpoint for breakpoint in self.at_bundles if breakpoint.hit_condition],
+            [breakpoint for breakpoint in self.at_data if breakpoint.hit_condition],
+        )
+
+    def mark_counted(self, cycle: int) -> None:
+        """Record that all hits up to a cycle are counted."""
+        for breakpoint in self.filters:
+            breakpoint.counted_until = max(breakpoint.counted_until, cycle)
+
+    def drop_hits_after(self, cycle: int) -> None:
+        """Drop the hits after a cycle."""
+        for breakpoint in self.filters:
+            breakpoint.drop_hits_after(cycle)
+
+    def _drop_hits_of_new(self, breakpoints: Sequence[HitFilter]) -> None:
+        """Drop all hits of breakpoints that are new: they may have missed an edit of the past."""
+        known = set(map(id, self.filters))
+        for breakpoint in breakpoints:
+            if id(breakpoint) not in known:
+                breakpoint.drop_hits_after(-1)
 
 
 class TrapHit(NamedTuple):
