@@ -7,6 +7,8 @@ from typing import Any, Callable
 
 Json = dict[str, Any]
 """A JSON object."""
+MessageId = int | str
+"""The id of a JSON-RPC request."""
 
 
 def ascii_encoder(
@@ -20,3 +22,8 @@ def ascii_encoder(
     return json.JSONEncoder(
         default=default, allow_nan=allow_nan, check_circular=False, separators=(",", ":")
     ).encode
+
+
+def is_message_id(value: object) -> bool:
+    """Return whether a value can be the ID of a request: an integer or a string, but no boolean."""
+    return type(value) in (int, str)

@@ -8,8 +8,7 @@ from typing import Any, Iterable
 
 from lsprotocol.converters import get_converter
 
-from ipu_lsp.json_types import ascii_encoder
-from ipu_lsp.server.inbox import MessageId
+from ipu_lsp.json_types import MessageId, ascii_encoder
 from ipu_lsp.transport import frame
 
 

@@ -36,12 +36,13 @@ from pygls.exceptions import (
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
-from ipu_lsp.json_types import Json
+from ipu_lsp.inbox import Inbox, QueuedMessage
+from ipu_lsp.json_types import Json, MessageId, is_message_id
 from ipu_lsp.server import messages
 from ipu_lsp.server.custom import READERS
-from ipu_lsp.server.inbox import LspInbox, MessageId, is_message_id
 
 log = logging.getLogger("ipu_lsp")
+CANCEL = "$/cancelRequest"
 OnResult = Callable[[Any], None]
 OnError = Callable[[], None]
 Steps = Generator[None, None, Any]
@@ -95,6 +96,40 @@ class OutgoingRequests:
                 on_result(response.get("result"))
             except Exception:
                 log.exception("the response to %s cannot be used", method)
+
+
+class LspInbox(Inbox):
+    """Messages of a language client, and which of its requests it has cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._unanswered: set[MessageId] = set()
+        self._cancelled: set[MessageId] = set()
+
+    def is_cancelled(self, message_id: MessageId) -> bool:
+        """Return whether the client has cancelled a request."""
+        return message_id in self._cancelled
+
+    def answered(self, message_id: MessageId) -> None:
+        """Forget a request: it has its answer."""
+        self._unanswered.discard(message_id)
+        self._cancelled.discard(message_id)
+
+    def accept(self, queued: QueuedMessage, *, first: bool = False) -> None:
+        """Queue a message; a cancellation is not queued but takes effect at once."""
+        message = queued.message
+        if isinstance(message, dict):
+            if message.get("method") == CANCEL and "id" not in message:
+                self._cancel(message.get("params"))
+                return
+            if "method" in message and is_message_id(message.get("id")):
+                self._unanswered.add(message["id"])
+        super().accept(queued, first=first)
+
+    def _cancel(self, params: object) -> None:
+        message_id = params.get("id") if isinstance(params, dict) else None
+        if is_message_id(message_id) and message_id in self._unanswered:
+            self._cancelled.add(message_id)
 
 
 class LspProtocol(LanguageServerProtocol):
