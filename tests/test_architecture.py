@@ -276,15 +276,25 @@ def test_only_what_executes_programs_imports_numpy() -> None:
         ),
         (
             "import ipu_asm; ipu_asm.analyze('foo;; b x;;').diagnostics",
-            {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "inspect", "json", "tomllib"},
+            {
+                "numpy",
+                "lark",
+                "pygls",
+                "lsprotocol",
+                "dataclasses",
+                "inspect",
+                "json",
+                "tomllib",
+                "jinja2",
+            },
         ),
         ("import ipu_asm; ipu_asm.assemble('acc;;')", {"numpy", "lark", "pygls", "ipu_asm.lint"}),
         (
             "import ipu_asm.cli.lint.command",
-            {"numpy", "lark", "pygls", "lsprotocol", "dataclasses"},
+            {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
         ),
         ("import ipu_asm.cli.assembler.command", {"numpy", "lark", "pygls", "lsprotocol"}),
-        ("import ipu_lsp.server.main", {"numpy", "lark", "ipu_asm.isa.ipu.machine.ipu"}),
+        ("import ipu_lsp.server.main", {"numpy", "lark", "jinja2", "ipu_asm.isa.ipu.machine.ipu"}),
         (
             "import ipu_lsp.debug_adapter.main",
             {"numpy", "lark", "pygls", "lsprotocol", "ipu_asm.isa.ipu.machine.ipu"},

@@ -1,4 +1,7 @@
-"""SVG picture of a word's layout: rows of 32 bits, highest first, with a box for each field."""
+"""SVG picture of a word's layout: rows of 32 bits, highest first, with a box for each field.
+
+It is computed coordinates in a few kinds of elements, which a template would only make longer.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The instruction reference as Markdown and as one HTML page."""
+"""The instruction reference as Markdown and as one HTML page.
+
+The page is rendered Markdown in a frame of five lines, too few for an HTML template.
+"""
 
 from __future__ import annotations
 

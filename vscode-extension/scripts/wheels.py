@@ -20,7 +20,8 @@ from pathlib import Path
 _HERE = Path(__file__).resolve().parent
 _PROJECT = _HERE.parent.parent
 _VERSIONS = _HERE / "wheel-versions.txt"
-_COMPILED = {"numpy", "ml-dtypes"}
+# jinja2 needs compiled markupsafe; only `ipu-run --profile` uses it.
+_COMPILED = {"numpy", "ml-dtypes", "jinja2"}
 _ANYWHERE = ("--python-version", "3.11", "--implementation", "py", "--abi", "none")
 
 
