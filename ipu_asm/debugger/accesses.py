@@ -59,23 +59,23 @@ class Accesses:
         `_updates`.
         """
         changed = self.last_change(where) is not None
-        for code, access in self._last_accesses(where):
+        for instruction, access in self._last_accesses(where):
             if not access.writes:
                 continue
             if where.name == MEMORY:
                 written = self._ipu.state.xmem.written
                 if any(where.overlaps(start, len(old)) for start, old in written):
-                    return code
+                    return instruction
             elif changed or not _updates(access):
-                return code
+                return instruction
         return None
 
     def has_read(self, where: Region) -> DecodedInstruction | None:
         """Return the instruction of the last bundle executed that read a region, or None."""
-        for code, access in self._last_accesses(where):
-            is_near = where.name != MEMORY or where.overlaps(self._address(code), R_REG_SIZE)
+        for instruction, access in self._last_accesses(where):
+            is_near = where.name != MEMORY or where.overlaps(self._address(instruction), R_REG_SIZE)
             if access.reads and is_near:
-                return code
+                return instruction
         return None
 
     def _find_bundles(self, name: str, reads: bool, writes: bool) -> Iterator[int]:
@@ -88,18 +88,18 @@ class Accesses:
 
     def _last_accesses(self, where: Region) -> Iterator[tuple[DecodedInstruction, RegisterAccess]]:
         """The accesses of the last bundle executed to the register or memory of a region."""
-        for code, access in self._accesses.get(self._ipu.snapshot.pc, ()):
+        for instruction, access in self._accesses.get(self._ipu.snapshot.pc, ()):
             if access.register == where.name:
-                yield code, access
+                yield instruction, access
 
-    def _address(self, code: DecodedInstruction) -> int:
+    def _address(self, instruction: DecodedInstruction) -> int:
         """The memory address of an instruction: the sum of `offset` and `base`.
 
         Slots that execute after lr do not change these registers, so they still have the values
         read.
         """
         scalars = self._ipu.state.regfile.scalars
-        names = (code.registers[operand] for operand in ("offset", "base"))
+        names = (instruction.registers[operand] for operand in ("offset", "base"))
         return sum(scalars[SCALAR_NAMES.index(name)] for name in names)
 
     def _memory_change(self, where: Region) -> tuple[bytes, bytes]:
@@ -131,10 +131,10 @@ def _content(scalars: list[int], block: bytearray, where: Region) -> bytes:
 def _accesses(
     isa: Isa, instructions: list[DecodedInstruction]
 ) -> Iterator[tuple[DecodedInstruction, RegisterAccess]]:
-    for code in instructions:
-        if code.spec is not None and not code.is_idle:
-            for access in decoded_accesses(isa, code.spec, code.registers):
-                yield code, access
+    for instruction in instructions:
+        if instruction.spec is not None and not instruction.is_idle:
+            for access in decoded_accesses(isa, instruction.spec, instruction.registers):
+                yield instruction, access
 
 
 def _updates(access: RegisterAccess) -> bool:

@@ -147,9 +147,9 @@ class DataBreakpoint(HitFilter):
             if change is not None:
                 return f"`{self.region}` changed{_values(*change)}"
         if self.access is not AccessType.WRITE:
-            code = accesses.has_read(self.region)
-            if code is not None:
-                return f"`{self.region}` was read by `{code}`"
+            instruction = accesses.has_read(self.region)
+            if instruction is not None:
+                return f"`{self.region}` was read by `{instruction}`"
         return None
 
 

@@ -103,10 +103,12 @@ class TrapAddresses:
         self.accesses = accesses
         instructions = accesses.instructions
         self.breaks = _having(
-            instructions, lambda code: code.slot.name == "break" and not code.is_idle
+            instructions,
+            lambda instruction: instruction.slot.name == "break" and not instruction.is_idle,
         )
         self.halts = _having(
-            instructions, lambda code: code.spec is not None and code.spec.flow == "halt"
+            instructions,
+            lambda instruction: instruction.spec is not None and instruction.spec.flow == "halt",
         )
         self.probes = {
             trap: {
@@ -280,19 +282,19 @@ def _having(
 
 
 def _describe_nans(event: NumericEvent) -> str:
-    code, register, number, first, _ = event
+    instruction, register, number, first, _ = event
     if number > 1:
-        return f"`{code}` made {number} NaNs in `{register}`, the first in element {first}"
+        return f"`{instruction}` made {number} NaNs in `{register}`, the first in element {first}"
     place = f", in element {first}" if register in VECTORS else ""
-    return f"`{code}` made a NaN in `{register}`{place}"
+    return f"`{instruction}` made a NaN in `{register}`{place}"
 
 
 def _describe_overflow(event: NumericEvent) -> str:
-    code, register, number, first, exact = event
+    instruction, register, number, first, exact = event
     where = f"element {first} of `{register}`"
     if number > 1:
         where = f"{number} elements of `{register}`, the first being element {first}"
-    return f"`{code}` overflowed in {where} with an exact sum of {exact}"
+    return f"`{instruction}` overflowed in {where} with an exact sum of {exact}"
 
 
 _NUMERIC_TRAPS: Final = {

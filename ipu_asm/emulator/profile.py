@@ -99,46 +99,48 @@ def profile_of(
 ) -> Profile:
     """Return the profile of a recorded run of a program."""
     visits = recording.visits
-    codes = {pc: active_codes(isa, word, pc) for pc, word in enumerate(words)}
+    instructions = {pc: active_instructions(isa, word, pc) for pc, word in enumerate(words)}
     bundles = tuple(
         BundleUse(
             pc,
             visits[pc],
             lines.place(pc) if lines else None,
-            tuple(instruction_text(code, pc, lines) for code in codes.get(pc, ())),
+            tuple(
+                instruction_text(instruction, pc, lines) for instruction in instructions.get(pc, ())
+            ),
         )
-        for pc in sorted({*codes, *visits})
+        for pc in sorted({*instructions, *visits})
     )
     return Profile(
         visits.total(),
         len(words),
         bundles,
-        _slot_uses(isa, codes, visits, visits),
-        tuple(_loop_uses(isa, codes, visits, recording, lines)),
+        _slot_uses(isa, instructions, visits, visits),
+        tuple(_loop_uses(isa, instructions, visits, recording, lines)),
     )
 
 
-def active_codes(isa: Isa, word: int, pc: int) -> list[DecodedInstruction]:
+def active_instructions(isa: Isa, word: int, pc: int) -> list[DecodedInstruction]:
     """Return the instructions of a bundle that have an effect, in execution order.
 
     A jump to the next address has none.
     """
     return [
-        code
-        for code in decode_word(isa, word)
-        if not code.is_idle and not is_default_jump(code, pc)
+        instruction
+        for instruction in decode_word(isa, word)
+        if not instruction.is_idle and not is_default_jump(instruction, pc)
     ]
 
 
-def instruction_text(code: DecodedInstruction, pc: int, lines: LineTable | None) -> str:
+def instruction_text(instruction: DecodedInstruction, pc: int, lines: LineTable | None) -> str:
     """Return an instruction as written in the source, else as decoded."""
-    written = lines and lines.instruction(pc, code.slot.name, code.place)
-    return written or str(code)
+    written = lines and lines.instruction(pc, instruction.slot.name, instruction.place)
+    return written or str(instruction)
 
 
 def _slot_uses(
     isa: Isa,
-    codes: Mapping[int, list[DecodedInstruction]],
+    instructions: Mapping[int, list[DecodedInstruction]],
     visits: Mapping[int, int],
     body: Iterable[int],
 ) -> tuple[SlotUse, ...]:
@@ -147,8 +149,8 @@ def _slot_uses(
     busy = {slot.name: 0 for slot in isa.slots}
     for pc in body:
         cycles += visits[pc]
-        for code in codes.get(pc, ()):
-            busy[code.slot.name] += visits[pc]
+        for instruction in instructions.get(pc, ()):
+            busy[instruction.slot.name] += visits[pc]
     return tuple(
         SlotUse(slot.name, slot.capacity, busy[slot.name], slot.capacity * cycles)
         for slot in isa.slots
@@ -157,7 +159,7 @@ def _slot_uses(
 
 def _loop_uses(
     isa: Isa,
-    codes: Mapping[int, list[DecodedInstruction]],
+    instructions: Mapping[int, list[DecodedInstruction]],
     visits: Mapping[int, int],
     recording: Recording,
     table: LineTable | None,
@@ -176,5 +178,5 @@ def _loop_uses(
             sum(loop.body < other.body for other in loops),
             sum(visits[pc] for pc in loop.body),
             sum(visits[pc] for pc in loop.body - inner),
-            _slot_uses(isa, codes, visits, loop.body),
+            _slot_uses(isa, instructions, visits, loop.body),
         )

@@ -10,7 +10,7 @@ import json
 from typing import Any, Iterator, Sequence
 
 from ipu_asm.emulator.decode import EXECUTION_ORDER
-from ipu_asm.emulator.profile import active_codes, instruction_text
+from ipu_asm.emulator.profile import active_instructions, instruction_text
 from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import LineTable
@@ -88,10 +88,10 @@ def _events(
     args: dict[str, Any] = {"pc": pc}
     if place:
         args |= {"line": place.line} | ({"label": place.name} if place.name else {})
-    for code in active_codes(isa, word, pc):
-        slot = code.slot.name
-        text = instruction_text(code, pc, lines)
-        yield _event(text, "X", tracks[slot, code.place], cat=slot, dur=1, args=args)
+    for instruction in active_instructions(isa, word, pc):
+        slot = instruction.slot.name
+        text = instruction_text(instruction, pc, lines)
+        yield _event(text, "X", tracks[slot, instruction.place], cat=slot, dur=1, args=args)
 
 
 def _end(stop: RunEnd, cycle: int) -> Event:

@@ -92,9 +92,9 @@ def _listing(found: list[BundleRow], pc: int) -> str:
 
 
 def _code(word: int, address: int, labels: Mapping[int, str]) -> str:
-    codes = [code for code in decode_word(load_isa("ipu"), word) if not code.is_idle]
-    written = [code for code in codes if not is_default_jump(code, address)]
-    return "; ".join(_instruction(code, address, labels) for code in written or codes) + ";;"
+    instructions = [code for code in decode_word(load_isa("ipu"), word) if not code.is_idle]
+    written = [code for code in instructions if not is_default_jump(code, address)]
+    return "; ".join(_instruction(code, address, labels) for code in written or instructions) + ";;"
 
 
 def _instruction(code: DecodedInstruction, address: int, labels: Mapping[int, str]) -> str:

@@ -23,7 +23,7 @@ Operation: TypeAlias = Callable[[Any], object]
 class BoundBundle(NamedTuple):
     """A bound bundle: `operations` in execution order, then `control`, which is the cond slot.
 
-    `stops` evaluates the break slot; None if that slot never stops. `codes` are the instructions of
+    `stops` evaluates the break slot; None if that slot never stops. `instructions` are those of
     `operations` and, last, of `control`.
     """
 
@@ -31,17 +31,21 @@ class BoundBundle(NamedTuple):
     stops: Operation | None
     operations: tuple[Operation, ...]
     control: Operation
-    codes: tuple[DecodedInstruction, ...]
+    instructions: tuple[DecodedInstruction, ...]
 
 
 def bind(
-    machine: object, live: RegFile, old: RegFile, word: int, codes: Sequence[DecodedInstruction]
+    machine: object,
+    live: RegFile,
+    old: RegFile,
+    word: int,
+    instructions: Sequence[DecodedInstruction],
 ) -> BoundBundle:
     """Bind a word: `live` are the machine's registers, `old` their values from before the bundle.
 
     The machine's class must have all methods: check with `binding_errors` first.
     """
-    first, *middle, last = codes
+    first, *middle, last = instructions
     stops = None
     if first.spec is None:
         # The break slot is not executed, but a bundle with an invalid opcode in it must fault.
@@ -49,8 +53,8 @@ def bind(
     elif not first.is_idle:
         # In front of a bundle, the live registers have the values from before it.
         stops = _operation(machine, live, live, first)
-    running = [code for code in middle if not code.is_idle]
-    operations = [_operation(machine, live, old, code) for code in running]
+    running = [instruction for instruction in middle if not instruction.is_idle]
+    operations = [_operation(machine, live, old, instruction) for instruction in running]
     for number, cause in _write_conflicts(running):
         operations[number] = _refusing(cause)
     control = _operation(machine, live, old, last)
@@ -88,14 +92,16 @@ def _parameters(method: Callable[..., object]) -> frozenset[str] | None:
     return frozenset(parameter.name for parameter in parameters)
 
 
-def _operation(machine: object, live: RegFile, old: RegFile, code: DecodedInstruction) -> Operation:
-    spec = code.spec
+def _operation(
+    machine: object, live: RegFile, old: RegFile, instruction: DecodedInstruction
+) -> Operation:
+    spec = instruction.spec
     if spec is None:
-        slot = code.slot.name
-        return _refusing(f"opcode {code.opcode} stands for no instruction of slot {slot}")
+        slot = instruction.slot.name
+        return _refusing(f"opcode {instruction.opcode} stands for no instruction of slot {slot}")
     sources, places = [], []
     for operand in spec.operands:
-        value = code.values[operand.name]
+        value = instruction.values[operand.name]
         if value is None:
             return _refusing(f"operand `{operand.name}` must be {operand.type.describe()}")
         source, place = _source(operand, value)
@@ -153,14 +159,14 @@ def _refusing(cause: str) -> Operation:
     return refuse
 
 
-def _write_conflicts(codes: Sequence[DecodedInstruction]) -> Iterator[tuple[int, str]]:
+def _write_conflicts(instructions: Sequence[DecodedInstruction]) -> Iterator[tuple[int, str]]:
     """Positions of instructions that write a register written earlier in an exclusive slot."""
     written: set[tuple[str, str]] = set()
-    for number, code in enumerate(codes):
-        if code.spec is None or not code.slot.exclusive_writes:
+    for number, instruction in enumerate(instructions):
+        if instruction.spec is None or not instruction.slot.exclusive_writes:
             continue
-        for operand, register in code.registers.items():
-            if operand in code.spec.writes:
-                if (code.slot.name, register) in written:
+        for operand, register in instruction.registers.items():
+            if operand in instruction.spec.writes:
+                if (instruction.slot.name, register) in written:
                     yield number, f"a bundle may write `{register}` once"
-                written.add((code.slot.name, register))
+                written.add((instruction.slot.name, register))

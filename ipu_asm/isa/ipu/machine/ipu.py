@@ -147,14 +147,20 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         pc = self.snapshot.pc
         bundle = self._bundles[pc]
         operations = (*bundle.operations, bundle.control)
-        code = next(code for code, other in zip(bundle.codes, operations) if other is operation)
+        instruction = next(
+            instruction
+            for instruction, other in zip(bundle.instructions, operations)
+            if other is operation
+        )
         registers = {}
-        for register in code.registers.values():
+        for register in instruction.registers.values():
             place = PLACES[register]
             if isinstance(place, int):
                 registers[register] = self._scalars[place]
-        fault = Fault(pc, cycle, bundle.word or 0, code.slot.name, str(code), cause, registers)
-        return fault.located(self.state.source, code.place)
+        fault = Fault(
+            pc, cycle, bundle.word or 0, instruction.slot.name, str(instruction), cause, registers
+        )
+        return fault.located(self.state.source, instruction.place)
 
     def _is_bound(self, pc: int) -> bool:
         """Whether the bundle at an address is bound to the word now in program memory."""
@@ -167,13 +173,18 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         words = self.state.inst_mem
         if words == self._words:
             return
-        codes = _decoded(load_isa("ipu"), words)
-        specs = (code.spec for bundle in codes.values() for code in bundle if code.spec)
+        instructions = _decoded(load_isa("ipu"), words)
+        specs = (
+            instruction.spec
+            for bundle in instructions.values()
+            for instruction in bundle
+            if instruction.spec
+        )
         errors = self.binding_errors({spec.mnemonic: spec for spec in specs}.values())
         if errors:
             raise ProgramError(errors)
         registers = (self._registers, self.snapshot)
-        bundles = {word: bind(self, *registers, word, codes[word]) for word in codes}
+        bundles = {word: bind(self, *registers, word, instructions[word]) for word in instructions}
         self._bundles = [_EMPTY if word is None else bundles[word] for word in words]
         self._steps = [(bundle.operations, bundle.control) for bundle in self._bundles]
         self._words = list(words)

@@ -35,7 +35,7 @@ class NumericEvent(NamedTuple):
     `exact` is the sum that did not fit; None for a NaN. An aaq register has one element.
     """
 
-    code: DecodedInstruction
+    instruction: DecodedInstruction
     register: str
     number: int
     first: int
@@ -46,41 +46,48 @@ Probe = Callable[[RegFile, RegFile], list[NumericEvent]]
 """Returns the events of a bundle, from the registers before it and those after it."""
 
 
-def nan_probe(codes: Sequence[DecodedInstruction]) -> Probe | None:
+def nan_probe(instructions: Sequence[DecodedInstruction]) -> Probe | None:
     """Return a probe for words that a bundle changed to NaN; it reports none in INT8 mode.
 
     None for a bundle that cannot create any.
     """
-    written = [(code, name) for code in codes if _reads_anything(code) for name in _written(code)]
+    written = [
+        (instruction, name)
+        for instruction in instructions
+        if _reads_anything(instruction)
+        for name in _written(instruction)
+    ]
 
     def probe(before: RegFile, after: RegFile) -> list[NumericEvent]:
         if not after.scalars[DTYPE]:
             return []
         return [
-            NumericEvent(code, name, int(fresh.sum()), int(fresh.argmax()))
-            for code, name in written
+            NumericEvent(instruction, name, int(fresh.sum()), int(fresh.argmax()))
+            for instruction, name in written
             if (fresh := _new_nans(before, after, name)).any()
         ]
 
     return probe if written else None
 
 
-def overflow_probe(codes: Sequence[DecodedInstruction]) -> Probe | None:
+def overflow_probe(instructions: Sequence[DecodedInstruction]) -> Probe | None:
     """Return a probe for sums written by a bundle that exceed int32; only in INT8 mode.
 
     None for a bundle that adds no words.
     """
     sums = [
-        (code, list(_addends(code)))
-        for code in codes
-        if code.spec is not None and code.spec.execute_fn in _ADDING
+        (instruction, list(_addends(instruction)))
+        for instruction in instructions
+        if instruction.spec is not None and instruction.spec.execute_fn in _ADDING
     ]
 
     def probe(before: RegFile, after: RegFile) -> list[NumericEvent]:
         if after.scalars[DTYPE]:
             return []
         return [
-            found for code, addends in sums for found in _overflow(before, after, code, addends)
+            found
+            for instruction, addends in sums
+            for found in _overflow(before, after, instruction, addends)
         ]
 
     return probe if sums else None
@@ -96,7 +103,10 @@ def _new_nans(before: RegFile, after: RegFile, name: str) -> NDArray[np.bool_]:
 
 
 def _overflow(
-    before: RegFile, after: RegFile, code: DecodedInstruction, addends: Sequence[tuple[str, bool]]
+    before: RegFile,
+    after: RegFile,
+    instruction: DecodedInstruction,
+    addends: Sequence[tuple[str, bool]],
 ) -> Iterator[NumericEvent]:
     total = np.zeros((), np.int64)
     for name, is_live in addends:
@@ -108,27 +118,27 @@ def _overflow(
     wrapped = total != total.astype(np.int32)
     if wrapped.any():
         first = int(wrapped.argmax())
-        for name in _written(code):
-            yield NumericEvent(code, name, int(wrapped.sum()), first, int(total[first]))
+        for name in _written(instruction):
+            yield NumericEvent(instruction, name, int(wrapped.sum()), first, int(total[first]))
 
 
-def _addends(code: DecodedInstruction) -> Iterator[tuple[str, bool]]:
+def _addends(instruction: DecodedInstruction) -> Iterator[tuple[str, bool]]:
     """The registers that an instruction reads, and whether it sees writes of earlier slots."""
-    assert code.spec is not None
-    for name, when in code.spec.reads.items():
-        yield code.registers.get(name, name), when == "live"
+    assert instruction.spec is not None
+    for name, when in instruction.spec.reads.items():
+        yield instruction.registers.get(name, name), when == "live"
 
 
-def _reads_anything(code: DecodedInstruction) -> bool:
-    spec = code.spec
+def _reads_anything(instruction: DecodedInstruction) -> bool:
+    spec = instruction.spec
     return spec is not None and bool(spec.reads or any(operand.read for operand in spec.operands))
 
 
-def _written(code: DecodedInstruction) -> list[str]:
+def _written(instruction: DecodedInstruction) -> list[str]:
     """The registers of words that an instruction writes."""
-    if code.spec is None or code.is_idle:
+    if instruction.spec is None or instruction.is_idle:
         return []
-    names = [code.registers.get(name, name) for name in code.spec.writes]
+    names = [instruction.registers.get(name, name) for name in instruction.spec.writes]
     return [name for name in names if name in _FLOATS or name in AAQ.registers]
 
 

@@ -19,21 +19,23 @@ def run_end_of(
     halted = reason is StopReason.HALTED
     pc = ipu.snapshot.pc if halted else ipu.state.program_counter
     word = ipu.state.inst_mem[pc] if pc >= 0 else None
-    codes = [] if word is None else decode_word(load_isa("ipu"), word)
+    instructions = [] if word is None else decode_word(load_isa("ipu"), word)
     slot = {StopReason.HALTED: "cond", StopReason.BREAK: "break"}.get(reason)
-    culprit = next((code for code in codes if code.slot.name == slot), None)
+    culprit = next(
+        (instruction for instruction in instructions if instruction.slot.name == slot), None
+    )
     instruction = fault.instruction if fault else culprit and str(culprit)
-    registers = {} if halted else registers_named(ipu, codes)
+    registers = {} if halted else registers_named(ipu, instructions)
     place = lines.place(pc) if lines else None
     return RunEnd(reason, pc, instruction, registers, place, fault)
 
 
-def registers_named(ipu: Ipu, codes: list[DecodedInstruction]) -> dict[str, int]:
+def registers_named(ipu: Ipu, instructions: list[DecodedInstruction]) -> dict[str, int]:
     """Return the scalar registers that instructions name, with their current values."""
     values = {}
-    for code in codes:
-        if not code.is_idle:
-            for register in code.registers.values():
+    for instruction in instructions:
+        if not instruction.is_idle:
+            for register in instruction.registers.values():
                 place = PLACES[register]
                 if isinstance(place, int):
                     values[register] = ipu.state.regfile.scalars[place]
