@@ -44,21 +44,21 @@ class ArgumentField(NamedTuple):
         return self.default is inspect.Parameter.empty
 
 
-def checked(function: Callable[..., Any], given: object) -> Json:
+def parse_arguments(function: Callable[..., Any], given: object) -> Json:
     """Return the keyword arguments for a function; unknown fields are dropped.
 
-    A null field counts as missing. A single parameter `everything` receives the whole object.
+    A null field counts as missing. A single parameter `raw_arguments` receives the whole object.
     Raises `ArgumentsError`.
     """
     given = {} if given is None else given
     _check_size(given)
     parameters = _parameters(function)
-    if [parameter.name for parameter in parameters] == ["everything"]:
-        return {"everything": _value(dict, given, "arguments")}
+    if [parameter.name for parameter in parameters] == ["raw_arguments"]:
+        return {"raw_arguments": _value(dict, given, "arguments")}
     return _fields(parameters, given, "arguments")
 
 
-def shaped(shape: type[_T], given: object) -> _T:
+def parse_object(shape: type[_T], given: object) -> _T:
     """Return an object as a named tuple of type `shape`. Raises `ArgumentsError`."""
     return shape(**_fields(_fields_of(typing.cast(Any, shape)), given, "arguments"))
 

@@ -24,12 +24,12 @@ class BreakpointKind(Enum):
 
 
 class BreakpointRecord(NamedTuple):
-    """A breakpoint: `shown` is the client's view, `actual` the debugger's, None if unresolved."""
+    """A breakpoint as the client sees it, and the debugger's one; None if it is unresolved."""
 
     id: int
     kind: BreakpointKind
-    shown: Json
-    actual: HitFilter | None
+    client_view: Json
+    breakpoint: HitFilter | None
 
 
 BreakpointOutcome = tuple[HitFilter | None, Json]
@@ -40,7 +40,7 @@ class BreakpointBatch(NamedTuple):
     """The breakpoints of one request, and the function that resolves them in a program."""
 
     records: list[BreakpointRecord]
-    place: Resolve
+    resolve: Resolve
 
 
 class BreakpointList:
@@ -50,14 +50,14 @@ class BreakpointList:
         self._batches: dict[tuple[BreakpointKind, str], BreakpointBatch] = {}
         self._numbers = count(1)
 
-    def replace(self, kind: BreakpointKind, source: str, place: Resolve) -> list[Json]:
+    def replace(self, kind: BreakpointKind, source: str, resolve: Resolve) -> list[Json]:
         """Replace the breakpoints of a kind in a source; return the client's view of them.
 
-        `place` resolves them in the program that is loaded at the time of the call.
+        `resolve` resolves them in the program that is loaded at the time of the call.
         """
-        records = [self._record(kind, next(self._numbers), *found) for found in place()]
-        self._batches[kind, source] = BreakpointBatch(records, place)
-        return [record.shown for record in records]
+        records = [self._record(kind, next(self._numbers), *found) for found in resolve()]
+        self._batches[kind, source] = BreakpointBatch(records, resolve)
+        return [record.client_view for record in records]
 
     def resolve_again(self) -> list[Json]:
         """Resolve all breakpoints in a new program; return those whose client's view changed."""
@@ -65,35 +65,36 @@ class BreakpointList:
         for (kind, source), batch in list(self._batches.items()):
             records = [
                 self._record(kind, old.id, *found)
-                for old, found in zip(batch.records, batch.place())
+                for old, found in zip(batch.records, batch.resolve())
             ]
             changed += [
-                new.shown for old, new in zip(batch.records, records) if new.shown != old.shown
+                new.client_view
+                for old, new in zip(batch.records, records)
+                if new.client_view != old.client_view
             ]
-            self._batches[kind, source] = BreakpointBatch(records, batch.place)
+            self._batches[kind, source] = BreakpointBatch(records, batch.resolve)
         return changed
 
     def records_of(self, hits: Iterable[HitFilter]) -> list[BreakpointRecord]:
         """Return the records of the breakpoints that stopped the machine."""
         wanted = [id(hit) for hit in hits]
-        return [record for record in self._records() if id(record.actual) in wanted]
+        return [record for record in self._records() if id(record.breakpoint) in wanted]
 
     @property
     def at_bundles(self) -> list[Breakpoint]:
         """The breakpoints on bundles."""
-        return [r.actual for r in self._records() if isinstance(r.actual, Breakpoint)]
+        return [r.breakpoint for r in self._records() if isinstance(r.breakpoint, Breakpoint)]
 
     @property
     def at_data(self) -> list[DataBreakpoint]:
         """The breakpoints on accesses to data."""
-        return [r.actual for r in self._records() if isinstance(r.actual, DataBreakpoint)]
+        return [r.breakpoint for r in self._records() if isinstance(r.breakpoint, DataBreakpoint)]
 
     def _records(self) -> list[BreakpointRecord]:
         return [record for batch in self._batches.values() for record in batch.records]
 
     def _record(
-        self, kind: BreakpointKind, number: int, actual: HitFilter | None, shown: Json
+        self, kind: BreakpointKind, number: int, breakpoint: HitFilter | None, client_view: Json
     ) -> BreakpointRecord:
-        return BreakpointRecord(
-            number, kind, {"id": number, "verified": actual is not None, **shown}, actual
-        )
+        client_view = {"id": number, "verified": breakpoint is not None, **client_view}
+        return BreakpointRecord(number, kind, client_view, breakpoint)

@@ -33,7 +33,7 @@ class DebugClient(NamedTuple):
         except ValueError:
             return text  # not a valid URI
 
-    def sent_path(self, path: str) -> str:
+    def path_to_client(self, path: str) -> str:
         """Convert a path to the format that the client expects."""
         if not self.sends_uris:
             return path
@@ -67,12 +67,12 @@ class Positions:
         offset = self._coordinates.offset(_ClientPosition(line, character))
         return offset - lines.starts[line]
 
-    def sent_start(self, span: Span) -> Json:
+    def start_to_client(self, span: Span) -> Json:
         """Return the start of a span as the fields `line` and `column`."""
-        sent = self.sent(span)
+        sent = self.to_client(span)
         return {"line": sent["line"], "column": sent["column"]}
 
-    def sent(self, span: Span) -> Json:
+    def to_client(self, span: Span) -> Json:
         """Return a span as the fields `line`, `column`, `endLine`, `endColumn`."""
         start, end = (self._coordinates.position(offset) for offset in span)
         return {

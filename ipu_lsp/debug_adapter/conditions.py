@@ -48,7 +48,7 @@ def _value(parsed: Parsed, where: Context) -> object:
 
 def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -> None:
     mistakes = []
-    for where in (context, _Elsewhere(context)):
+    for where in (context, _AlternativeContext(context)):
         try:
             evaluate(where)
         except ExpressionError as error:
@@ -60,7 +60,7 @@ def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -
         raise BreakpointError(f"`{shown}`: {mistakes[0][0]}")
 
 
-class _Elsewhere:
+class _AlternativeContext:
     """A context with the element type and program of another, but different values."""
 
     def __init__(self, context: Context) -> None:

@@ -88,7 +88,7 @@ class Debuggee:
         if self.kernel.is_image:
             origin = "disassembled"
             return {"name": f"{name} ({origin})", "sourceReference": LISTING, "origin": origin}
-        return {"name": name, "path": self.client.sent_path(self.configuration.program)}
+        return {"name": name, "path": self.client.path_to_client(self.configuration.program)}
 
     def is_source(self, path: str | None, reference: int) -> bool:
         """Return whether a client's source is this program."""
@@ -98,12 +98,12 @@ class Debuggee:
             return False
         return is_same_path(self.client.path(path), self.configuration.program)
 
-    def place(self, address: int) -> Json:
+    def output_location(self, address: int) -> Json:
         """Return the location of a bundle as fields of an `output` event; empty if it has none."""
         found = self.debugger.resolver.at_address(address)
         if found is None:
             return {}
-        return {"source": self.source(), **self.positions.sent_start(found.place.span)}
+        return {"source": self.source(), **self.positions.start_to_client(found.place.span)}
 
     def write_dumps(self, tell: Callable[..., None]) -> None:
         """Write the configured ranges of memory to their files, all or none, and tell which."""

@@ -160,7 +160,8 @@ class Execution:
     def _end(self, stop: Stop, status: int) -> None:
         self.has_ended = True
         category, kernel = "stdout" if status == 0 else "stderr", self.program.kernel
-        self._outbox.tell(final_words(stop, kernel.source), category, **self.program.place(stop.pc))
+        location = self.program.output_location(stop.pc)
+        self._outbox.tell(end_message(stop, kernel.source), category, **location)
         self._outbox.event("exited", {"exitCode": status})
         self._outbox.event("terminated")
 
@@ -169,10 +170,10 @@ class Execution:
         debuggee = self.debuggee
         if debuggee is not None:
             self._progress.tick(lambda: debuggee.debugger.cycle)
-        self._breathe()
+        self._yield_to_reader()
         return not self._inbox.is_empty and (self._yields or self._inbox.has(_URGENT))
 
-    def _breathe(self) -> None:
+    def _yield_to_reader(self) -> None:
         """Sleep for a moment so that the reader thread runs.
 
         numpy releases the interpreter lock again and again, each time too briefly for another
@@ -187,7 +188,7 @@ class Execution:
         """Send the output of a log breakpoint, with its location."""
         debuggee = self.program
         address = debuggee.debugger.state.program_counter
-        self._outbox.tell(f"{text}\n", **debuggee.place(address))
+        self._outbox.tell(f"{text}\n", **debuggee.output_location(address))
 
 
 def stopped_body(stop: Stop, breakpoints: BreakpointList, thread: int) -> Json:
@@ -232,7 +233,7 @@ def exit_status(
     return 1 if is_stuck and may_end else None
 
 
-def final_words(stop: Stop, source: SourceFile) -> str:
+def end_message(stop: Stop, source: SourceFile) -> str:
     """Return the final message, for a fault with the source line."""
     unit = "cycle" if stop.cycle == 1 else "cycles"
     words = f"{stop.description}; {stop.cycle:,} {unit}\n"

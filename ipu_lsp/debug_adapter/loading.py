@@ -64,11 +64,11 @@ def _read(given: Json, client: DebugClient, hooks: Hooks) -> Debuggee | _Mistake
 def _findings(error: RejectedSourceError, client: DebugClient) -> list[tuple[str, Json]]:
     """Return the first errors of a source, each as text and source position."""
     path, positions = error.source.path, Positions(error.source.text, client)
-    source = {"name": os.path.basename(path), "path": client.sent_path(path)}
+    source = {"name": os.path.basename(path), "path": client.path_to_client(path)}
     return [
         (
             render_concise(finding, error.source),
-            {"source": source, **positions.sent_start(finding.span)},
+            {"source": source, **positions.start_to_client(finding.span)},
         )
         for finding in error.findings[:MAX_SHOWN_ERRORS]
     ]

@@ -46,7 +46,7 @@ class Outbox:
             answer["body"] = body
         self._send(answer)
 
-    def refuse(self, request: Json, reason: str, is_shown: bool = False) -> None:
+    def send_error(self, request: Json, reason: str, is_shown: bool = False) -> None:
         """Send a failed response; `reason` is a sentence, displayed to the user if `is_shown`."""
         answer = _answer(request, False)
         answer["message"] = reason

@@ -6,7 +6,7 @@ import logging
 from typing import Callable
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.arguments import ArgumentsError, checked
+from ipu_lsp.debug_adapter.arguments import ArgumentsError, parse_arguments
 from ipu_lsp.debug_adapter.inbox import DebugInbox, number_of
 from ipu_lsp.debug_adapter.outbox import CANCELLED, Outbox
 from ipu_lsp.debug_adapter.request_table import (
@@ -74,14 +74,16 @@ def _answer(session: DebugSession, request: Json) -> None:
     try:
         outbox.respond(request, _body(session, command, request.get("arguments")))
     except RequestCancelledError:
-        outbox.refuse(request, CANCELLED)
+        outbox.send_error(request, CANCELLED)
     except ArgumentsError as error:
-        outbox.refuse(request, f"`{command}`: {error}")
+        outbox.send_error(request, f"`{command}`: {error}")
     except RequestError as error:
-        outbox.refuse(request, str(error), error.is_shown)
+        outbox.send_error(request, str(error), error.is_shown)
     except Exception as error:
         log.exception("`%s` failed", command)
-        outbox.refuse(request, f"the adapter failed at `{command}`: {error!r}; its log has more")
+        outbox.send_error(
+            request, f"the adapter failed at `{command}`: {error!r}; its log has more"
+        )
     session.current = session.inbox.answering = None
     _guard(session, session.flush)
 
@@ -94,7 +96,7 @@ def _body(session: DebugSession, command: object, arguments: object) -> Json | N
     if entry is None:
         raise RequestError(f"a request is one that `initialize` announces, found `{command:.80}`")
     _check_state(session, entry)
-    given = checked(entry.handler, arguments)
+    given = parse_arguments(entry.handler, arguments)
     if not session.execution.is_running:
         session.progress.begin(f"Answering `{command}`", session.current)
     try:

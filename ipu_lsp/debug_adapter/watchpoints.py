@@ -18,29 +18,29 @@ _SEPARATOR: Final = ":"
 class WatchTarget(NamedTuple):
     """A range of bytes of the machine, or the bits of a mask in `bits`; None for all bits."""
 
-    where: Region
+    region: Region
     bits: int | None = None
 
     @property
     def id(self) -> str:
         """An ID for clients, valid in any session: `target_from_id` is the inverse."""
-        parts = [self.where.name, f"{self.where.start:#x}", f"{self.where.size}"]
+        parts = [self.region.name, f"{self.region.start:#x}", f"{self.region.size}"]
         return _SEPARATOR.join(parts if self.bits is None else [*parts, f"{self.bits:#x}"])
 
     def name(self, dtype: int) -> str:
         """Return the name of the target for element type `dtype`, an expression where possible."""
         location = self.location(dtype)
-        return str(self.where) if location is None else location_text(location, dtype).whole
+        return str(self.region) if location is None else location_text(location, dtype).whole
 
     def location(self, dtype: int) -> Location | None:
         """Return the location for expressions; None for a part of a scalar register."""
-        name, start, size = self.where
+        name, start, size = self.region
         if name == MEMORY:
             return Location(Space.MEMORY, start, element_of(dtype), _length(size))
         register = register_location(name, dtype)
         assert register is not None
         if name == COUNTER or name in SCALAR_NAMES:
-            return register if self.where == whole_region(name) else None
+            return register if self.region == whole_region(name) else None
         if self.bits is not None:
             first = (self.bits & -self.bits).bit_length() - 1
             bit = 8 * (register.start + start) + first
@@ -85,7 +85,7 @@ class Watchpoint(DataBreakpoint):
         condition: Condition | None = None,
         hit_condition: HitCondition | None = None,
     ) -> None:
-        super().__init__(watched.where, access, condition, hit_condition)
+        super().__init__(watched.region, access, condition, hit_condition)
         self._watched = watched
         self._dtype = dtype
 
@@ -93,7 +93,7 @@ class Watchpoint(DataBreakpoint):
         """Return a message if the last executed bundle hit the breakpoint, else None."""
         if self.access is not AccessType.READ:
             change = accesses.last_change(self.region)
-            told = None if change is None else self._told(*change)
+            told = None if change is None else self._describe_change(*change)
             if told is not None:
                 code = accesses.has_written(self.region)
                 return told if code is None else f"{told} by `{code}`"
@@ -103,7 +103,7 @@ class Watchpoint(DataBreakpoint):
                 return f"`{self._watched.name(self._dtype())}` was read by `{code}`"
         return None
 
-    def _told(self, before: bytes, after: bytes) -> str | None:
+    def _describe_change(self, before: bytes, after: bytes) -> str | None:
         """Describe the change; None if only bits outside of the target changed."""
         dtype, bits = self._dtype(), self._watched.bits
         location, name = self._watched.location(dtype), self._watched.name(dtype)

@@ -11,9 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_lsp.debug_adapter import requests
-from ipu_lsp.debug_adapter.arguments import ArgumentsError, camel_case, checked, shaped
+from ipu_lsp.debug_adapter.argument_types import SourceArgument, SourceBreakpoint
+from ipu_lsp.debug_adapter.arguments import (
+    ArgumentsError,
+    camel_case,
+    parse_arguments,
+    parse_object,
+)
 from ipu_lsp.debug_adapter.request_table import REQUESTS
-from ipu_lsp.debug_adapter.shapes import SourceArgument, SourceBreakpoint
 from ipu_lsp.json_types import Json
 
 JSON = st.recursive(
@@ -57,7 +62,7 @@ RIGHT: Json = {"place": {"line": 3}, "sureName": "x"}
 def check_refused(words: str, **fields: Any) -> None:
     """With these fields in the place of the right ones, the arguments are refused so."""
     with pytest.raises(ArgumentsError) as caught:
-        checked(handler, {**RIGHT, **fields})
+        parse_arguments(handler, {**RIGHT, **fields})
     assert words in str(caught.value)
 
 
@@ -70,7 +75,7 @@ def test_names_and_shapes_are_those_of_the_function() -> None:
         "either": 7,
         "unknown": {},
     }
-    assert checked(handler, given_) == {
+    assert parse_arguments(handler, given_) == {
         "place": Place(3, 4),
         "sure_name": "x",
         "numbers": [1, 2],
@@ -81,7 +86,7 @@ def test_names_and_shapes_are_those_of_the_function() -> None:
 
 def test_null_is_as_good_as_nothing() -> None:
     nothing = dict.fromkeys(["numbers", "ratio", "flag", "anything", "format", "either"])
-    assert checked(handler, {**RIGHT, **nothing}) == checked(handler, RIGHT)
+    assert parse_arguments(handler, {**RIGHT, **nothing}) == parse_arguments(handler, RIGHT)
 
 
 @pytest.mark.parametrize(
@@ -122,13 +127,13 @@ def test_what_is_long_is_not_repeated(value: object) -> None:
 def test_arguments_are_an_object(arguments: object) -> None:
     for function in (handler, lambda session: None):
         with pytest.raises(ArgumentsError, match="`arguments` is an object, found"):
-            checked(function, arguments)
+            parse_arguments(function, arguments)
 
 
 def test_no_arguments_are_enough_where_none_are_needed() -> None:
-    assert checked(lambda session: None, None) == {}
+    assert parse_arguments(lambda session: None, None) == {}
     with pytest.raises(ArgumentsError, match="`arguments` has `place`, found none"):
-        checked(handler, None)
+        parse_arguments(handler, None)
 
 
 @pytest.mark.parametrize("depth", [65, 500, 20_000])
@@ -141,23 +146,23 @@ def test_what_nests_too_deep_is_refused_wherever_it_stands(depth: int) -> None:
 
 def test_the_bytes_of_all_memory_are_not_too_long() -> None:
     given_ = {**RIGHT, "data": "A" * (1 << 22), "anything": ["x" * 8_192] * 100}
-    assert checked(handler, given_)["anything"] == given_["anything"]
+    assert parse_arguments(handler, given_)["anything"] == given_["anything"]
 
 
 def test_one_parameter_may_take_everything() -> None:
-    def all_of_it(session: object, *, everything: Json) -> None:
+    def all_of_it(session: object, *, raw_arguments: Json) -> None:
         """Wants the arguments themselves."""
 
-    assert checked(all_of_it, {"x": [1]}) == {"everything": {"x": [1]}}
+    assert parse_arguments(all_of_it, {"x": [1]}) == {"raw_arguments": {"x": [1]}}
     with pytest.raises(ArgumentsError, match="`arguments` is an object"):
-        checked(all_of_it, [1])
+        parse_arguments(all_of_it, [1])
 
 
 def test_objects_become_named_tuples() -> None:
-    found = shaped(SourceBreakpoint, {"line": 4, "hitCondition": ">2", "logMessage": None})
+    found = parse_object(SourceBreakpoint, {"line": 4, "hitCondition": ">2", "logMessage": None})
     assert found == SourceBreakpoint(4, hit_condition=">2")
     with pytest.raises(ArgumentsError, match="`sourceReference` is a whole number, found `x`"):
-        shaped(SourceArgument, {"sourceReference": "x"})
+        parse_object(SourceArgument, {"sourceReference": "x"})
 
 
 @given(
@@ -171,7 +176,7 @@ def test_objects_become_named_tuples() -> None:
 @settings(max_examples=80)
 def test_whatever_is_given_is_refused_or_has_the_right_types(given_: Any) -> None:
     try:
-        values = checked(handler, given_)
+        values = parse_arguments(handler, given_)
     except ArgumentsError:
         return
     assert isinstance(values["place"], Place)

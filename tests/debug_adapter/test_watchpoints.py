@@ -40,8 +40,8 @@ def test_a_name_for_clients_finds_it_again(each: WatchTarget) -> None:
 def test_a_name_for_people_is_an_expression_for_it(each: WatchTarget, dtype: int) -> None:
     CONTEXT.scalars[DTYPE] = dtype
     if each.location(dtype) is None:
-        assert each.where.name in (*SCALAR_NAMES, COUNTER)
-        assert each.where.size < SIZES[each.where.name]
+        assert each.region.name in (*SCALAR_NAMES, COUNTER)
+        assert each.region.size < SIZES[each.region.name]
         return
     location = evaluate(CONTEXT, each.name(dtype)).location
     assert location is not None

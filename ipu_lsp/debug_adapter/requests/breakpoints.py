@@ -16,17 +16,17 @@ from ipu_asm.debugger.breakpoints import (
 from ipu_asm.debugger.expressions import ExpressionError, evaluate_condition
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa.ipu.machine.state import IpuState
-from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
-from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition, read_log_message
-from ipu_lsp.debug_adapter.references import code_address
-from ipu_lsp.debug_adapter.request_table import Needs, request
-from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import (
+from ipu_lsp.debug_adapter.argument_types import (
     FunctionBreakpoint,
     InstructionBreakpoint,
     SourceArgument,
     SourceBreakpoint,
 )
+from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome, Resolve
+from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition, read_log_message
+from ipu_lsp.debug_adapter.references import code_address
+from ipu_lsp.debug_adapter.request_table import Needs, request
+from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json
 
 _LAST: Final = 1 << 31
@@ -112,7 +112,7 @@ def breakpoint_locations(
         return {"breakpoints": []}
     spans = resolver.spans_on(rows[0], rows[-1])
     bundles = [resolver.at_address(address) for address in dict.fromkeys(at for at, _ in spans)]
-    places = [positions.sent(found.place.span) for found in bundles if found is not None]
+    places = [positions.to_client(found.place.span) for found in bundles if found is not None]
     start, end = (line, column or 0), (last, _LAST if end_column is None else end_column)
     within = [place for place in places if start <= (place["line"], place["column"]) <= end]
     return {"breakpoints": within}
@@ -133,12 +133,12 @@ def conditions(
     return condition_test(session, breakpoint.condition), hits
 
 
-def replace(session: DebugSession, kind: BreakpointKind, key: str, place: Resolve) -> Json:
+def replace(session: DebugSession, kind: BreakpointKind, key: str, resolve: Resolve) -> Json:
     """Replace the breakpoints of one kind and source; return the response body.
 
-    `place` resolves them in the loaded program, now and after each restart.
+    `resolve` resolves them in the loaded program, now and after each restart.
     """
-    return replaced(session, session.breakpoints.replace(kind, key, place))
+    return replaced(session, session.breakpoints.replace(kind, key, resolve))
 
 
 def replaced(session: DebugSession, shown: Iterable[Json]) -> Json:
@@ -183,12 +183,12 @@ def condition_test(session: DebugSession, text: str | None) -> Condition | None:
     return test
 
 
-def failed(reason: str) -> BreakpointOutcome:
+def unverified(reason: str) -> BreakpointOutcome:
     """Return an unverified breakpoint with the reason of the failure."""
     return None, {"message": reason, "reason": "failed"}
 
 
-def waiting() -> BreakpointOutcome:
+def pending() -> BreakpointOutcome:
     """Return an unverified breakpoint that is resolved when a program is loaded."""
     return None, {"message": "no program is loaded yet", "reason": "pending"}
 
@@ -209,43 +209,43 @@ def _in_source(
 ) -> BreakpointOutcome:
     debuggee = session.debuggee
     if debuggee is None:
-        return waiting()
+        return pending()
     if not debuggee.is_source(source.path, source.source_reference):
         name = debuggee.source()["name"]
-        return failed(f"this file is not part of the program, which is {name}")
+        return unverified(f"this file is not part of the program, which is {name}")
     positions = debuggee.positions
     line = positions.line(wanted.line)
     column = None if wanted.column is None else positions.column(line, wanted.column)
     found = debuggee.debugger.resolver.on_line(line, column)
     if found is None:
-        return failed("no bundle starts on this line or after it")
+        return unverified("no bundle starts on this line or after it")
     return _placed(session, found, wanted, wanted.log_message)
 
 
 def _at_label(session: DebugSession, wanted: FunctionBreakpoint) -> BreakpointOutcome:
     debuggee = session.debuggee
     if debuggee is None:
-        return waiting()
+        return pending()
     name = wanted.name.strip()
     found = debuggee.debugger.resolver.at_label(name)
     if found is None:
         near = nearest_of(name, tuple(debuggee.kernel.program.label_addresses))
         hint = f"; did you mean `{near}`?" if near else ""
-        return failed(f"no label is called `{name:.80}`{hint}")
+        return unverified(f"no label is called `{name:.80}`{hint}")
     return _placed(session, found, wanted)
 
 
 def _at_address(session: DebugSession, wanted: InstructionBreakpoint) -> BreakpointOutcome:
     debuggee = session.debuggee
     if debuggee is None:
-        return waiting()
+        return pending()
     address = code_address(wanted.instruction_reference)
     found = None
     if address is not None:
         found = debuggee.debugger.resolver.at_address(address + wanted.offset)
     if found is None:
         size = debuggee.kernel.program.size
-        return failed(
+        return unverified(
             f"a bundle is {0:#x} to {size - 1:#x}, found `{wanted.instruction_reference:.80}`"
             + (f" and {wanted.offset}" if wanted.offset else "")
         )
@@ -261,7 +261,7 @@ def _placed(
     debuggee = session.program
     shown: Json = {
         "source": debuggee.source(),
-        **debuggee.positions.sent(found.place.span),
+        **debuggee.positions.to_client(found.place.span),
         "instructionReference": f"{found.address:#x}",
     }
     if found.message is not None:

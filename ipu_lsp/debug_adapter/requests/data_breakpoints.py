@@ -6,14 +6,14 @@ from ipu_asm.debugger.breakpoints import AccessType
 from ipu_asm.debugger.expressions import ExpressionError, Location, evaluate, quoted
 from ipu_asm.debugger.regions import COUNTER, region
 from ipu_asm.isa.ipu.machine.registers import DTYPE
+from ipu_lsp.debug_adapter.argument_types import DataBreakpointRequest
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.conditions import BreakpointError
 from ipu_lsp.debug_adapter.references import read_reference
 from ipu_lsp.debug_adapter.request_table import Needs, request
-from ipu_lsp.debug_adapter.requests.breakpoints import conditions, failed, replace, waiting
-from ipu_lsp.debug_adapter.requests.variables import child, opened
+from ipu_lsp.debug_adapter.requests.breakpoints import conditions, pending, replace, unverified
+from ipu_lsp.debug_adapter.requests.variables import child, group_of_reference
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import DataBreakpointRequest
 from ipu_lsp.debug_adapter.watchpoints import Watchpoint, WatchTarget, target_at, target_from_id
 from ipu_lsp.json_types import Json
 
@@ -38,12 +38,12 @@ def data_breakpoint_info(
         if as_address:
             watched = _at_address(name, bytes_)
         else:
-            watched = _sized(_called(session, name, variables_reference), bytes_)
+            watched = _sized(_resolve_name(session, name, variables_reference), bytes_)
     except (ExpressionError, ValueError) as error:
         message = error.message if isinstance(error, ExpressionError) else str(error)
         return {"dataId": None, "description": message}
     # Reads of the program counter are not observable.
-    accesses = [AccessType.WRITE] if watched.where.name == COUNTER else list(AccessType)
+    accesses = [AccessType.WRITE] if watched.region.name == COUNTER else list(AccessType)
     return {
         "dataId": watched.id,
         "description": watched.name(_dtype(session)),
@@ -64,18 +64,18 @@ def set_data_breakpoints(
 
 def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutcome:
     if session.debuggee is None:
-        return waiting()
+        return pending()
     try:
         watched, access = target_from_id(wanted.data_id), AccessType(wanted.access_type)
     except ValueError:
-        return failed(
+        return unverified(
             "`dataId` is one that `dataBreakpointInfo` returned, found "
             f"{quoted(wanted.data_id)} for {quoted(wanted.access_type)}"
         )
     try:
         condition, hits = conditions(session, wanted)
     except BreakpointError as mistake:
-        return failed(str(mistake))
+        return unverified(str(mistake))
     watch = Watchpoint(watched, access, lambda: _dtype(session), condition, hits)
     if watch.bundles(session.program.debugger.runner.accesses):
         return watch, {}
@@ -83,7 +83,7 @@ def _set(session: DebugSession, wanted: DataBreakpointRequest) -> BreakpointOutc
     return watch, {"message": f"no bundle of the program {_VERBS[access]} `{name}`"}
 
 
-def _called(session: DebugSession, name: str, variables_reference: int) -> WatchTarget:
+def _resolve_name(session: DebugSession, name: str, variables_reference: int) -> WatchTarget:
     """Resolve a name: a child of an open variable, else an expression.
 
     Some clients send a variable's expression instead of its name. Raises `ValueError` and
@@ -91,7 +91,7 @@ def _called(session: DebugSession, name: str, variables_reference: int) -> Watch
     """
     item = None
     if variables_reference:
-        item = child(session, opened(session, variables_reference), name)
+        item = child(session, group_of_reference(session, variables_reference), name)
     location = evaluate(session.program.context, name).location if item is None else item.location
     return _watched(location, name)
 
@@ -109,7 +109,7 @@ def _sized(watched: WatchTarget, size: int | None) -> WatchTarget:
     """Return a target of `size` bytes at the same start. Raises `ValueError` if out of range."""
     if size is None:
         return watched
-    return WatchTarget(region(watched.where.name, watched.where.start, size))
+    return WatchTarget(region(watched.region.name, watched.region.start, size))
 
 
 def _at_address(text: str, size: int | None) -> WatchTarget:

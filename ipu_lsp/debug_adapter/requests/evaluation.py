@@ -21,11 +21,11 @@ from ipu_asm.debugger.inspection import Item
 from ipu_asm.debugger.queries import QueryInterruptedError
 from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.stops import StopReason
+from ipu_lsp.debug_adapter.argument_types import ValueFormat
 from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, RequestError, request
 from ipu_lsp.debug_adapter.requests.stack import check_frame
-from ipu_lsp.debug_adapter.requests.variables import notation_of, report_change, shown
+from ipu_lsp.debug_adapter.requests.variables import notation_of, report_change, value_fields
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import ValueFormat
 from ipu_lsp.json_types import Json
 
 _CONSOLE: Final = "repl"
@@ -116,7 +116,7 @@ def _assigned(context: Context, text: str) -> tuple[str, Region] | None:
 
 
 def _result(session: DebugSession, item: Item) -> Json:
-    body = shown(session, item)
+    body = value_fields(session, item)
     return {"result": body.pop("value"), **body}
 
 

@@ -7,12 +7,12 @@ from typing import Final
 from ipu_asm.debugger.breakpoints import Trap
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
+from ipu_lsp.debug_adapter.argument_types import FilterOptions
 from ipu_lsp.debug_adapter.breakpoint_list import BreakpointKind, BreakpointOutcome
 from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
-from ipu_lsp.debug_adapter.requests.breakpoints import failed, replace
+from ipu_lsp.debug_adapter.requests.breakpoints import replace, unverified
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import FilterOptions
 from ipu_lsp.json_types import Json
 
 _CONDITION: Final = "an expression such as `lr5 > 3 && cycle > 100`"
@@ -87,12 +87,12 @@ def _set_filter(session: DebugSession, wanted: FilterOptions) -> BreakpointOutco
         trap = Trap(wanted.filter_id)
     except ValueError:
         known = ", ".join(f"`{trap.value}`" for trap in Trap)
-        return failed(f"a filter is one of {known}, found `{wanted.filter_id:.40}`")
+        return unverified(f"a filter is one of {known}, found `{wanted.filter_id:.40}`")
     if session.debuggee is not None and wanted.condition:
         try:
             check_condition(session.program.context, wanted.condition)
         except BreakpointError as mistake:
-            return failed(str(mistake))
+            return unverified(str(mistake))
     session.traps[trap] = wanted.condition or None
     return None, {"verified": True}
 

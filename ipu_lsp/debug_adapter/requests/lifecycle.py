@@ -43,12 +43,12 @@ def initialize(
 
 
 @request("launch", Needs.CLIENT)
-def launch(session: DebugSession, *, everything: Json) -> None:
+def launch(session: DebugSession, *, raw_arguments: Json) -> None:
     """Load a program; execution starts after `configurationDone`."""
     if session.debuggee is not None:
         raise RequestError("a program is loaded already: `restart` it, or start another session")
-    load(session, everything)
-    session.later(lambda: _begin(session))
+    load(session, raw_arguments)
+    session.later(lambda: _after_load(session))
 
 
 @request("attach", Needs.CLIENT)
@@ -64,7 +64,7 @@ def configuration_done(session: DebugSession) -> None:
         raise RequestError("`configurationDone` is sent once, found a second one")
     session.is_configured = True
     if session.debuggee is not None and not session.execution.has_ended:
-        session.later(lambda: _go(session))
+        session.later(lambda: _start_execution(session))
 
 
 @request("restart", Needs.PROGRAM, "supportsRestartRequest")
@@ -73,11 +73,11 @@ def restart(session: DebugSession, *, arguments: Json | None = None) -> None:
 
     If loading fails, the current session remains unchanged.
     """
-    stood = session.execution.stop is not None and not session.execution.has_ended
+    was_stopped = session.execution.stop is not None and not session.execution.has_ended
     load(session, arguments or session.launched)
     session.later(lambda: _resolve_again(session))
     if session.is_configured:
-        session.later(partial(_go, session, stood))
+        session.later(partial(_start_execution, session, was_stopped))
 
 
 @request("terminate", Needs.CLIENT, "supportsTerminateRequest")
@@ -95,12 +95,12 @@ def disconnect(session: DebugSession) -> None:
     session.is_over = True
 
 
-def _begin(session: DebugSession) -> None:
+def _after_load(session: DebugSession) -> None:
     """Resolve pending breakpoints, then send `initialized`, so that the client sends more."""
     _resolve_again(session)
     session.outbox.event("initialized")
     if session.is_configured:
-        _go(session)
+        _start_execution(session)
 
 
 def _resolve_again(session: DebugSession) -> None:
@@ -111,10 +111,10 @@ def _resolve_again(session: DebugSession) -> None:
         session.outbox.event("breakpoint", {"reason": "changed", "breakpoint": shown})
 
 
-def _go(session: DebugSession, stood: bool = False) -> None:
+def _start_execution(session: DebugSession, was_stopped: bool = False) -> None:
     """Start execution, or stop at entry.
 
-    With `stood` the client saw a stopped machine and needs a `continued` event.
+    With `was_stopped` the client saw a stopped machine and needs a `continued` event.
     """
     debuggee = session.program
     debugger = debuggee.debugger
@@ -125,7 +125,7 @@ def _go(session: DebugSession, stood: bool = False) -> None:
             Stop(StopReason.ENTRY, "at the beginning", debugger.cycle, pc)
         )
     else:
-        if stood:
+        if was_stopped:
             session.outbox.event("continued", {"threadId": THREAD, "allThreadsContinued": True})
         session.run(debugger.start, "Running", may_end=True)
         session.flush()

@@ -129,7 +129,7 @@ def _instruction(session: DebugSession, row: BundleRow) -> Json:
     found = debuggee.debugger.resolver.at_address(row.address)
     if found is not None:
         body["location"] = debuggee.source()
-        body.update(debuggee.positions.sent(found.place.span))
+        body.update(debuggee.positions.to_client(found.place.span))
     if row.label is not None:
         body["symbol"] = row.label
     return body

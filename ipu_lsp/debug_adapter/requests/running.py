@@ -5,10 +5,10 @@ from __future__ import annotations
 from ipu_asm.debugger.regions import COUNTER, whole_region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
+from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.execution import Move
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import SourceArgument
 from ipu_lsp.json_types import Json
 
 _WORD_BYTES = 4
@@ -81,7 +81,7 @@ def goto_targets(
                 "id": place.address,
                 "label": f"bundle {place.address}"
                 + (f" ({place.place.name})" if place.place.name else ""),
-                **positions.sent(place.place.span),
+                **positions.to_client(place.place.span),
                 "instructionPointerReference": f"{place.address:#x}",
             }
             for place in places
@@ -115,7 +115,7 @@ def cancel(
     elif request_id is not None:
         withdrawn = session.inbox.withdraw(request_id)
         if withdrawn is not None:
-            session.outbox.refuse(withdrawn, "cancelled")
+            session.outbox.send_error(withdrawn, "cancelled")
 
 
 def _step(session: DebugSession, granularity: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ipu_asm import __version__
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
+from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import SourceArgument
 from ipu_lsp.json_types import Json
 
 

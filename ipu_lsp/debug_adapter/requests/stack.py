@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from ipu_asm.flow.loops import enclosing_loops
+from ipu_lsp.debug_adapter.argument_types import FrameFormat
 from ipu_lsp.debug_adapter.execution import THREAD
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import FrameFormat
 from ipu_lsp.json_types import Json
 
 FRAME: Final = 1
@@ -34,7 +34,7 @@ def stack_trace(
     `supportsDelayedStackTraceLoading` is not announced: VS Code would offer to load more of them.
     """
     format_ = format_ or FrameFormat()
-    address = standing_at(session)
+    address = current_address(session)
     loops = enclosing_loops(session.program.kernel.program, address)
     frames = [_frame(session, FRAME, address, None, format_)]
     frames += [
@@ -52,7 +52,7 @@ def check_frame(frame_id: int | None) -> None:
         raise RequestError(f"a frame is one that `stackTrace` lists, found {frame_id}")
 
 
-def standing_at(session: DebugSession) -> int:
+def current_address(session: DebugSession) -> int:
     """Return the address of the bundle that is executed next, or that halted the machine."""
     stop = session.execution.stop
     pc = session.program.debugger.state.program_counter
@@ -86,5 +86,5 @@ def _frame(
     if found is not None:
         frame["source"] = debuggee.source()
         # With an end, VS Code selects the bundle, and the next key pressed would replace it.
-        frame.update(debuggee.positions.sent_start(found.place.span))
+        frame.update(debuggee.positions.start_to_client(found.place.span))
     return frame

@@ -19,11 +19,11 @@ from ipu_asm.debugger.expressions import quoted as quoted
 from ipu_asm.debugger.inspection import Group, GroupKind, Item, parse_displayed_value
 from ipu_asm.debugger.inspection.computed import without_formats
 from ipu_asm.debugger.regions import COUNTER, Region
+from ipu_lsp.debug_adapter.argument_types import ValueFormat
 from ipu_lsp.debug_adapter.references import reference_of
 from ipu_lsp.debug_adapter.request_table import Needs, RequestError, request
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.session import DebugSession
-from ipu_lsp.debug_adapter.shapes import ValueFormat
 from ipu_lsp.json_types import Json
 
 _HEX: Final = "x"
@@ -63,7 +63,7 @@ def variables(
     format_: ValueFormat | None = None,
 ) -> Json:
     """Return the children of a variable, or a range of them."""
-    group = opened(session, variables_reference)
+    group = group_of_reference(session, variables_reference)
     if filter_ in _FILTERS and (filter_ == "indexed") is not (group.kind in _INDEXED):
         return {"variables": []}
     try:
@@ -85,14 +85,14 @@ def set_variable(
     format_: ValueFormat | None = None,
 ) -> Json:
     """Assign the value of an expression to a child of a variable."""
-    group = opened(session, variables_reference)
+    group = group_of_reference(session, variables_reference)
     item = child(session, group, name)
     if item is None:
         raise RequestError(f"no variable here is called {quoted(name)}", True)
     if not _is_writable(item):
         raise RequestError(f"{quoted(name)} cannot be changed", True)
     notation = group.notation or notation_of(format_)
-    body = shown(session, assigned(session, item.expression, value, notation))
+    body = value_fields(session, assigned(session, item.expression, value, notation))
     return {key: text for key, text in body.items() if key != "presentationHint"}
 
 
@@ -107,7 +107,7 @@ def set_expression(
 ) -> Json:
     """Assign to an expression's target. A format specifier in it applies to the response."""
     check_frame(frame_id)
-    return shown(session, assigned(session, expression, value, notation_of(format_)))
+    return value_fields(session, assigned(session, expression, value, notation_of(format_)))
 
 
 def assigned(session: DebugSession, expression: str, value: str, notation: str | None) -> Item:
@@ -147,7 +147,7 @@ def report_change(session: DebugSession, where: Region) -> None:
             session.later(partial(session.outbox.event, "memory", body))
 
 
-def opened(session: DebugSession, number: int) -> Group:
+def group_of_reference(session: DebugSession, number: int) -> Group:
     """Return the group for a `variablesReference`. Raises `RequestError` for an invalid one."""
     group = session.execution.variables.get(number)
     if group is not None:
@@ -174,13 +174,13 @@ def notation_of(format_: ValueFormat | None) -> str | None:
 
 def variable(session: DebugSession, item: Item, notation: str | None = None) -> Json:
     """Encode an item as a DAP `Variable`; `notation` is that of its group."""
-    body = shown(session, item)
+    body = value_fields(session, item)
     if item.expression:
         body["evaluateName"] = f"{item.expression},{notation}" if notation else item.expression
     return {"name": item.name, **body}
 
 
-def shown(session: DebugSession, item: Item) -> Json:
+def value_fields(session: DebugSession, item: Item) -> Json:
     """Encode the fields that variables and results of `evaluate` share."""
     opens = 0 if item.group is None else session.execution.variables.number(item.group)
     attributes = [] if _is_writable(item) else ["readOnly"]
