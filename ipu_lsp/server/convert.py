@@ -117,7 +117,7 @@ class Coordinates:
         places = [self._place(p["line"], p["character"]) for p in (range_["start"], range_["end"])]
         (start, before), (end, after) = sorted(places)
         if self.encoding is Encoding.UTF_16 and not self._columns_are_offsets:
-            start, end, new_text = self._mended(start, before, end, after, new_text)
+            start, end, new_text = self._join_surrogates(start, before, end, after, new_text)
         text = self.text[:start] + new_text + self.text[end:]
         change = Change(start, end, start + len(new_text))
         return Coordinates(text, self.encoding, (self.lines, change)), change
@@ -150,7 +150,7 @@ class Coordinates:
             column = units(self.text[start : start + column], self.encoding)
         return line, column
 
-    def _mended(
+    def _join_surrogates(
         self, start: int, before: bool, end: int, after: bool, new_text: str
     ) -> tuple[int, int, str]:
         """Adjust an edit whose edges split or join surrogate pairs, to get the client's text.
@@ -158,13 +158,13 @@ class Coordinates:
         Editors that count UTF-16 units may put a cursor between the two halves of a character.
         """
         if before:
-            new_text = _halves(self.text[start])[0] + new_text
+            new_text = _surrogates_of(self.text[start])[0] + new_text
         if after:
-            new_text += _halves(self.text[end])[1]
+            new_text += _surrogates_of(self.text[end])[1]
             end += 1
         left, right = self.text[max(start - 1, 0) : start], self.text[end : end + 1]
         if _SURROGATE.search(left + new_text + right):
-            new_text = _paired(left + new_text + right)
+            new_text = _combine_surrogates(left + new_text + right)
             start, end = start - len(left), end + len(right)
         return start, end, new_text
 
@@ -210,12 +210,12 @@ def _characters_in_utf_16(text: str, column: int) -> tuple[int, bool]:
     return (count - 1, True) if halves else (count, False)
 
 
-def _halves(character: str) -> str:
+def _surrogates_of(character: str) -> str:
     """Return the two surrogates of a character outside of the basic multilingual plane."""
     data = character.encode("utf-16-le")
     return "".join(data[i : i + 2].decode("utf-16-le", "surrogatepass") for i in (0, 2))
 
 
-def _paired(text: str) -> str:
+def _combine_surrogates(text: str) -> str:
     """Combine surrogate pairs in a text to characters."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")

@@ -21,7 +21,7 @@ class Project(NamedTuple):
     selection: Selection
     errors_only: bool
 
-    def wants(self, finding: Diagnostic, path: str | None) -> bool:
+    def selects(self, finding: Diagnostic, path: str | None) -> bool:
         """Return whether settings select a finding in the document stored at `path`."""
         if self.errors_only and finding.severity is not Severity.ERROR:
             return False
@@ -38,7 +38,7 @@ class Projects:
 
     def __init__(self, warn: Callable[[str], None]) -> None:
         self.settings = Settings()
-        self.suspects: dict[str, None] = {}
+        self.files_to_check: dict[str, None] = {}
         """Configuration files in which a mistake was seen; it may be corrected by now."""
         self._warn = warn
         self._configurations = Configurations()
@@ -73,7 +73,7 @@ class Projects:
         try:
             found = self._configurations.nearest(folder) if folder is not None else None
         except ConfigurationError as error:
-            self.suspects[error.path] = None
+            self.files_to_check[error.path] = None
             self._warn(f"{error.findings[0]}{_more(error.count)}; the file is ignored")
             found = None
         return found or Configuration()
@@ -90,7 +90,7 @@ class Projects:
         if unknown:
             origin = configuration.path or "ipu.lint"
             if configuration.path:
-                self.suspects[configuration.path] = None
+                self.files_to_check[configuration.path] = None
             what = f"no finding has the code or name {quoted(unknown[0])}{_more(len(unknown))}"
             self._warn(f"{origin}: {what}")
         return Project(configuration, selection, self.settings.enable is False)

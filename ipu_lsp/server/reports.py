@@ -23,8 +23,8 @@ class EncodedFindings(NamedTuple):
 
 def with_result_id(items: EncodedJson) -> EncodedFindings:
     """Add the result ID to an array of findings."""
-    name = hashlib.blake2b(items.encode("ascii"), digest_size=12).hexdigest()
-    return EncodedFindings(name, items)
+    result_id = hashlib.blake2b(items.encode("ascii"), digest_size=12).hexdigest()
+    return EncodedFindings(result_id, items)
 
 
 NO_FINDINGS = with_result_id(json_array(()))
@@ -37,15 +37,15 @@ class WorkspaceReports:
         self._protocol = protocol
         self._token = params.partial_result_token
         self._previous = {_key(known.uri): known for known in params.previous_result_ids}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._waiting: list[EncodedJson] = []
 
     def add(self, uri: str, findings: EncodedFindings, version: int | None = None) -> None:
         """Add the report of a document, unless there is one already."""
         key = _key(uri)
-        if key in self._told:
+        if key in self._reported:
             return
-        self._told.add(key)
+        self._reported.add(key)
         known = self._previous.get(key)
         uri, value = (known.uri, known.value) if known else (uri, None)
         members = report(findings, value)
@@ -63,7 +63,7 @@ class WorkspaceReports:
     def answer(self) -> EncodedJson:
         """Return the remaining reports; documents that only the client knows are cleared."""
         for key, known in self._previous.items():
-            if key not in self._told:
+            if key not in self._reported:
                 self.add(known.uri, NO_FINDINGS)
         self.send_partial()
         return json_object(items=json_array(self._waiting))

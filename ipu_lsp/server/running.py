@@ -91,13 +91,13 @@ def run(request: RunRequest) -> Steps:
     deadline = time.monotonic() + request.options.time_limit
     data = request.text.encode("utf-8", "replace")
     try:
-        said = _look(process, data)
+        said = _poll(process, data)
         while said is None:
             if time.monotonic() > deadline:
                 why = f"stopped after the time limit of {request.options.time_limit:g} s"
                 return _answer(why=why, stopped="time-limit", status=why)
             yield
-            said = _look(process)
+            said = _poll(process)
     finally:
         atexit.unregister(process.kill)
         if process.returncode is None:
@@ -106,7 +106,7 @@ def run(request: RunRequest) -> Steps:
     return _result(process.returncode, *said)
 
 
-def _look(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequence[str] | None:
+def _poll(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequence[str] | None:
     """Wait one step for a process; return its output and error streams, None if it still runs.
 
     The first call passes the input.

@@ -109,27 +109,27 @@ class LspSession:
         document = self.documents.get(uri)
         return None if document is None else self.view_of(document)
 
-    def selected(self, uri: str) -> View | None:
+    def filtered_view(self, uri: str) -> View | None:
         """Return the view of an open document with the findings that settings select."""
         document = self.documents.get(uri)
-        return None if document is None else self.selected_in(document)
+        return None if document is None else self.filtered_view_of(document)
 
     def view_of(self, document: Document) -> View | None:
         """Return the view of a document, open or not, with all findings."""
         analysis = self.analyzers.analysis(document)
         return None if analysis is None else View(analysis, document.coordinates)
 
-    def selected_in(self, document: Document) -> View | None:
+    def filtered_view_of(self, document: Document) -> View | None:
         """Return the view of a document, open or not, with the findings that settings select."""
         view = self.view_of(document)
         if view is None or not view.analysis.diagnostics:
             return view
         analysis = view.analysis
         project = self.projects.of(document)
-        wanted = tuple(f for f in analysis.diagnostics if project.wants(f, document.path))
+        wanted = tuple(f for f in analysis.diagnostics if project.selects(f, document.path))
         return view._replace(analysis=Analysis(analysis.source, analysis.program, wanted))
 
-    def answers(
+    def map_workspace(
         self, key: str, make: Callable[[str, View], Any], time_slice: TimeSlice
     ) -> Iterator[tuple[str, Any] | None]:
         """Yield the URI of each open document and file of the workspace, with `make(uri, view)`.

@@ -85,7 +85,7 @@ def read_settings(section: object) -> ParsedSettings:
     return ParsedSettings(Settings(**values), tuple(complaints))
 
 
-def section_of(settings: object) -> object:
+def unwrap_section(settings: object) -> object:
     """Return the section `ipu` of settings that have it, else the settings themselves."""
     if isinstance(settings, dict) and "ipu" in settings:
         return settings["ipu"]

@@ -23,7 +23,7 @@ SOURCE = "ipu"
 class SettingsFiles:
     """The findings in the configuration files of a session.
 
-    `Projects.suspects` are the files to check: those that changed or had findings.
+    `Projects.files_to_check` are the files to check: those that changed or had findings.
     """
 
     def __init__(self, protocol: LspProtocol, projects: Projects) -> None:
@@ -39,7 +39,7 @@ class SettingsFiles:
         """Check files that have changed, and push their findings."""
         for path in paths:
             self._checked.pop(path, None)
-            self._projects.suspects[path] = None
+            self._projects.files_to_check[path] = None
         self.push()
 
     def push(self) -> None:
@@ -62,17 +62,17 @@ class SettingsFiles:
         for path, findings in self._findings():
             uri = uri_of(path)
             if uri is None:
-                self._projects.suspects.pop(path, None)
+                self._projects.files_to_check.pop(path, None)
             elif findings != NO_FINDINGS:
                 reports.add(uri, findings)
 
     def _findings(self) -> Iterator[tuple[str, EncodedFindings]]:
         """Yield the findings of each suspect; a file without findings is no longer a suspect."""
-        for path in list(self._projects.suspects):
+        for path in list(self._projects.files_to_check):
             findings = self._findings_in(path)
             yield path, findings
             if findings == NO_FINDINGS:
-                self._projects.suspects.pop(path, None)
+                self._projects.files_to_check.pop(path, None)
 
     def _findings_in(self, path: str) -> EncodedFindings:
         version = version_of(path)

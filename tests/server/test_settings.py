@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ipu_asm.config.configuration import Configuration
-from ipu_lsp.server.settings import Settings, read_settings, section_of
+from ipu_lsp.server.settings import Settings, read_settings, unwrap_section
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -47,7 +47,7 @@ def test_another_type_is_a_mistake_and_not_set(section: Any) -> None:
 
 @given(JSON)
 def test_no_json_at_all_raises(section: Any) -> None:
-    read_settings(section_of(section))
+    read_settings(unwrap_section(section))
 
 
 def test_a_selection_in_the_editor_stands_for_the_files_whole_choice() -> None:

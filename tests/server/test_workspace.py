@@ -241,7 +241,7 @@ def test_answers_are_about_open_documents_and_files(tmp_path: Path) -> None:
     written(tmp_path, {"a.s": "x: b x;;", "b.s": "y: b y;;", "c.s": "z: b z;;"})
     session = LspServer().session
     session.workspace.add([tmp_path.as_uri()])
-    found = session.answers(
+    found = session.map_workspace(
         "labels", lambda _, view: list(view.analysis.program.labels), TimeSlice()
     )
     labels = dict(answer for answer in found if answer is not None)
@@ -259,7 +259,9 @@ def test_answers_about_files_are_remembered_until_they_change(tmp_path: Path) ->
             made.append(uri)
             return len(view.analysis.text)
 
-        return sorted(found[1] for found in session.answers("size", size, TimeSlice()) if found)
+        return sorted(
+            found[1] for found in session.map_workspace("size", size, TimeSlice()) if found
+        )
 
     assert (sizes(), len(made)) == ([8, 8], 2)
     assert (sizes(), len(made)) == ([8, 8], 2)

@@ -18,7 +18,7 @@ OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS))
 def code_actions(session: LspSession, params: t.CodeActionParams) -> list[Json] | None:
     """Return the code actions of a range; None for clients without code action literals."""
     uri = params.text_document.uri
-    view = session.selected(uri)
+    view = session.filtered_view(uri)
     if view is None or not session.client.code_action_literals:
         return None
     span = view.coordinates.span(params.range)

@@ -36,7 +36,7 @@ def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
         return None
     offset = view.coordinates.offset(params.position)
     items = ide.completions(view.analysis, offset)
-    is_indent = _was_blank_typed(params.context) and not _goes_on(view, offset)
+    is_indent = _was_blank_typed(params.context) and not _bundle_continues(view, offset)
     if is_indent and any(item.kind == ide.INSTRUCTION for item in items):
         items = []
     written = [_item(item, view, uri, session.client) for item in items]
@@ -66,7 +66,7 @@ def _was_blank_typed(context: t.CompletionContext | None) -> bool:
     return context is not None and context.trigger_character == " "
 
 
-def _goes_on(view: View, offset: int) -> bool:
+def _bundle_continues(view: View, offset: int) -> bool:
     """Return whether a bundle continues on this line; else a typed space is indentation."""
     coordinates, surface = view.coordinates, view.analysis.isa.surface
     line = coordinates.lines.position(offset).line

@@ -11,7 +11,7 @@ from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.files import source_extensions
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession
-from ipu_lsp.server.settings import read_settings, section_of
+from ipu_lsp.server.settings import read_settings, unwrap_section
 
 _SECTION = "ipu"
 
@@ -73,7 +73,7 @@ def did_change_configuration(session: LspSession, params: dict[str, Any]) -> Non
         pull(session)
         return
     session.publish_queue.settings_known()
-    if apply(session, section_of(settings)):
+    if apply(session, unwrap_section(settings)):
         session.settings_changed()
 
 

@@ -140,7 +140,7 @@ def _report_files(
 def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
     """Return the diagnostics of a file that is not open; None if it is not a readable program."""
     document = session.file(path)
-    view = session.selected_in(document) if document is not None else None
+    view = session.filtered_view_of(document) if document is not None else None
     if document is None or view is None:
         return None
     return with_result_id(_encoded(session, document.uri, view))
@@ -148,7 +148,7 @@ def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
 
 def encoded_findings(session: LspSession, uri: str) -> EncodedJson:
     """Return the diagnostics of a document as a JSON array; empty if it is not open."""
-    view = session.selected(uri)
+    view = session.filtered_view(uri)
     return json_array(()) if view is None else _encoded(session, uri, view)
 
 

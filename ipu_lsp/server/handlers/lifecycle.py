@@ -11,7 +11,7 @@ from ipu_lsp.server.capabilities import server_capabilities
 from ipu_lsp.server.client import LanguageClient, structured
 from ipu_lsp.server.handlers import configuration
 from ipu_lsp.server.session import LspSession
-from ipu_lsp.server.settings import section_of
+from ipu_lsp.server.settings import unwrap_section
 from ipu_lsp.watchdog import watch_process
 
 
@@ -29,7 +29,7 @@ def initialize(session: LspSession, params: Json) -> Json:
         raise JsonRpcInvalidParams("`capabilities` is an object")
     session.client = LanguageClient.of(capabilities)
     session.settings_files.encoding = session.client.encoding
-    session.first_settings = section_of(params.get("initializationOptions"))
+    session.first_settings = unwrap_section(params.get("initializationOptions"))
     configuration.apply(session, session.first_settings)
     process_id = params.get("processId")
     if type(process_id) is int and process_id > 0:

@@ -41,7 +41,7 @@ def workspace_symbols(
 ) -> Generator[None, None, list[Json]]:
     """Return all labels and macros whose names contain the letters of the query in order."""
     found: list[Json] = []
-    for answer in session.answers(_LABELS, _labels, TimeSlice()):
+    for answer in session.map_workspace(_LABELS, _labels, TimeSlice()):
         if answer is None:
             yield
             continue
