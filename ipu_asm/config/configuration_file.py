@@ -36,7 +36,7 @@ class ConfigurationFile(NamedTuple):
     total: int = 0
 
     def usable(self) -> Configuration | None:
-        """The configuration. Raises `ConfigurationError` where there are findings."""
+        """The configuration, None if there is no file. Raises ConfigurationError on findings."""
         if self.findings:
             raise ConfigurationError(self.findings, self.total)
         return self.configuration

@@ -83,7 +83,7 @@ def write_region(state: IpuState, where: Region, data: bytes) -> None:
 
 
 def register_place(name: str) -> int | slice:
-    """Return the position of a register: an index of `scalars` or a slice of `block`."""
+    """Return where `RegFile` keeps a register: its index in `scalars`, or its slice of `block`."""
     return _SCALARS[name] if name in _SCALARS else _BLOCKS[name]
 
 

@@ -81,7 +81,9 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
     for reference in program.references:
         if reference.text == new_name:
             line = _line(analysis, program.reference_span(reference))
-            raise RenameError(f"line {line} already has a branch to {quoted(new_name)}")
+            raise RenameError(
+                f"line {line} has a branch to {quoted(new_name)}, which would lead here then"
+            )
     _check_hidden(analysis, old)
     edits = [
         TextEdit(occurrence.span, new_name)

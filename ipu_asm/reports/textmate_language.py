@@ -1,4 +1,4 @@
-"""A language as its TextMate grammar needs it: the sets that share it, and its terminals."""
+"""An editor language as its TextMate grammar needs it: its instruction sets and terminals."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ class Bench:
 
     @property
     def word_type(self) -> np.dtype[Any]:
-        """The numpy type of products and sums: int32 for int8 elements, else float32."""
+        """The numpy type of accumulator elements: int32 for int8 elements, else float32."""
         __tracebackhide__ = True
         return np.dtype("<i4" if self._dtype is DType.INT8 else "<f4")
 

@@ -28,7 +28,7 @@ class RegisterOwner(Protocol):
 
     @property
     def word_type(self) -> np.dtype[Any]:
-        """The numpy type of products and sums."""
+        """The numpy type of accumulator elements."""
 
 
 class ScalarRegisters:

@@ -194,7 +194,7 @@ def test_a_run_that_stops_at_a_break_dumps(capsys: pytest.CaptureFixture[str]) -
         (".", ".: is a directory"),
         ("copy.s --load none@0", "none: no such file or directory"),
         ("copy.s --load .@0", ".: is a directory"),
-        ("copy.s --load data@0:129", "data: expected at least 129 bytes, found 128"),
+        ("copy.s --load data@0:129", "data: expected at least 129 bytes, found 128 bytes"),
         (
             "copy.s --load data@0x1fff81",
             "data: xmem has 0x200000 bytes, found more than 127 bytes for address 0x1fff81",
@@ -211,7 +211,7 @@ def test_a_file_that_cannot_be_used_is_told_before_the_run(
 
 def test_an_empty_file_is_too_short(capsys: pytest.CaptureFixture[str]) -> None:
     Path("empty").touch()
-    message = "ipu-run: error: empty: expected at least 1 byte, found 0\n"
+    message = "ipu-run: error: empty: expected at least 1 byte, found 0 bytes\n"
     check_files(capsys, "copy.s --load empty@0", 2, {"empty": b""}, message)
 
 

@@ -147,7 +147,7 @@ def test_a_value_that_does_not_fit_is_refused_with_a_sentence(standing: DapClien
         (lr0, "acc", "this place takes a single value, found 128 values"),
         (lr0, "", "expected a value, found the end"),
         (lr0, "nobody", "no register, label or name is called `nobody`"),
-        (lr0, "1,x", "a value takes no format, found one"),
+        (lr0, "1,x", "a value to assign cannot have a format; remove it"),
         (row, "[1, 2]", "this place takes 16 values or a single one, found 2 values"),
         (row, "300", "`i8` holds -128 to 255, found 300"),
         (("Masks", "mask[0]", "[0..15]", "[0]"), "2", "`bit` holds 0 to 1, found 2"),

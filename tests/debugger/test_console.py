@@ -78,7 +78,7 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 > lr5 = «1 << 40»
 ! `i32` holds -2147483648 to 4294967295, found 1099511627776
 > lr5 = 1,«x»
-! a value takes no format, found one
+! a value to assign cannot have a format; remove it
 > who «3»
 ! `who` takes a register, an element, a slice or xmem, found a computed value
 > who «cycle»
@@ -100,7 +100,7 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 > dis «1024»
 ! an address is 0 to 1023, found 1024
 > dis 3, «0»
-! `dis` takes a number of bundles, found 0
+! `dis` takes a number of bundles from 1 on, found 0
 > help «foo»
 ! `help` takes one of who, when, goto, dis, help, found `foo`
 """.replace("1«,x»", "1,«x»")

@@ -98,7 +98,9 @@ def test_two_labels_cannot_have_the_same_name() -> None:
 
 
 def test_a_branch_to_nowhere_is_not_caught_by_a_new_name() -> None:
-    check_refused("x$0: acc;;\n\nb y;;", "y", "line 3 already has a branch to `y`")
+    check_refused(
+        "x$0: acc;;\n\nb y;;", "y", "line 3 has a branch to `y`, which would lead here then"
+    )
 
 
 @pytest.mark.parametrize(

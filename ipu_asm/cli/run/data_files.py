@@ -102,7 +102,7 @@ def _content(load: LoadRequest) -> bytes:
     wanted = 1 if load.length is None else load.length
     if len(content) < wanted:
         least = counted(wanted, "byte")
-        raise FileError(f"expected at least {least}, found {len(content)}", name)
+        raise FileError(f"expected at least {least}, found {counted(len(content), 'byte')}", name)
     if len(content) > room:
         raise FileError(
             f"xmem has {XMEM_SIZE:#x} bytes, found more than {counted(room, 'byte')} "

@@ -70,7 +70,7 @@ def _count(context: LiveContext, argument: str, end: int) -> int:
     except ExpressionError as error:
         raise ExpressionError(error.message, error.span.shifted(start)) from None
     if count < 1:
-        message = f"`dis` takes a number of bundles, found {number_text(count)}"
+        message = f"`dis` takes a number of bundles from 1 on, found {number_text(count)}"
         raise ExpressionError(message, stripped_span(rest).shifted(start))
     return min(count, INST_MEM_SIZE)
 

@@ -55,7 +55,9 @@ def _assigned(context: Context, edit: _Edit, target_text: str, value_text: str) 
     location = writable_location(context, target_text)
     parsed = parse(value_text)
     if parsed.formats:
-        raise ExpressionError("a value takes no format, found one", parsed.formats[0].span)
+        raise ExpressionError(
+            "a value to assign cannot have a format; remove it", parsed.formats[0].span
+        )
     value = Evaluator(context).evaluate(parsed.node).value
     try:
         edit(*edit_of(context, location, value))
@@ -82,7 +84,10 @@ def writable_location(context: Context, text: str) -> Location:
             parsed.node.span,
         )
     if parsed.formats:
-        raise LocationError("a place takes no format, found one", parsed.formats[0].span)
+        raise LocationError(
+            "a register or place to assign to cannot have a format; remove it",
+            parsed.formats[0].span,
+        )
     return location
 
 

@@ -39,7 +39,10 @@ class Template(NamedTuple):
 
 
 def parse_template(text: str) -> Template:
-    """Parse a message. Raises ExpressionError with a span in `text`."""
+    """Parse the message of a log point, which has expressions in braces.
+
+    Raises ExpressionError with a span in `text`.
+    """
     if len(text) > MAX_LENGTH:
         message = f"a message has at most {MAX_LENGTH:,} characters, found {len(text):,}"
         raise ExpressionError(message, Span(MAX_LENGTH, len(text)))

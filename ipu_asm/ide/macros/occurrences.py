@@ -62,7 +62,10 @@ def macro_at(program: Program, offset: int) -> tuple[list[Macro], Span] | None:
 
 
 def macro_occurrences(program: Program, name: str, is_define: bool) -> Iterator[MacroOccurrence]:
-    """Yield the occurrences of a macro's name in source order."""
+    """Yield where a macro is defined and used, in source order.
+
+    `is_define` is true for a `#define`, false for a `.macro`, whose names may have more characters.
+    """
     edge = r"\w" if is_define else r"\w.$"
     word = re.compile(rf"(?<![{edge}]){re.escape(name)}(?![{edge}])", re.IGNORECASE)
     for match in word.finditer(program.text):

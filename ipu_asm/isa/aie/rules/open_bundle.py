@@ -43,7 +43,9 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
         if word[: len(mark)] == mark and (word != mark or not following or following[0].isspace()):
             start = syntax.spans[number].start
             span = Span(start, start + len(mark))
-            message = f"a bundle ends with its line unless a `{mark}` keeps it open, found one"
+            message = (
+                f"a `{mark}` at the end of a line continues the bundle on the next line, found one"
+            )
             fix = Fix(f"remove the `{mark}`", (TextEdit(span, ""),), Applicability.UNSAFE)
             yield Diagnostic(RULE_ID, message, span, fix=fix)
 
