@@ -115,6 +115,14 @@ def test_a_register_read_live_sees_what_its_bundle_writes() -> None:
     )
 
 
+def test_the_bundle_of_the_readme_shows_what_the_readme_says() -> None:
+    text = "loop: incr lr4 1; mult.ve r0 lr4 lr0 lr0 lr1; acc; bne lr4 lr5 loop;;"
+    multiplied = check_hover(at(text, "lr4", 2), "lr4")
+    branch = check_hover(at(text, "lr4", 3), "lr4")
+    assert "Sees the **new** value: `incr lr4 1` comes first." in multiplied
+    assert "Sees the **old** value, from before this bundle: `incr lr4 1` comes too late." in branch
+
+
 def test_a_branch_sees_the_value_from_before_its_bundle() -> None:
     check_hover(
         "bne l$0r0 lr1 +1; incr lr0 1;;",
