@@ -1,9 +1,9 @@
-"""The rules, found by folder: each module that does not begin with `_` is one, with a `RULE`.
+"""The lint rules, discovered by folder: each module without a leading `_` defines one `RULE`.
 
 - `lint/rules`: checked for every instruction set.
-- `lint/rules/exposed_pipeline`: checked for sets whose instructions say when results land.
-- `lint/rules/built_in`: found while a text becomes a program, or after all checks; such a module
-  has documentation and examples, but no check.
+- `lint/rules/exposed_pipeline`: checked for sets whose instructions declare when results land.
+- `lint/rules/built_in`: reported while a text is parsed into a program, or after all checks; such a
+  module has documentation and examples, but no check.
 - `isa/NAME/rules`: checked for that instruction set, or for all sets of the family of that name.
 """
 

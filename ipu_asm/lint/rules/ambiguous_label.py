@@ -1,11 +1,11 @@
-"""A label that is called like an instruction or a register.
+"""A label with the name of an instruction or a register.
 
 ## What it does
-Reports a label whose name is that of a mnemonic or a register.
+Reports a label whose name is also a mnemonic or the name of a register.
 
 ## Why
-The colon makes it a label, so nothing is wrong. But `b acc` or `bne lr0 lr1 lr2` reads as if
-something else was meant, and a forgotten colon makes an instruction of it.
+The colon makes it a label, so this is not an error. But `b acc` or `bne lr0 lr1 lr2` is easily
+misread, and without the colon the label becomes an instruction.
 
 ## Example
 ```
@@ -39,7 +39,7 @@ RULE_ID = RuleId("H105", "ambiguous-label", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for the label of a bundle, where labels are no names that other files know."""
+    """A finding for the label of a bundle; none in linked sets, where other files may use it."""
     label = bundle.label
     if label is None or isa.surface.linked or bundle.syntax.plan.findings:
         return

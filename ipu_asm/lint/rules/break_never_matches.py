@@ -1,14 +1,13 @@
-"""A conditional break that waits for a negative number.
+"""A conditional break that compares with a negative number.
 
 ## What it does
 Reports a break instruction whose immediate is negative although the machine compares with an
 unsigned number.
 
 ## Why
-`break.ifeq lr0 -1` waits until `lr0` holds 65535, for the 16 bits of the immediate are filled up
-with zeros. A register that holds -1 never matches, because all its 32 bits are compared. There is
-no way to wait for a negative number; compare in the program and use `break`, or wait for another
-register.
+`break.ifeq lr0 -1` stops when `lr0` holds 65535, because the 16 bits of the immediate are
+zero-extended. A register that holds -1 never matches, because all its 32 bits are compared. A break
+cannot test for a negative number; compare in the program and use `break`, or test another register.
 
 ## Example
 ```
@@ -45,7 +44,7 @@ RULE_ID = RuleId("W202", "break-never-matches", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for each negative number of a break that compares it as an unsigned one."""
+    """A finding for each negative immediate of a break that compares unsigned numbers."""
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is None or instruction.spec.flow != "break":
             continue

@@ -1,15 +1,15 @@
-"""An instruction that should not be used any more.
+"""A deprecated instruction.
 
 ## What it does
 Reports the first use in a file of each instruction that the instruction set marks as deprecated,
-and says what to write instead.
+and says what to use instead.
 
 ## Why
-They still work, but newer instructions do the same better, and a later machine may drop them.
-`mult.ev` multiplies a vector in `r0` or `r1` by one of the scalars in `r_cyclic`; `mult.ve`
-multiplies a vector in `r_cyclic` by one of the scalars in `r0` or `r1`. The products are the same
-when the two loads change places. `mult.ve` goes round at 512 in `r_cyclic` and at 128 in the
-register, so more than 128 scalars need another load.
+Deprecated instructions still work, but newer instructions do the same better, and a later machine
+may not support them. `mult.ev` multiplies a vector in `r0` or `r1` by one of the scalars in
+`r_cyclic`; `mult.ve` multiplies a vector in `r_cyclic` by one of the scalars in `r0` or `r1`. The
+products are the same if the two loads are exchanged. With `mult.ve`, indices wrap at 512 in
+`r_cyclic` and at 128 in the register, so more than 128 scalars need another load.
 
 ## Example
 ```

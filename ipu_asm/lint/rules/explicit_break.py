@@ -1,13 +1,12 @@
-"""A break for the debugger that was left in the file.
+"""A break for the debugger that was left in the program.
 
 ## What it does
-Reports instructions that stop a debugger. The fix takes them out; where one stands alone in its
-bundle, it becomes the no-op of its slot, so that no address changes.
+Reports instructions that stop a debugger. The fix removes them; a break that is the only
+instruction of its bundle is replaced with the no-op of its slot, so that no address changes.
 
 ## Why
-A break costs nothing in a plain run, but whoever debugs the kernel next stops where an earlier
-question has long been answered. Breakpoints that belong to one session are better set in the
-debugger.
+A break costs nothing in a normal run, but it stops every later debugging session, even after the
+problem it was added for is solved. Set breakpoints that belong to one session in the debugger.
 
 ## Example
 ```

@@ -1,12 +1,12 @@
-"""An immediate that is stored as another number.
+"""An immediate that is stored as a different number.
 
 ## What it does
-Reports an immediate that is too large for its field read as a signed number: the machine sees a
+Reports an immediate that is too large for its field as a signed number: the machine reads a
 negative number instead. The help line shows that number.
 
 ## Why
-`set lr0 40000` looks like 40000, but the field has 16 bits, whose first is the sign: `lr0` becomes
--25536. A constant that large has to come from a config register, or in two steps.
+`set lr0 40000` looks like 40000, but the field has 16 bits, and the first is the sign bit: `lr0`
+becomes -25536. Take a constant of this size from a config register, or set it in two steps.
 
 ## Example
 ```
@@ -39,7 +39,7 @@ RULE_ID = RuleId("W203", "immediate-wraps", Severity.WARNING)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for each immediate of which the machine reads a negative number."""
+    """A finding for each immediate that the machine reads as a negative number."""
     wrapping = _wrapping(isa)
     for number, instruction in enumerate(bundle.instructions):
         spec = instruction.spec
@@ -55,7 +55,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 
 @lru_cache(maxsize=16)
 def _wrapping(isa: Isa) -> dict[str, dict[str, IntegerType]]:
-    """By mnemonic and name, the operands that are read as signed but can be written larger."""
+    """Operands that are read as signed but accept larger values, by mnemonic and name."""
     table: dict[str, dict[str, IntegerType]] = {}
     for spec in isa.instructions.values():
         for name, sort in ((operand.name, operand.type) for operand in spec.operands):

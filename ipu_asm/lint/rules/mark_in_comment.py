@@ -1,14 +1,14 @@
-"""A comment swallows the end of a bundle.
+"""A comment that hides the end of a bundle.
 
 ## What it does
-Reports a `;;` at the end of a comment that stands behind an instruction, where the bundle goes on
-in the next line; and one behind a number that is written `#5`, whose `#` begins a comment. The fix
-ends the bundle before the comment, or takes the `#` away. Comments behind the end of their bundle,
-comments alone on their line, and code that is left out by a comment may hold a `;;`.
+Reports a `;;` at the end of a comment that follows an instruction, if the bundle continues on the
+next line; and a `;;` after a number that is written `#5`, because `#` begins a comment. The fix
+ends the bundle before the comment, or removes the `#`. A `;;` is not reported in a comment after
+the end of its bundle, in a comment alone on its line, or in commented-out code.
 
 ## Why
-A comment goes on to the end of its line, so the mark in it is not read. The next bundle becomes
-part of this one: its instructions run a cycle earlier, or do not fit.
+A comment extends to the end of its line, so a `;;` in it is not read. The next bundle becomes part
+of this one: its instructions execute a cycle earlier, or do not fit.
 
 ## Example
 ```
@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"#[+-]?[0-9]\w*[ \t]*")
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for each comment that most likely has swallowed the end of the bundle."""
+    """A finding for each comment that most likely contains the end of the bundle."""
     end, text = isa.surface.bundle_end, bundle.syntax.text
     if not end or text.find(end) >= len(text) - len(end):
         return
@@ -56,9 +56,9 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 
 
 def _comments_between(isa: Isa, bundle: Bundle) -> Iterator[tuple[int, Span]]:
-    """The comments on the lines of instructions, before more of the bundle than its end.
+    """The comments after instructions, except before the bundle's end and inside instructions.
 
-    With them comes the number of the token before.
+    Each comes with the number of the token before it.
     """
     syntax, plan = bundle.syntax, bundle.syntax.plan
     first = plan.instructions[0].mnemonic if plan.instructions else len(syntax.spans)
@@ -72,7 +72,7 @@ def _comments_between(isa: Isa, bundle: Bundle) -> Iterator[tuple[int, Span]]:
 
 
 def _goes_on(bundle: Bundle, number: int) -> bool:
-    """Whether the next token belongs to the same instruction, and is right there."""
+    """Whether the next token belongs to the same instruction, and that instruction is valid."""
     return any(
         plan.mnemonic <= number < plan.end - 1 and not instruction.findings
         for plan, instruction in zip(bundle.syntax.plan.instructions, bundle.instructions)
@@ -80,7 +80,7 @@ def _goes_on(bundle: Bundle, number: int) -> bool:
 
 
 def _is_code(isa: Isa, text: str, comment: Span) -> bool:
-    """Whether a comment leaves out a bundle, or the rest of one."""
+    """Whether a comment is a commented-out bundle, or the rest of one."""
     content = text[comment.start : comment.end]
     mark = next(mark for mark in isa.surface.comments if content.startswith(mark))
     left_out = parser_for(isa).bundle(content[len(mark) :])
@@ -100,7 +100,7 @@ def _without_mark(comment: Span) -> Fix:
 
 
 def _end_before(isa: Isa, bundle: Bundle, number: int) -> Fix:
-    """End the bundle in place of the separator before the comment, or behind the last token."""
+    """End the bundle at the separator before the comment, or after the last token."""
     span = bundle.syntax.spans[number]
     if bundle.syntax.words[number] != isa.surface.separator:
         span = Span(span.end, span.end)
@@ -112,16 +112,16 @@ RULE = Rule(
     id=RULE_ID,
     documentation=__doc__ or "",
     valid=(
-        # The bundle has ended, or ends behind the comment.
+        # The bundle has ended, or ends after the comment.
         "acc;; # as always with ;;\nbkpt;;",
         "acc # not yet ;;\n;; bkpt;;",
         "acc; bkpt # the last ;;\n",
-        # Prose about the mark.
+        # Prose that mentions the end mark.
         "acc; # the `;;` follows\nbkpt;;",
         "acc; # no ;; here, it follows\nbkpt;;",
-        # An instruction goes on in the next line.
+        # An instruction continues on the next line.
         "set lr0 # the counter ;;\n    5; bkpt;;",
-        # Code that is left out.
+        # Commented-out code.
         "acc; # aaq;;\n    bkpt;;",
         "acc; // set lr0 5; aaq ;;\n    bkpt;;",
         "acc;\n    # aaq;;\n    bkpt;;",

@@ -1,14 +1,14 @@
-"""A program that goes on past its last bundle.
+"""A program that continues past its last bundle.
 
 ## What it does
-Reports a bundle that control certainly can reach, and from which it can go on to an address behind
-the last bundle: because the last bundle neither halts nor always branches, or because a branch
-names a distance that leads too far. Nothing is reported while a bundle is broken.
+Reports a bundle that control can certainly reach and from which it can continue at an address after
+the last bundle: because the last bundle neither halts nor always branches, or because the distance
+of a branch is too large. Nothing is reported while a bundle is broken.
 
 ## Why
-Instruction memory behind the program was never loaded. Such a bundle does nothing, but takes a
-cycle, so the machine counts its way to the end of the memory before it halts. Mostly a halt or the
-branch back to a loop is missing.
+Instruction memory after the program was never loaded. A bundle there does nothing but takes a
+cycle, so the machine continues to the end of the memory before it halts. The usual cause is a
+missing halt or a missing branch back to a loop.
 
 ## Example
 ```
@@ -44,7 +44,7 @@ RULE_ID = RuleId("W103", "runs-off-end", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each bundle from which control certainly can leave the program."""
+    """A finding for each bundle from which control can certainly leave the program."""
     isa = program.isa
     if program.size >= isa.program_limit or not isa.branches or isa.surface.linked:
         return
@@ -52,14 +52,14 @@ def check(program: Program) -> Iterator[Diagnostic]:
     halt = _halt(program.isa) if leaving else None
     if halt is None:
         return
-    # A branch to the next address leads there whether or not it is taken: that is said once.
+    # A branch to the next address continues there taken or not: report it once.
     steps = {(step.origin, step.target): step for step in sorted(leaving, reverse=True)}
     for step in steps.values():
         yield _finding(program, step, halt)
 
 
 def _halt(isa: Isa) -> InstructionSpec | None:
-    """The instruction that ends a program; sets without one end it by its length."""
+    """The instruction that halts a program; sets without one end a program at its last bundle."""
     halts = (spec for spec in isa.instructions.values() if spec.flow == "halt")
     return next((spec for spec in halts if not spec.operands), None)
 
@@ -84,7 +84,7 @@ def _finding(program: Program, step: Edge, halt: InstructionSpec) -> Diagnostic:
 
 
 def _halt_beside(program: Program, number: int, halt: InstructionSpec) -> Fix | None:
-    """Put the halt into the last bundle, laid out as its other instructions are."""
+    """Add the halt to the last bundle, formatted like its other instructions."""
     bundle, surface = program.bundles[number], program.isa.surface
     slot = program.isa.slot_by_name[halt.slot]
     if not surface.separator or len(bundle.instructions_of(halt.slot)) >= slot.capacity:
@@ -97,7 +97,7 @@ def _halt_beside(program: Program, number: int, halt: InstructionSpec) -> Fix | 
 
 
 def _gap(bundle: Bundle) -> str:
-    """What stands between the bundle's last separator and its last instruction, if only blanks."""
+    """The blanks between the bundle's last separator and its last instruction, or one space."""
     if len(bundle.instructions) < 2:
         return " "
     token = bundle.syntax.plan.instructions[-1].mnemonic
@@ -106,7 +106,7 @@ def _gap(bundle: Bundle) -> str:
 
 
 def _halt_behind(program: Program, halt: InstructionSpec) -> Fix:
-    """Put a bundle with the halt behind the last bundle, whose end mark may be missing."""
+    """Append a bundle with the halt; the end mark of the last bundle may be missing."""
     surface = program.isa.surface
     number = program.number_at(program.size - 1)
     syntax = program.bundles[number].syntax
@@ -128,7 +128,7 @@ RULE = Rule(
         "acc; bkpt;;",
         "start: acc;; b start;;",
         "b +2;; one: bkpt;; b one;;",
-        # Nothing leads to the last bundle, or perhaps nothing.
+        # The last bundle is unreachable, or may be.
         "bkpt;; acc;;",
         "set lr0 1;; br lr0;; acc;;",
         # A register equals itself, so these always or never branch.

@@ -1,13 +1,13 @@
 """Bundles that control never reaches.
 
 ## What it does
-Reports bundles to which no path leads from the first bundle of the program: neither from the bundle
-before nor by a branch. Neighbours are reported together. Nothing is reported while an indirect
-branch, an undefined label or a broken bundle leaves open where control goes.
+Reports bundles that no path from the first bundle of the program reaches, neither from the bundle
+before nor by a branch. Adjacent bundles are reported together. Nothing is reported while an
+indirect branch, an undefined label or a broken bundle makes the control flow unknown.
 
 ## Why
-They never run. Often the branch in front of them was meant to be a conditional one, or the branch
-that should lead to them names another label.
+Unreachable bundles are never executed. Often the branch before them should be conditional, or the
+branch that should lead to them names a different label.
 
 ## Example
 ```
@@ -42,7 +42,7 @@ RULE_ID = RuleId("W102", "unreachable-bundle", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each stretch of addresses that control does not reach."""
+    """A finding for each range of addresses that control does not reach."""
     if not program.isa.branches or program.isa.surface.linked:
         return
     reachable = reachability_of(program).reachable
@@ -77,9 +77,9 @@ RULE = Rule(
     documentation=__doc__ or "",
     valid=(
         "bne lr0 lr1 +2;; acc;; bkpt;;",
-        # Where `br` goes is known only at run time.
+        # The target of `br` is known only at run time.
         "set lr0 2;; br lr0;; bkpt;; acc;; bkpt;;",
-        # `ac` may stand for anything, `end` for any place.
+        # `ac` may be any instruction, `end` any address.
         "b +2;; ac;; bkpt;;",
         "b end;; acc;; bkpt;;",
     ),

@@ -2,12 +2,14 @@
 
 ## What it does
 Reports a label that no branch of the file names and that control reaches only from the bundle
-before. The fix removes it. Labels of the first bundle, of a bundle that halts and of one behind a
-branch divide the text into parts, as `end:` before the last `bkpt` does, and need no branch; where
-a branch goes to an address in a register, any label may be meant.
+before. The fix removes it. A label of the first bundle, of a bundle that halts or of a bundle after
+a branch is not reported: it divides the text into parts, as `end:` before the last `bkpt` does.
+Nothing is reported if the file has a branch to an address in a register, because its target may be
+any label.
 
 ## Why
-It may be left over from a loop that was changed, or the branch that should name it names another.
+The label may be left over from a loop that was changed, or the branch that should name it names a
+different label.
 
 ## Example
 ```
@@ -45,9 +47,9 @@ RULE_ID = RuleId("H104", "unused-label", Severity.HINT)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each label without a reference and without another use.
+    """A finding for each label without a reference or another use.
 
-    In sets whose labels do not serve branches there are none.
+    None in sets without branches and in linked sets.
     """
     if not program.isa.branches or program.isa.surface.linked:
         return
@@ -70,7 +72,7 @@ def _leads_anywhere(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def _divides(program: Program, number: int) -> bool:
-    """Whether another part of the program begins or ends in a bundle, by how control goes."""
+    """Whether a part of the program begins or ends at a bundle, according to the control flow."""
     if program.bundles[number].flow == "halt":
         return True
     before = number - 1
@@ -80,7 +82,7 @@ def _divides(program: Program, number: int) -> bool:
 
 
 def _meant(program: Program) -> set[str]:
-    """What may become the operand of a branch when an error is mended."""
+    """The words that may become the operand of a branch once an error is corrected."""
     undefined = (finding for finding in program.findings if finding.rule is UNDEFINED_LABEL)
     words = {finding.fix.edits[0].new_text for finding in undefined if finding.fix}
     for _, bundle in program.notable:
@@ -91,13 +93,13 @@ def _meant(program: Program) -> set[str]:
 
 
 def _is_refused(program: Program, label: str) -> bool:
-    """Whether an error has been reported about it, or about the bundle around it."""
+    """Whether an error is reported for the label, or for the bundle around it."""
     is_distance = label[0] == "+" and number_value(label) is not None
     return is_distance or bool(program.bundles[program.labels[label]].syntax.plan.findings)
 
 
 def _removal(program: Program, number: int, label: Span) -> tuple[TextEdit, ...]:
-    """Take out the label, its colon and the blanks behind it, or its line if it is alone there."""
+    """Remove the label, its colon and the blanks after it, or its line if nothing else is on it."""
     text, syntax = program.text, program.bundles[number].syntax
     colon = program.span(number, syntax.spans[syntax.plan.label + 1])
     start, end = label.start, colon.end
@@ -122,14 +124,14 @@ RULE = Rule(
         "again: incr lr0 1; bne lr0 lr1 again;;\nbkpt;;",
         "5: b 5;;",
         "-1: acc;; b -1;;",
-        # The branch is not written to its end yet.
+        # The branch is incomplete.
         "again: incr lr0 1; bne lr0 again;;\nbkpt;;",
         "again: incr lr0 1; bne lr0 lr1 +1; b again;;\nbkpt;;",
         # Likewise: `agian` is a misspelling of it.
         "again: incr lr0 1; bne lr0 lr1 agian;;\nbkpt;;",
         # An error already: `+1` is always a distance.
         "+1: acc; b +1;; bkpt;;",
-        # Likewise: it names no bundle, or stands inside one.
+        # Likewise: it names no bundle, or is inside one.
         "acc; bkpt;; end:",
         "acc; again: incr lr0 1; bkpt;;",
         # Parts of the program: its beginning, what follows a loop, its end.

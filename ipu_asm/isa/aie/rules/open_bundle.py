@@ -1,11 +1,11 @@
-"""A line that ends in a separator, so that its bundle goes on.
+"""A line that ends in a separator, so that its bundle continues.
 
 ## What it does
-Reports a `;` with nothing but blanks or a comment behind it on its line.
+Reports a `;` that is followed only by blanks or a comment on its line.
 
 ## Why
-The end of a line ends a bundle only if no separator stands before it. With one the operations of
-the next line are issued together with those of this, whatever the author meant by the line break.
+The end of a line ends a bundle only if no separator precedes it. After a separator, the operations
+of the next line are issued together with those of this line, despite the line break.
 
 ## Example
 ```

@@ -1,13 +1,13 @@
-"""A hardware loop that may begin in the middle of 16 bytes.
+"""A hardware loop that may not begin at a multiple of 16 bytes.
 
 ## What it does
-Reports the label of a hardware loop's first bundle where neither a directive in front of it aligns
-it nor the bundles between do, by being 16 bytes long themselves. A hint, for bundles are counted,
-not encoded.
+Reports the label of a hardware loop's first bundle if no directive directly before it aligns it,
+and the bundles since the last alignment are not all 16 bytes long. It is a hint, because bundles
+are counted, not encoded.
 
 ## Why
-The core fetches a loop's first bundle from an address that is a multiple of 16. Bundles have 2 to
-16 bytes, so a label has such an address by chance, unless `.p2align 4` stands before it.
+The core fetches a loop's first bundle from an address that is a multiple of 16. Bundles are 2 to 16
+bytes long, so a label has such an address only by chance, unless `.p2align 4` precedes it.
 
 ## Example
 ```
@@ -59,12 +59,12 @@ RULE_ID = RuleId("X105", "unaligned-loop", Severity.HINT)
 
 _BY_POWER, _BY_BYTES = (".p2align", ".align"), (".balign",)
 _ALIGNMENT = 16
-# Files that are read, and bodies that are repeated, may hold anything.
+# Directives that emit an unknown number of bytes.
 _OPAQUE = (".include", ".incbin", ".org", ".skip", ".space", ".fill")
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each label that begins a hardware loop and is perhaps not aligned."""
+    """A finding for each label that begins a hardware loop and may not be aligned."""
     seen = set[str]()
     for number in program.where(_sets_up) if program.isa.loop_registers else ():
         for label in _loop_labels(program.isa, program.bundles[number]):
@@ -82,23 +82,23 @@ def _sets_up(isa: Isa, bundle: Bundle) -> bool:
 
 @cached_on_bundle
 def _loop_labels(isa: Isa, bundle: Bundle) -> tuple[str, ...]:
-    """The labels that a bundle puts into the register for the start of a loop."""
+    """The labels that a bundle writes to the loop start register."""
     register = isa.loop_registers[0] if isa.loop_registers else ""
     labels = (label_put_into(instruction, register) for instruction in bundle.instructions)
     return tuple(label for label in labels if label is not None)
 
 
 def _is_unaligned(program: Program, number: int) -> LocalResult[bool]:
-    """Whether bundles of less than 16 bytes stand between the last alignment and a slice.
+    """Whether bundles of less than 16 bytes are between the last alignment and a bundle.
 
-    Without an alignment before it nothing is known, and so in doubt.
+    False without an alignment before it, because its address is then unknown.
     """
     moved, macros, regions = False, program.macros, program.macros.regions
     for earlier in range(number, -1, -1):
         bundle = program.bundles[earlier]
         if bundle.is_broken or bundle.directive in _OPAQUE:
             return LocalResult(number - earlier, 0, False)
-        # Only past a bundle without size can a way back come into a macro.
+        # Going back, only a bundle without size can lead into a macro.
         if regions and (earlier == number or not bundle.size) and macros.region_of(earlier):
             return LocalResult(number - earlier, 0, False)
         if bundle.directive is not None and _aligns(program.isa, bundle):
@@ -110,7 +110,7 @@ def _is_unaligned(program: Program, number: int) -> LocalResult[bool]:
 
 @cached_on_bundle
 def _aligns(isa: Isa, bundle: Bundle) -> bool:
-    """Whether it is a directive that makes the next address a multiple of 16."""
+    """Whether a bundle is a directive that makes the next address a multiple of 16."""
     words = bundle.syntax.words[bundle.syntax.plan.directive :]
     if bundle.directive is None or len(words) < 2:
         return False
@@ -121,7 +121,7 @@ def _aligns(isa: Isa, bundle: Bundle) -> bool:
 
 
 def _is_full(isa: Isa, bundle: Bundle) -> bool:
-    """Whether a bundle names an operation for every unit, and so takes 16 bytes."""
+    """Whether a bundle has an operation for every unit, and therefore takes 16 bytes."""
     used = {unit for instruction in bundle.instructions for unit in units_of(isa, instruction)}
     every = {unit for slot in isa.slots for unit in slot.units}
     return used == every and len(bundle.instructions) > 1
@@ -150,7 +150,7 @@ RULE = Rule(
     valid=(
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\nbody" + _BODY,
         "    .p2align 4\nstart:\n" + _SETUP + "    .p2align 4\n" + _FULL * 2 + "body" + _BODY,
-        # Nothing tells where the code begins.
+        # The start address of the code is unknown.
         "start:\n" + _SETUP + "body" + _BODY,
         "    .p2align 4\n    movxm ls, #elsewhere\n    nop\nbody" + _BODY,
     ),

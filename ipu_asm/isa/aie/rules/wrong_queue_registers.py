@@ -1,11 +1,11 @@
-"""A queue with registers that belong to another one.
+"""A queue with the registers of another queue.
 
 ## What it does
-Reports an access to a load queue whose pointer or position is that of the other queue.
+Reports an access to a load queue with the pointer or position of the other queue.
 
 ## Why
-A queue has its own pointer and its own position: `lf0` goes with `p0` and `r24`, `lf1` with `p1`
-and `r25`. The instruction has one number for all three, so no other combination can be encoded.
+Each queue has its own pointer and position: `lf0` goes with `p0` and `r24`, `lf1` with `p1` and
+`r25`. The instruction has one number for all three, so no other combination can be encoded.
 
 ## Example
 ```
@@ -35,7 +35,7 @@ _QUEUE = 1
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for each register that stands beside a queue to which it does not belong."""
+    """A finding for each register that does not belong to the queue of its access."""
     by_operand: dict[tuple[int, int], list[RegisterAccess]] = {}
     for touch in accesses_of(isa, bundle):
         by_operand.setdefault((touch.instruction, touch.operand), []).append(touch)

@@ -1,6 +1,6 @@
-"""Loads and stores at addresses that are certain: constants that a straight line of code sets.
+"""Loads and stores at known addresses: constants that straight-line code sets.
 
-Labels, macros and conditions end such a line, for something else may have come before them.
+Labels, macros and conditions end the straight line, because other code may precede them.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class MemoryAccess(NamedTuple):
     size: int
 
     def span(self, program: Program) -> Span:
-        """Where the operand with the base address stands."""
+        """The span of the operand with the base address."""
         span = program.bundles[self.bundle].span(self.instruction, self.operand)
         return program.span(self.bundle, span)
 
 
 @cached_on_program
 def memory_accesses_of(program: Program) -> tuple[MemoryAccess, ...]:
-    """All accesses and jumps whose addresses are certain."""
+    """All accesses and jumps with known addresses."""
     found: list[MemoryAccess] = []
     behind = 0
     for number in program.where(_sets_constant):
@@ -51,7 +51,7 @@ def memory_accesses_of(program: Program) -> tuple[MemoryAccess, ...]:
 
 
 def _line_from(program: Program, first: int) -> LocalResult[tuple[int, list[MemoryAccess]]]:
-    """What is accessed behind a bundle that sets a constant, and how long it is followed."""
+    """The accesses after a bundle that sets a constant, and the number of bundles examined."""
     bundles, known = program.bundles, dict.fromkeys(program.isa.zeros, 0)
     accesses: list[MemoryAccess] = []
     number, none = first, len(known)
@@ -109,7 +109,7 @@ def _access(
 
 
 def _scaled(value: int, size: int) -> int | None:
-    """Bytes of an offset in elements; how those of the widest accesses count is not certain."""
+    """The bytes of an offset in elements; None for the widest accesses, whose unit is unknown."""
     return value * size if size <= _WORD or not value else None
 
 
@@ -120,7 +120,7 @@ def _register(instruction: Instruction, number: int) -> str:
 
 
 def _advance(program: Program, bundle: Bundle, known: dict[str, int]) -> None:
-    """What is known behind a bundle."""
+    """Update the known register values after a bundle."""
     for touch in accesses_of(program.isa, bundle):
         for unit in touch.units if touch.writes else ():
             if unit not in program.isa.zeros:

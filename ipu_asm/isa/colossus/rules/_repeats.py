@@ -1,6 +1,6 @@
-"""Hardware repeats: which bundles they repeat, and where those stand, as far as it is certain.
+"""Hardware repeats: the bundles that they repeat, and their positions where these are certain.
 
-Positions are bytes behind the last alignment that settles them.
+Positions are bytes after the last alignment.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ REPEATING = "repeat"
 _ALIGNING = {".align": 1, ".balign": 1, ".p2align": 2}
 _LARGEST = 64
 _ANEW = -1
-# How many bundles before it tell where a repeat stands.
+# The number of bundles before a repeat that are examined to find its position.
 _FARTHEST = 2_000
-# Directives that put nothing where they stand.
+# Directives that emit nothing.
 _SILENT = re.compile(
     r"\.(?:globa?l|type|size|set|equi?v?|extern|weak|hidden|local|loc|file|ident"
     r"|worker|supervisor|(?:allow|warn_on|error_on)_\w+)"
 )
 _DEFINING = re.compile(r"#\s*(?:define|undef)\b")
-# A label that a macro numbers, as in ``end\@``, is written alike wherever it is meant.
+# A label that a macro numbers, as in ``end\@``, has the same spelling at each use.
 _NUMBERED = r"\\(?:@|\(\)|\w)"
 _LABEL = re.compile(rf"(?<![\w.$\\])(?:[0-9]+[bf]|[A-Za-z_.](?:[\w.$]|{_NUMBERED})*)(?![\w.$\\])")
 _VAGUE = re.compile(r"(?<![\w.$@)])\\|[A-Za-z_]\w*\(")
-# The largest value of which one instruction is made; others may take two.
+# The largest value that one instruction can set; others may take two.
 _SHORT_CONSTANT = (1 << 20) - 1
 
 
@@ -58,16 +58,16 @@ def repeats_in(program: Program, number: int) -> list[Repeat]:
         for place, instruction in enumerate(program.bundles[number].instructions)
         if instruction.spec is not None
         and REPEATING in instruction.spec.traits
-        # A count under a name that a macro makes is as good as any.
+        # A count given by a name that a macro may define is valid.
         and all(problem.dropped_if_defined for _, problem in instruction.findings)
     ]
 
 
 def body_of(program: Program, repeat: Repeat) -> Iterator[tuple[int, bool]]:
-    """The bundles behind a repeat, each with whether it is repeated, up to the last one looked at.
+    """The bundles after a repeat, each with whether it is repeated, up to the last one examined.
 
-    Where macros or conditions stand in between the body ends before them. One whose length cannot
-    be told has at least one bundle. All instructions of repeated bundles are known.
+    The body ends before a macro or condition. A body of unknown length has at least one bundle.
+    All instructions of repeated bundles are known.
     """
     length, end = _extent(program, repeat)
     for number in range(repeat.bundle + 1, min(end, len(program.bundles))):
@@ -83,7 +83,7 @@ def body_of(program: Program, repeat: Repeat) -> Iterator[tuple[int, bool]]:
 
 @cached_on_bundle
 def _goes_on(isa: Isa, bundle: Bundle) -> bool:
-    """Whether the bundle is what it seems, so that it is known what follows it."""
+    """Whether the content of a bundle is known, and therefore what follows it."""
     if bundle.directive:
         return bundle.directive in _ALIGNING or bool(_SILENT.fullmatch(bundle.directive))
     broken = bundle.syntax.plan.findings or bundle.syntax.plan.inner_directives
@@ -91,7 +91,7 @@ def _goes_on(isa: Isa, bundle: Bundle) -> bool:
 
 
 def _extent(program: Program, repeat: Repeat) -> tuple[int, int]:
-    """How many bytes are repeated at most, and the first bundle behind them at the latest."""
+    """Upper bounds for the number of repeated bytes and for the first bundle after them."""
     instruction = program.bundles[repeat.bundle].instructions[repeat.instruction]
     value, text = instruction.values[-1], instruction.words[-1]
     everything = len(program.bundles)
@@ -107,7 +107,7 @@ def _extent(program: Program, repeat: Repeat) -> tuple[int, int]:
 
 
 def _bundle_of(program: Program, label: str, origin: int) -> int | None:
-    """The bundle that a label names, seen from another."""
+    """The bundle that a label refers to when it is used in the bundle `origin`."""
     if label == ".":
         return origin
     if label[0].isdigit():
@@ -118,9 +118,9 @@ def _bundle_of(program: Program, label: str, origin: int) -> int | None:
 
 
 def is_misaligned(program: Program, number: int) -> bool:
-    """Whether what a bundle repeats certainly begins in the middle of 8 bytes.
+    """Whether the body of a bundle's repeat certainly does not begin at a multiple of 8 bytes.
 
-    To be asked about all repeats, in their order: each is told from the one before it.
+    Call it for all repeats in order: each position is computed from the previous one.
     """
     position = program.per_bundle(_ending, number).position
     if position is None or position % ALIGNMENT == 0:
@@ -129,7 +129,7 @@ def is_misaligned(program: Program, number: int) -> bool:
 
 
 def _is_body_next(program: Program, number: int) -> LocalResult[bool]:
-    """Whether nothing aligns what follows a bundle."""
+    """Whether no alignment directive is between a bundle and the code after it."""
     last = number + 1
     for last in range(number + 1, len(program.bundles) + 1):
         if last == len(program.bundles):
@@ -143,9 +143,9 @@ def _is_body_next(program: Program, number: int) -> LocalResult[bool]:
 
 
 class _Ending(NamedTuple):
-    """How many bundles back an alignment stands, and how far behind it a bundle ends.
+    """The number of bundles back to an alignment, and the bytes from it to the end of a bundle.
 
-    The position is None where it is not certain; then `back` is how far was looked.
+    The position is None if it is not certain; then `back` is the number of bundles examined.
     """
 
     back: int
@@ -153,7 +153,7 @@ class _Ending(NamedTuple):
 
 
 def _ending(program: Program, number: int) -> LocalResult[_Ending]:
-    """Where a bundle with a repeat ends, told from the alignment or the repeat before it."""
+    """The end of a bundle with a repeat, computed from the alignment or the repeat before it."""
     position = 0
     for back in range(min(number + 1, _FARTHEST)):
         bundle = program.bundles[number - back]
@@ -170,7 +170,7 @@ def _ending(program: Program, number: int) -> LocalResult[_Ending]:
 
 
 def _after(earlier: _Ending, distance: int, position: int) -> LocalResult[_Ending]:
-    """The ending of a bundle so many bundles, and so many bytes, behind another one's."""
+    """The end of a bundle that is `distance` bundles and `position` bytes after another end."""
     back = min(distance + earlier.back, _FARTHEST)
     if earlier.position is None or back == _FARTHEST:
         return LocalResult(back, 0, _Ending(back, None))
@@ -179,7 +179,7 @@ def _after(earlier: _Ending, distance: int, position: int) -> LocalResult[_Endin
 
 @cached_on_bundle
 def _taken(isa: Isa, bundle: Bundle) -> int | None:
-    """How many bytes a bundle takes; `_ANEW` for an alignment, None where it is not known."""
+    """The size of a bundle in bytes; `_ANEW` for an alignment, None if it is unknown."""
     if bundle.directive:
         return _taken_by_directive(bundle)
     if not bundle.size:

@@ -1,11 +1,11 @@
-"""A jump to where no code can be.
+"""A jump to an address from which no instruction can be fetched.
 
 ## What it does
 Reports a branch to a register that holds a constant address outside the first region of memory.
 
 ## Why
 Instructions can be fetched only from the region that is not interleaved: 0x4C000 to 0x7FFFF on the
-GC200, 0x40000 to 0x5FFFF on the GC2. To execute anything else ends in an exception.
+GC200, 0x40000 to 0x5FFFF on the GC2. A fetch from any other address causes an exception.
 
 ## Example
 ```
@@ -33,7 +33,7 @@ RULE_ID = RuleId("C204", "code-outside-region", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each jump to a constant address from which nothing can be fetched."""
+    """A finding for each jump to a constant address from which no instruction can be fetched."""
     memory = program.isa.memory
     for access in memory_accesses_of(program) if memory is not None else ():
         region = memory.region_of(access.address) if memory else None

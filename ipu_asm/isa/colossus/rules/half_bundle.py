@@ -4,9 +4,9 @@
 Reports braces with one instruction between them.
 
 ## Why
-A bundle has an instruction for the main pipeline and one for the aux pipeline. An instruction that
-is executed alone is written without braces; where the place of a whole bundle is to be filled,
-`nop` and `fnop` do nothing.
+A bundle has one instruction for the main pipeline and one for the aux pipeline. An instruction that
+is executed alone is written without braces; where a whole bundle is required, `nop` or `fnop` fills
+the other half and does nothing.
 
 ## Example
 ```
@@ -31,13 +31,13 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.text import Span, TextEdit
 
 RULE_ID = RuleId("C107", "half-bundle", Severity.ERROR)
-# What a macro may have made something of that holds the other half.
+# A macro argument or call, whose expansion may contain the other half.
 _MADE = re.compile(r"\\|[A-Za-z_]\w*\(")
 _NAME = re.compile(r"(?<![\w.$:])[A-Za-z_]\w*")
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for braces with one instruction, if no macro can make it two."""
+    """A finding for braces with one instruction, unless a macro may expand to the second."""
     plan = bundle.syntax.plan
     if (
         plan.braces is None
@@ -66,7 +66,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 
 
 def _filler(isa: Isa, spec: InstructionSpec) -> str:
-    """The instruction that does nothing in a slot which that one leaves free."""
+    """The no-op of the slot that an instruction leaves free."""
     return next(
         each.mnemonic
         for slot in isa.slots

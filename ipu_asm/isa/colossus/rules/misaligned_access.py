@@ -1,11 +1,11 @@
-"""A load or store whose address is no multiple of its size.
+"""A load or store whose address is not a multiple of its size.
 
 ## What it does
-Reports a load or store whose address is a constant that is not naturally aligned: to 2 bytes for 16
-bits, 4 for 32 bits and 8 for 64 bits and more.
+Reports a load or store at a constant address that is not naturally aligned: to 2 bytes for 16 bits,
+4 for 32 bits and 8 for 64 bits and more.
 
 ## Why
-A tile has no unaligned accesses; each ends in an exception.
+A tile does not support unaligned accesses; each causes an exception.
 
 ## Example
 ```
@@ -30,12 +30,12 @@ from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
 RULE_ID = RuleId("C202", "misaligned-access", Severity.WARNING)
-# The widest accesses are pairs of these.
+# The widest accesses are pairs of 8-byte accesses.
 _WIDEST = 8
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each access at a constant address that its size does not divide."""
+    """A finding for each access at a constant address that is not naturally aligned."""
     for access in memory_accesses_of(program):
         size = min(access.size, _WIDEST)
         if size and access.address % size:

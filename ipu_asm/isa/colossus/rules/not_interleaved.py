@@ -1,11 +1,11 @@
-"""A load of 128 bits outside the interleaved memory.
+"""A 128-bit load outside the interleaved memory.
 
 ## What it does
-Reports a load of 128 bits at a constant address in the first region of memory.
+Reports a 128-bit load at a constant address in the first region of memory.
 
 ## Why
-Such a load takes two words of 64 bits at once. Only in the interleaved region do neighbouring words
-lie in different banks; elsewhere both are in one bank, and the two accesses end in an exception.
+A 128-bit load reads two 64-bit words at once. Neighbouring words are in different banks only in the
+interleaved region; elsewhere both are in one bank, and the two accesses cause an exception.
 
 ## Example
 ```
@@ -34,7 +34,7 @@ _WORD = 8
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each access of two words that lie in one bank."""
+    """A finding for each access of two words that are in one bank."""
     memory = program.isa.memory
     for access in memory_accesses_of(program) if memory is not None else ():
         region = memory.region_of(access.address) if memory else None

@@ -1,12 +1,13 @@
-"""A load or store at an address that no memory has.
+"""A load or store outside the memory of a tile.
 
 ## What it does
-Reports a load or store whose address is a constant outside the memory of a tile.
+Reports a load or store at a constant address outside the memory of a tile.
 
 ## Why
-A tile's memory does not begin at address 0, so that pointers that nobody has set are found: on the
-GC200 it has the addresses 0x4C000 to 0xE7FFF, on the GC2 0x40000 to 0x7FFFF. An access elsewhere
-ends in an exception. Which machine counts is set by `colossus` under `[memory]` in `ipu.toml`.
+A tile's memory does not begin at address 0, so that uninitialised pointers are detected: its
+addresses are 0x4C000 to 0xE7FFF on the GC200 and 0x40000 to 0x7FFFF on the GC2. An access to any
+other address causes an exception. The setting `colossus` under `[memory]` in `ipu.toml` selects the
+machine.
 
 ## Example
 ```
@@ -34,7 +35,7 @@ RULE_ID = RuleId("C201", "outside-memory", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each access whose bytes are not all in memory."""
+    """A finding for each access with bytes outside the memory."""
     memory = program.isa.memory
     for access in memory_accesses_of(program) if memory is not None else ():
         ends = (access.address, access.address + max(access.size - 1, 0))

@@ -1,14 +1,14 @@
-"""A body of `rpt` that cannot be repeated.
+"""An `rpt` body that cannot be repeated.
 
 ## What it does
-Reports in the body of an `rpt` an instruction outside a bundle, a control instruction such as a
+Reports, in the body of an `rpt`, an instruction outside a bundle, a control instruction such as a
 branch or another `rpt`, and a system instruction such as `get` and `trap`; and a body of more than
 256 bundles.
 
 ## Why
-`rpt` repeats whole bundles without branching. Its second operand is their number less one, in 8
-bits, so labels around the body give it as `((2f - 1f) / 8) - 1`. The assembler refuses everything
-else.
+`rpt` repeats whole bundles without branching. Its second operand is the number of bundles minus
+one, in 8 bits; with labels around the body it is `((2f - 1f) / 8) - 1`. The assembler rejects any
+other body.
 
 ## Example
 ```
@@ -55,7 +55,7 @@ _REFUSED = ("control", "system")
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """The findings about each body, as far as it can be known."""
+    """The findings about each body, as far as its content is known."""
     for number in program.where(repeats):
         if program.per_bundle(_is_wrong, number):
             for repeat in repeats_in(program, number):
@@ -63,14 +63,14 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 
 def _is_wrong(program: Program, number: int) -> LocalResult[bool]:
-    """Whether there are findings about what a bundle repeats."""
+    """Whether there are findings about the bodies of a bundle's repeats."""
     looked_at = [number]
     wrong = [any(_findings(program, each, looked_at)) for each in repeats_in(program, number)]
     return LocalResult(0, max(looked_at) - number, any(wrong))
 
 
 def _findings(program: Program, repeat: Repeat, looked_at: list[int]) -> Iterator[Diagnostic]:
-    """The findings about a body; adds the bundles that were looked at for them."""
+    """The findings about a body; appends the examined bundles to `looked_at`."""
     count = 0
     for number, is_repeated in body_of(program, repeat):
         looked_at.append(number)
@@ -94,7 +94,7 @@ def _findings(program: Program, repeat: Repeat, looked_at: list[int]) -> Iterato
                 )
                 yield _finding(program, repeat, message, program.span(number, bundle.span(place)))
         if REPEATING in bundle.traits:
-            return  # what follows is the body of that one
+            return  # the next bundles are the body of this inner repeat
     if count > MOST_BUNDLES:
         message = f"at most {MOST_BUNDLES} bundles can be repeated, found {count}"
         yield Diagnostic(RULE_ID, message, _count_span(program, repeat))
@@ -119,7 +119,7 @@ RULE = Rule(
     valid=(
         ".align 8\n{ rpt 10, ((2f - 1f) / 8) - 1 ; fnop }\n1:\n{ add $m1, $m0, 5 ; fnop }\n2:\nnop",
         ".align 8\n{ rpt $m0, 0 ; fnop }\n{ add $m1, $m0, 5 ; fnop }\nbri 0x40000",
-        # What a macro makes is not known.
+        # The expansion of a macro is not known.
         ".macro BODY\nnop\n.endm\nrpt 10, 3\nBODY\nnop",
         "rpt 10, COUNT\n{ nop ; fnop }\nnop\n#define COUNT 0",
         ".allow_invalid_repeat\nrpt 10, 0\nnop",

@@ -1,13 +1,13 @@
-"""A body of `rpt` that does not begin at a multiple of 8 bytes.
+"""An `rpt` body that does not begin at a multiple of 8 bytes.
 
 ## What it does
-Reports an `rpt` behind which the code goes on in the middle of 8 bytes. It is told only where an
-alignment before it makes the place certain.
+Reports an `rpt` that does not end at a multiple of 8 bytes. It is reported only if an alignment
+directive before it makes the position certain.
 
 ## Why
-The bundles that are repeated must be 8-byte aligned. A single instruction has 4 bytes, a bundle has
-8, so an `rpt` alone or an odd number of single instructions before it moves the body. The assembler
-refuses that.
+The repeated bundles must be 8-byte aligned. A single instruction has 4 bytes, a bundle has 8, so an
+`rpt` alone or an odd number of single instructions before it misaligns the body. The assembler
+rejects that.
 
 ## Example
 ```
@@ -43,7 +43,7 @@ RULE_ID = RuleId("C104", "repeat-misaligned", Severity.ERROR)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each `rpt` whose body is known to begin in the middle of 8 bytes."""
+    """A finding for each `rpt` whose body certainly does not begin at a multiple of 8 bytes."""
     for number in program.where(repeats):
         if is_misaligned(program, number):
             yield from (_finding(program, repeat) for repeat in repeats_in(program, number))
@@ -72,7 +72,7 @@ RULE = Rule(
         f".align 8\n{{ rpt 10, 0 ; fnop }}{_BODY}",
         f".align 8\nnop\nrpt 10, 0{_BODY}",
         f".align 8\nrpt 10, ((2f - 1f) / 8) - 1\n1:\n.align 8{_BODY}\n2:",
-        # Where the code stands is not known.
+        # The position of the code is not known.
         f"rpt 10, 0{_BODY}",
         f".align 8\n.macro PAD\nnop\n.endm\nPAD\nrpt 10, 0{_BODY}",
         f".allow_invalid_repeat\n.align 8\nrpt 10, 0{_BODY}",

@@ -1,11 +1,11 @@
-"""An instruction in a bundle that cannot stand in one.
+"""An instruction in a bundle that is only allowed outside bundles.
 
 ## What it does
-Reports an instruction between braces that is executed alone only, such as `exitz` and `run`, and
-`ldconst`, of which the assembler makes one or two instructions.
+Reports an instruction between braces that can only be executed alone, such as `exitz` and `run`,
+and `ldconst`, which the assembler expands to one or two instructions.
 
 ## Why
-The assembler refuses such a bundle.
+The assembler rejects such a bundle.
 
 ## Example
 ```
@@ -33,7 +33,7 @@ _ALONE = "alone"
 
 
 def check(_isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for each instruction of a bundle that may not be in one."""
+    """A finding for each instruction in a bundle that is only allowed outside bundles."""
     if bundle.syntax.plan.braces is None or bundle.syntax.plan.findings:
         return
     for number, instruction in enumerate(bundle.instructions):

@@ -1,13 +1,13 @@
 """Both halves of a bundle write the same register.
 
 ## What it does
-Reports a bundle whose two instructions write the same register, or groups of registers that
-overlap. Registers that read as zero count as well, and so does the same name for a register,
-whatever a macro makes of it.
+Reports a bundle whose two instructions write the same register, or overlapping groups of registers.
+Registers that read as zero count as well, and so does the same name for a register, regardless of
+its macro expansion.
 
 ## Why
-Both halves of a bundle are executed at once. Which of two results would stay is not defined, and
-the assembler refuses such a bundle.
+Both halves of a bundle are executed at once. It is not defined which of the two results remains,
+and the assembler rejects such a bundle.
 
 ## Example
 ```
@@ -37,7 +37,7 @@ _NAME = re.compile(r"[$\\][\w.$\\():@]+")
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for each write of what an earlier instruction of the bundle writes as well."""
+    """A finding for each write to what an earlier instruction of the bundle also writes."""
     if (
         len(bundle.instructions) != 2
         or bundle.syntax.plan.inner_directives
@@ -55,7 +55,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
 
 
 def _by_other_names(bundle: Bundle) -> Iterator[RegisterAccess]:
-    """The writes of registers under names that only macros know."""
+    """The writes to registers whose names are defined by macros."""
     for number, instruction in enumerate(bundle.instructions):
         if instruction.spec is None:
             continue

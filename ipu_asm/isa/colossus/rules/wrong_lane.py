@@ -1,13 +1,13 @@
-"""The halves of a bundle in the wrong order.
+"""A bundle with its halves in the wrong order.
 
 ## What it does
-Reports a bundle in whose first half stands an instruction of the aux pipeline while the second
-half has one of the main pipeline.
+Reports a bundle with an instruction of the aux pipeline in its first half and an instruction of the
+main pipeline in its second half.
 
 ## Why
 The first half of a bundle goes to the main pipeline, the second half to the aux pipeline. The
-assembler refuses a bundle that is written the other way round, unless `.allow_optimizations` lets
-it swap the halves.
+assembler rejects a bundle in the opposite order, unless `.allow_optimizations` lets it swap the
+halves.
 
 ## Example
 ```
@@ -35,7 +35,7 @@ RULE_ID = RuleId("C101", "wrong-lane", Severity.ERROR)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A finding for a bundle of two instructions that stand in each other's place."""
+    """A finding for a bundle of two instructions in the wrong order."""
     syntax = bundle.syntax
     if syntax.plan.braces is None or syntax.plan.inner_directives or len(bundle.instructions) != 2:
         return
@@ -50,7 +50,7 @@ def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
     spans = syntax.instruction_span(0), syntax.instruction_span(1)
     texts = [syntax.text[span.start : span.end] for span in spans]
     edits = tuple(TextEdit(span, text) for span, text in zip(spans, reversed(texts)))
-    # An instruction that is wrong may be meant for another lane than the one it reads as.
+    # An instruction with errors may be meant for the other lane.
     are_right = not any(instruction.findings for instruction in bundle.instructions)
     applicability = Applicability.SAFE if are_right else Applicability.UNSAFE
     fix = Fix("swap the halves of the bundle", edits, applicability)
@@ -70,7 +70,7 @@ RULE = Rule(
         "{ nop ; fnop }",
         "{ setzi $m0, 1\n  setzi $a0, 1 }",
         ".allow_optimizations\n{ f32add $a1, $a1, $a2 ; brnzdec $m1, loop }",
-        # A macro may be anything.
+        # A macro may expand to anything.
         ".macro ANY\nnop\n.endm\n{ f32add $a1, $a1, $a2 ; ANY }",
         "{ f32add $a1, $a1, $a2\n#ifdef A\nfnop\n#else\nnop\n#endif\n}",
     ),

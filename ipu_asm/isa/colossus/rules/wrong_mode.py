@@ -1,14 +1,14 @@
 """An instruction or control register of the other execution mode.
 
 ## What it does
-Reports an instruction for workers behind `.supervisor`, one for the supervisor behind `.worker`,
-and control registers that the mode in force does not have.
+Reports worker instructions after `.supervisor`, supervisor instructions after `.worker`, and
+control registers that the current mode does not have.
 
 ## Why
-A tile has one supervisor and six workers. The supervisor has no aux pipeline, so it can neither use
-`$a` registers nor compute with floating point, and it cannot repeat; a worker cannot start others,
-nor can it take part in the exchange. The assembler refuses what the mode does not know. Which one
-the code is for is said by the last `.worker` or `.supervisor` before it.
+A tile has one supervisor and six workers. The supervisor has no aux pipeline, so it cannot use `$a`
+registers, compute in floating point or repeat; a worker cannot start other workers or take part in
+the exchange. The assembler rejects instructions and registers that the mode does not have. The last
+`.worker` or `.supervisor` before an instruction sets its mode.
 
 ## Example
 ```
@@ -40,12 +40,12 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span
 
 RULE_ID = RuleId("C105", "wrong-mode", Severity.ERROR)
-# What reads and writes control registers.
+# The trait of instructions that access control registers.
 _SYSTEM = "system"
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each instruction and control register that the mode in force lacks."""
+    """A finding for each instruction and control register that the current mode does not have."""
     for first, last, mode in modes_of(program).ranges(len(program.bundles)):
         wrong = program.where(_wrong_in(mode))
         for number in wrong[bisect_left(wrong, first) : bisect_left(wrong, last)]:
@@ -55,7 +55,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 @cache
 def _wrong_in(mode: str) -> Test:
-    """The test for bundles that are wrong in a mode."""
+    """The test for bundles that are invalid in a mode."""
 
     def is_wrong(isa: Isa, bundle: Bundle) -> bool:
         suspicious = _SYSTEM in bundle.traits or not bundle.traits.isdisjoint(_modes(isa) - {mode})
@@ -99,7 +99,7 @@ RULE = Rule(
         "ld32 $a0, $m0, $mzero, 0\nrunall $m0, $m1, 0",
         ".worker\nld32 $a0, $m0, $mzero, 0\n.supervisor\nrunall $m0, $m1, 0",
         ".worker\nput $PC, $m0\nuput $PRNG_0_1, $a0",
-        # Which of them counts is for the preprocessor to say.
+        # The preprocessor decides which directive applies.
         ".worker\n#ifdef A\n.supervisor\n#endif\nrunall $m0, $m1, 0",
         ".supervisor\n.macro BODY\nf32add $a0, $a1, $a2\n.endm",
         ".allow_invalid_execution_mode\n.supervisor\nf32add $a0, $a1, $a2",

@@ -1,12 +1,12 @@
-"""A convolution that is not told its parameters.
+"""A convolution without a parameter descriptor.
 
 ## What it does
-Reports a `CONV` without a parameter descriptor.
+Reports a `CONV` without the address of a parameter descriptor.
 
 ## Why
-Sizes, strides and paddings of a convolution stand in a descriptor in memory, whose address is the
-immediate of the instruction. The reference's own syntax has no place for it; it is written `desc=`
-here. Without it the immediate is 0, and the hardware reads its parameters at address 0.
+The sizes, strides and paddings of a convolution are in a descriptor in memory, whose address is the
+immediate of the instruction. The syntax in the reference has no operand for it; this assembler uses
+`desc=`. Without it the immediate is 0, and the hardware reads its parameters at address 0.
 
 ## Example
 ```

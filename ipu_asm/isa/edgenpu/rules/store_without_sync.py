@@ -1,11 +1,11 @@
 """A `STORE` that the program does not wait for.
 
 ## What it does
-Reports the last `STORE` of a program where no `SYNC` that waits for transfers follows it.
+Reports the last `STORE` of a program if no `SYNC` that waits for transfers follows it.
 
 ## Why
-A transfer goes on after its instruction. Where the program ends without waiting for it, the data
-may not be in DDR when the host looks.
+A transfer continues after its instruction. If the program ends without waiting for it, the data may
+not be in DDR when the host reads it.
 
 ## Example
 ```
@@ -35,7 +35,7 @@ RULE_ID = RuleId("N102", "store-without-sync", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for the last store, if nothing waits for it."""
+    """A finding for the last store, if no instruction waits for it."""
     for number in reversed(range(len(program.bundles))):
         bundle = program.bundles[number]
         for place, instruction in enumerate(bundle.instructions):

@@ -1,12 +1,12 @@
-"""A `SYNC` that does not say what it waits for.
+"""A `SYNC` without flags.
 
 ## What it does
 Reports a `SYNC` without an operand.
 
 ## Why
-The reference says that `SYNC` waits for all pending operations, and gives it flags that name what
-to wait for. Without any it waits for everything, also for what nobody needs yet, and a reader
-cannot tell which was meant.
+The reference says that `SYNC` waits for all pending operations, and defines flags that select what
+to wait for. Without a flag it waits for all operations, including those whose results are not
+needed yet, and a reader cannot tell which were meant.
 
 ## Example
 ```

@@ -1,11 +1,11 @@
-"""A transfer that is longer than the memory it fills or empties.
+"""A transfer that is longer than the memory it reads or writes.
 
 ## What it does
 Reports a `LOAD` or `STORE` of more than 256 KiB.
 
 ## Why
-The weight memory and the activation memory have 262,144 bytes each. The field for the length has
-24 bits, so the instruction can be written, but what it asks for has no room.
+The weight memory and the activation memory have 262,144 bytes each. The length field has 24 bits,
+so the instruction can be written, but the data does not fit into the memory.
 
 ## Example
 ```

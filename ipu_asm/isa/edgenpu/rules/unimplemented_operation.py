@@ -1,12 +1,12 @@
-"""An operation that the published hardware does not have.
+"""An operation that the published hardware does not implement.
 
 ## What it does
-Notes an instruction that the reference documents and the published controller answers with an
-error: `ADD`, `MUL`, `CONCAT`, `SPLIT`.
+Reports an instruction that the reference documents, but that the published controller answers with
+an error: `ADD`, `MUL`, `CONCAT`, `SPLIT`.
 
 ## Why
-The controller's state machine has no state for these four opcodes and goes to its error state. A
-newer one may have them, so this is only a hint.
+The controller's state machine has no state for these four opcodes and enters its error state. A
+newer controller may implement them, so this is only a hint.
 
 ## Example
 ```
@@ -32,7 +32,7 @@ RULE_ID = RuleId("N106", "unimplemented-operation", Severity.HINT)
 
 
 def check(isa: Isa, bundle: Bundle) -> Iterator[Diagnostic]:
-    """A hint for each operation that the hardware refuses."""
+    """A hint for each operation that the hardware does not implement."""
     for number, instruction in enumerate(bundle.instructions):
         spec = instruction.spec
         if spec is not None and "unimplemented" in spec.traits:

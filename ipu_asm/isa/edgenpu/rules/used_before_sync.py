@@ -1,14 +1,15 @@
-"""A buffer that is used while something still fills it.
+"""A buffer that is read before a write to it is complete.
 
 ## What it does
-Reports an instruction that reads a buffer which an earlier `LOAD` or compute instruction writes,
-with no `SYNC` between them that waits for it: `WAIT_DMA` for loads, `WAIT_COMPUTE` for the others.
+Reports an instruction that reads a buffer written by an earlier `LOAD` or compute instruction,
+without a `SYNC` between them that waits for the write: `WAIT_DMA` for loads, `WAIT_COMPUTE` for
+compute instructions.
 
 ## Why
-Transfers and compute instructions run on while the next instructions are read. Only `SYNC` waits
-for them. Who reads a buffer before that may get what was in it before, or half of the new data.
-A `LOAD` fills a whole memory, so all buffers of that memory wait for it. A `SYNC` without flags
-waits for everything.
+Transfers and compute instructions continue while the next instructions are read. Only `SYNC` waits
+for them. An earlier read of the buffer may return its previous content, or only part of the new
+data. A `LOAD` fills a whole memory, so every read of a buffer in that memory must wait for it. A
+`SYNC` without flags waits for all operations.
 
 ## Example
 ```
@@ -39,12 +40,12 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 RULE_ID = RuleId("N101", "used-before-sync", Severity.WARNING)
-# What an instruction has to be waited for, by its trait, and the flag that does.
+# By kind of work, which is a trait of the instruction: the `SYNC` flag that waits for it.
 FLAGS = {"dma": "WAIT_DMA", "compute": "WAIT_COMPUTE"}
 
 
 class _Pending(NamedTuple):
-    """A write that nothing has waited for yet."""
+    """A write that no instruction has waited for yet."""
 
     bundle: int
     touch: RegisterAccess
@@ -52,7 +53,7 @@ class _Pending(NamedTuple):
 
 
 def waits_for(instruction: Instruction) -> set[str]:
-    """The sorts of work that an instruction waits for: "dma", "compute", both or none."""
+    """The kinds of work that an instruction waits for: "dma", "compute", both or none."""
     if instruction.spec is None or "sync" not in instruction.spec.traits:
         return set()
     words = {word.strip().upper() for text in instruction.words[1:] for word in text.split("|")}
@@ -61,13 +62,13 @@ def waits_for(instruction: Instruction) -> set[str]:
 
 
 def work_of(instruction: Instruction) -> str | None:
-    """The sort of work that an instruction begins."""
+    """The kind of work that an instruction starts."""
     traits = instruction.spec.traits if instruction.spec is not None else ()
     return next((work for work in FLAGS if work in traits), None)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each read of a buffer that something may still be writing."""
+    """A finding for each read of a buffer with a pending write."""
     pending: list[_Pending] = []
     for number, bundle in enumerate(program.bundles):
         for instruction in bundle.instructions:
@@ -90,7 +91,7 @@ def _begun(number: int, bundle: Bundle, touches: tuple[RegisterAccess, ...]) -> 
 
 
 def _writer_of(touch: RegisterAccess, pending: list[_Pending]) -> _Pending | None:
-    """The last one that writes what is read."""
+    """The last pending write that overlaps a read."""
     overlapping = (e for e in reversed(pending) if not e.touch.units.isdisjoint(touch.units))
     return next(overlapping, None)
 

@@ -1,11 +1,11 @@
-"""A branch leads out of instruction memory.
+"""A branch to an address outside instruction memory.
 
 ## What it does
-Reports a label operand whose target lies before the first or behind the last address of
-instruction memory: a distance that leads too far, or a label of a bundle that does not fit.
+Reports a label operand whose target is before the first or after the last address of instruction
+memory: a distance that is too large, or a label of a bundle that does not fit.
 
 ## Why
-The field holds the addresses of instruction memory only.
+The operand field can hold only addresses of instruction memory.
 
 ## Example
 ```

@@ -1,10 +1,11 @@
 """A label is defined twice.
 
 ## What it does
-Reports every definition of a label but the first, and where the first one is.
+Reports every definition of a label except the first, with the position of the first.
 
 ## Why
-A branch to it could mean either bundle. Until one of them is renamed, the first one counts.
+A branch to the label could mean either bundle. Until one of the labels is renamed, the first
+definition is used.
 
 ## Example
 ```

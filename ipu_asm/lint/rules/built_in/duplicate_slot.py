@@ -1,9 +1,9 @@
 """A bundle has more instructions for a slot than the slot can take.
 
 ## What it does
-Reports each instruction for which its bundle has no place left, and where the places went. The fix
-begins a new bundle there; it is unsafe, because the bundle may have to begin earlier. The no-ops
-count, too: `acc_nop` fills the accumulate slot.
+Reports each instruction for which its bundle has no place left, and the instructions that occupy
+the places. The fix begins a new bundle there; it is unsafe, because the bundle may have to begin
+earlier. No-ops count too: `acc_nop` fills the accumulate slot.
 
 ## Why
 A bundle carries one instruction for each functional unit, and two for the loop registers.

@@ -1,17 +1,17 @@
-"""A file that is plainly written for another assembler.
+"""A file that is written for another assembler.
 
 ## What it does
-Reports, on its first line and instead of all errors in it, a file with directives, registers or
-instructions of another processor, such as `.globl main` or `addi sp, sp, -16`. It does so only
-where nothing says which instruction set the file is for: no comment, no configuration and no
-extension that is ours alone. A file with `;;` or with a name that only our instruction sets have
-is never called foreign.
+Reports a file with directives, registers or instructions of another processor, such as
+`.globl main` or `addi sp, sp, -16`. The finding is on the first line and replaces all errors in the
+file. A file is reported only if nothing selects its instruction set: no comment, no configuration
+and no file extension of this toolchain. A file with `;;` or with a name that only the supported
+instruction sets have is never reported.
 
 ## Why
-The extensions `.s` and `.asm` belong to everybody. Start-up code for a host processor that lies
-beside the kernels is no mistake, and an error for each of its lines would hide the real ones. To
-have such a file read all the same, write `# isa: ipu` in its first ten lines, or set `isa` in
-`ipu.toml`; to be rid of the hint, ignore it for those files with `per-file-ignores`.
+Many assemblers use the extensions `.s` and `.asm`. Start-up code for a host processor in the same
+folder as the kernels is not a mistake, and an error for each of its lines would hide the real ones.
+To check such a file anyway, write `# isa: ipu` in its first ten lines, or set `isa` in `ipu.toml`;
+to silence the hint, ignore it for those files with `per-file-ignores`.
 
 ## Example
 ```
@@ -41,9 +41,9 @@ RULE = Rule(
     documentation=__doc__ or "",
     valid=(
         "",
-        # A comment may say what it likes.
+        # The text of a comment does not count.
         "# .text of the kernel: addi sp, sp, -16\nacc",
-        # Broken, but ours.
+        # Files with errors, but in a supported set.
         ".again: acc; b again;;",
         ".text\nacc; bkpt;;",
         "mult.ee r0, lr0, lr1, lr2",

@@ -5,7 +5,7 @@ Reports an immediate below the smallest or above the largest number that its fie
 as a signed or as an unsigned number.
 
 ## Why
-Bits that do not fit would be lost. A larger constant comes from a config register.
+Bits that do not fit would be lost. Take a larger constant from a config register.
 
 ## Example
 ```

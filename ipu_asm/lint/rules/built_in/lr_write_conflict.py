@@ -1,11 +1,11 @@
 """Two instructions of a bundle write the same loop register.
 
 ## What it does
-Reports the destination of an lr instruction whose bundle already writes that register. An `incr`
-by 0 does nothing and so never conflicts.
+Reports the destination of an lr instruction if its bundle already writes that register. An `incr`
+by 0 has no effect and never conflicts.
 
 ## Why
-Both would write at the same moment; the machine faults.
+Both instructions would write at the same time; the machine faults.
 
 ## Example
 ```

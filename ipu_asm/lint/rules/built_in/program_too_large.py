@@ -1,12 +1,12 @@
 """The program does not fit into instruction memory.
 
 ## What it does
-Reports the first bundle behind the end of instruction memory. The last bundle that fits needs an
-instruction of its own for control flow, for the one that is filled in where none is written goes on
-to the next address, which does not exist; that bundle is reported if it has none.
+Reports the first bundle after the end of instruction memory. Also reports the last bundle that fits
+if it has no explicit control-flow instruction, because the default one continues at the next
+address, which does not exist.
 
 ## Why
-The machine cannot hold, or cannot encode, what is reported.
+The machine cannot hold, or cannot encode, the reported bundle.
 
 ## Example
 ```

@@ -1,15 +1,15 @@
 """A character or word that does not fit the syntax.
 
 ## What it does
-Reports what cannot stand where it stands: a character that belongs to no name, number, label or
-comment; an instruction or a bundle without anything in it; a label that is not in front of its
-bundle's first instruction, or that no bundle follows; a comment that nothing closes. What other
-assemblers have and this one does not (directives, named constants, expressions, strings, brackets,
-block comments, comments behind a `;`) is one finding, however many tokens it has. In a file that is
-not UTF-8, it reports the first byte that is not.
+Reports text that the syntax does not allow: a character that belongs to no name, number, label or
+comment; an empty instruction or bundle; a label that is not before its bundle's first instruction,
+or that no bundle follows; a comment that is not closed. Syntax of other assemblers that this one
+does not have (directives, named constants, expressions, strings, brackets, block comments, comments
+after a `;`) is one finding, regardless of its number of tokens. In a file that is not UTF-8, the
+rule reports the first invalid byte.
 
 ## Why
-Nothing can be encoded for it. The other bundles are read all the same, so their errors show, too.
+Such text cannot be encoded. The other bundles are still read, so their errors are reported too.
 
 ## Example
 ```
@@ -50,14 +50,14 @@ RULE = Rule(
         "⟦/*⟧ the end */ bkpt;;",
         "acc;;\n⟦\ufeff⟧bkpt;;",
         "⟦.⟧again: acc; b again;;",
-        # What other assemblers have
+        # Syntax of other assemblers
         "⟦.globl⟧ main\nmain: acc; b main;;",
         "N ⟦=⟧ 4\nbkpt;;",
         "⟦;⟧ the end\n; of it\nbkpt;;",
         "set lr0 4⟦*⟧(2+2); set lr1 ⟦(4 + 4)⟧; bkpt;;",
         "ldr_mult_reg r0 ⟦[lr0 cr0]⟧; bkpt;;",
         "again⟦-⟧and-again: acc; b again-and-again;;",
-        # Nothing where something is due
+        # Empty instructions and bundles
         "acc; ⟦;⟧ bkpt;;",
         "acc;;⟦;⟧ bkpt;;",
         "acc;; ⟦;;⟧ bkpt;;",

@@ -1,11 +1,11 @@
-"""An instruction lacks operands.
+"""An instruction with too few operands.
 
 ## What it does
-Reports the mnemonic of an instruction with fewer operands than it takes, and names those that are
-missing.
+Reports the mnemonic of an instruction with fewer operands than it takes, and names the missing
+ones.
 
 ## Why
-An operand has no default: each of them fills a field of the instruction's slot.
+Operands have no defaults: each operand fills a field of the instruction's slot.
 
 ## Example
 ```

@@ -1,12 +1,12 @@
-"""An instruction has operands that it does not take.
+"""An instruction with too many operands.
 
 ## What it does
-Reports the first operand too many. If an instruction begins with it, the separator in front of it
-is missing: an unsafe fix inserts it. If it is the rest of a mnemonic, that is suggested. No operand
-is ever removed: what it was written for has to go elsewhere.
+Reports the first excess operand. If an instruction begins with it, the separator before it is
+missing: an unsafe fix inserts it. If it is the rest of a mnemonic, the complete mnemonic is
+suggested. No fix removes an operand, because its content may belong elsewhere.
 
 ## Why
-There is no field for it. What looks like an operand is often the next instruction.
+The instruction has no field for it. An apparent operand is often the next instruction.
 
 ## Example
 ```

@@ -1,8 +1,8 @@
 """A branch names a label that does not exist.
 
 ## What it does
-Reports a label operand that no label of the file is spelled like, capital letters included.
-Addresses are no labels: a bare number is the name of a label, `+1` is a distance in bundles.
+Reports a label operand that matches no label of the file; labels are case-sensitive. Addresses are
+not labels: a bare number is the name of a label, `+1` is a distance in bundles.
 
 ## Why
 The branch has no target.

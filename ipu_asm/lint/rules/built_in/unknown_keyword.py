@@ -1,11 +1,11 @@
-"""An operand is none of the words that can stand in its place.
+"""An operand that is not one of the keywords allowed in its place.
 
 ## What it does
 Reports an operand that should be one of a few keywords (elements in a row, strides, aggregation
 mode, post function) and is not.
 
 ## Why
-Each keyword stands for a code of its field; no other word has one.
+Each keyword corresponds to a code in the operand's field; no other word has a code.
 
 ## Example
 ```

@@ -1,13 +1,13 @@
 """No instruction has this name.
 
 ## What it does
-Reports the first word of an instruction that no instruction of the instruction set is called.
+Reports the first word of an instruction if the instruction set has no instruction of that name.
 Mnemonics are written in lower case; another case is reported with a safe fix. An instruction with a
-similar name is suggested where there is only one, and where the operands fit it. Where an
-instruction follows the word, it is most likely a label without its colon.
+similar name is suggested if it is the only one and the operands fit it. If an instruction follows
+the word, the word is most likely a label without its colon.
 
 ## Why
-The assembler cannot know which slot of the bundle is meant.
+The assembler cannot tell which slot of the bundle is meant.
 
 ## Example
 ```
@@ -40,7 +40,7 @@ RULE = Rule(
         # A label without its colon
         "⟦again⟧ incr lr0 1; b again;;",
         "acc;;\n⟦again⟧\n    incr lr0 1;\n    b again;;",
-        # No slips: another instruction may be meant
+        # Not typing errors: another instruction may be meant
         "again: ⟦bgt⟧ lr0 lr1 again;; ⟦acc.min⟧ aaq0; bkpt;;",
     ),
     fixes=(Applicability.SAFE, Applicability.UNSAFE, Applicability.DISPLAY),

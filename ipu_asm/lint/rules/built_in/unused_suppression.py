@@ -1,14 +1,15 @@
-"""A comment silences a finding that is not there.
+"""A suppression comment that suppresses no finding.
 
 ## What it does
-Reports a name or code in a suppressing comment that silences nothing: the finding is gone, stands
-on another line, or no finding is called that. The fix removes the name of a finding, and the whole
-comment if none remains; while the file has errors, which may hide the finding, it is unsafe. A name
-that no finding has is not removed: the nearest one is suggested. A comment without a list, and an
-`ignore-file` that does not stand above the first bundle, silence nothing either.
+Reports a name or code in a suppression comment that suppresses no finding: the finding no longer
+exists, is on another line, or the name is unknown. The fix removes a known name, and the whole
+comment if no name remains; while the file has errors, which may hide the finding, the fix is
+unsafe. An unknown name is not removed: the closest known name is suggested. A comment without a
+list, and an `ignore-file` that is not above the first bundle, suppress nothing either and are
+reported.
 
 ## Why
-A left-over suppression hides the next finding on its line, which nobody has looked at.
+A left-over suppression hides the next finding on its line before it is reviewed.
 
 ## Example
 ```

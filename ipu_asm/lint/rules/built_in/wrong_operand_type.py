@@ -1,12 +1,12 @@
-"""An operand is of another sort than the one due in its place.
+"""An operand of the wrong type.
 
 ## What it does
-Reports an operand that is no register of the file due there, a register with an index that its file
-does not have, a word where a number is due, or a number that is written wrongly. Operands that are
-right but for their order are one finding.
+Reports an operand that is not a register of the expected register file, a register with an index
+that its file does not have, a word where a number is expected, or a malformed number. Operands that
+are correct except for their order are one finding.
 
 ## Why
-The field of the operand can only hold what the message says.
+The field of the operand can only hold what the message names.
 
 ## Example
 ```
@@ -36,12 +36,12 @@ RULE = Rule(
         "mult.ee mem_bypass lr0 lr0 lr0; bkpt;;",
     ),
     invalid=(
-        # Another file, an index out of its file, no register at all
+        # A register of another file, an index out of range, not a register
         "set ⟦cr0⟧ 1; bkpt;;",
         "set ⟦lr16⟧ 1; mult.ee ⟦r2⟧ lr0 lr0 ⟦lr01⟧; bkpt;;",
         "ldr_mult_reg ⟦mem_bypas⟧ lr0 ⟦7⟧; bkpt;;",
         "str_acc_reg ⟦cr0⟧ lr0; bkpt;;",
-        # Another order
+        # Operands in the wrong order
         "set ⟦5⟧ lr0; ldr_mult_reg r0 ⟦cr0⟧ lr0; bkpt;;",
         "again: bne ⟦again⟧ lr0 lr1;; bkpt;;",
         # Numbers

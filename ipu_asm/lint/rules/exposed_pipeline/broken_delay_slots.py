@@ -1,14 +1,14 @@
-"""A branch whose delay slots hold a branch or a target, or are too few.
+"""A branch with too few delay slots, or with a branch or branch target in them.
 
 ## What it does
-Reports, among the five bundles behind a branch, another branch and a label that some branch leads
-to; and a branch with fewer than five bundles before its function or the file ends.
+Reports another branch, and a label that a branch refers to, among the five bundles after a branch;
+and a branch with fewer than five bundles before the end of its function or of the file.
 
 ## Why
-The five bundles behind a branch are executed in any case, before it takes effect. A second branch
-among them changes course in the middle of the first. Who branches to a label among them enters a
-stretch that was made for someone who is about to leave. Where bundles are missing, the core
-executes whatever lies behind the code.
+The five bundles after a branch are always executed before it takes effect. A second branch among
+them changes the control flow while the first is pending. A branch to a label among them enters the
+delay slots without the branch that they belong to. If bundles are missing, the core executes
+whatever follows the code.
 
 ## Example
 ```
@@ -55,7 +55,7 @@ _SECTIONS = (".section", ".text", ".data", ".bss", ".end")
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each branch, target and end that stands in the way of a branch before it."""
+    """A finding for each branch with invalid delay slots."""
     isa, bundles = program.isa, program.bundles
     targets: frozenset[int] | None = None
     for number in program.where(_has_slots):
@@ -73,7 +73,7 @@ def _has_slots(isa: Isa, bundle: Bundle) -> bool:
 
 
 def _are_plain(program: Program, number: int) -> LocalResult[bool]:
-    """Whether the slots of a branch are filled at once by what may stand in any slot."""
+    """Whether the bundles directly after a branch fill its slots and are allowed in any slot."""
     slots = delay_slots_of(program.bundles[number])
     following = program.bundles[number + 1 : number + 1 + slots]
     plain = len(following) == slots and all(_is_plain(program.isa, each) for each in following)
@@ -97,7 +97,7 @@ def _branch_of(isa: Isa, bundle: Bundle) -> int | None:
 
 
 def _targets(program: Program) -> frozenset[int]:
-    """The addresses to which branches lead."""
+    """The targets of all branches with delay slots."""
     found = set()
     for reference in program.references:
         if reference.target is not None:
@@ -110,7 +110,7 @@ def _targets(program: Program) -> frozenset[int]:
 def _broken(
     program: Program, number: int, branch: int, targets: frozenset[int]
 ) -> Iterator[Diagnostic]:
-    """What is wrong with the delay slots of the branch in a bundle: one finding at the most."""
+    """At most one finding about the delay slots of the branch in a bundle."""
     instruction = program.bundles[number].instructions[branch]
     slots = instruction.spec.delay_slots if instruction.spec is not None else 0
     place = program.span(number, program.bundles[number].span(branch))
@@ -139,7 +139,7 @@ def _broken(
 
 
 def _intruder(program: Program, number: int, targets: frozenset[int]) -> tuple[str, Span] | None:
-    """What a bundle has that is nothing for a delay slot, and where."""
+    """The content of a bundle that a delay slot must not hold, and its span."""
     bundle = program.bundles[number]
     if bundle.label is not None and program.addresses[number] in targets:
         token = bundle.syntax.plan.label
@@ -153,7 +153,7 @@ def _intruder(program: Program, number: int, targets: frozenset[int]) -> tuple[s
 
 
 def _may_be_more(program: Program, number: int) -> bool:
-    """Whether a bundle may stand for others, such as those of a macro or of a file."""
+    """Whether a bundle may expand to others, such as those of a macro or of an included file."""
     bundle = program.bundles[number]
     unknown = any(instruction.spec is None for instruction in bundle.instructions)
     read = bundle.directive in _READING
@@ -173,7 +173,7 @@ RULE = Rule(
     valid=(
         "    ret lr\n" + _NOPS,
         "again:\n    jnz r0, #again\n" + _NOPS + "    ret lr\n" + _NOPS + ".Lfunc_end0:\n",
-        # A label that no branch leads to breaks nothing: debuggers need many.
+        # A label that no branch refers to is allowed: debuggers need many.
         "    jl #callee\n    nop\n.Ltmp0:\n" + _NOPS,
         "    ret lr\n    nop; add r0, r0\n",
         "    ret lr\n    .rept 5\n    nop\n    .endr\n",

@@ -1,18 +1,18 @@
 """A result that lands after the only instruction that reads its register.
 
 ## What it does
-Reports a read of a register that comes before the result of an earlier instruction has landed in
-it, where nothing reads the register afterwards: on no way that control can take, around loops too.
-A read that sees an earlier result is left alone where nothing else reads that one: it comes in time
-for it, and the later result is one too many, as at the end of a loop that was unrolled by hand.
-Where nothing in the function has written the register before, and it is one in which no argument
-is passed, the read is reported whatever reads the register afterwards.
+Reports a read of a register that executes before the result of an earlier instruction lands in it,
+if no later instruction reads the register on any control-flow path, including paths around loops. A
+read that sees an earlier result is not reported if nothing else reads that result: the read is in
+time for it, and the later result is superfluous, as at the end of a loop that was unrolled by hand.
+If nothing in the function has written the register before, and no argument is passed in it, the
+read is reported regardless of later reads.
 
 ## Why
-The cores have no interlocks. A load takes seven bundles, a multiplication up to six; who reads
-sooner gets what was in the register before, and no error. Reading early on purpose is good style in
-a pipelined loop, and then something reads the result later. Where nothing does, the result is lost
-and the read was most likely meant for it: a bundle is missing between the two.
+The cores have no interlocks. A load takes seven bundles, a multiplication up to six; an earlier
+read returns the previous content of the register, without an error. An intentional early read is
+good style in a pipelined loop, where a later instruction reads the result. If no instruction does,
+the result is lost and the read was most likely meant for it: a bundle is missing between the two.
 
 ## Example
 ```
@@ -57,7 +57,7 @@ RULE_ID = RuleId("X101", "lost-result", Severity.WARNING)
 
 
 def check(program: Program) -> Iterator[Diagnostic]:
-    """A finding for each read that comes too early for a result that nobody sees."""
+    """A finding for each read that executes too early for a result that is then lost."""
     for function in functions_of(program):
         first = function.start
         for number, write, read in program.per_bundle(_losses_from, first, of_bundles=True):
@@ -74,7 +74,7 @@ def _losses_from(
 
 
 def _losses(function: FunctionBody) -> list[tuple[int, RegisterAccess, EarlyRead]]:
-    """The lost results of a function: the place of the bundle that writes, what, and who reads."""
+    """The lost results of a function: the number of the writing bundle, the write and the read."""
     found: dict[tuple[int, int, int], tuple[int, RegisterAccess, EarlyRead]] = {}
     for address, number in enumerate(function.graph.numbers):
         for write in _slow_writes(function.isa, function.bundles[number]):
@@ -86,10 +86,10 @@ def _losses(function: FunctionBody) -> list[tuple[int, RegisterAccess, EarlyRead
 
 
 def _slow_writes(isa: Isa, bundle: Bundle) -> list[RegisterAccess]:
-    """What a bundle writes that does not land before the next bundle.
+    """The register writes of a bundle that do not land before the next bundle.
 
-    Only the first result of an instruction counts: what comes with it, such as the mask of a
-    comparison or what a counter becomes, is often wanted by nobody.
+    Only the first result of an instruction counts: the others, such as the mask of a comparison
+    or the new value of a counter, are often unused.
     """
     accesses = [access for access in accesses_of(isa, bundle) if access.writes]
     first: dict[int, int] = {}
@@ -133,7 +133,7 @@ RULE = Rule(
         _LOAD + _NOP * 6 + _STORE + _RETURN,
         # An early read on purpose: the result is stored later.
         _LOAD + _STORE + _NOP * 6 + _STORE + _RETURN,
-        # Likewise: what is stored first may be an argument, or what the function wrote before.
+        # Likewise: the first store may store an argument, or an earlier result of the function.
         "    lda r7, [p0, #0]\n    st r7, [p1, #0]\n"
         + _NOP * 6
         + "    st r7, [p1, #4]\n"
@@ -142,29 +142,29 @@ RULE = Rule(
         + _NOP * 6
         + "    st r8, [p1, #4]\n"
         + _RETURN,
-        # What is pending at the end of a loop's body is read in its next round.
+        # A result that is pending at the end of a loop's body is read in the next iteration.
         "loop:\n" + _LOAD + _NOP * 2 + "    jnz r0, #loop\n" + _NOP * 4 + _STORE + _RETURN,
-        # What is stored was put there for it; the load is one too many.
+        # The store reads the value that was written for it; the load is superfluous.
         "    vmov x0, x4\n" + _NOP * 3 + _LOAD + _STORE + _NOP * 6 + _RETURN,
-        # A mask that nobody wants; what was in its register before is saved.
+        # An unused mask; the previous content of its register is saved.
         "    vmax_lt.s8 x0, r16, x1, x2\n    mov r4, r16\n    vmax_lt.s8 x0, r16, x0, x2\n"
         + _NOP * 3
         + "    mov r16, r4\n"
         + _RETURN,
         # Only one of the two is assembled.
         ".if WIDE\n" + _LOAD + ".else\n" + _STORE + ".endif\n" + _RETURN,
-        # A body stands somewhere else.
+        # The body of a macro is expanded somewhere else.
         ".macro load\n" + _LOAD + ".endm\n" + _STORE + _RETURN,
     ),
     invalid=(
-        # A later read is in time, but what this one sees nobody has put there.
+        # A later read is in time, but nothing has written what this one reads.
         "    lda r8, [p0, #0]\n    add r1, ⟦r8⟧, #1\n"
         + _NOP * 6
         + "    add r2, r8, #1\n"
         + _RETURN,
         _LOAD + _NOP * 5 + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
         _LOAD + _NOP * 5 + "    vshuffle x1, ⟦x0⟧, x2, r0\n" + _RETURN,
-        # The first store has what was put there for it.
+        # The first store reads the value that was written for it.
         "    vmov x0, x4\n" + _NOP * 3 + _STORE + _LOAD + _STORE.replace("wl0", "⟦wl0⟧") + _RETURN,
     ),
     check_program=check,
