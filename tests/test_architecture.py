@@ -170,7 +170,7 @@ def check_imports(path: Path) -> list[str]:
     return [
         f"{path} imports {module}"
         for module, unit in imported
-        if unit not in (None, importer) and HEIGHT[unit] >= HEIGHT[importer]
+        if unit is not None and unit != importer and HEIGHT[unit] >= HEIGHT[importer]
     ]
 
 
