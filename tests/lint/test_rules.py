@@ -222,8 +222,8 @@ def test_a_code_begins_with_the_letter_of_its_severity_or_of_its_instruction_set
         assert re.fullmatch(rf"{own}\d{{3}}", rule.id.code)
     for folder in RULE_FOLDERS:
         if folder.parent.parent.name == "isa":
-            own = {rule.id.code[0] for rule in rules_in(folder) if rule.isa != "ipu"}
-            assert len(own) <= 1
+            initials = {rule.id.code[0] for rule in rules_in(folder) if rule.isa != "ipu"}
+            assert len(initials) <= 1
 
 
 def test_every_error_has_a_rule() -> None:
