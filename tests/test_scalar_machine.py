@@ -163,7 +163,7 @@ def test_a_bundle_that_was_never_loaded_takes_a_cycle() -> None:
     assert (machine.pc, machine.cycles) == (1, 1)
 
 
-@pytest.mark.parametrize(("opcode", "bit"), [(3, 177), (6, 154), (6, 137), (9, 109), (3, 94)])
+@pytest.mark.parametrize(("opcode", "bit"), [(3, 177), (7, 154), (7, 137), (15, 109), (3, 94)])
 def test_an_opcode_past_its_list_faults(opcode: int, bit: int) -> None:
     machine = ScalarMachine()
     with pytest.raises(ScalarFault, match="opcode past the list"):

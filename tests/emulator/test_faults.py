@@ -94,7 +94,7 @@ def test_an_aggregate_that_does_not_fit_is_a_fault_and_memory_is_as_before() -> 
     [
         (3 << 177, "break", "<invalid> (opcode 3)"),
         (7 << 154, "xmem", "<invalid> (opcode 7)"),
-        (6 << 137, "mult", "<invalid> (opcode 6)"),
+        (7 << 137, "mult", "<invalid> (opcode 7)"),
         (15 << 109, "acc", "<invalid> (opcode 15)"),
         (3 << 94, "aaq", "<invalid> (opcode 3)"),
     ],

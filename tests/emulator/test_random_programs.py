@@ -34,7 +34,8 @@ def check_twins(rng: Random) -> None:
         text = "" if word is None else disassemble([word])
         before = state.save()
         refused = refuses(ipu.execute_vliw_cycle)
-        assert refused == refuses(partial(twin.step, word)), text
+        reason = f"tests/scalar_machine.py, the model to compare with, does not agree on `{text}`"
+        assert refused == refuses(partial(twin.step, word)), reason
         assert differences_of_twins(state, twin) == [], text
         if refused:
             assert state.save() == before

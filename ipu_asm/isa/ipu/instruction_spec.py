@@ -1,6 +1,6 @@
 """The IPU's instructions, each described once: slot -> mnemonic -> entry.
 
-The single source of truth about the 39 instructions. An opcode is the position of its entry in its
+The single source of truth about all instructions. An opcode is the position of its entry in its
 slot: append to keep the opcodes that exist. Names, operands and operations come from the "IPU
 Assembly Instruction Reference", the shape of an entry from "Adding Instructions"; where the two
 contradict themselves, the entry states what is executed.

@@ -64,7 +64,7 @@ NEW_INSTRUCTION: dict[str, Any] = {
 
 def check_layout(isa: Isa, bits: int, layout: str) -> None:
     """The word has that many bits, and its fields are those of the table."""
-    assert isa.word_bits == bits
+    assert isa.word_bits == bits, "the word has changed its width: see CONTRIBUTING.md"
     lines = [
         f"{slot.name:<5} | "
         + ", ".join(f"{f.type} {low + f.low + f.width - 1}:{low + f.low}" for f in slot.fields)
