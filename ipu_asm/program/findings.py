@@ -24,7 +24,10 @@ _OPENING, _CLOSING = "/*", "*/"
 
 
 def add_findings(program: Program, same_macros: bool) -> Program:
-    """Add the findings to a program that is being built; `same_macros`: macros are unchanged."""
+    """Set the findings of a new program: those of its bundles, and those between bundles.
+
+    `same_macros`: the macros are those of the program before the edit, so what they resolve holds.
+    """
     findings = list(_findings(program, same_macros))
     if _OPENING in program.text and not program.isa.surface.block_comments:
         findings = _outside_comments(program, findings)

@@ -36,7 +36,7 @@ _STEPS = {
 
 
 class MacroRegion(NamedTuple):
-    """Bundles ``first..last-1`` in the body of a macro or under a condition."""
+    """Bundles ``first..last-1`` in the body of a macro or in a conditional block (``#if``)."""
 
     first: int
     last: int
@@ -86,7 +86,7 @@ class Macros(NamedTuple):
         return name.lower() in self.names
 
     def region_of(self, bundle: int) -> MacroRegion | None:
-        """Return the region that contains a bundle, if any."""
+        """Return the macro body or conditional block that contains a bundle, if any."""
         at = bisect_right(self.regions, bundle, key=lambda region: region.first) - 1
         return self.regions[at] if at >= 0 and bundle < self.regions[at].last else None
 

@@ -22,7 +22,7 @@ class Expected(Enum):
 
 
 def expected_at_end(text: str) -> Expected:
-    """Return what may follow a text, which may be any text."""
+    """Return what may follow a text, also one that is incomplete or wrong."""
     brackets = _OpenBrackets()
     for match in WORD.finditer(text):
         if match.lastgroup == "sign":

@@ -54,7 +54,7 @@ def _ordered(numbers: Sequence[Number]) -> list[Number]:
 
 def _index_of(numbers: Sequence[Number], chosen: Number) -> int:
     if _is_nan(chosen):
-        raise ValueError("a place is that of a number, found nothing but NaN")
+        raise ValueError("expected an element that is a number, all are NaN")
     return list(numbers).index(chosen)
 
 

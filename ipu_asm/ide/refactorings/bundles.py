@@ -81,7 +81,7 @@ def _check_halves(position: BundlePosition, cut: int) -> None:
                 f"{text} would branch away before the rest of the bundle has run"
             )
     if any(is_break(instruction) for instruction in instructions[cut:]):
-        raise RefactoringError("a debugger would stop between the two halves")
+        raise RefactoringError("its break instruction would stop a debugger after one half only")
 
 
 def _cut_edit(position: BundlePosition, cut: int) -> TextEdit:

@@ -129,9 +129,10 @@ class RegisterClass(AieType):
 
 
 class DimensionClass(RegisterClass):
-    """A modifier of two or three dimensions; the access also writes their count registers.
+    """Operand type of the register that steps a pointer in two or three dimensions.
 
-    With three dimensions, `d0` means `d0` and `d4`, up to `d3` with `d7`.
+    The access also writes the loop counters of the register. In three dimensions an operand names a
+    pair of registers: `d0` is `d0` and `d4`, up to `d3` with `d7`.
     """
 
     def __init__(

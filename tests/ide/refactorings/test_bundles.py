@@ -54,7 +54,7 @@ def test_distances_that_lead_across_are_written_anew() -> None:
     ("text", "reason"),
     [
         ("b +1; $0acc;; bkpt;;", "`b +1` would branch away before the rest of the bundle has run"),
-        ("acc; $0break;;", "a debugger would stop between the two halves"),
+        ("acc; $0break;;", "its break instruction would stop a debugger after one half only"),
         ("acc; $0set lr0 1;; br lr0;;", "a branch of this program takes its target from a reg"),
         ("set lr0 1; $0add lr1 lr0 lr0;;", "`add lr1 lr0 lr0` would see another value of `lr0`"),
         ("aaq; $0acc;;", "`aaq` would see another value of `r_acc`"),
