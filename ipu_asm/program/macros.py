@@ -15,9 +15,7 @@ from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.bundle_diff import BundleDiff
-
-BRACE_PSEUDO_NAME = "{}"
-"""In `dropped_if_defined` of findings about braces: directives may choose between braces."""
+from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME
 
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
 _DEFINING = re.compile(r"#\s*(?:define|undef)\s+([A-Za-z_]\w*)(\(?)")

@@ -19,13 +19,10 @@ from ipu_asm.syntax.misplaced_token import (
     shown,
     without,
 )
-from ipu_asm.syntax.plan import InstructionPlan
+from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME, InstructionPlan
 from ipu_asm.syntax.shapes import MOST_TOKENS
 from ipu_asm.syntax.stray_tokens import foreign_message, stray_message
 from ipu_asm.text import Span, TextEdit
-
-# In `Diagnostic.dropped_if_defined`: directives inside a bundle may choose between braces.
-_BRACE_PSEUDO_NAME = "{}"
 
 # Of several such tokens only the first has a finding; braces of both sorts count as one.
 _REPORTED_ONCE = {",": ",", "{": "{", "}": "{"}
@@ -62,7 +59,7 @@ def _finding(place: MisplacedToken, reason: str) -> Diagnostic:
     message, fix = _MESSAGES[reason](place)
     kind = UNKNOWN_MNEMONIC if reason == "label-unmarked" else SYNTAX_ERROR
     span = culprit(place, reason) if reason in _OF_PARTS else place.span
-    dropped_if_defined = (_BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
+    dropped_if_defined = (BRACE_PSEUDO_NAME,) if reason.startswith("brace-") else ()
     return Diagnostic(kind, message, span, fix=fix, dropped_if_defined=dropped_if_defined)
 
 

@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from ipu_asm.syntax.grammar import BRACES, Grammar, Tree
 
+BRACE_PSEUDO_NAME = "{}"
+"""In `dropped_if_defined` of findings about braces: directives may choose between braces."""
+
 
 class InstructionPlan(NamedTuple):
     """The token numbers of one instruction; an operand consists of the tokens ``first..last-1``.
