@@ -95,6 +95,11 @@ class Bundle:
         self.memo: dict[str, Any] | None = None
         self.is_broken = bool(syntax.plan.findings) or any(i.findings for i in instructions)
 
+    @property
+    def has_uncertain_effect(self) -> bool:
+        """Whether errors may change what the bundle does, or the number of bundles in its place."""
+        return self.is_broken or None in self.places
+
     def with_findings(self, more: Sequence[Diagnostic]) -> Bundle:
         """Return a copy with additional findings."""
         findings = (*self.findings, *more)

@@ -93,7 +93,7 @@ def control_flow_of(isa: Isa, bundles: Sequence[Bundle]) -> ControlFlowGraph:
     returning: set[int] = set()
     for address, number in enumerate(numbers):
         bundle = bundles[number]
-        if _has_uncertain_effect(bundle):
+        if bundle.has_uncertain_effect or bundle.has_unknown:
             unknown.add(address)
         for instruction in bundle.instructions:
             spec = instruction.spec
@@ -130,15 +130,6 @@ def _addresses_before_conditions(
         for number, bundle in enumerate(bundles)
         if bundle.directive and any(effect_of(words).step for words in bundle.syntax.directives)
     } - {-1}
-
-
-def _has_uncertain_effect(bundle: Bundle) -> bool:
-    """Return whether the bundle's effect is uncertain, because it has mistakes."""
-    return (
-        bundle.is_broken
-        or None in bundle.places
-        or any(i.spec is None for i in bundle.instructions)
-    )
 
 
 def _hardware_loops(

@@ -37,7 +37,7 @@ def reachability_of(program: Program) -> Reachability:
     """Follow control from address 0 through the bundles that fit into instruction memory."""
     size = min(program.size, program.isa.program_limit)
     everything = b"\x01" * size
-    if any(_has_uncertain_effect(bundle) for _, bundle in program.notable if bundle.findings):
+    if any(bundle.has_uncertain_effect for _, bundle in program.notable if bundle.findings):
         return Reachability(everything, False, bytes(size), ())
     transfers = _transfers(program, size)
     exits, known = _exits(program, transfers)
@@ -54,11 +54,6 @@ def reachability_of(program: Program) -> Reachability:
 def falls_through(flow: str | None) -> bool:
     """Return whether control can continue at the next address."""
     return flow in (None, "branch")
-
-
-def _has_uncertain_effect(bundle: Bundle) -> bool:
-    """Return whether mistakes may change the bundle, or the number of bundles in its place."""
-    return bundle.is_broken or None in bundle.places
 
 
 def _transfers(program: Program, size: int) -> dict[int, Bundle]:

@@ -75,7 +75,7 @@ def check_readable(program: Program, *numbers: int) -> None:
     for number in numbers:
         bundle = program.bundles[number]
         errors = any(finding.severity is Severity.ERROR for finding in bundle.findings)
-        if errors or bundle.is_broken or None in bundle.places:
+        if errors or bundle.has_uncertain_effect:
             raise RefactoringError(
                 f"correct the error in {program.isa.unit} {program.addresses[number]} first"
             )

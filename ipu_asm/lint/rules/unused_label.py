@@ -86,7 +86,7 @@ def _meant(program: Program) -> set[str]:
     undefined = (finding for finding in program.findings if finding.rule is UNDEFINED_LABEL)
     words = {finding.fix.edits[0].new_text for finding in undefined if finding.fix}
     for _, bundle in program.notable:
-        if bundle.findings and (bundle.is_broken or None in bundle.places):
+        if bundle.findings and bundle.has_uncertain_effect:
             label = bundle.syntax.plan.label
             words.update(word for n, word in enumerate(bundle.syntax.words) if n != label)
     return words
