@@ -11,7 +11,15 @@ from typing import Any, Mapping, Sequence
 
 from ipu_asm.isa.checks import mistakes_of
 from ipu_asm.isa.description import IsaDescription, IsaError, SlotDescription
-from ipu_asm.isa.model import Field, InstructionDoc, InstructionSpec, Isa, Operand, Slot
+from ipu_asm.isa.model import (
+    DEPRECATED,
+    Field,
+    InstructionDoc,
+    InstructionSpec,
+    Isa,
+    Operand,
+    Slot,
+)
 from ipu_asm.isa.operands import OperandType
 
 __all__ = ["IsaDescription", "IsaError", "SlotDescription", "build_isa"]
@@ -102,6 +110,7 @@ def _instruction(
     entry = description.instructions[slot][mnemonic]
     opcode = entry.get("opcode", position)
     operands = _operands(entry, fields, description.operand_types)
+    deprecated = entry.get("deprecated")
     writes = entry.get("writes")
     if writes is None:
         writes = [o.name for o in operands if o.read is None and o.name == "dest"]
@@ -116,10 +125,10 @@ def _instruction(
         reads=dict(entry.get("reads", {})),
         writes=tuple(writes),
         flow=entry.get("flow"),
-        deprecated=entry.get("deprecated"),
+        deprecated=deprecated,
         idle=dict(entry.get("idle", {})),
         nop=entry.get("nop", False),
-        traits=frozenset(entry.get("traits", ())),
+        traits=frozenset((*entry.get("traits", ()), *([DEPRECATED] if deprecated else ()))),
         cycles=entry.get("cycles"),
         all_operands_required=not any(operand.optional or operand.keyword for operand in operands),
     )

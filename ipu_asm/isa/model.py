@@ -13,6 +13,9 @@ from ipu_asm.isa.operands import OperandType
 from ipu_asm.isa.storage import Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
 
+DEPRECATED = "deprecated"
+"""The trait of every instruction that has a text in `InstructionSpec.deprecated`."""
+
 
 class InstructionDoc(NamedTuple):
     """The documentation of an instruction, with the fields of the "Adding Instructions" document.

@@ -36,7 +36,7 @@ from typing import Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
-from ipu_asm.isa.model import Isa
+from ipu_asm.isa.model import DEPRECATED, Isa
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
 
@@ -58,7 +58,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 
 def _is_deprecated(_isa: Isa, bundle: Bundle) -> bool:
-    return any(each.spec is not None and each.spec.deprecated for each in bundle.instructions)
+    return DEPRECATED in bundle.traits
 
 
 RULE = Rule(
