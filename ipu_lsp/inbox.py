@@ -43,7 +43,7 @@ class QueuedMessage(NamedTuple):
 
 
 class Inbox:
-    """Messages in the order of their arrival.
+    """Queue of the client's messages, filled by a reader thread and bounded in number and bytes.
 
     `fill` runs on the reader thread, `end` on any thread, everything else on the server's thread.
     """

@@ -93,7 +93,7 @@ def _entries(folder: str, report: Callable[[OSError], None]) -> list[os.DirEntry
 
 
 def _is_wanted(entry: os.DirEntry[str], roots: Sequence[str]) -> bool:
-    """Return whether an entry with the name of a source is a file to read."""
+    """Check that an entry is a regular file, or a link to one below the roots of the search."""
     try:
         if entry.is_symlink():
             real = os.path.realpath(entry.path)

@@ -68,7 +68,7 @@ def read_region(state: IpuState, where: Region) -> bytes:
 
 
 def write_region(state: IpuState, where: Region, data: bytes) -> None:
-    """Overwrite a region. Raises ValueError unless `data` has its size."""
+    """Write `data` to a region of the machine. Raises ValueError if the sizes differ."""
     if len(data) != where.size:
         raise ValueError(f"`{where}` takes {where.size} bytes, found {len(data)}")
     if where.name == MEMORY:

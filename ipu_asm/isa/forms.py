@@ -44,7 +44,7 @@ class FormsDescription(NamedTuple):
 
 
 def unit_slot(name: str, title: str, *units: str) -> Slot:
-    """Return a slot that occupies some functional units, by default one with its own name."""
+    """Return a slot without encoding. It occupies `units`, by default one unit of its own name."""
     return Slot(name, title, "", (), 0, (0,), False, units or (name,))
 
 

@@ -235,6 +235,6 @@ class _Grouping:
         return self._word if self._joins_signs and is_signed else ""
 
     def _is_letter(self, offset: int) -> bool:
-        """Whether the character at an offset is a letter and not a confusable."""
+        """Return whether a letter is at an offset, not a character that merely looks like one."""
         letter = self._text[offset]
         return letter.isalpha() and intended_text(letter) is None

@@ -75,11 +75,11 @@ class Grammar:
         ) + self.kind_letter("END")
 
     def kind_letter(self, terminal: str) -> str:
-        """The letter of a terminal in shapes; empty for one that the grammar does not have."""
+        """Return the letter that stands for a terminal in shapes; "" if the grammar lacks it."""
         return self._letters.get(terminal, "")
 
     def terminal(self, letter: str) -> str:
-        """The terminal of a letter in a shape."""
+        """Return the terminal that a letter of a shape stands for."""
         return self._names.get(letter, "STRAY")
 
     def scanner(self, *more: str) -> re.Pattern[str]:

@@ -207,7 +207,7 @@ class Bench:
         return f"<Bench: {self.kernel or 'no kernel'}>"
 
     def __str__(self) -> str:
-        """The kernel, how its last run ended, and the scalar registers that are not zero."""
+        """Describe the kernel, the end of its last run, and the scalar registers that are not 0."""
         registers = register_text(SCALAR_NAMES, self.state.regfile.scalars)
         return f"{self.kernel or 'no kernel'}: {self._last}\n{registers}"
 

@@ -97,7 +97,10 @@ def _finish_float(value: float, post_fn: int, factor: float) -> int:
 
 
 def _inverse(value: float, post_fn: int) -> float:
-    """1 / value, 0 for 0; or 1 / sqrt(value), 0 unless value > 0."""
+    """Return the reciprocal or, for `_INV_SQRT`, the reciprocal square root.
+
+    It is 0 where it is undefined: for 0, and for a square root also for negative values.
+    """
     if post_fn == _INV_SQRT:
         return 1.0 / math.sqrt(value) if value > 0 else 0.0
     return 1.0 / value if value else 0.0

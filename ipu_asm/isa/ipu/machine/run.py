@@ -31,7 +31,7 @@ DebugCallback: TypeAlias = Callable[[IpuState, int], DebugAction]
 def run_until_complete(
     state: IpuState, max_cycles: int = MAX_CYCLES, *, ipu: Ipu | None = None
 ) -> int:
-    """Run until the machine halts, ignoring breaks; returns the number of bundles executed.
+    """Run until the machine halts, ignoring breaks, and return the number of executed bundles.
 
     `ipu` is the machine to run if it has options or instructions of its own. Raises
     `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`.
