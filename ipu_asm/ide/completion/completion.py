@@ -10,6 +10,7 @@ from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
 from ipu_asm.ide.completion.form_selection import fitting_forms
+from ipu_asm.ide.completion.snippets import instruction_snippet, macro_call_snippet
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.macros.completion import (
     MacroCandidate,
@@ -50,8 +51,6 @@ DIRECTIVE = "directive"
 # Sorts before all digits: names that the author of the file chose.
 _FIRST = "!"
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_SPECIAL = re.compile(r"[\\$}]")
-_ESCAPED = r"\\\g<0>"
 
 
 class CompletionItem(NamedTuple):
@@ -127,7 +126,7 @@ def _instructions(isa: Isa, context: CompletionContext) -> Iterator[CompletionIt
             context.span,
             f"{_sort_rank(spec)}{order[spec.slot]:02}{spec.opcode:04}",
             _filter_text(spec.mnemonic, context),
-            None if context.is_followed else _snippet(isa, spec),
+            None if context.is_followed else instruction_snippet(isa, spec),
             spec.deprecated is not None,
         )
 
@@ -156,19 +155,12 @@ def _macros(program: Program, context: CompletionContext) -> Iterator[Completion
 
 def _macro(candidate: MacroCandidate, context: CompletionContext, rank: str) -> CompletionItem:
     has_snippet = (candidate.parameters or candidate.in_parentheses) and not context.is_followed
-    kind, snippet = VALUE if candidate.value else MACRO, _call(candidate) if has_snippet else None
+    kind = VALUE if candidate.value else MACRO
+    snippet = macro_call_snippet(candidate) if has_snippet else None
     text, sort_text = candidate.text, rank + candidate.text
     return CompletionItem(
         text, kind, candidate.detail, text, context.span, sort_text, text, snippet
     )
-
-
-def _call(candidate: MacroCandidate) -> str:
-    """Return the snippet of a macro call with a placeholder for each parameter."""
-    names = (_SPECIAL.sub(_ESCAPED, name) for name in candidate.parameters)
-    holes = ", ".join(f"${{{number}:{name}}}" for number, name in enumerate(names, 1))
-    name = _SPECIAL.sub(_ESCAPED, candidate.text)
-    return f"{name}({holes})" if candidate.in_parentheses else f"{name} {holes}"
 
 
 def _instruction_detail(isa: Isa, spec: InstructionSpec, slots: Sequence[str]) -> str:
@@ -185,24 +177,6 @@ def _sort_rank(spec: InstructionSpec) -> int:
     if spec.nop:
         return 2
     return 1 if spec.flow == "break" else 0
-
-
-def _snippet(isa: Isa, spec: InstructionSpec) -> str | None:
-    """Return the mnemonic with a placeholder for each required operand.
-
-    Returns None if there are none, or if the mnemonic has several forms with different operands.
-    """
-    operands = [operand for operand in spec.operands if not operand.optional]
-    if not operands or len(isa.forms(spec)) > 1:
-        return None
-    separator = isa.surface.operand_separator.strip() + " "
-    holes = (_hole(number, operand) for number, operand in enumerate(operands, 1))
-    return f"{spec.mnemonic} {separator.join(holes)}"
-
-
-def _hole(number: int, operand: Operand) -> str:
-    name = f"{operand.keyword}{KEYWORD_MARK}" if operand.keyword else ""
-    return f"{name}${{{number}:{_SPECIAL.sub(_ESCAPED, operand.name)}}}"
 
 
 def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
