@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis, analyze
+    from ipu_asm.analysis.analysis import Analysis
+    from ipu_asm.analysis.analyzer import analyze
     from ipu_asm.assembler.encode import AssemblyError, assemble, disassemble
     from ipu_asm.isa import load_isa
 
@@ -17,7 +18,7 @@ __all__ = ["Analysis", "AssemblyError", "analyze", "assemble", "disassemble", "l
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Analysis": "ipu_asm.analysis.analyzer",
+    "Analysis": "ipu_asm.analysis.analysis",
     "AssemblyError": "ipu_asm.assembler.encode",
     "analyze": "ipu_asm.analysis.analyzer",
     "assemble": "ipu_asm.assembler.encode",

@@ -13,7 +13,8 @@ import time
 from random import Random
 from typing import Iterator, NamedTuple
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
 from ipu_asm.text import LineIndex
 from tests.hostile import SPLINTERS, mutated, noise, seeds

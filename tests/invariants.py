@@ -6,7 +6,7 @@ import gc
 from itertools import pairwise
 from typing import Any, Iterator
 
-from ipu_asm.analysis.analyzer import Analysis
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span

@@ -11,7 +11,8 @@ from typing import Iterator
 import pytest
 
 import ipu_asm.isa
-from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.cli.assembler import command as assembler
 from ipu_asm.cli.lint import command as lint
 from ipu_asm.config.isa_choice import choose_isa

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.config.isa_choice import choose_isa
 from ipu_asm.ide.formatting.formatting import formatting

@@ -10,7 +10,8 @@ from typing import Any, Iterator
 
 import pytest
 
-from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import assemble
 from ipu_asm.emulator import IpuState, run_until_complete
 from ipu_asm.ide.formatting.bundle_layout import INDENT

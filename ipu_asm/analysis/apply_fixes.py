@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import bisect_right, insort
 from typing import Callable, NamedTuple, Sequence
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.text import TextEdit, apply_edits
 

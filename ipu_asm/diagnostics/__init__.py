@@ -101,17 +101,19 @@ class Fix(NamedTuple):
 
 
 class RelatedInformation(NamedTuple):
-    """A second place in the same file that a finding refers to."""
+    """A second place that a finding refers to; `path` is its file, None for the analysed file."""
 
     span: Span
     message: str
+    path: str | None = None
 
 
 class Diagnostic(NamedTuple):
     """One finding in one text.
 
     `tags` are the protocol's `unnecessary` and `deprecated`: editors fade such text or strike it
-    through. `dropped_if_defined` is that of an `UnplacedFinding`.
+    through. `dropped_if_defined` is that of an `UnplacedFinding`. `path` is the file that `span`
+    belongs to, None for the analysed file: the finding may be in a header that it includes.
     """
 
     rule: RuleId
@@ -121,6 +123,7 @@ class Diagnostic(NamedTuple):
     fix: Fix | None = None
     tags: tuple[str, ...] = ()
     dropped_if_defined: tuple[str, ...] = ()
+    path: str | None = None
 
     @property
     def code(self) -> str:
@@ -144,10 +147,10 @@ class Diagnostic(NamedTuple):
 
     def shifted(self, delta: int) -> Diagnostic:
         """The same finding with all spans moved by `delta` code points."""
-        rule, message, (start, end), related, fix, tags, dropped_if_defined = self
+        rule, message, (start, end), related, fix, tags, dropped_if_defined, path = self
         if related:
-            related = tuple([RelatedInformation(s.shifted(delta), said) for s, said in related])
+            related = tuple([each._replace(span=each.span.shifted(delta)) for each in related])
         if fix is not None:
             fix = fix.shifted(delta)
         span = Span(start + delta, end + delta)
-        return Diagnostic(rule, message, span, related, fix, tags, dropped_if_defined)
+        return Diagnostic(rule, message, span, related, fix, tags, dropped_if_defined, path)

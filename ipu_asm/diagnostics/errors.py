@@ -1,4 +1,4 @@
-"""Identities of the rules for what the assembler refuses; `lint/rules` documents them."""
+"""Identities of the rules that parsing and expansion report; `lint/rules` documents them."""
 
 from __future__ import annotations
 
@@ -17,3 +17,4 @@ UNDEFINED_LABEL = RuleId("E301", "undefined-label", Severity.ERROR)
 DUPLICATE_LABEL = RuleId("E302", "duplicate-label", Severity.ERROR)
 BRANCH_OUT_OF_RANGE = RuleId("E303", "branch-out-of-range", Severity.ERROR)
 PROGRAM_TOO_LARGE = RuleId("E304", "program-too-large", Severity.ERROR)
+TEMPLATE_SYNTAX = RuleId("E401", "template-syntax", Severity.ERROR)

@@ -14,7 +14,7 @@ from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 QUICK_FIX: Final = "quickfix"
 FIX_ALL: Final = "source.fixAll"

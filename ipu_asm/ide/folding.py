@@ -11,7 +11,7 @@ from ipu_asm.ide.symbols import label_symbols
 from ipu_asm.ide.syntax_element import end_of_bundle
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 COMMENT: Final = "comment"
 REGION: Final = "region"

@@ -29,7 +29,7 @@ from ipu_asm.reports.markdown import inline_code
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 
 class Hover(NamedTuple):

@@ -17,7 +17,7 @@ from ipu_asm.isa.operand_types import IntegerType
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 ADDRESSES: Final = "addresses"
 IMMEDIATES: Final = "immediates"

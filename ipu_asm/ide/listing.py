@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, Sequence
 from ipu_asm.assembler.listing import listing_rows
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 
 class ListingLine(NamedTuple):

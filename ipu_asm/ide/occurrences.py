@@ -31,7 +31,7 @@ from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 
 class OccurrenceKind(Enum):

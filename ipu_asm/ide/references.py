@@ -8,7 +8,7 @@ from ipu_asm.ide.occurrences import Occurrence, OccurrenceKind, occurrences, sym
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 
 def references(analysis: Analysis, offset: int, with_definition: bool = True) -> list[Span]:

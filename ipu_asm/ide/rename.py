@@ -14,7 +14,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 
 class RenameError(Exception):

@@ -16,7 +16,7 @@ from ipu_asm.ide.syntax_element import (
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 
 def selection_ranges(analysis: Analysis, offset: int) -> list[Span]:

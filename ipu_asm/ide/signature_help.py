@@ -26,7 +26,7 @@ from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.program.program import Program
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 _MOST_SIGNATURES = 40
 _OF_PREPROCESSOR = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:\\.|[^'\\])'|[()]|(?P<between>,)""")

@@ -17,7 +17,7 @@ from ipu_asm.program.register_notes import roles
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 LABEL: Final = "label"
 LOOP: Final = "loop"

@@ -17,7 +17,7 @@ from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 
 class Mnemonic(NamedTuple):

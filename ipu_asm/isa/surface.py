@@ -59,9 +59,11 @@ class Surface(NamedTuple):
     markers around a bundle of several instructions, if there are any. `linked`: labels may be
     defined in other files, except those that begin with `local_prefix`. `numeric_labels` (``1:``,
     ``1b``, ``2f``) may be redefined. `preprocessed`: macros and a preprocessor may define names
-    that the text itself does not define. `modes` are the directives that set an execution mode,
-    `severity_directives` those that change the severity of findings; `symbol_directives` take a
-    symbol and an expression. `directives` maps all known directives to a sentence of documentation.
+    that the text itself does not define. `templates`: a file with a template tag is rendered by
+    Jinja before it is read. `c_preprocessor`: files have ``#define``, ``#include`` and ``#if``.
+    `modes` are the directives that set an execution mode, `severity_directives` those that change
+    the severity of findings; `symbol_directives` take a symbol and an expression. `directives` maps
+    all known directives to a sentence of documentation.
 
     `word_pattern` is a regular expression of JavaScript, with the flag `u`, for what an editor
     selects as one word: a mnemonic, a label, a register or a number.
@@ -83,6 +85,8 @@ class Surface(NamedTuple):
     local_prefix: str = ""
     numeric_labels: bool = False
     preprocessed: bool = False
+    templates: bool = False
+    c_preprocessor: bool = False
     modes: Mapping[str, str] = {}
     severity_directives: tuple[SeverityDirective, ...] = ()
     directives: Mapping[str, str] = {}

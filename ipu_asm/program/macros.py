@@ -111,6 +111,18 @@ def affects(_isa: Isa, bundle: Bundle) -> bool:
     return any(effect_of(words) is not _NOTHING for words in bundle.syntax.directives)
 
 
+def is_expanded(_isa: Isa, bundle: Bundle) -> bool:
+    """Return whether a bundle has a directive that makes the text differ from its expansion."""
+    if bundle.directive is None and not bundle.syntax.plan.inner_directives:
+        return False
+    return any(_is_expanding(words) for words in bundle.syntax.directives)
+
+
+def _is_expanding(words: tuple[str, ...]) -> bool:
+    effect = effect_of(words)
+    return bool(effect.step or effect.reads_files or _DEFINING.match(words[0]))
+
+
 def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
     """Drop findings that depend on names if there are many such names, or one is called.
 

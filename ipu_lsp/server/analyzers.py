@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Callable, Iterator, NamedTuple
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.isa import UnknownIsaError, load_isa, manifests
 from ipu_lsp.server.documents import Document

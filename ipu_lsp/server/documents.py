@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 from pygls.uris import to_fs_path
 
-from ipu_asm.analysis.analyzer import Analysis
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.text import Change
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding

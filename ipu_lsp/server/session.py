@@ -7,7 +7,7 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple
 
 from lsprotocol import types as t
 
-from ipu_asm.analysis.analyzer import Analysis
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.files import scanned_text, stamp_of
 from ipu_lsp.server.analyzers import Analyzers
 from ipu_lsp.server.client import LanguageClient
@@ -127,7 +127,7 @@ class LspSession:
         analysis = view.analysis
         project = self.projects.of(document)
         wanted = tuple(f for f in analysis.diagnostics if project.selects(f, document.path))
-        return view._replace(analysis=Analysis(analysis.source, analysis.program, wanted))
+        return view._replace(analysis=analysis.with_diagnostics(wanted))
 
     def map_workspace(
         self, key: str, make: Callable[[str, View], Any], time_slice: TimeSlice

@@ -8,7 +8,8 @@ import tracemalloc
 import pytest
 
 import ipu_asm
-from ipu_asm.analysis.analyzer import Analysis, Analyzer, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.assembler.encode import errors_of
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import UnknownIsaError, load_isa

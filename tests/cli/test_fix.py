@@ -227,7 +227,7 @@ def test_a_template_is_not_edited(
 
 
 def test_a_template_without_findings_is_worth_no_word(capsys: pytest.CaptureFixture[str]) -> None:
-    text = "acc; bkpt;; # {{ name }}\n"
+    text = "acc; bkpt;; # {# name #}\n"
     check_fix(capsys, text, text, err="")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import analyze
 
 CURSOR = "$0"
 

@@ -79,12 +79,13 @@ def test_a_suggestion_is_offered_but_neither_preferred_nor_made_with_all(
     check_actions("acc; bkpt;;", Span(0, 3), "source")
 
 
-@pytest.mark.parametrize("mark", ["{{", "{%", "{#"])
-def test_a_template_is_not_edited(mark: str) -> None:
-    text = f"ACC; bkpt;; # {mark} size"
-    assert [finding.name for finding in analyze(text).diagnostics] == ["unknown-mnemonic"]
-    check_actions(text, Span(0, 3), "quickfix")
-    check_actions(text, Span(0, 3), "source")
+def test_a_fix_in_a_template_edits_literal_text_only() -> None:
+    check_actions(
+        "{# ACC #}ACC; bkpt;;", Span(9, 12), "quickfix", ("Write `acc`", "{# ACC #}acc; bkpt;;")
+    )
+    in_value = analyze('{% set m = "ACC" %}{{ m }}; bkpt;;')
+    actions = code_actions(in_value, Span(19, 26), ("quickfix",))
+    assert [action.title for action in actions if "Replace" in action.title] == []
 
 
 def test_a_selection_offers_the_fixes_of_all_findings_in_it() -> None:

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.assembler.encode import encode_without_errors
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.code_actions import code_actions

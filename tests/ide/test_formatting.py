@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.formatting.bundle_layout import BUNDLE, INSTRUCTION
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting

@@ -7,7 +7,8 @@ from typing import Iterator
 import pytest
 from hypothesis import given, settings
 
-from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.signature_help import signatures

@@ -7,7 +7,8 @@ from typing import Callable
 
 import pytest
 
-from ipu_asm.analysis.analyzer import Analysis, analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.code_actions import code_actions
 from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import available_isas, load_isa

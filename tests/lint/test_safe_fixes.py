@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.analysis.apply_fixes import apply_fixes
 from ipu_asm.assembler.encode import AssemblyError, assemble
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix

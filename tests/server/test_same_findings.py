@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from pygls.uris import to_fs_path
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.cli.lint.command import main as lint
 from ipu_asm.isa import load_isa
 from ipu_lsp.json_types import Json
@@ -90,7 +91,7 @@ def expected(analysis: Analysis) -> list[Json]:
             "tags": list(finding.tags),
             "related": [
                 ((*position(span.start), *position(span.end)), message)
-                for span, message in finding.related
+                for span, message, _ in finding.related
             ],
         }
         for finding in analysis.diagnostics

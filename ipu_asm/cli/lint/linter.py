@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import Callable, NamedTuple
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import errors_of
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.config.configuration import (

@@ -35,7 +35,7 @@ from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 INSTRUCTION = "instruction"
 REGISTER = "register"

@@ -30,7 +30,7 @@ from ipu_asm.syntax.bundle import BundleSyntax
 from ipu_asm.text import Span, TextEdit, change_between
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 __all__ = [
     "KEEP",

@@ -20,7 +20,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 ON_TYPE: Final = (";", "\n")
 """Characters that trigger on-type formatting."""

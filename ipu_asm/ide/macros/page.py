@@ -11,7 +11,7 @@ from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.reports.markdown import fenced_code, inline_code
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 _MOST_LINES: Final = 12
 _KINDS: Final = {"req": "required", "vararg": "takes all remaining arguments"}

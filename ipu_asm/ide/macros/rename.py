@@ -14,7 +14,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 _NAME: Final = {True: re.compile(r"[A-Za-z_]\w*"), False: re.compile(r"[A-Za-z_][\w.]*")}
 _ASKING: Final = re.compile(r"#\s*(?:ifn?def\b|(?:if|elif)\b.*\bdefined\b)", re.DOTALL)

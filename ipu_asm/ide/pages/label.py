@@ -10,7 +10,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import escaped, fenced_code, inline_code
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 _MOST_LINES_OF_CODE = 10
 _MOST_LINES_OF_COMMENT = 8

@@ -20,7 +20,7 @@ from ipu_asm.program.register_notes import notes_at
 from ipu_asm.reports.markdown import escaped, inline_code
 
 if TYPE_CHECKING:
-    from ipu_asm.analysis.analyzer import Analysis
+    from ipu_asm.analysis.analysis import Analysis
 
 _MOST_BITS_SHOWN = 64
 # Separator between several keywords of one operand.

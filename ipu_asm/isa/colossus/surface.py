@@ -67,6 +67,7 @@ SURFACE = Surface(
     local_prefix=LOCAL_PREFIX,
     numeric_labels=True,
     preprocessed=True,
+    c_preprocessor=True,
     modes={".worker": "worker", ".supervisor": "supervisor"},
     severity_directives=(
         SeverityDirective(".allow_invalid_operands", _OPERANDS, ".error_on_invalid_operands"),

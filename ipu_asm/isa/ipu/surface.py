@@ -61,6 +61,7 @@ SURFACE = Surface(
     word_pattern=r"(?<![\p{L}0-9_.])[+-]?[\p{L}0-9_][\p{L}0-9_.]*",
     comments=("#", "//"),
     bundle_end=";;",
+    templates=True,
     separator=";",
     hints={
         ",": "operands are separated by blanks, not commas",

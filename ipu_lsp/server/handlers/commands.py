@@ -8,7 +8,6 @@ from typing import Callable, Mapping
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams
 
-from ipu_asm.analysis.analyzer import Analysis
 from ipu_asm.assembler.encode import UnencodableIsaError, encode, errors_of, require_words
 from ipu_asm.assembler.images import FORMATS, encode_image
 from ipu_lsp.json_types import Json
@@ -84,7 +83,7 @@ def _errors(session: LspSession, view: View, uri: str) -> EncodedJson:
     """Encode all errors of a program, including those that settings or suppressions hide."""
     analysis = view.analysis
     errors = tuple(errors_of(analysis.program))
-    shown = view._replace(analysis=Analysis(analysis.source, analysis.program, errors))
+    shown = view._replace(analysis=analysis.with_diagnostics(errors))
     return json_array(encoded_finding(session, uri, shown, error) for error in errors)
 
 

@@ -173,7 +173,8 @@ def _encoded(session: LspSession, uri: str, view: View) -> EncodedJson:
 def _related(finding: Diagnostic, uri: str, coordinates: Coordinates) -> EncodedJson:
     places = (
         (json_object(uri=json_text(uri), range=coordinates.encoded_range(span)), message)
-        for span, message in finding.related
+        for span, message, path in finding.related
+        if path is None
     )
     return json_array(
         json_object(location=location, message=json_text(message)) for location, message in places

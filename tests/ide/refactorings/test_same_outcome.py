@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any, Iterator
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import encode
 from ipu_asm.diagnostics import Severity
 from ipu_asm.emulator import IpuState, run_until_complete

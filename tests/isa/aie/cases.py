@@ -8,7 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.aie.brackets import BracketType

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis.analyzer import Analysis
+from ipu_asm.analysis.analysis import Analysis
 from tests.fuzz import check_text
 from tests.hostile import mutated, noise
 from tests.isa.aie.cases import NAMES, specs_of, written

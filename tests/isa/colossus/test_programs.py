@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
 
 ANALYZER = Analyzer(load_isa("colossus"))

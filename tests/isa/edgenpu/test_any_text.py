@@ -7,7 +7,8 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ipu_asm.analysis.analyzer import Analysis, Analyzer
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
 
 ISA = load_isa("edgenpu")

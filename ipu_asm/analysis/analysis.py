@@ -1,0 +1,66 @@
+"""The answer about one text: its program, its expansions and all findings."""
+
+from __future__ import annotations
+
+from typing import Callable, NamedTuple
+
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program
+from ipu_asm.source.expansion import Expansion
+from ipu_asm.text import SourceFile
+
+
+class Expanded(NamedTuple):
+    """One expansion of a file, and its analysis as a plain text of its own."""
+
+    expansion: Expansion
+    analysis: Analysis
+
+
+class Analysis:
+    """What is known about one text. Never changed after it is made.
+
+    `source` is what the author wrote, and all spans of `program` and `diagnostics` are in it,
+    except those of diagnostics with a `path`. A template, or a source with macros and includes, is
+    `expanded`: what the assembler reads, once for each context. Its `program` is then only that of
+    the written text: with macro calls unexpanded, and with words in place of the template's tags.
+    """
+
+    __slots__ = ("_program", "diagnostics", "expanded", "isa", "source")
+
+    def __init__(
+        self,
+        source: SourceFile,
+        program: Program | Callable[[], Program],
+        isa: Isa,
+        diagnostics: tuple[Diagnostic, ...],
+        expanded: tuple[Expanded, ...] = (),
+    ) -> None:
+        self.source = source
+        self.isa = isa
+        # By position; suppressed ones are not among them.
+        self.diagnostics = diagnostics
+        self.expanded = expanded
+        self._program = program
+
+    @property
+    def program(self) -> Program:
+        """The program of the written text; that of a template is made when first asked for."""
+        if callable(self._program):
+            self._program = self._program()
+        return self._program
+
+    @property
+    def text(self) -> str:
+        """The text that was analysed."""
+        return self.source.text
+
+    @property
+    def effective_program(self) -> Program:
+        """The program that the assembler reads, in the first context."""
+        return self.expanded[0].analysis.program if self.expanded else self.program
+
+    def with_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> Analysis:
+        """Return the same analysis with other findings, such as those that settings select."""
+        return Analysis(self.source, lambda: self.program, self.isa, diagnostics, self.expanded)

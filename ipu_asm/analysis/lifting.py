@@ -1,0 +1,83 @@
+"""Findings about expansions, placed in the files that they were written in.
+
+A finding stands at the written range of its span: in literal text at that text, in a substituted
+value at the use of the value. Its related places tell the definition of the value, and the calls
+and includes that led there. The same finding at the same place in several iterations, calls or
+contexts is reported once.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from ipu_asm.analysis.analysis import Expanded
+from ipu_asm.diagnostics import Diagnostic, Fix, RelatedInformation
+from ipu_asm.source.source_map import MAIN, Frame, SourceMap, SourceRange
+from ipu_asm.text import Span, TextEdit
+
+_Key = tuple[str, str | None, Span]
+
+
+def lifted_findings(expanded: Sequence[Expanded]) -> list[Diagnostic]:
+    """Return the findings of all expansions at their written places, each once."""
+    found: dict[_Key, list[Diagnostic]] = {}
+    for each in expanded:
+        for finding in _lifted(each):
+            found.setdefault((finding.code, finding.path, finding.span), []).append(finding)
+    return [_merged(findings) for findings in found.values()]
+
+
+def _lifted(expanded: Expanded) -> Iterator[Diagnostic]:
+    expansion, analysis = expanded
+    yield from expansion.findings
+    for finding in analysis.diagnostics:
+        place = expansion.source_map.written(finding.span)
+        if place is not None:
+            yield _placed(expansion.source_map, finding, place)
+
+
+def _placed(source_map: SourceMap, finding: Diagnostic, place: SourceRange) -> Diagnostic:
+    related = [
+        _related(written, message)
+        for span, message, _ in finding.related
+        if (written := source_map.written(span)) is not None
+    ]
+    frame = source_map.frame_at(finding.span.start)
+    related += [each for level in (frame.stack() if frame else ()) for each in _ways(level)]
+    return finding._replace(
+        span=place.span,
+        path=place.path or None,
+        related=tuple(related),
+        fix=_lifted_fix(source_map, finding.fix),
+    )
+
+
+def _ways(frame: Frame) -> Iterator[RelatedInformation]:
+    if frame.definition is not None:
+        yield _related(frame.definition, f"{frame.label} is defined here")
+    yield _related(frame.call, f"in {frame.label}")
+
+
+def _related(place: SourceRange, message: str) -> RelatedInformation:
+    return RelatedInformation(place.span, message, place.path or None)
+
+
+def _lifted_fix(source_map: SourceMap, fix: Fix | None) -> Fix | None:
+    """Return a fix of the written text; None unless all that it edits is written once, there."""
+    edits = []
+    for span, new_text in fix.edits if fix else ():
+        written = source_map.verbatim(span)
+        if written is None or written.path != MAIN:
+            return None
+        if len(source_map.expanded(MAIN, written.span.start)) != 1:
+            return None
+        edits.append(TextEdit(written.span, new_text))
+    return fix._replace(edits=tuple(edits)) if fix else None
+
+
+def _merged(findings: Sequence[Diagnostic]) -> Diagnostic:
+    """Return one finding for all that say the same of one place."""
+    first = findings[0]
+    if any(finding.fix != first.fix for finding in findings):
+        first = first._replace(fix=None)
+    return first

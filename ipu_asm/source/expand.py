@@ -1,0 +1,37 @@
+"""The expansions of a source text, one for each context in which it is checked."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ipu_asm.isa.surface import Surface
+from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
+from ipu_asm.source.templates import template_mark
+from ipu_asm.text import Change
+
+
+def is_template(surface: Surface, text: str) -> bool:
+    """Return whether a text is rendered before it is read: by the first implementation's rule."""
+    return surface.templates and "{" in text and template_mark(text) is not None
+
+
+def expand(
+    surface: Surface,
+    text: str,
+    path: str | None = None,
+    settings: SourceSettings = DEFAULT_SETTINGS,
+    before: Sequence[Expansion] = (),
+    change: Change | None = None,
+) -> tuple[Expansion, ...]:
+    """Return the expansions of a text; none if the assembler reads the text as it is.
+
+    `path` is the file of the text, None for a text that is in none. `before` are the expansions of
+    an earlier state, from which `change` led here; they make no difference to the result. Never
+    raises, whatever the text says: what cannot be expanded has findings.
+    """
+    if is_template(surface, text):
+        # Most files are no templates, and Jinja costs more to import than to lint a small file.
+        from ipu_asm.source.jinja.template import expand_template
+
+        return expand_template(text, settings, before, change)
+    return ()

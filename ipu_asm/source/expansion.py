@@ -1,0 +1,121 @@
+"""An expansion: the text that the assembler reads, made from what the author wrote."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Mapping, NamedTuple, Protocol
+
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.source.source_map import SourceMap, SourceRange
+from ipu_asm.text import SourceFile
+
+Value = bool | int | float | str | list["Value"] | dict[str, "Value"]
+"""A value from outside: of ``--define``, of a template context, of ``[defines]``."""
+
+
+class NameKind(Enum):
+    """What defines a name."""
+
+    SET = "set"
+    LOOP_VARIABLE = "loop variable"
+    TEMPLATE_MACRO = "template macro"
+    DEFINE = "define"
+    MACRO = "macro"
+    SYMBOL = "symbol"
+    PARAMETER = "parameter"
+    CONTEXT = "context"
+
+
+class NameDefinition(NamedTuple):
+    """A definition of a name that expansion replaces.
+
+    `place` is the name, `full` the whole definition. `value` is its value as text where it has one
+    (of a loop variable: all its values, separated by commas), `parameters` are those of a macro as
+    they are written. `remark` is the author's comment about it.
+    """
+
+    name: str
+    kind: NameKind
+    place: SourceRange
+    full: SourceRange
+    value: str | None = None
+    parameters: tuple[str, ...] | None = None
+    remark: str = ""
+
+
+class NameUse(NamedTuple):
+    """A use of a name; `definition` is None for a name that nothing reachable defines."""
+
+    name: str
+    place: SourceRange
+    definition: NameDefinition | None
+
+
+class Include(NamedTuple):
+    """An include directive: the range of the file name in it, and the file, None if not found."""
+
+    place: SourceRange
+    name: str
+    path: str | None
+
+
+class Expansion(NamedTuple):
+    """A text for the assembler, and where it came from. Never changed after it is made.
+
+    `context` describes what was assumed, for people, empty where nothing was: ``cpr=3 rows=8``.
+    `findings` are those of the expansion itself (template errors, missing headers, limits), in the
+    files that their `path` names. `files` are the headers that were read, by absolute path.
+    `memo` is what the next expansion of the same file may reuse; only the maker reads it.
+    """
+
+    text: str
+    source_map: SourceMap
+    context: str = ""
+    findings: tuple[Diagnostic, ...] = ()
+    definitions: tuple[NameDefinition, ...] = ()
+    uses: tuple[NameUse, ...] = ()
+    includes: tuple[Include, ...] = ()
+    files: Mapping[str, SourceFile] = {}
+    memo: object = None
+
+
+class SourceReader(Protocol):
+    """Reads headers: from the disk, or from the documents of an editor."""
+
+    def read(self, path: str) -> SourceFile | None:
+        """Return a regular file of source text; None if there is none, or it may not be read."""
+
+    def stamp(self, path: str) -> object:
+        """Return a value that changes when the file does; None for a file that cannot be read."""
+
+
+class NoFiles:
+    """A reader that finds no header: for texts without a place in a file system."""
+
+    def read(self, path: str) -> SourceFile | None:
+        """Return None."""
+        return None
+
+    def stamp(self, path: str) -> object:
+        """Return None."""
+        return None
+
+
+class SourceSettings(NamedTuple):
+    """What an expansion depends on besides the text.
+
+    `defines` are given from outside (``--define``, ``[defines]``): in templates variables, for the
+    preprocessor object-like macros. `contexts` are the template contexts: the file is expanded in
+    each, with `defines` over it. `include_paths` are absolute folders in search order. Nothing
+    outside `root` and the include paths is read; empty: the folder of the file is the root.
+    """
+
+    defines: Mapping[str, Value] = {}
+    contexts: tuple[Mapping[str, Value], ...] = ()
+    include_paths: tuple[str, ...] = ()
+    root: str = ""
+    reader: SourceReader = NoFiles()
+
+
+DEFAULT_SETTINGS = SourceSettings()
+"""No values from outside, and no header is read."""

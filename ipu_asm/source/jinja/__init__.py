@@ -1,0 +1,1 @@
+"""Jinja templates: rendering with exact positions."""

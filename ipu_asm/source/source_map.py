@@ -1,0 +1,200 @@
+"""Positions in an expansion and in the files that it was written in, in both directions.
+
+An *expansion* is the text that the assembler reads: a template rendered in one context, or a
+source behind the preprocessor and its macros. A `SourceMap` divides it into segments, each with the
+written range that it came from and the calls, iterations and includes that it went through.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from enum import Enum
+from functools import cached_property
+from itertools import accumulate
+from typing import Iterable, Iterator, NamedTuple, Sequence
+
+from ipu_asm.text import Span
+
+MAIN = ""
+"""The path that stands for the analysed file itself, whatever its name."""
+
+
+class SourceRange(NamedTuple):
+    """A range of code points in a file; `path` is `MAIN`, or the absolute path of a header."""
+
+    path: str
+    span: Span
+
+
+class FrameKind(Enum):
+    """What put a piece of text into an expansion."""
+
+    INCLUDE = "include"
+    MACRO = "macro"
+    ITERATION = "iteration"
+    VALUE = "value"
+
+
+class Frame(NamedTuple):
+    """One level of an expansion stack; `parent` is the next outer one.
+
+    `label` describes the level for people: ``macro `save` ``, ``for row = 3``, ``include of
+    `regs.h` ``, ``value of `cols` ``. `call` is where the author wrote the call, the head of the
+    loop, the include or the use of the value; `definition` is the name in the definition.
+    """
+
+    kind: FrameKind
+    label: str
+    call: SourceRange
+    definition: SourceRange | None = None
+    parent: Frame | None = None
+
+    def stack(self) -> Iterator[Frame]:
+        """Yield this frame and its outer ones, innermost first."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.parent
+
+
+class Segment(NamedTuple):
+    """A part of an expansion that came from one written range.
+
+    With `is_verbatim`, its characters are those of the range, one by one; otherwise the range as a
+    whole stands for it: the use of a value, or the call that computed it.
+    """
+
+    start: int
+    end: int
+    written: SourceRange
+    is_verbatim: bool
+    frame: Frame | None = None
+
+
+class SourceMap:
+    """The segments of an expansion, sorted, without gaps: they cover each of its characters."""
+
+    def __init__(self, segments: Sequence[Segment]) -> None:
+        self.segments = segments
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [segment.start for segment in self.segments]
+
+    @cached_property
+    def _by_file(self) -> dict[str, _WrittenIndex]:
+        files: dict[str, list[Segment]] = {}
+        for segment in self.segments:
+            files.setdefault(segment.written.path, []).append(segment)
+        return {path: _WrittenIndex(segments) for path, segments in files.items()}
+
+    def segment_at(self, offset: int) -> Segment | None:
+        """Return the segment that contains an offset; at the end of the text, the last one."""
+        if not self.segments:
+            return None
+        return self.segments[max(0, bisect_right(self._starts, offset) - 1)]
+
+    def frame_at(self, offset: int) -> Frame | None:
+        """Return the innermost frame at an offset; None in text that nothing repeats or moves."""
+        segment = self.segment_at(offset)
+        return segment.frame if segment else None
+
+    def written(self, span: Span) -> SourceRange | None:
+        """Return the written range of a span of the expansion; None for an empty map.
+
+        A span inside one verbatim segment maps character by character. One that begins or ends in
+        a substituted value includes the whole use of the value. Where the parts of a span are in
+        several files, or in different calls, the range is that of the first character.
+        """
+        first = self.segment_at(span.start)
+        if first is None:
+            return None
+        last = self.segment_at(max(span.start, span.end - 1))
+        assert last is not None
+        start = _written_start(first, span.start)
+        is_joined = last.frame is first.frame or not (first.is_verbatim and last.is_verbatim)
+        if last.written.path == first.written.path and (last is first or is_joined):
+            end = _written_end(last, span.end)
+            if end >= start:
+                return SourceRange(first.written.path, Span(start, end))
+        return SourceRange(first.written.path, Span(start, _written_end(first, first.end)))
+
+    def verbatim(self, span: Span) -> SourceRange | None:
+        """Return the written range of a span whose characters are all written there, in order.
+
+        An empty span has one if it is inside a verbatim segment or at one of its ends.
+        """
+        first, last = self.segment_at(span.start), self.segment_at(max(span.start, span.end - 1))
+        if first is None or last is None or not (first.is_verbatim and last.is_verbatim):
+            return None
+        start = _written_start(first, span.start)
+        end = start + span.end - span.start
+        is_same_file = last.written.path == first.written.path
+        if not is_same_file or _written_end(last, span.end) != end:
+            return None
+        return SourceRange(first.written.path, Span(start, end))
+
+    def expanded(self, path: str, offset: int) -> list[int]:
+        """Return the offsets in the expansion of a written character, in order.
+
+        In a substituted value, these are the starts of the values. The end of a written range
+        counts as in it only where no other range begins.
+        """
+        index = self._by_file.get(path)
+        return [] if index is None else index.expanded(offset)
+
+    def expanded_spans(self, written: SourceRange) -> list[Span]:
+        """Return the spans of the expansion that came from characters of a written range."""
+        index = self._by_file.get(written.path)
+        return [] if index is None else index.spans(written.span)
+
+
+def _written_start(segment: Segment, offset: int) -> int:
+    start = segment.written.span.start
+    return start + offset - segment.start if segment.is_verbatim else start
+
+
+def _written_end(segment: Segment, offset: int) -> int:
+    if segment.is_verbatim:
+        return segment.written.span.start + min(offset, segment.end) - segment.start
+    return segment.written.span.end
+
+
+class _WrittenIndex:
+    """The segments of one file by their written ranges, which may repeat and overlap."""
+
+    def __init__(self, segments: Iterable[Segment]) -> None:
+        self._segments = sorted(segments, key=lambda segment: segment.written.span)
+        self._starts = [segment.written.span.start for segment in self._segments]
+        self._ends = [*accumulate((s.written.span.end for s in self._segments), max)]
+
+    def _overlapping(self, span: Span) -> Iterator[Segment]:
+        """Yield the segments whose written range overlaps a span or touches it."""
+        number = bisect_right(self._starts, span.end) - 1
+        while number >= 0 and self._ends[number] >= span.start:
+            segment = self._segments[number]
+            if segment.written.span.end >= span.start:
+                yield segment
+            number -= 1
+
+    def expanded(self, offset: int) -> list[int]:
+        inside, at_end = [], []
+        for segment in self._overlapping(Span(offset, offset)):
+            span = segment.written.span
+            distance = offset - span.start
+            if offset < span.end:
+                inside.append(segment.start + distance if segment.is_verbatim else segment.start)
+            else:
+                at_end.append(segment.end)
+        return sorted(inside or at_end)
+
+    def spans(self, span: Span) -> list[Span]:
+        found = []
+        for segment in self._overlapping(span):
+            start, end = segment.start, segment.end
+            if segment.is_verbatim:
+                begin = segment.written.span.start
+                start, end = start + max(0, span.start - begin), min(end, start + span.end - begin)
+            if start < end and segment.written.span.start < span.end:
+                found.append(Span(start, end))
+        return sorted(found)
