@@ -81,7 +81,10 @@ def test_a_suggestion_is_offered_but_neither_preferred_nor_made_with_all(
 
 def test_a_fix_in_a_template_edits_literal_text_only() -> None:
     check_actions(
-        "{# ACC #}ACC; bkpt;;", Span(9, 12), "quickfix", ("Write `acc`", "{# ACC #}acc; bkpt;;")
+        "{# ACC #}ACC; bkpt;;",
+        Span(9, 12),
+        "quickfix",
+        ("Replace by `acc`", "{# ACC #}acc; bkpt;;"),
     )
     in_value = analyze('{% set m = "ACC" %}{{ m }}; bkpt;;')
     actions = code_actions(in_value, Span(19, 26), ("quickfix",))
