@@ -14,6 +14,8 @@ fail-level = "warning"           # error, warning or hint
 "tests/**" = ["W"]
 [format]
 style = "keep"                   # keep, instruction or bundle: how many instructions a line
+
+Those of source expansion are in `source_keys`.
 """
 
 from __future__ import annotations
@@ -22,6 +24,12 @@ from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.text import Span
+
+Value = bool | int | float | str | list["Value"] | dict[str, "Value"]
+"""A value from outside: of ``--define``, of a template context, of ``[defines]``."""
+
+Context = Mapping[str, Value]
+"""The names of a template context with their values."""
 
 FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
 FORMAT_STYLES = ("keep", "instruction", "bundle")
@@ -44,6 +52,9 @@ class Configuration(NamedTuple):
     fail_level: Severity | None = None
     format_style: str | None = None
     memory: Mapping[str, str] = {}
+    include_paths: tuple[str, ...] | None = None
+    defines: Mapping[str, Value] = {}
+    templates: tuple[tuple[str, tuple[Context, ...]], ...] = ()
 
     @property
     def names_rules(self) -> bool:

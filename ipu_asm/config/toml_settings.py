@@ -19,6 +19,14 @@ from ipu_asm.config.configuration import (
     ConfigurationFinding,
     line_finding,
 )
+from ipu_asm.config.setting_error import SettingError, shortened, shown
+from ipu_asm.config.source_keys import (
+    MOST_DEFINES,
+    check_name,
+    contexts,
+    define_value,
+    include_paths,
+)
 from ipu_asm.config.toml_keys import KeyOffsets, TomlLimitError, key_offsets
 from ipu_asm.diagnostics import Severity
 from ipu_asm.diagnostics.suggestions import nearest_of
@@ -57,7 +65,7 @@ def _syntax_finding(text: str, path: str, message: str) -> ConfigurationFinding:
     match = _PLACE.fullmatch(message)
     reason, line = (match[1], match[2]) if match else (message, None)
     offset = len(text.rstrip("\n")) if line is None else _line_start(text, int(line))
-    reason = _shortened(reason[:1].lower() + reason[1:], 200)
+    reason = shortened(reason[:1].lower() + reason[1:], 200)
     return line_finding(reason, text, path, offset)
 
 
@@ -67,10 +75,6 @@ def _line_start(text: str, line: int) -> int:
     for _ in range(line - 1):
         start = text.find("\n", start) + 1
     return start
-
-
-class _SettingError(Exception):
-    """A value that its key does not allow; the text is the sentence of the finding."""
 
 
 class _Reader:
@@ -91,6 +95,10 @@ class _Reader:
         values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
         if "memory" in values:
             values["memory"] = self._table(("memory",), values["memory"], _memory_settings())
+        if "defines" in values:
+            values["defines"] = self._defines(values["defines"])
+        if "template" in values:
+            values["templates"] = self._templates(values.pop("template"))
         layout = self._table(("format",), values.pop("format", {}), {"style": _style})
         values.update({f"format_{name}": value for name, value in layout.items()})
         return Configuration(**values)
@@ -101,7 +109,7 @@ class _Reader:
         """The values of a table by the fields of `Configuration`; the others become findings."""
         values: dict[str, Any] = {}
         if not isinstance(table, dict):
-            self._find(name[:-1], name[-1:], f"expected a table, found {_shown(table)}")
+            self._find(name[:-1], name[-1:], f"expected a table, found {shown(table)}")
             return values
         for key, value in table.items():
             if key not in known:
@@ -111,13 +119,40 @@ class _Reader:
                 continue
             try:
                 values[key.replace("-", "_")] = known[key](value)
-            except _SettingError as error:
+            except SettingError as error:
                 self._find(name, (key,), str(error))
         return values
 
+    def _defines(self, table: Any) -> dict[str, Any]:
+        """The names of ``[defines]`` with their values."""
+        values: dict[str, Any] = {}
+        if not isinstance(table, dict) or len(table) > MOST_DEFINES:
+            found = f"{len(table):,} names" if isinstance(table, dict) else shown(table)
+            message = f"expected a table of at most {MOST_DEFINES:,} names, found {found}"
+            self._find((), ("defines",), message)
+            return values
+        for name, value in table.items():
+            try:
+                check_name(name)
+                values[name] = define_value(value)
+            except SettingError as error:
+                self._find(("defines",), (name,), str(error))
+        return values
+
+    def _templates(self, table: Any) -> tuple[tuple[str, Any], ...]:
+        """The contexts of each glob in ``[template."GLOB"]``."""
+        try:
+            by_glob = _table_of(_any_value, table)
+        except SettingError as error:
+            self._find((), ("template",), str(error))
+            return ()
+        known = {"contexts": contexts}
+        settings = {glob: self._table(("template", glob), by_glob[glob], known) for glob in by_glob}
+        return tuple((glob, values.get("contexts", ())) for glob, values in settings.items())
+
     def _find(self, table: tuple[str, ...], key: tuple[str, ...], message: str) -> None:
         full = (*self.table, *table, *key)
-        name = _shortened(".".join(full[len(self.table) :] or full))
+        name = shortened(".".join(full[len(self.table) :] or full))
         offset = self._offset_of(full)
         self.findings.append(line_finding(f"`{name}`: {message}", self.text, self.path, offset))
 
@@ -126,19 +161,6 @@ class _Reader:
         while key and key not in self.offsets:
             key = key[:-1]
         return self.offsets.get(key, 0)
-
-
-def _shortened(text: str, most: int = 60) -> str:
-    return text if len(text) <= most else f"{text[:most]}..."
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return "a table"
-    if isinstance(value, str):
-        return f'"{_shortened(value)}"'
-    text = str(value)
-    return text.lower() if isinstance(value, bool) else _shortened(text)
 
 
 def _any_value(value: Any) -> Any:
@@ -150,7 +172,7 @@ def _one_of(names: Sequence[str], value: Any) -> str:
         return value
     meant = nearest_of(value, names) if isinstance(value, str) else None
     hint = f"; did you mean `{meant}`?" if meant else ""
-    raise _SettingError(f"expected one of {', '.join(names)}, found {_shown(value)}{hint}")
+    raise SettingError(f"expected one of {', '.join(names)}, found {shown(value)}{hint}")
 
 
 def _isa(value: Any) -> str:
@@ -168,24 +190,24 @@ def _style(value: Any) -> str:
 def _strings(value: Any) -> tuple[str, ...]:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    raise _SettingError(f'expected a list of strings such as ["E101", "W"], found {_shown(value)}')
+    raise SettingError(f'expected a list of strings such as ["E101", "W"], found {shown(value)}')
 
 
 def _table_of(read: Callable[[Any], Any], value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise _SettingError(f"expected a table of globs, found {_shown(value)}")
+        raise SettingError(f"expected a table of globs, found {shown(value)}")
     if len(value) > _MOST_GLOBS:
-        raise _SettingError(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
+        raise SettingError(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
     values = {}
     for glob, item in value.items():
         if len(glob) > _LONGEST_GLOB:
-            raise _SettingError(
+            raise SettingError(
                 f"a glob has at most {_LONGEST_GLOB:,} characters, found {len(glob):,}"
             )
         try:
             values[glob] = read(item)
-        except _SettingError as error:
-            raise _SettingError(f'"{_shortened(glob)}": {error}') from error
+        except SettingError as error:
+            raise SettingError(f'"{shortened(glob)}": {error}') from error
     return values
 
 
@@ -197,11 +219,17 @@ def _strings_by_glob(value: Any) -> dict[str, Any]:
     return _table_of(_strings, value)
 
 
-_SETTINGS: Mapping[str, Callable[[Any], Any]] = {"isa": _isa, "isa-by-glob": _isas_by_glob}
+_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "isa": _isa,
+    "isa-by-glob": _isas_by_glob,
+    "include-paths": include_paths,
+}
 _TABLES: Mapping[str, Callable[[Any], Any]] = {
     "lint": _any_value,
     "format": _any_value,
     "memory": _any_value,
+    "defines": _any_value,
+    "template": _any_value,
 }
 _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "select": _strings,

@@ -5,12 +5,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Mapping, NamedTuple, Protocol
 
+from ipu_asm.config.configuration import Context
+from ipu_asm.config.configuration import Value as Value
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.source.source_map import SourceMap, SourceRange
 from ipu_asm.text import SourceFile
-
-Value = bool | int | float | str | list["Value"] | dict[str, "Value"]
-"""A value from outside: of ``--define``, of a template context, of ``[defines]``."""
 
 
 class NameKind(Enum):
@@ -104,17 +103,24 @@ class NoFiles:
 class SourceSettings(NamedTuple):
     """What an expansion depends on besides the text.
 
-    `defines` are given from outside (``--define``, ``[defines]``): in templates variables, for the
-    preprocessor object-like macros. `contexts` are the template contexts: the file is expanded in
-    each, with `defines` over it. `include_paths` are absolute folders in search order. Nothing
-    outside `root` and the include paths is read; empty: the folder of the file is the root.
+    `defines` are those of the project: in templates variables, for the preprocessor object-like
+    macros. `contexts` are the template contexts that the project declares; a value in one counts
+    before that of a define. `overrides` are given for this run (``--define``) and count before
+    both. `include_paths` are absolute folders in search order. Nothing outside `root` and the
+    include paths is read; empty: the folder of the file is the root.
     """
 
     defines: Mapping[str, Value] = {}
-    contexts: tuple[Mapping[str, Value], ...] = ()
+    contexts: tuple[Context, ...] = ()
+    overrides: Mapping[str, Value] = {}
     include_paths: tuple[str, ...] = ()
     root: str = ""
     reader: SourceReader = NoFiles()
+
+    @property
+    def all_defines(self) -> Mapping[str, Value]:
+        """The values of all names outside of template contexts."""
+        return {**self.defines, **self.overrides}
 
 
 DEFAULT_SETTINGS = SourceSettings()

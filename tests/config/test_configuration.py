@@ -28,8 +28,10 @@ def check_mistakes(path: Path, text: str, *mistakes: str) -> None:
     ]
 
 
+KEYS = "isa, isa-by-glob, include-paths, lint, format, memory, defines, template"
 EVERYTHING = """\
 isa = "edgenpu"
+include-paths = ["include", "/opt/sdk/include"]
 [isa-by-glob]
 "kernels/*.s" = "ipu"
 "*.x" = "xdna1"
@@ -44,6 +46,11 @@ fail-level = "hint"
 style = "bundle"
 [memory]
 colossus = "gc2"
+[defines]
+WORDS = 64
+DEBUG = true
+[template."kernels/*.asm"]
+contexts = [{cpr = 3, rows = [1, 2]}, {}]
 """
 
 
@@ -62,6 +69,9 @@ def check_everything(path: Path, text: str) -> None:
         fail_level=Severity.HINT,
         format_style="bundle",
         memory={"colossus": "gc2"},
+        include_paths=("include", "/opt/sdk/include"),
+        defines={"WORDS": 64, "DEBUG": True},
+        templates=(("kernels/*.asm", ({"cpr": 3, "rows": [1, 2]}, {})),),
     )
 
 
@@ -72,7 +82,8 @@ def test_ipu_toml_says_everything(tmp_path: Path) -> None:
 def test_pyproject_says_the_same_in_tool_ipu(tmp_path: Path) -> None:
     text = "[tool.ipu]\n" + EVERYTHING.replace("[isa", "[tool.ipu.isa")
     text = text.replace("[lint", "[tool.ipu.lint").replace("[format", "[tool.ipu.format")
-    text = text.replace("[memory", "[tool.ipu.memory")
+    text = text.replace("[memory", "[tool.ipu.memory").replace("[defines", "[tool.ipu.defines")
+    text = text.replace("[template", "[tool.ipu.template")
     check_everything(tmp_path / "pyproject.toml", text)
 
 
@@ -138,7 +149,7 @@ def test_all_mistakes_are_told_with_their_lines(tmp_path: Path) -> None:
         'fail-level = "warnings"\n[isa-by-glob]\n"a.s" = true\n[lint.per-file-ignores]\nx = "W"\n',
         f'1: `isa`: expected one of {names}, found "ippu"; did you mean `ipu`?',
         "2: `lnit`: unknown key; did you mean `lint`?",
-        "3: `zzz`: unknown key; there are isa, isa-by-glob, lint, format, memory",
+        f"3: `zzz`: unknown key; there are {KEYS}",
         f'9: `isa-by-glob`: "a.s": expected one of {names}, found true',
         "5: `lint.selct`: unknown key; did you mean `select`?",
         f'6: `lint.select`: {strings} "E"',
@@ -209,7 +220,7 @@ HOSTILE = {
     ),
     "key": (
         "x" * 200_000 + " = 1\n",
-        f"1: `{'x' * 60}...`: unknown key; there are isa, isa-by-glob, lint, format, memory",
+        f"1: `{'x' * 60}...`: unknown key; there are {KEYS}",
     ),
 }
 
@@ -244,7 +255,7 @@ def test_keys_are_found_wherever_toml_lets_them_stand(tmp_path: Path) -> None:
     check_mistakes(
         tmp_path / "ipu.toml",
         text,
-        "5: `x`: unknown key; there are isa, isa-by-glob, lint, format, memory",
+        f"5: `x`: unknown key; there are {KEYS}",
         f"2: `lint.selct`: {unknown}",
         '8: `lint.per-file-ignores`: "a=b": expected a list of strings such as ["E101", "W"], '
         "found 3",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import Callable, NamedTuple
 
 from ipu_asm.analysis.analysis import Analysis
@@ -26,6 +27,7 @@ from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.lint.selection import Selection, selection_of
+from ipu_asm.source.settings import source_settings
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
 
@@ -183,7 +185,8 @@ class Linter:
             except UnknownIsaError as error:
                 raise ConfigurationError([ConfigurationFinding(str(error), origin)]) from error
         analyzer = self._analyzers[name, memory]
-        return analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
+        analyze = analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
+        return partial(analyze, settings=source_settings(target.name, configuration))
 
     def _analyzer_of(self, analysis: Analysis) -> Analyzer:
         """Return the analyzer that made an analysis."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, Sequence
+from typing import Sequence
 
 from jinja2 import TemplateError
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import TEMPLATE_SYNTAX
-from ipu_asm.source.expansion import Expansion, SourceSettings, Value
+from ipu_asm.source.contexts import TemplateContext, contexts_of
+from ipu_asm.source.expansion import Expansion, SourceSettings
 from ipu_asm.source.jinja.environment import MarkingEnvironment, segments_of
 from ipu_asm.source.source_map import SourceMap
 from ipu_asm.text import Change, LineIndex, Span
@@ -21,19 +22,14 @@ def expand_template(
     change: Change | None,
 ) -> tuple[Expansion, ...]:
     """Return the expansions of a template, one for each context."""
-    return tuple(_render(text, context) for context in _contexts(settings))
+    return tuple(_render(text, context) for context in contexts_of(settings))
 
 
-def _contexts(settings: SourceSettings) -> Iterator[Mapping[str, Value]]:
-    for context in settings.contexts or ({},):
-        yield {**context, **settings.defines}
-
-
-def _render(text: str, context: Mapping[str, Value]) -> Expansion:
-    described = " ".join(f"{name}={value}" for name, value in context.items())
+def _render(text: str, context: TemplateContext) -> Expansion:
+    variables, described = context
     environment = MarkingEnvironment()
     try:
-        rendered = environment.from_string(text).render(context)
+        rendered = environment.from_string(text).render(variables)
     except TemplateError as error:
         line = LineIndex.of(text).line_span((getattr(error, "lineno", None) or 1) - 1)
         written = text[line.start : line.end].rstrip()

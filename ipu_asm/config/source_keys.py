@@ -1,0 +1,140 @@
+"""The settings of source expansion: ``include-paths``, ``[defines]`` and template contexts.
+
+include-paths = ["include", "libs/*/include"]   # folders of headers; globs of folders
+[defines]
+TILE_WORDS = 64                                 # a template variable, or a preprocessor macro
+[template."kernels/*.asm"]                      # the first match wins
+contexts = [{cpr = 3, rows = 8}, {cpr = 4, rows = 16}]   # the file is checked in each of them
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from typing import Any, Callable
+
+from ipu_asm.config.configuration import Context, Value
+from ipu_asm.config.setting_error import SettingError, shortened, shown
+
+MOST_CONTEXTS = 64
+"""The contexts of one file: it is expanded and checked in each."""
+MOST_DEFINES = 1_000
+MOST_INCLUDE_PATHS = 100
+LONGEST_VALUE = 1_000
+LONGEST_NAME = 100
+
+_DECIMAL = r"(?:0|[1-9](?:_?[0-9])*)"
+_INTEGER = re.compile(
+    rf"[+-]?{_DECIMAL}|0x[\da-fA-F](?:_?[\da-fA-F])*|0o[0-7](?:_?[0-7])*|0b[01](?:_?[01])*"
+)
+_FLOAT = re.compile(rf"[+-]?{_DECIMAL}(?:\.[0-9](?:_?[0-9])*)?(?:[eE][+-]?[0-9](?:_?[0-9])*)?")
+_LONGEST_NUMBER = 64
+
+
+def parse_define(text: str) -> tuple[str, Value]:
+    """Return the name and the value of ``NAME=VALUE``. Raises `SettingError`.
+
+    A value that TOML reads as an integer, a float or a boolean is one; in quotes it is a string,
+    and so is everything else.
+    """
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise SettingError(f"expected NAME=VALUE, found `{shortened(text)}`")
+    check_name(name)
+    return name, define_value(_written_value(value))
+
+
+def check_name(name: str) -> None:
+    """Raise `SettingError` for what is no name in a template and in an assembler source."""
+    if not name.isidentifier():
+        found = f"`{shortened(name)}`" if name else "none"
+        raise SettingError(f"expected a name of letters, digits and underscores, found {found}")
+    if len(name) > LONGEST_NAME:
+        raise SettingError(f"a name has at most {LONGEST_NAME} characters, found {len(name):,}")
+
+
+def define_value(value: Any) -> Value:
+    """Return the value of a define, a number, boolean or string. Raises `SettingError`."""
+    if isinstance(value, list | dict):
+        raise SettingError(f"expected a number, a boolean or a string, found {shown(value)}")
+    return context_value(value)
+
+
+def context_value(value: Any) -> Value:
+    """Return a value that a template can use. Raises `SettingError`."""
+    if isinstance(value, list):
+        return [context_value(item) for item in value]
+    if isinstance(value, dict):
+        return {name: context_value(item) for name, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        raise SettingError(f"expected a finite number, found {value}")
+    if isinstance(value, str) and len(value) > LONGEST_VALUE:
+        message = f"a string has at most {LONGEST_VALUE:,} characters, found {len(value):,}"
+        raise SettingError(message)
+    if isinstance(value, bool | int | float | str):
+        return value
+    raise SettingError(f"expected a number, a boolean or a string, found the date {shown(value)}")
+
+
+def include_paths(value: Any) -> tuple[str, ...]:
+    """Return the folders and globs of a list. Raises `SettingError`."""
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        message = 'expected a list of folders such as ["include", "libs/*/include"], found '
+        raise SettingError(message + shown(value))
+    if len(value) > MOST_INCLUDE_PATHS:
+        message = f"expected at most {MOST_INCLUDE_PATHS} folders, found {len(value):,}"
+        raise SettingError(message)
+    return tuple(map(_include_path, value))
+
+
+def contexts(value: Any) -> tuple[Context, ...]:
+    """Return the contexts of a list of tables. Raises `SettingError`."""
+    if not isinstance(value, list):
+        raise SettingError(
+            f"expected a list of tables such as [{{cols = 4}}], found {shown(value)}"
+        )
+    if len(value) > MOST_CONTEXTS:
+        raise SettingError(f"expected at most {MOST_CONTEXTS} contexts, found {len(value):,}")
+    return tuple(_at(f"context {number}", _context, each) for number, each in enumerate(value, 1))
+
+
+def _context(value: Any) -> Context:
+    if not isinstance(value, dict):
+        raise SettingError(f"expected a table such as {{cols = 4}}, found {shown(value)}")
+    if len(value) > MOST_DEFINES:
+        raise SettingError(f"expected at most {MOST_DEFINES:,} names, found {len(value):,}")
+    for name in value:
+        check_name(name)
+    return {name: _at(f"`{name}`", context_value, item) for name, item in value.items()}
+
+
+def _at(place: str, read: Callable[[Any], Any], value: Any) -> Any:
+    try:
+        return read(value)
+    except SettingError as error:
+        raise SettingError(f"{place}: {error}") from error
+
+
+def _include_path(path: str) -> str:
+    if not path or "\0" in path:
+        raise SettingError(f"expected the name of a folder, found {shown(path)}")
+    if len(path) > LONGEST_VALUE:
+        message = f"a path has at most {LONGEST_VALUE:,} characters, found {len(path):,}"
+        raise SettingError(message)
+    normal = os.path.normpath(path)
+    if os.path.dirname(normal) == normal:
+        raise SettingError("expected a folder of headers, found the root of the file system")
+    return path
+
+
+def _written_value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'":
+        return text[1:-1]
+    if len(text) > _LONGEST_NUMBER:
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text, 0)
+    return float(text) if _FLOAT.fullmatch(text) and math.isfinite(float(text)) else text

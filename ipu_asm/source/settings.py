@@ -1,0 +1,69 @@
+"""The settings with which a file is expanded: from its configuration and from the command line."""
+
+from __future__ import annotations
+
+import os
+from typing import Mapping
+
+from ipu_asm.config.configuration import Configuration, Context, Value
+from ipu_asm.config.globs import path_matches
+from ipu_asm.config.include_folders import include_folders
+from ipu_asm.source.disk_reader import DiskReader
+from ipu_asm.source.expansion import SourceReader, SourceSettings
+
+DEFAULT_INCLUDE_PATHS = ("include",)
+"""Where nothing is configured, relative to the root."""
+
+_VERSION_CONTROL = (".git", ".hg", ".jj", ".svn")
+
+
+def source_settings(
+    path: str | None,
+    configuration: Configuration | None = None,
+    overrides: Mapping[str, Value] | None = None,
+    reader: SourceReader | None = None,
+) -> SourceSettings:
+    """Return the settings of a file; `overrides` are given for this run, as by ``--define``.
+
+    `path` is None for a text that is in no file: no header is read for it. Every tool asks this
+    function, so that all of them read the same. Globs of include paths are looked up on the disk
+    at each call; the result depends on nothing else there but the root.
+    """
+    ours = configuration or Configuration()
+    given = overrides or {}
+    if path is None:
+        return SourceSettings(ours.defines, (), given)
+    root = root_of(path, ours.folder)
+    if ours.include_paths is None:
+        folders = include_folders(DEFAULT_INCLUDE_PATHS, root)
+    else:
+        folders = include_folders(ours.include_paths, ours.folder)
+    contexts = template_contexts(path, ours)
+    return SourceSettings(ours.defines, contexts, given, folders, root, reader or DiskReader())
+
+
+def template_contexts(path: str, configuration: Configuration) -> tuple[Context, ...]:
+    """Return the contexts that a configuration declares for a file: of the first glob that fits."""
+    for glob, contexts in configuration.templates:
+        if path_matches(glob, path, configuration.folder):
+            return contexts
+    return ()
+
+
+def root_of(path: str, configured: str = "") -> str:
+    """Return the folder outside of which a file reads no header but from include paths.
+
+    It is the folder of its configuration, `configured`, if the file is in there; else the nearest
+    one above with version control, else the file's own.
+    """
+    own = os.path.dirname(os.path.abspath(path))
+    if configured and (own == configured or own.startswith(os.path.join(configured, ""))):
+        return configured
+    folder = own
+    while True:
+        if any(os.path.lexists(os.path.join(folder, name)) for name in _VERSION_CONTROL):
+            return folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return own
+        folder = parent
