@@ -8,7 +8,6 @@ from operator import attrgetter
 from typing import Callable, Iterator
 
 from ipu_asm.analysis.analysis import Analysis, Expanded
-from ipu_asm.analysis.lifting import lifted_findings
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.foreign_assembly import foreign_assembly
@@ -23,6 +22,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
+from ipu_asm.source.lifting import lifted_findings
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
@@ -189,7 +189,8 @@ class Analyzer:
         program: Program | Callable[[], Program],
         expanded: tuple[Expanded, ...],
     ) -> Analysis:
-        findings = tuple(sorted(lifted_findings(expanded), key=_file_and_place))
+        found = ((each.expansion, each.analysis.diagnostics) for each in expanded)
+        findings = tuple(sorted(lifted_findings(found), key=_file_and_place))
         return Analysis(source, program, self.isa, findings, expanded)
 
     def _bundle(self, text: str) -> Bundle:

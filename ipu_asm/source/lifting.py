@@ -8,29 +8,33 @@ contexts is reported once.
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
-from ipu_asm.analysis.analysis import Expanded
 from ipu_asm.diagnostics import Diagnostic, Fix, RelatedInformation
+from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Frame, SourceMap, SourceRange
 from ipu_asm.text import Span, TextEdit
 
 _Key = tuple[str, str | None, Span]
 
 
-def lifted_findings(expanded: Sequence[Expanded]) -> list[Diagnostic]:
-    """Return the findings of all expansions at their written places, each once."""
+def lifted_findings(
+    expanded: Iterable[tuple[Expansion, Sequence[Diagnostic]]],
+) -> list[Diagnostic]:
+    """Return the findings of all expansions, and about them, at their written places, each once.
+
+    The expansions come with the findings about their texts.
+    """
     found: dict[_Key, list[Diagnostic]] = {}
-    for each in expanded:
-        for finding in _lifted(each):
+    for expansion, findings in expanded:
+        for finding in _lifted(expansion, findings):
             found.setdefault((finding.code, finding.path, finding.span), []).append(finding)
     return [_merged(findings) for findings in found.values()]
 
 
-def _lifted(expanded: Expanded) -> Iterator[Diagnostic]:
-    expansion, analysis = expanded
+def _lifted(expansion: Expansion, findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     yield from expansion.findings
-    for finding in analysis.diagnostics:
+    for finding in findings:
         place = expansion.source_map.written(finding.span)
         if place is not None:
             yield _placed(expansion.source_map, finding, place)
