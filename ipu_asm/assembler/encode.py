@@ -10,9 +10,10 @@ from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.build import read_program
+from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
 from ipu_asm.program.program import Program
-from ipu_asm.text import Span, require_text
+from ipu_asm.source.lifting import lifted_findings
+from ipu_asm.text import SourceFile, Span, require_text
 
 
 class AssemblyError(Exception):
@@ -37,11 +38,11 @@ class UnencodableIsaError(Exception):
 def assemble(text: str, isa: str | Isa = "ipu") -> list[int]:
     """Return the words of a source text, one int per bundle.
 
-    Raises `AssemblyError` with all findings, `UnencodableIsaError` for an instruction set without
-    encoding, and `TypeError` if `text` is no string.
+    A template is expanded. Raises `AssemblyError` with all findings, `UnencodableIsaError` for an
+    instruction set without encoding, and `TypeError` if `text` is no string.
     """
     require_text(text, "assemble")
-    return encode(read_program(isa_of(isa), text))
+    return encode_effective(read_effective_program(isa_of(isa), SourceFile(text)))
 
 
 def encode(program: Program) -> list[int]:
@@ -54,6 +55,18 @@ def encode(program: Program) -> list[int]:
     if errors:
         raise AssemblyError(errors)
     return _words(program)
+
+
+def encode_effective(effective: EffectiveProgram) -> list[int]:
+    """Return the words of a program; the findings of an `AssemblyError` are where it was written.
+
+    Raises as `encode` does.
+    """
+    require_words(effective.program.isa)
+    errors = written_errors(effective)
+    if errors:
+        raise AssemblyError(errors)
+    return _words(effective.program)
 
 
 def require_words(isa: Isa) -> None:
@@ -99,6 +112,21 @@ def errors_of(program: Program) -> list[Diagnostic]:
         message = f"a program has at least one {program.isa.unit}, found none"
         return [Diagnostic(SYNTAX_ERROR, message, Span(0, 0))]
     return errors
+
+
+def written_errors(effective: EffectiveProgram) -> list[Diagnostic]:
+    """Return the errors that prevent encoding where they were written, by file and position."""
+    program, expansion = effective.program, effective.expansion
+    if expansion is None:
+        return errors_of(program)
+    errors = [each for each in expansion.findings if each.severity is Severity.ERROR]
+    if not (errors and not program.size):
+        # The expansion's own findings are among the lifted ones.
+        lifted = lifted_findings([(expansion, errors_of(program))])
+        errors = [each for each in lifted if each.severity is Severity.ERROR]
+    if not errors and not program.size:
+        return errors_of(program)
+    return sorted(errors, key=lambda finding: (finding.path or "", finding.span))
 
 
 def _integers(words: object) -> list[int]:

@@ -7,15 +7,17 @@ import re
 from typing import Callable, NamedTuple, Sequence
 
 from ipu_asm.assembler.disassembly import text_of
-from ipu_asm.assembler.encode import AssemblyError, encode
+from ipu_asm.assembler.encode import AssemblyError, encode_effective
 from ipu_asm.assembler.images import decode_image
 from ipu_asm.config.files import FileError, decoded, source_extensions
 from ipu_asm.config.isa_choice import IsaChooser
 from ipu_asm.isa import UnknownIsaError, available_isas, load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
+from ipu_asm.source.expansion import Expansion
 from ipu_asm.text import SourceFile
 
 SOURCE = "source"
@@ -26,7 +28,11 @@ _WORD_LINE = re.compile(r"(?:[ \t]*\d+:)?[ \t]*(?:0[xX][0-9a-fA-F]+|[0-9a-fA-F]{
 
 
 class Kernel(NamedTuple):
-    """A program ready to run. For an image, `source` and `program` are its disassembly."""
+    """A program ready to run. For an image, `source` and `program` are its disassembly.
+
+    Of a template, `source` is what the author wrote, `program` that of its first expansion, and
+    `expansions` has one for each context.
+    """
 
     name: str
     source: SourceFile
@@ -34,11 +40,17 @@ class Kernel(NamedTuple):
     words: Sequence[int]
     program: Program
     is_image: bool
+    expansions: tuple[Expansion, ...] = ()
+
+    @property
+    def expansion(self) -> Expansion | None:
+        """The text that the program was read from, if that is not `source`."""
+        return self.expansions[0] if self.expansions else None
 
     @property
     def lines(self) -> LineTable:
         """The source lines of the bundles, in the written or the disassembled source."""
-        return LineTable(self.program)
+        return LineTable(self.program, self.expansion, self.source)
 
 
 class RejectedSourceError(Exception):
@@ -50,8 +62,8 @@ class RejectedSourceError(Exception):
         self.source = source
 
 
-def _read_source(isa: Isa, source: SourceFile) -> Program:
-    return read_program(isa, source.text)
+Read = Callable[[Isa, SourceFile], EffectiveProgram]
+"""Reads a source: callers pass their own to expand it in a context, or to obtain findings."""
 
 
 def read_kernel(
@@ -59,11 +71,9 @@ def read_kernel(
     name: str,
     isa_name: str | None = None,
     image_format: str | None = None,
-    read: Callable[[Isa, SourceFile], Program] = _read_source,
+    read: Read = read_effective_program,
 ) -> Kernel:
     """Return the program in the file `name`; without `image_format` the format is guessed.
-
-    `read` creates the program of a source; callers pass their own to obtain more about it.
 
     Raises `RejectedSourceError`, `ImageError`, `FileError` and `ConfigurationError`.
     """
@@ -93,12 +103,14 @@ def chosen_isa(text: str, name: str, asked: str | None) -> tuple[Isa, str]:
 def assemble_kernel(
     source: SourceFile,
     isa: Isa,
-    read: Callable[[Isa, SourceFile], Program] = _read_source,
+    read: Read = read_effective_program,
 ) -> Kernel:
-    """Assemble a source text; `read` as for `read_kernel`. Raises `RejectedSourceError`."""
-    program = read(isa, source)
+    """Assemble a source text. Raises `RejectedSourceError`."""
+    effective = read(isa, source)
     try:
-        return Kernel(source.path, source, isa, encode(program), program, is_image=False)
+        words = encode_effective(effective)
+        program, expansions = effective
+        return Kernel(source.path, source, isa, words, program, False, expansions)
     except AssemblyError as error:
         raise RejectedSourceError(error, source) from error
 

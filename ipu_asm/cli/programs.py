@@ -15,15 +15,16 @@ from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
-from ipu_asm.program.build import read_program
-from ipu_asm.program.program import Program
+from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
 from ipu_asm.text import SourceFile
 
 
-def read_source(isa: Isa, source: SourceFile, warn: bool) -> tuple[Program, list[Diagnostic]]:
+def read_source(
+    isa: Isa, source: SourceFile, warn: bool
+) -> tuple[EffectiveProgram, list[Diagnostic]]:
     """Return the program of a source and, if `warn` is set, the warnings of `ipu-lint` for it."""
     if not warn:
-        return read_program(isa, source.text), []
+        return read_effective_program(isa, source), []
     from ipu_asm.analysis.analyzer import Analyzer  # 8 ms, for warnings only
 
     analysis = Analyzer(isa).analyze(source.text, source.path)
@@ -33,7 +34,8 @@ def read_source(isa: Isa, source: SourceFile, warn: bool) -> tuple[Program, list
         for finding in analysis.diagnostics
         if finding.severity is Severity.WARNING and selection.keeps(finding.rule, source.path)
     ]
-    return analysis.program, warnings
+    expansions = tuple(each.expansion for each in analysis.expanded)
+    return EffectiveProgram(analysis.effective_program, expansions), warnings
 
 
 def show_findings(findings: Sequence[Diagnostic], source: SourceFile, outcome: str = "") -> None:

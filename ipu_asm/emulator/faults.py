@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.program.program import Program
-from ipu_asm.text import LineIndex, Span
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.text import Span
 
 
 class EmulatorError(Exception):
@@ -41,17 +41,10 @@ class Fault(NamedTuple):
     line: int | None = None
     span: Span | None = None
 
-    def located(self, program: Program | None, place: int) -> Fault:
+    def located(self, lines: LineTable | None, place: int) -> Fault:
         """Return the fault with its source location; `place` is the index within the slot."""
-        if program is None or self.pc >= program.size:
-            return self
-        number = program.bundle_at_address[self.pc]
-        bundle = program.bundles[number]
-        written = bundle.instructions_of(self.slot)[place : place + 1]
-        span = bundle.syntax.instruction_span(written[0]) if written else bundle.first_token
-        span = program.span(number, span)
-        line = LineIndex.of(program.text).position(span.start).line
-        return self._replace(line=line + 1, span=span)
+        found = lines and lines.instruction_place(self.pc, self.slot, place)
+        return self._replace(line=found.line, span=found.span) if found else self
 
     def __str__(self) -> str:
         line = f" (line {self.line})" if self.line is not None else ""

@@ -7,13 +7,19 @@ from typing import NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.program.program import Program
-from ipu_asm.text import LineIndex, Span
+from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceRange
+from ipu_asm.text import LineIndex, SourceFile, Span
+
+_MOST_LEVELS = 4
 
 
 class SourceLocation(NamedTuple):
     """The location of a bundle without its label: `span`, and first and last line from 1.
 
-    `label` is the nearest label at or before the bundle, `distance` addresses before it.
+    `label` is the nearest label at or before the bundle, `distance` addresses before it. In an
+    expanded program, `path` is the written file that `span` is in, `MAIN` for the source itself,
+    and `stack` the calls, iterations and includes that the bundle came from, innermost first.
     """
 
     span: Span
@@ -21,27 +27,48 @@ class SourceLocation(NamedTuple):
     end_line: int
     label: str | None = None
     distance: int = 0
+    path: str = MAIN
+    stack: tuple[Frame, ...] = ()
 
     @property
     def name(self) -> str | None:
         """The location for messages: `loop`, `loop+2`; None before the first label."""
         return f"{self.label}+{self.distance}" if self.label and self.distance else self.label
 
+    @property
+    def levels(self) -> str:
+        """The expansion stack for messages: ``macro `save`, for row = 3``; empty without one."""
+        labels = [frame.label for frame in self.stack]
+        more = ["..."] if len(labels) > _MOST_LEVELS else []
+        return ", ".join(labels[:_MOST_LEVELS] + more)
+
 
 def describe_bundle(address: int, place: SourceLocation | None, line: int | None = None) -> str:
-    """Describe a bundle by address, label and line; `line` overrides its first line."""
+    """Describe a bundle by address, label, line and expansion; `line` overrides its first line."""
     if place is None:
         return f"bundle {address}"
     label = f"`{place.name}`, " if place.name else ""
-    return f"bundle {address} ({label}line {line or place.line})"
+    levels = f", {place.levels}" if place.stack else ""
+    return f"bundle {address} ({label}line {line or place.line}{levels})"
 
 
 class LineTable:
-    """Source locations of a program's bundles, by address."""
+    """Source locations of a program's bundles, by address.
 
-    def __init__(self, program: Program) -> None:
+    Those of a program that was read from an `expansion` are where the author wrote them: in
+    `source`, or in a header.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        expansion: Expansion | None = None,
+        source: SourceFile | None = None,
+    ) -> None:
         self.program = program
-        self._lines = LineIndex.of(program.text)
+        self.expansion = expansion
+        # Locations are lines of this text, but for those in headers.
+        self.source = source if expansion and source else SourceFile(program.text)
         self._labels = sorted((address, name) for name, address in program.label_addresses.items())
 
     def place(self, address: int) -> SourceLocation | None:
@@ -49,22 +76,63 @@ class LineTable:
         bundle = self._bundle(address)
         if bundle is None:
             return None
-        number = self.program.bundle_at_address[address]
-        last = len(bundle.instructions) - 1
-        span = Span(bundle.span(0).start, bundle.syntax.instruction_span(last).end)
-        span = self.program.span(number, span)
-        lines = self._lines.position(span.start).line, self._lines.position(span.end).line
-        label, distance = self._label(address)
-        return SourceLocation(span, lines[0] + 1, lines[1] + 1, label, distance)
+        last = bundle.syntax.instruction_span(len(bundle.instructions) - 1)
+        return self._location(address, Span(bundle.span(0).start, last.end))
+
+    def instruction_place(self, address: int, slot: str, place: int = 0) -> SourceLocation | None:
+        """Return the location of an instruction, by slot and position in it.
+
+        That of the first token of the bundle if the source has no such instruction; None if the
+        program has no bundle at that address.
+        """
+        bundle = self._bundle(address)
+        if bundle is None:
+            return None
+        number = _number_of(bundle, slot, place)
+        span = bundle.first_token if number is None else bundle.syntax.instruction_span(number)
+        return self._location(address, span)
 
     def instruction(self, address: int, slot: str, place: int = 0) -> str | None:
         """Return the source of an instruction, with single blanks, by slot and position in it.
 
-        None if the bundle has no such instruction.
+        None if the bundle has no such instruction. Of an expanded program it is what the assembler
+        reads.
         """
         bundle = self._bundle(address)
-        written = bundle.instructions_of(slot)[place : place + 1] if bundle else []
-        return " ".join(bundle.instructions[written[0]].words) if bundle and written else None
+        number = _number_of(bundle, slot, place) if bundle else None
+        return None if bundle is None or number is None else _text(bundle, number)
+
+    def describe(self, address: int) -> str:
+        """Describe a bundle by address, label, line and expansion."""
+        return describe_bundle(address, self.place(address))
+
+    def written(self, address: int, span: Span) -> SourceRange:
+        """Return where a span of the bundle at an address was written."""
+        span = self.program.span(self.program.bundle_at_address[address], span)
+        if self.expansion is None:
+            return SourceRange(MAIN, span)
+        return self.expansion.source_map.written(span) or SourceRange(MAIN, Span(0, 0))
+
+    def stack(self, address: int, span: Span) -> tuple[Frame, ...]:
+        """Return the calls, iterations and includes that a span of a bundle came from."""
+        if self.expansion is None:
+            return ()
+        span = self.program.span(self.program.bundle_at_address[address], span)
+        frame = self.expansion.source_map.frame_at(span.start)
+        levels = frame.stack() if frame else ()
+        return tuple(level for level in levels if level.kind is not FrameKind.VALUE)
+
+    def _location(self, address: int, span: Span) -> SourceLocation:
+        path, written = self.written(address, span)
+        lines = self._lines_of(path)
+        first, last = lines.position(written.start).line, lines.position(written.end).line
+        label, distance = self._label(address)
+        stack = self.stack(address, span)
+        return SourceLocation(written, first + 1, last + 1, label, distance, path, stack)
+
+    def _lines_of(self, path: str) -> LineIndex:
+        file = self.expansion.files.get(path) if self.expansion and path != MAIN else None
+        return (file or self.source).lines
 
     def _bundle(self, address: int) -> Bundle | None:
         program = self.program
@@ -78,3 +146,12 @@ class LineTable:
             return None, 0
         start, name = self._labels[number]
         return name, address - start
+
+
+def _number_of(bundle: Bundle, slot: str, place: int) -> int | None:
+    """The number of an instruction in its bundle, by slot and position in it."""
+    return next(iter(bundle.instructions_of(slot)[place : place + 1]), None)
+
+
+def _text(bundle: Bundle, number: int) -> str:
+    return " ".join(bundle.instructions[number].words)

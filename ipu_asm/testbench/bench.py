@@ -243,7 +243,7 @@ class Bench:
             raise image_error.with_traceback(None) from None
         except (FileError, ConfigurationError) as problem:
             raise problem.with_traceback(None) from None
-        self.state.load_program(kernel.words, None if kernel.is_image else kernel.program)
+        self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         self._lines = None if kernel.is_image else kernel.lines
         self._kernel, self._last = kernel, "not run yet"
 

@@ -144,7 +144,7 @@ def _ranges(configuration: LaunchConfiguration) -> list[MemoryRange]:
 def _state(configuration: LaunchConfiguration, kernel: Kernel) -> IpuState:
     """Create the machine in its state before the first bundle."""
     state = IpuState()
-    state.load_program(kernel.words, None if kernel.is_image else kernel.program)
+    state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
     for load in configuration.load:
         state.xmem.write_address(load.address, load.content)
     for index, value in configuration.cr:

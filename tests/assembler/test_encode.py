@@ -109,3 +109,35 @@ def test_the_package_offers_assembling_and_its_error() -> None:
 def test_an_unknown_instruction_set_is_refused_by_name() -> None:
     with pytest.raises(UnknownIsaError, match="z80"):
         assemble("acc;;", "z80")
+
+
+TEMPLATE = """\
+{% set k = "lr5" %}
+{% for row in range(2) %}
+incr {{ k }} {{ row }};;
+{% endfor %}
+bkpt;;
+"""
+
+
+def test_a_template_gives_the_words_of_its_expansion() -> None:
+    assert assemble(TEMPLATE) == assemble("incr lr5 0;; incr lr5 1;; bkpt;;")
+
+
+def test_the_errors_of_a_template_are_where_they_were_written() -> None:
+    text = TEMPLATE.replace('"lr5"', '"lr55"')
+    with pytest.raises(AssemblyError) as refusal:
+        assemble(text)
+    (finding,) = refusal.value.findings
+    assert (finding.code, text[slice(*finding.span)]) == ("E104", "{{ k }}")
+
+
+def test_a_template_that_cannot_be_rendered_has_no_other_error() -> None:
+    with pytest.raises(AssemblyError) as refusal:
+        assemble("acc;;\n{% for %}\n")
+    assert [finding.code for finding in refusal.value.findings] == ["E401"]
+
+
+def test_a_template_without_a_bundle_is_refused() -> None:
+    with pytest.raises(AssemblyError, match="at least one bundle"):
+        assemble("{# nothing #}")

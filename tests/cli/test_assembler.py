@@ -305,6 +305,6 @@ def test_a_failure_of_our_own_is_told_in_one_line(
     def fail(*_: object) -> None:
         raise ValueError("oh")
 
-    monkeypatch.setattr("ipu_asm.cli.assembler.command.encode", fail)
+    monkeypatch.setattr("ipu_asm.cli.assembler.command.encode_effective", fail)
     ran = check_as(capsys, "assemble a.s", 3, "", None)
     assert ran.err.startswith("ipu-as: error: internal error: ValueError: oh; this is a bug in")

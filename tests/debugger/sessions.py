@@ -10,6 +10,7 @@ from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import LineTable
 
 LOOP = """\
 # counts lr1 up to eight, and stores the accumulator meanwhile
@@ -40,7 +41,7 @@ def debugger_on(
     """A debugger on a machine that is all zero but for the program and what `prepare` does."""
     program = read_program(load_isa("ipu"), text)
     state = IpuState()
-    state.load_program(assemble(text), program)
+    state.load_program(assemble(text), LineTable(program))
     prepare(state)
     debugger = Debugger(program, state, DebugOptions(**options))
     debugger.breakpoints.traps = traps

@@ -10,6 +10,7 @@ from ipu_asm.assembler.encode import assemble, encode
 from ipu_asm.emulator import ExecutionFault, Fault, Ipu, IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import LineTable
 
 OUTSIDE = "an access must end within the 0x200000 bytes of xmem, found 128 bytes at 0x1fffff"
 STRIDE = "the result must end within the 128 elements of r_acc, found 128 elements from element 32"
@@ -22,7 +23,7 @@ def check_fault(
     """The program faults as expected, with the state from before the bundle."""
     program = read_program(load_isa("ipu"), text)
     state = IpuState()
-    state.load_program(words or encode(program), program)
+    state.load_program(words or encode(program), LineTable(program))
     for index, value in (cr or {}).items():
         state.regfile.set_cr(index, value)
     ipu = Ipu(state)

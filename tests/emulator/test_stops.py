@@ -27,7 +27,7 @@ def check_stop(
     """After so many bundles a stop reads like this."""
     program = read_program(load_isa("ipu"), text)
     state = IpuState()
-    state.load_program(encode(program), program)
+    state.load_program(encode(program), LineTable(program))
     state.regfile.set_cr(4, 0xFFFF_FFF0)
     ipu, fault = Ipu(state), None
     try:

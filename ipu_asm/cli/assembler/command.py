@@ -13,7 +13,12 @@ from typing import Callable, Mapping, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.assembler.disassembly import text_of
-from ipu_asm.assembler.encode import AssemblyError, UnencodableIsaError, encode, require_words
+from ipu_asm.assembler.encode import (
+    AssemblyError,
+    UnencodableIsaError,
+    encode_effective,
+    require_words,
+)
 from ipu_asm.assembler.images import (
     FORMATS,
     ImageError,
@@ -104,15 +109,15 @@ def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
     isa = _encodable_isa(text, source, options)
     file = SourceFile(text, source.name)
-    program, warnings = read_source(isa, file, options.warnings)
+    effective, warnings = read_source(isa, file, options.warnings)
     try:
-        words = encode(program)
+        words = encode_effective(effective)
     except AssemblyError as error:
         show_findings([*error.findings, *warnings], file, "nothing written")
         return ExitStatus.FINDINGS
     show_findings(warnings, file)
     if options.format == LISTING:
-        _write(listing_of(program, words, source.name).encode(), options.output)
+        _write(listing_of(effective.program, words, source.name).encode(), options.output)
         return ExitStatus.OK
     if options.format == "bin" and not options.output and is_terminal(sys.stdout):
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")

@@ -20,7 +20,7 @@ from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, read_bytes
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.program import Program
+from ipu_asm.program.effective_program import EffectiveProgram
 from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ def _kernel(options: RunOptions) -> Kernel | None:
     data = read_bytes(target)
     warnings: list[Diagnostic] = []
 
-    def read(isa: Isa, source: SourceFile) -> Program:
-        program, warnings[:] = read_source(isa, source, options.warnings)
-        return program
+    def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
+        effective, warnings[:] = read_source(isa, source, options.warnings)
+        return effective
 
     try:
         kernel = read_kernel(data, target.name, options.isa, options.format, read)

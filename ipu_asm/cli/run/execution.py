@@ -70,7 +70,7 @@ def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, byt
 
 def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> IpuState:
     state = IpuState()
-    state.load_program(kernel.words, None if kernel.is_image else kernel.program)
+    state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
     for address, content in memory:
         state.xmem.write_address(address, content)
     for index, value in options.cr.items():

@@ -160,7 +160,7 @@ class Ipu(BreakUnit, LrUnit, XmemUnit, MultUnit, AccUnit, AaqUnit, CondUnit):
         fault = Fault(
             pc, cycle, bundle.word or 0, instruction.slot.name, str(instruction), cause, registers
         )
-        return fault.located(self.state.source, instruction.place)
+        return fault.located(self.state.lines, instruction.place)
 
     def _is_bound(self, pc: int) -> bool:
         """Whether the bundle at an address is bound to the word now in program memory."""

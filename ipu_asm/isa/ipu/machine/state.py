@@ -7,7 +7,7 @@ from typing import Final, Iterable, NamedTuple
 from ipu_asm.emulator.memory import Image, XMem, changed_rows
 from ipu_asm.isa.ipu.description import PROGRAM_LIMIT
 from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES, VECTORS, WORD_MASK, RegFile
-from ipu_asm.program.program import Program
+from ipu_asm.program.line_table import LineTable
 
 INST_MEM_SIZE: Final = PROGRAM_LIMIT
 
@@ -39,14 +39,14 @@ class SavedState(NamedTuple):
 class IpuState:
     """The state of one machine, initially all zero and without a program.
 
-    `source` is the source of the loaded program, if known; faults refer to its lines.
+    `lines` are the source lines of the loaded program, if known; faults refer to them.
     """
 
     def __init__(self) -> None:
         self._regfile = RegFile()
         self._xmem = XMem()
         self._inst_mem: list[int | None] = [None] * INST_MEM_SIZE
-        self.source: Program | None = None
+        self.lines: LineTable | None = None
 
     @property
     def regfile(self) -> RegFile:
@@ -67,7 +67,7 @@ class IpuState:
     def inst_mem(self, words: Iterable[int | None]) -> None:
         self.load_program(words)
 
-    def load_program(self, words: Iterable[int | None], source: Program | None = None) -> None:
+    def load_program(self, words: Iterable[int | None], lines: LineTable | None = None) -> None:
         """Load words into program memory from address 0 on, and clear the rest of it.
 
         The program counter is unchanged. Raises ValueError if the words do not fit.
@@ -76,7 +76,7 @@ class IpuState:
         if len(program) > INST_MEM_SIZE:
             raise ValueError(f"program memory holds {INST_MEM_SIZE} bundles, found {len(program)}")
         self._inst_mem = program + [None] * (INST_MEM_SIZE - len(program))
-        self.source = source
+        self.lines = lines
 
     @property
     def program_counter(self) -> int:

@@ -1,0 +1,37 @@
+"""The program that the assembler reads: that of a text, or of its first expansion."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
+from ipu_asm.source.expand import expand
+from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
+from ipu_asm.text import SourceFile
+
+
+class EffectiveProgram(NamedTuple):
+    """A program for the assembler.
+
+    `expansions` are those of its source, one for each context: none if the assembler reads the
+    source as it is, else the program is that of the first one.
+    """
+
+    program: Program
+    expansions: tuple[Expansion, ...] = ()
+
+    @property
+    def expansion(self) -> Expansion | None:
+        """The expansion that the program was read from; None for a source without any."""
+        return self.expansions[0] if self.expansions else None
+
+
+def read_effective_program(
+    isa: Isa, source: SourceFile, settings: SourceSettings = DEFAULT_SETTINGS
+) -> EffectiveProgram:
+    """Return the program that the assembler reads of a source, expanded as `settings` say."""
+    expansions = expand(isa.surface, source.text, source.path, settings)
+    text = expansions[0].text if expansions else source.text
+    return EffectiveProgram(read_program(isa, text), expansions)
