@@ -8,7 +8,9 @@ from typing import Callable, NamedTuple, Sequence
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.diagnostics import Diagnostic, Severity
-from ipu_asm.text import TextEdit, apply_edits
+from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
+from ipu_asm.source.source_map import MAIN
+from ipu_asm.text import Span, TextEdit, apply_edits
 
 _MOST_ROUNDS = 100
 
@@ -21,17 +23,25 @@ class FixResult(NamedTuple):
 
 
 def apply_fixes(
-    analyzer: Analyzer, analysis: Analysis, wanted: Callable[[Diagnostic], bool]
+    analyzer: Analyzer,
+    analysis: Analysis,
+    wanted: Callable[[Diagnostic], bool],
+    settings: SourceSettings = DEFAULT_SETTINGS,
 ) -> FixResult:
     """Apply the fixes of all `wanted` findings, repeatedly, until none is left.
 
-    A fix is applied with all its edits or not at all, and not at all if it adds errors.
+    A fix is applied with all its edits or not at all, and not at all if it adds errors or if the
+    expansions of the text, made with `settings`, change in another way than the text does.
     """
+
+    def analyze(text: str, before: Analysis) -> Analysis:
+        return analyzer.analyze(text, before.source.path, before, settings=settings)
+
     fixed = 0
     seen = {analysis.text}
     for _ in range(_MOST_ROUNDS):
         findings = [f for f in analysis.diagnostics if f.fix is not None and wanted(f)]
-        this_round = _Round(analyzer, analysis)
+        this_round = _Round(analyze, analysis)
         this_round.add(non_overlapping(findings))
         if this_round.analysis.text in seen:
             break
@@ -57,8 +67,8 @@ def non_overlapping(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
 class _Round:
     """A set of fixes that are applied together to one text."""
 
-    def __init__(self, analyzer: Analyzer, before: Analysis) -> None:
-        self._analyzer = analyzer
+    def __init__(self, analyze: Callable[[str, Analysis], Analysis], before: Analysis) -> None:
+        self._analyze = analyze
         self._before = before
         self.applied: list[Diagnostic] = []
         self.analysis = before
@@ -70,11 +80,11 @@ class _Round:
         of them may add an error that another resolves, and the two halves are tried separately.
         """
         together = [*self.applied, *findings]
-        text = apply_edits(self._before.text, [edit for f in together for edit in _edits(f)])
-        after = self._analyzer.analyze(text, self._before.source.path, self.analysis)
+        edits = [edit for finding in together for edit in _edits(finding)]
+        after = self._analyze(apply_edits(self._before.text, edits), self.analysis)
         resolved = sum(finding.severity is Severity.ERROR for finding in findings)
         expected = _errors(self.analysis) - (resolved if len(findings) > 1 else 0)
-        if _errors(after) <= expected:
+        if _errors(after) <= expected and _expand_alike(self._before, after, edits):
             self.applied, self.analysis = together, after
         elif len(findings) > 1:
             middle = len(findings) // 2
@@ -94,4 +104,34 @@ def _edits(finding: Diagnostic) -> tuple[TextEdit, ...]:
 
 def _errors(analysis: Analysis) -> int:
     """Return the number of errors that prevent assembly, including suppressed ones."""
-    return sum(f.severity is Severity.ERROR for f in analysis.program.findings)
+    found: list[Sequence[Diagnostic]] = []
+    if not analysis.expanded:
+        found.append(analysis.program.findings)
+    for expansion, expanded in analysis.expanded:
+        found += [expansion.findings, expanded.program.findings]
+    return sum(f.severity is Severity.ERROR for findings in found for f in findings)
+
+
+def _expand_alike(before: Analysis, after: Analysis, edits: Sequence[TextEdit]) -> bool:
+    """Return whether edits of the written text have become the same edits of its expansions."""
+    if len(before.expanded) != len(after.expanded):
+        return False
+    return all(
+        _edited(old.expansion, edits) == new.expansion.text
+        for old, new in zip(before.expanded, after.expanded)
+    )
+
+
+def _edited(expansion: Expansion, edits: Sequence[TextEdit]) -> str | None:
+    """Return an expansion with edits of the written text; None for one that is there twice.
+
+    Text that is not in the expansion, such as that of another context, is not edited there.
+    """
+    expanded: list[TextEdit] = []
+    for span, new_text in edits:
+        starts = expansion.source_map.expanded(MAIN, span.start)
+        if len(starts) > 1:
+            return None
+        length = span.end - span.start
+        expanded += [TextEdit(Span(start, start + length), new_text) for start in starts]
+    return apply_edits(expansion.text, expanded)

@@ -8,6 +8,7 @@ import sys
 from typing import Any, Iterator, NoReturn, Sequence
 
 from ipu_asm.cli.console import ExitStatus, print_message
+from ipu_asm.config.configuration import Value
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.isa import UnknownIsaError, load_isa
 
@@ -122,3 +123,28 @@ def add_isa_option(
         metavar="NAME",
         help=f"the instruction set (default: {by_file if has_file else ''}ipu)",
     )
+
+
+def add_define_option(parser: argparse._ActionsContainer) -> None:
+    """Add `--define`; the option is a list of pairs of name and value."""
+    parser.add_argument(
+        "--define",
+        dest="defines",
+        action="append",
+        default=[],
+        type=define,
+        metavar="NAME=VALUE",
+        help="a template variable or preprocessor macro: a number, true, false or a string; "
+        "repeatable",
+    )
+
+
+def define(text: str) -> tuple[str, Value]:
+    """Return the name and value of a `--define`. Raises `argparse.ArgumentTypeError`."""
+    from ipu_asm.config.setting_error import SettingError
+    from ipu_asm.config.source_keys import parse_define  # most runs define nothing
+
+    try:
+        return parse_define(text)
+    except SettingError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error

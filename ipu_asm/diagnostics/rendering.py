@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Mapping, NamedTuple
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity
 from ipu_asm.text import SourceFile, Span
@@ -26,18 +27,26 @@ _REMARKS = {
 }
 _FRAME = "1;34"
 _STRONG = "1"
+_NO_HEADERS: Mapping[str, SourceFile] = MappingProxyType({})
 
 
-def render(diagnostic: Diagnostic, source: SourceFile, color: bool = False) -> str:
+def render(
+    diagnostic: Diagnostic,
+    source: SourceFile,
+    color: bool = False,
+    headers: Mapping[str, SourceFile] = _NO_HEADERS,
+) -> str:
     """Return the finding with its source lines: several lines without a final line break.
 
-    Never raises, and is encodable and harmless to a terminal whatever the text holds.
+    `source` is the analysed file; `headers` are the others with places of the finding, by path.
+    Never raises, and is encodable and harmless to a terminal whatever the texts hold.
     """
-    gutter = _gutter_width(diagnostic, source)
+    places = _places(diagnostic, source, headers)
+    gutter = _gutter_width(places, diagnostic.fix, source)
     return "\n".join(
         [
             *_headline(diagnostic, color),
-            *_snippets(diagnostic, source, gutter, color),
+            *_snippets(places, diagnostic.severity, gutter, color),
             *_help(diagnostic.fix, source, gutter, color),
         ]
     )
@@ -86,15 +95,34 @@ def _headline(diagnostic: Diagnostic, color: bool) -> list[str]:
     return [label + _paint(f": {printable(diagnostic.message)}", _STRONG, color)]
 
 
-def _snippets(diagnostic: Diagnostic, source: SourceFile, gutter: int, color: bool) -> list[str]:
-    style = _STYLES[diagnostic.severity]
+class _Place(NamedTuple):
+    """A place of a finding in its file, and what is said of it."""
+
+    source: SourceFile
+    span: Span
+    note: str = ""
+
+
+def _places(
+    diagnostic: Diagnostic, source: SourceFile, headers: Mapping[str, SourceFile]
+) -> list[_Place]:
+    """The place of the finding, then those that it refers to."""
+
+    def file(path: str | None) -> SourceFile:
+        return source if path is None else headers.get(path) or SourceFile("", path)
+
+    related = [_Place(file(r.path), r.span, printable(r.message)) for r in diagnostic.related]
+    return [_Place(file(diagnostic.path), diagnostic.span), *related]
+
+
+def _snippets(places: list[_Place], severity: Severity, gutter: int, color: bool) -> list[str]:
     bar = _bar(gutter, color)
-    rows = [_arrow("-->", source, diagnostic.span, gutter, color), bar]
-    rows += _snippet(_excerpt(source, diagnostic.span), gutter, ("^", style, ""), color)
-    for related in diagnostic.related:
-        rows += [bar, _arrow(":::", source, related.span, gutter, color), bar]
-        note = printable(related.message)
-        rows += _snippet(_excerpt(source, related.span), gutter, ("-", _FRAME, note), color)
+    (source, span, note), *related = places
+    rows = [_arrow("-->", source, span, gutter, color), bar]
+    rows += _snippet(_excerpt(source, span), gutter, ("^", _STYLES[severity], note), color)
+    for source, span, note in related:
+        rows += [bar, _arrow(":::", source, span, gutter, color), bar]
+        rows += _snippet(_excerpt(source, span), gutter, ("-", _FRAME, note), color)
     return rows
 
 
@@ -186,11 +214,10 @@ def _width(text: str) -> int:
     return len(text) + wide - sum(category(character) in ("Mn", "Me", "Cf") for character in text)
 
 
-def _gutter_width(diagnostic: Diagnostic, source: SourceFile) -> int:
-    spans = [diagnostic.span, *(related.span for related in diagnostic.related)]
-    if diagnostic.fix and _is_small(diagnostic.fix, source):
-        spans.append(diagnostic.fix.edits[0].span)
-    return len(str(1 + max(source.lines.position(span.start).line for span in spans)))
+def _gutter_width(places: list[_Place], fix: Fix | None, source: SourceFile) -> int:
+    if fix and _is_small(fix, source):
+        places = [*places, _Place(source, fix.edits[0].span)]
+    return len(str(1 + max(place.source.lines.position(place.span.start).line for place in places)))
 
 
 def _place(source: SourceFile, offset: int) -> str:

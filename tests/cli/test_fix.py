@@ -216,19 +216,28 @@ def test_a_diff_shows_the_changes_and_makes_none(capsys: pytest.CaptureFixture[s
     ]
 
 
-@pytest.mark.parametrize("arguments", ["--fix", "--fix --unsafe-fixes", "--diff"])
-@pytest.mark.parametrize("mark", ["{{", "{%", "{#"])
-def test_a_template_is_not_edited(
-    capsys: pytest.CaptureFixture[str], mark: str, arguments: str
+def test_literal_text_of_a_template_is_fixed(capsys: pytest.CaptureFixture[str]) -> None:
+    before = '{% set k = "lr5" %}\nACC.FIRST;;\nset {{ k }}, 1;;\nbkpt;; # {# a, b #}\n'
+    after = before.replace("ACC.FIRST", "acc.first").replace("}},", "}}")
+    check_fix(capsys, before, after, "--fix", 0, "Fixed 2 findings in 1 file\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for n in range(2) %}\nACC.FIRST;;\n{% endfor %}\nbkpt;;\n",
+        '{% set op = "ACC.FIRST" %}\n{{ op }};;\nbkpt;;\n',
+        "{% macro m() %}ACC.FIRST;;{% endmacro %}\n{{ m() }}\n{{ m() }}\nbkpt;;\n",
+        "ACC.FIRST;;\n# {{ unknown }}\nbkpt;;\n",
+        "ACC.FIRST;;\n# {{\nbkpt;;\n",
+    ],
+    ids=["twice", "value", "macro", "undefined", "broken"],
+)
+@pytest.mark.parametrize("arguments", ["--fix", "--fix --unsafe-fixes"])
+def test_what_an_expansion_repeats_or_computes_is_not_edited(
+    capsys: pytest.CaptureFixture[str], text: str, arguments: str
 ) -> None:
-    note = f"ipu-lint: note: a.s: not edited: it is a template (it has `{mark}`)\n"
-    text = f"{BAD}# {mark} name\n"
-    check_fix(capsys, text, text, arguments, 0 if arguments == "--diff" else 1, note)
-
-
-def test_a_template_without_findings_is_worth_no_word(capsys: pytest.CaptureFixture[str]) -> None:
-    text = "acc; bkpt;; # {# name #}\n"
-    check_fix(capsys, text, text, err="")
+    check_fix(capsys, text, text, arguments, 1, "")
 
 
 def test_a_diff_without_changes_is_empty(capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,6 +27,7 @@ from ipu_asm.isa import UnknownIsaError, load_isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rules import all_rules
 from ipu_asm.lint.selection import Selection, selection_of
+from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.settings import source_settings
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
@@ -103,7 +104,7 @@ class Linter:
         most = Applicability.UNSAFE if unsafe else Applicability.SAFE
 
         def is_kept(finding: Diagnostic) -> bool:
-            return selection.keeps(finding.rule, target.name)
+            return selection.keeps(finding.rule, finding.path or target.name)
 
         def is_to_fix(finding: Diagnostic) -> bool:
             fix = finding.fix
@@ -125,7 +126,9 @@ class Linter:
             apply_fixes,  # imported on use: most runs fix nothing
         )
 
-        fixed_analysis, fixed = apply_fixes(self._analyzer_of(analysis), analysis, is_to_fix)
+        settings = self._source_settings(target, configuration)
+        analyzer = self._analyzer_of(analysis)
+        fixed_analysis, fixed = apply_fixes(analyzer, analysis, is_to_fix, settings)
         return linted(fixed_analysis)._replace(fixed=fixed, unfixed=unfixed)
 
     def _empty_program_findings(self, target: Target, analysis: Analysis) -> list[Diagnostic]:
@@ -136,7 +139,9 @@ class Linter:
         is_shown = target.is_standard_input and self.options.stdin_filename is not None
         if is_shown or not target.asked_for or not analysis.isa.has_words:
             return []
-        return [] if analysis.program.findings else errors_of(analysis.program)
+        program = analysis.effective_program
+        is_told = program.findings or any(each.expansion.findings for each in analysis.expanded)
+        return [] if is_told else errors_of(program)
 
     def _configuration(self, target: Target) -> Configuration:
         if self._override is not None:
@@ -186,7 +191,10 @@ class Linter:
                 raise ConfigurationError([ConfigurationFinding(str(error), origin)]) from error
         analyzer = self._analyzers[name, memory]
         analyze = analyzer.analyze if is_claimed else analyzer.analyze_unclaimed
-        return partial(analyze, settings=source_settings(target.name, configuration))
+        return partial(analyze, settings=self._source_settings(target, configuration))
+
+    def _source_settings(self, target: Target, configuration: Configuration) -> SourceSettings:
+        return source_settings(target.name, configuration, self.options.defines)
 
     def _analyzer_of(self, analysis: Analysis) -> Analyzer:
         """Return the analyzer that made an analysis."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm import __version__
-from ipu_asm.cli.arguments import ArgumentParser, add_isa_option
+from ipu_asm.cli.arguments import ArgumentParser, add_define_option, add_isa_option
 from ipu_asm.cli.console import COLOR_CHOICES
 from ipu_asm.cli.lint.formats import FORMATS
-from ipu_asm.config.configuration import FAIL_LEVELS
+from ipu_asm.config.configuration import FAIL_LEVELS, Value
 from ipu_asm.config.files import STANDARD_INPUT
 
 _EXAMPLES = """\
@@ -51,6 +51,7 @@ class LintOptions(NamedTuple):
     explain: str | None
     color: str
     isa: str | None
+    defines: Mapping[str, Value]
 
 
 def read_options(arguments: Sequence[str] | None) -> LintOptions:
@@ -68,6 +69,7 @@ def read_options(arguments: Sequence[str] | None) -> LintOptions:
             "paths": tuple(paths),
             "extend_select": values["extend_select"] or (),
             "ignore": values["ignore"] or (),
+            "defines": dict(values["defines"]),
         }
     )
     _check(parser, options)
@@ -116,6 +118,7 @@ def _parser() -> ArgumentParser:
         "--stdin-filename", metavar="NAME", help="the path to report for standard input"
     )
     add_isa_option(parser)
+    add_define_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_choice_of_rules(parser)
     _add_fixes(parser)

@@ -8,7 +8,8 @@ from typing import Iterator, Mapping
 
 from ipu_asm import __version__
 from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
-from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
+from ipu_asm.cli.lint.by_file import findings_by_file
+from ipu_asm.cli.lint.formats import RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
@@ -17,7 +18,6 @@ from ipu_asm.config.configuration_file import possible_files
 from ipu_asm.config.file_search import find_targets
 from ipu_asm.config.files import FileError, Target, counted, input_at
 from ipu_asm.lint.rules import all_rules
-from ipu_asm.source.templates import template_mark
 
 PROGRAM = "ipu-lint"
 STANDARD_INPUT_NAME = "<stdin>"
@@ -83,7 +83,6 @@ class LintRun:
     def _apply_fixes(self) -> None:
         from ipu_asm.cli.lint.fix_output import show_differences
 
-        self._note_templates()
         if self.options.diff:
             show_differences(self.results, wants_color(self.options.color, sys.stdout))
             fixed = [result.fixed for result in self.results if result.fixed]
@@ -111,14 +110,6 @@ class LintRun:
                 self.results[number] = one.unfixed or one
         return fixed
 
-    def _note_templates(self) -> None:
-        """Print a note for each template with findings: templates are never edited."""
-        for one in self.results:
-            mark = template_mark(one.original.text) if one.findings else None
-            if mark is not None:
-                message = f"{one.target.name}: not edited: it is a template (it has `{mark}`)"
-                print_message(PROGRAM, message, "note")
-
     def _print(self) -> None:
         for_people = self.options.format in _FOR_PEOPLE
         if for_people and not self.results and self._has_problems:
@@ -138,7 +129,7 @@ class LintRun:
             write_bytes(text.encode())
 
     def _formatted(self, color: bool) -> str:
-        files = [FileFindings(one.analysis.source, one.findings) for one in self.results]
+        files = findings_by_file([(one.analysis, one.findings) for one in self.results])
         name = self.options.format
         if self.options.statistics:
             return format_statistics(files, name)

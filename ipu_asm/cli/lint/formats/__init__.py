@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from types import MappingProxyType
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Severity
@@ -29,10 +30,14 @@ _LONE_SURROGATE = "[\ud800-\udfff]"
 
 
 class FileFindings(NamedTuple):
-    """A linted file and its findings, sorted by position."""
+    """A file and its findings, sorted by position.
+
+    Related places are in this file, or in the one of `others` that their path names.
+    """
 
     source: SourceFile
     diagnostics: Sequence[Diagnostic]
+    others: Mapping[str, SourceFile] = MappingProxyType({})
 
 
 class RuleInfo(NamedTuple):

@@ -6,7 +6,7 @@ import os
 import re
 from urllib.parse import quote
 
-from ipu_asm.cli.lint.formats.paths import absolute_path, path_inside
+from ipu_asm.cli.paths import absolute_path, path_inside
 
 ROOT = "%SRCROOT%"
 """The conventional name of the base URI for the root of the project."""

@@ -10,6 +10,6 @@ def write(report: LintReport) -> str:
     """Return ``path:row:column: error[E101] message`` for each finding; "" if there are none."""
     return "".join(
         render_concise(diagnostic, source, report.color) + "\n"
-        for source, diagnostics in report.files
+        for source, diagnostics, _ in report.files
         for diagnostic in diagnostics
     )

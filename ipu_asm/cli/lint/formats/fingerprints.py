@@ -6,7 +6,7 @@ from collections import Counter
 from hashlib import sha256
 
 from ipu_asm.cli.lint.formats import FileFindings
-from ipu_asm.cli.lint.formats.paths import project_path
+from ipu_asm.cli.paths import project_path
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.text import SourceFile, Span
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.cli.lint.formats import LintReport
-from ipu_asm.cli.lint.formats.paths import project_path
+from ipu_asm.cli.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import visible
 from ipu_asm.text import SourceFile
@@ -15,7 +15,7 @@ def write(report: LintReport) -> str:
     """Return a command for each finding; "" if there are none."""
     return "".join(
         _command(diagnostic, source, path) + "\n"
-        for source, diagnostics in report.files
+        for source, diagnostics, _ in report.files
         for path in [project_path(source.path)]
         for diagnostic in diagnostics
     )

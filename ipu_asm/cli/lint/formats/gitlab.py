@@ -6,7 +6,7 @@ from typing import Any
 
 from ipu_asm.cli.lint.formats import FileFindings, LintReport, json_of
 from ipu_asm.cli.lint.formats.fingerprints import fingerprints
-from ipu_asm.cli.lint.formats.paths import project_path
+from ipu_asm.cli.paths import project_path
 from ipu_asm.diagnostics import Severity
 
 _SEVERITIES = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.HINT: "info"}

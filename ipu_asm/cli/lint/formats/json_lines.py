@@ -10,6 +10,6 @@ def write(report: LintReport) -> str:
     """Return one object per line, so that readers can process the output as it arrives."""
     return "".join(
         json_of(finding_object(diagnostic, source))
-        for source, diagnostics in report.files
+        for source, diagnostics, _ in report.files
         for diagnostic in diagnostics
     )

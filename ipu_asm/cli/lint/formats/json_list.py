@@ -14,7 +14,7 @@ def write(report: LintReport) -> str:
     """Return all findings of all files as one list."""
     findings = [
         finding_object(diagnostic, source)
-        for source, diagnostics in report.files
+        for source, diagnostics, _ in report.files
         for diagnostic in diagnostics
     ]
     return json_of(findings, 2)

@@ -7,10 +7,9 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 from ipu_asm.cli.lint.formats import FileFindings, LintReport
-from ipu_asm.cli.lint.formats.paths import project_path
+from ipu_asm.cli.paths import project_path
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.rendering import render, visible
-from ipu_asm.text import SourceFile
 
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -28,24 +27,25 @@ def write(report: LintReport) -> str:
 
 
 def _add_suite(root: Element, findings: FileFindings) -> None:
-    source, diagnostics = findings
-    path = project_path(source.path)
+    diagnostics = findings.diagnostics
+    path = project_path(findings.source.path)
     totals = _totals(max(1, len(diagnostics)), len(diagnostics))
     suite = SubElement(root, "testsuite", _attributes(name=path, **totals))
     for diagnostic in diagnostics:
-        _add_failure(suite, diagnostic, source, path)
+        _add_failure(suite, diagnostic, findings, path)
     if not diagnostics:
         SubElement(suite, "testcase", _attributes(name="ipu-lint", classname=path, time="0"))
 
 
-def _add_failure(suite: Element, diagnostic: Diagnostic, source: SourceFile, path: str) -> None:
+def _add_failure(suite: Element, diagnostic: Diagnostic, findings: FileFindings, path: str) -> None:
+    source = findings.source
     line, column = source.lines.position(diagnostic.span.start)
     name = f"{diagnostic.code} {diagnostic.name} {line + 1}:{column + 1}"
     place = {"file": path, "line": str(line + 1)}
     case = SubElement(suite, "testcase", _attributes(name=name, classname=path, time="0", **place))
     kind = diagnostic.severity.label
     failure = SubElement(case, "failure", _attributes(message=diagnostic.message, type=kind))
-    failure.text = _legal(render(diagnostic, source))
+    failure.text = _legal(render(diagnostic, source, headers=findings.others))
 
 
 def _totals(tests: int, failures: int) -> dict[str, str]:

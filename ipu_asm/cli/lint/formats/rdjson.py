@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ipu_asm.cli.lint.formats import LintReport, json_of
-from ipu_asm.cli.lint.formats.paths import project_path
+from ipu_asm.cli.paths import project_path
 from ipu_asm.diagnostics import Diagnostic, Fix, Severity
 from ipu_asm.lint.rule import rule_link
 from ipu_asm.text import SourceFile, Span, apply_edits
@@ -22,7 +22,7 @@ def write(report: LintReport) -> str:
         "severity": _SEVERITIES[min(severities, default=Severity.HINT)],
         "diagnostics": [
             _diagnostic(diagnostic, source, path)
-            for source, diagnostics in report.files
+            for source, diagnostics, _ in report.files
             for path in [project_path(source.path)]
             for diagnostic in diagnostics
         ],

@@ -33,40 +33,41 @@ def write(report: LintReport) -> str:
 
 
 def _results(findings: FileFindings, indices: dict[str, int]) -> list[dict[str, Any]]:
-    source, diagnostics = findings
-    artifact = artifact_location(source.path)
     return [
         {
-            **_result(diagnostic, source, artifact),
+            **_result(diagnostic, findings),
             "ruleIndex": indices[diagnostic.code],
             "partialFingerprints": {_FINGERPRINT: fingerprint},
         }
-        for diagnostic, fingerprint in zip(diagnostics, fingerprints(findings), strict=True)
+        for diagnostic, fingerprint in zip(
+            findings.diagnostics, fingerprints(findings), strict=True
+        )
     ]
 
 
-def _result(diagnostic: Diagnostic, source: SourceFile, artifact: dict[str, str]) -> dict[str, Any]:
+def _result(diagnostic: Diagnostic, findings: FileFindings) -> dict[str, Any]:
+    source = findings.source
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "level": LEVELS[diagnostic.severity],
         "message": _message(diagnostic.message),
-        "locations": [_location(source, diagnostic.span, artifact)],
+        "locations": [_location(source, diagnostic.span)],
     }
     if diagnostic.related:
         result["relatedLocations"] = [
             {
                 "id": number,
-                **_location(source, related.span, artifact),
+                **_location(findings.others.get(related.path or "", source), related.span),
                 "message": _message(related.message),
             }
             for number, related in enumerate(diagnostic.related, 1)
         ]
     if diagnostic.fix and diagnostic.fix.edits:
-        result["fixes"] = [_fix(diagnostic.fix, source, artifact)]
+        result["fixes"] = [_fix(diagnostic.fix, source)]
     return result
 
 
-def _fix(fix: Fix, source: SourceFile, artifact: dict[str, str]) -> dict[str, Any]:
+def _fix(fix: Fix, source: SourceFile) -> dict[str, Any]:
     replacements = [
         {
             "deletedRegion": _region(source, edit.span),
@@ -74,7 +75,7 @@ def _fix(fix: Fix, source: SourceFile, artifact: dict[str, str]) -> dict[str, An
         }
         for edit in fix.edits
     ]
-    change = {"artifactLocation": artifact, "replacements": replacements}
+    change = {"artifactLocation": artifact_location(source.path), "replacements": replacements}
     return {
         "description": _message(fix.title),
         "artifactChanges": [change],
@@ -82,7 +83,8 @@ def _fix(fix: Fix, source: SourceFile, artifact: dict[str, str]) -> dict[str, An
     }
 
 
-def _location(source: SourceFile, span: Span, artifact: dict[str, str]) -> dict[str, Any]:
+def _location(source: SourceFile, span: Span) -> dict[str, Any]:
+    artifact = artifact_location(source.path)
     return {"physicalLocation": {"artifactLocation": artifact, "region": _region(source, span)}}
 
 

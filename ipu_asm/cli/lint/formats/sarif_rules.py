@@ -26,7 +26,7 @@ def descriptors(report: LintReport) -> list[dict[str, Any]]:
     A finding whose rule is not in the report gets a minimal descriptor.
     """
     rules = dict(report.rules)
-    for _, diagnostics in report.files:
+    for _, diagnostics, _ in report.files:
         for item in diagnostics:
             words = item.name.replace("-", " ")
             rules.setdefault(item.code, RuleInfo(item.code, item.name, item.severity, words, ""))

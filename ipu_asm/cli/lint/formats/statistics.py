@@ -24,7 +24,7 @@ class RuleCount(NamedTuple):
 
 def rule_counts(files: Sequence[FileFindings]) -> list[RuleCount]:
     """Return a count for each code that was found, the most frequent first."""
-    findings = [diagnostic for _, diagnostics in files for diagnostic in diagnostics]
+    findings = [diagnostic for _, diagnostics, _ in files for diagnostic in diagnostics]
     counts = Counter(diagnostic.code for diagnostic in findings)
     names = {diagnostic.code: diagnostic.name for diagnostic in findings}
     fixes: dict[str, Counter[Applicability]] = {code: Counter() for code in counts}

@@ -15,20 +15,20 @@ def write(report: LintReport) -> str:
 
 
 def _paragraphs(report: LintReport) -> list[str]:
-    if not any(diagnostics for _, diagnostics in report.files):
+    if not any(diagnostics for _, diagnostics, _ in report.files):
         return []
     from ipu_asm.diagnostics.rendering import render  # imported on use: not needed for a clean file
 
     return [
-        render(diagnostic, source, report.color)
-        for source, diagnostics in report.files
+        render(diagnostic, source, report.color, others)
+        for source, diagnostics, others in report.files
         for diagnostic in diagnostics
     ]
 
 
 def summary(files: Sequence[FileFindings]) -> str:
     """Return the number of findings by severity, and of those that can be fixed."""
-    findings = [diagnostic for _, diagnostics in files for diagnostic in diagnostics]
+    findings = [diagnostic for _, diagnostics, _ in files for diagnostic in diagnostics]
     place = f"in {_count(len(files), 'file')}"
     if not findings:
         return f"no findings {place}"

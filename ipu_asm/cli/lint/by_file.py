@@ -1,0 +1,79 @@
+"""Findings of a run by the files that they are in: those in a header once for all includers."""
+
+from __future__ import annotations
+
+import os
+from typing import Mapping, Sequence
+
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.cli.lint.formats import FileFindings
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.text import SourceFile, Span
+
+
+def findings_by_file(
+    analysed: Sequence[tuple[Analysis, Sequence[Diagnostic]]],
+) -> list[FileFindings]:
+    """Return the findings of analysed files; if there are some in headers, sorted by file name.
+
+    A header that is analysed as well as included has each of its findings once.
+    """
+    files = [_File(analysis.source, _own(findings)) for analysis, findings in analysed]
+    if all(len(file.findings) == len(found) for file, (_, found) in zip(files, analysed)):
+        return [file.sorted(_headers(analysis)) for file, (analysis, _) in zip(files, analysed)]
+    by_path = {os.path.abspath(file.source.path): file for file in reversed(files)}
+    headers: dict[str, SourceFile] = {}
+    for analysis, findings in analysed:
+        main = os.path.abspath(analysis.source.path)
+        headers |= {**_headers(analysis), main: analysis.source}
+        for finding in findings:
+            if finding.path is not None:
+                file = by_path.get(finding.path)
+                if file is None:
+                    file = _File(headers[finding.path], [])
+                    by_path[finding.path] = file
+                    files.append(file)
+                file.add(_in_header(finding, main))
+    return sorted((file.sorted(headers) for file in files), key=lambda each: each.source.path)
+
+
+class _File:
+    """A file and its findings."""
+
+    def __init__(self, source: SourceFile, findings: list[Diagnostic]) -> None:
+        self.source = source
+        self.findings = findings
+        self._known = {(finding.code, finding.span) for finding in findings}
+
+    def add(self, finding: Diagnostic) -> None:
+        """Add a finding of a file that includes this one, if it is a new one."""
+        key: tuple[str, Span] = (finding.code, finding.span)
+        if key not in self._known:
+            self._known.add(key)
+            self.findings.append(finding)
+
+    def sorted(self, others: Mapping[str, SourceFile]) -> FileFindings:
+        """Return the findings by position; `others` are the files of related places."""
+        findings = sorted(self.findings, key=lambda finding: finding.span)
+        return FileFindings(self.source, findings, others)
+
+
+def _own(findings: Sequence[Diagnostic]) -> list[Diagnostic]:
+    return [finding for finding in findings if finding.path is None]
+
+
+def _in_header(finding: Diagnostic, main: str) -> Diagnostic:
+    """Return a finding as one of its header: related places without a path are in it."""
+    related = tuple(
+        place._replace(path=None if place.path == finding.path else place.path or main)
+        for place in finding.related
+    )
+    return finding._replace(path=None, related=related)
+
+
+def _headers(analysis: Analysis) -> dict[str, SourceFile]:
+    if not analysis.expanded:
+        return {}
+    from ipu_asm.cli.headers import headers_of  # most runs read no header
+
+    return headers_of(expanded.expansion for expanded in analysis.expanded)
