@@ -6,9 +6,11 @@ gets its key, what it takes and what was found. cattrs converts `"no"` to true, 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, Callable, NamedTuple
 
-from ipu_asm.config.configuration import Configuration
+from ipu_asm.config.configuration import Configuration, Context
+from ipu_asm.config.setting_error import SettingError, shown
+from ipu_asm.config.source_keys import check_name, define_value, include_paths
 from ipu_asm.ide import code_lens, inlay_hints
 from ipu_asm.ide.formatting.formatting import STYLES
 from ipu_lsp.json_types import Json
@@ -19,7 +21,8 @@ Names = tuple[str, ...]
 class Settings(NamedTuple):
     """The settings of a session. None means not set: then configuration files decide.
 
-    `inlay_hints` and `code_lenses` are the families that are on; none is by default.
+    `inlay_hints` and `code_lenses` are the families that are on; none is by default. `defines` are
+    values like those of `ipu-lint --define`, `include_paths` are searched before the configured.
     """
 
     isa: str | None = None
@@ -30,6 +33,8 @@ class Settings(NamedTuple):
     format_style: str | None = None
     inlay_hints: frozenset[str] = frozenset()
     code_lenses: frozenset[str] = frozenset()
+    defines: Context | None = None
+    include_paths: Names | None = None
 
     def over(self, configuration: Configuration) -> Configuration:
         """Merge the settings into a configuration; they rank like the options of `ipu-lint`."""
@@ -43,6 +48,17 @@ class Settings(NamedTuple):
             ignore=(*configuration.ignore, *(self.ignore or ())),
             extend_select=(*configuration.extend_select, *(self.extend_select or ())),
         )
+
+
+def _defines(value: Any) -> Context:
+    """Return values by name. Raises `SettingError`."""
+    if not isinstance(value, dict):
+        if value == []:  # an empty table of Lua
+            return {}
+        raise SettingError(f"expected an object with a value for each name, found {shown(value)}")
+    for name in value:
+        check_name(name)
+    return {name: define_value(each) for name, each in value.items()}
 
 
 class ParsedSettings(NamedTuple):
@@ -69,6 +85,13 @@ _FAMILIES: tuple[tuple[str, str, Names], ...] = (
 """An object with one boolean for each family, its field in `Settings`, and the families."""
 
 
+_CHECKED_KEYS: tuple[tuple[str, str, Callable[[Any], object]], ...] = (
+    ("defines", "defines", _defines),
+    ("includePaths", "include_paths", include_paths),
+)
+"""The same with a function of configuration files, which raises `SettingError`."""
+
+
 def read_settings(section: object) -> ParsedSettings:
     """Return the settings in the section `ipu`. Keys that are not in the tables are ignored."""
     # An empty table of Lua arrives as an empty list.
@@ -78,6 +101,8 @@ def read_settings(section: object) -> ParsedSettings:
         return ParsedSettings(Settings(), (_complaint("ipu", "an object", section),))
     complaints: list[str] = []
     values: Json = {field: _value(section, key, wanted, complaints) for key, field, wanted in _KEYS}
+    for key, field, read in _CHECKED_KEYS:
+        values[field] = _checked(section.get(key), key, read, complaints)
     for key, field, families in _FAMILIES:
         values[field] = frozenset(
             name for name in families if _value(section, f"{key}.{name}", bool, complaints)
@@ -111,6 +136,16 @@ def _value(section: Json, key: str, wanted: type | Names, complaints: list[str])
         wanted_text = _WANTED[wanted]
     complaints.append(_complaint(f"ipu.{key}", wanted_text, found))
     return None
+
+
+def _checked(
+    found: object, key: str, read: Callable[[Any], object], complaints: list[str]
+) -> object:
+    try:
+        return None if found is None else read(found)
+    except SettingError as error:
+        complaints.append(f"setting `ipu.{key}`: {error}; it is ignored")
+        return None
 
 
 def _complaint(key: str, wanted: str, found: object) -> str:

@@ -33,6 +33,19 @@ def test_every_setting_is_read() -> None:
     check_settings({"isa": "edgenpu", "lint": lint, "trace": {"server": "off"}}, expected)
 
 
+def test_values_and_include_paths_are_read() -> None:
+    section = {"defines": {"cols": 4, "DEPTH": "m3"}, "includePaths": ["../headers"]}
+    expected = Settings(defines={"cols": 4, "DEPTH": "m3"}, include_paths=("../headers",))
+    check_settings(section, expected)
+
+
+@pytest.mark.parametrize(
+    "section", [{"defines": {"a b": 1}}, {"defines": {"a": None}}, {"includePaths": ["/"]}]
+)
+def test_values_and_paths_are_checked_as_in_configuration_files(section: Any) -> None:
+    check_settings(section, Settings(), complaints=1)
+
+
 @pytest.mark.parametrize("section", [None, {}, {"lint": None}, {"isa": None, "lint": {}}])
 def test_what_is_not_set_is_none(section: Any) -> None:
     check_settings(section, Settings())
