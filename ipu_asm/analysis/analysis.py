@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, NamedTuple
+from typing import Callable, Mapping, NamedTuple
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
@@ -60,6 +60,13 @@ class Analysis:
     def effective_program(self) -> Program:
         """The program that the assembler reads, in the first context."""
         return self.expanded[0].analysis.program if self.expanded else self.program
+
+    @property
+    def headers(self) -> Mapping[str, SourceFile]:
+        """The files that its expansions have read, by absolute path."""
+        if len(self.expanded) == 1:
+            return self.expanded[0].expansion.files
+        return {path: f for each in self.expanded for path, f in each.expansion.files.items()}
 
     def with_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> Analysis:
         """Return the same analysis with other findings, such as those that settings select."""

@@ -10,6 +10,7 @@ from ipu_asm.config.isa_choice import DEFAULT_ISA, UNCLAIMED, choose_isa
 from ipu_asm.isa import UnknownIsaError, load_isa, manifests
 from ipu_lsp.server.documents import Document
 from ipu_lsp.server.projects import Projects
+from ipu_lsp.server.sources import Sources
 
 
 class ChosenAnalyzer(NamedTuple):
@@ -22,8 +23,9 @@ class ChosenAnalyzer(NamedTuple):
 class Analyzers:
     """The analyzers of a session. Instruction sets are loaded when they are first needed."""
 
-    def __init__(self, projects: Projects, warn: Callable[[str], None]) -> None:
+    def __init__(self, projects: Projects, sources: Sources, warn: Callable[[str], None]) -> None:
         self._projects = projects
+        self._sources = sources
         self._warn = warn
         # By the name of the instruction set and of the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
@@ -31,7 +33,8 @@ class Analyzers:
     def analysis(self, document: Document) -> Analysis | None:
         """Return the analysis of a document's text; None if its instruction set is unknown."""
         before = document.analysis
-        if before is not None and before.text is document.text:
+        is_same = before is not None and before.text is document.text
+        if is_same and not self._sources.is_stale(document):
             return before
         chosen = self._choose(document)
         if chosen is None:
@@ -40,8 +43,11 @@ class Analyzers:
         if before is not None and before.isa is not analyzer.isa:
             before = None
         analyze = analyzer.analyze if chosen.is_claimed else analyzer.analyze_unclaimed
-        analysis = analyze(document.text, document.name, before, change=document.edit)
-        document.keep(analysis)
+        settings = self._sources.settings(document)
+        analysis = analyze(
+            document.text, document.name, before, change=document.edit, settings=settings
+        )
+        document.keep(analysis, self._sources.stamps(analysis))
         return analysis
 
     def read_ahead(self, document: Document) -> Iterator[None]:
@@ -54,7 +60,12 @@ class Analyzers:
         configuration = self._projects.of(document).configuration
         language = isa_of_language(document.language)
         default = UNCLAIMED if language == DEFAULT_ISA else language
+        is_header = self._sources.is_header(document)
+        if is_header:
+            default = self._isa_of_includers(document)
         choice = choose_isa(document.text, document.name, None, configuration, default)
+        if is_header and choice.name == UNCLAIMED:
+            return None
         name = choice.name or DEFAULT_ISA
         memory = configuration.memory.get(name, "") if configuration else ""
         if (name, memory) not in self._analyzers:
@@ -64,6 +75,11 @@ class Analyzers:
                 self._warn(f"{choice.origin}: {error}")
                 return None
         return ChosenAnalyzer(self._analyzers[name, memory], choice.name != UNCLAIMED)
+
+    def _isa_of_includers(self, document: Document) -> str:
+        """Return the instruction set of the first open document that includes a header."""
+        found = (each.analysis for each in self._sources.includers(document))
+        return next((analysis.isa.name for analysis in found if analysis), UNCLAIMED)
 
 
 def isa_of_language(language: str) -> str:

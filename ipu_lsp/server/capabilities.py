@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 from lsprotocol import types as t
@@ -32,6 +33,12 @@ def server_capabilities(
         client.encoding.value,
     )
     capabilities: t.ServerCapabilities = builder.build()
+    pulled = capabilities.diagnostic_provider
+    if pulled is not None:
+        # An edit of a header changes the findings of other documents. Clients that can be told so
+        # need not ask about all documents after each edit of any.
+        pulled = capabilities.diagnostic_provider = copy(pulled)
+        pulled.inter_file_dependencies = not client.refreshes_diagnostics
     is_told = t.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS in methods
     folders = t.WorkspaceFoldersServerCapabilities(
         supported=True, change_notifications=is_told or None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable
+import os
+from typing import Any, Iterable, Mapping
 from urllib.parse import unquote
 
 from pygls.uris import to_fs_path
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.text import Change
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates, Encoding
@@ -17,7 +19,7 @@ class Document:
     """An open document.
 
     `path` is its file, None for other URIs. `analysis` is the last analysis, of this or an earlier
-    text.
+    text, and `headers` are the stamps of the headers that it read.
     """
 
     def __init__(
@@ -29,8 +31,10 @@ class Document:
         self.path = path_of(uri)
         self.coordinates = Coordinates(text, encoding)
         self.analysis: Analysis | None = None
+        self.headers: Mapping[str, object] = {}
         self.edit: Change | None = None
         """The client's edits since `analysis`, merged; None if there were none."""
+        self._header_findings: tuple[Diagnostic, ...] = ()
         self.tokens: Any = None
         """The last response with semantic tokens, the base of the next delta."""
 
@@ -38,6 +42,11 @@ class Document:
     def text(self) -> str:
         """The current text."""
         return self.coordinates.text
+
+    @property
+    def key(self) -> str:
+        """The normalized path, by which headers are known; empty if there is none."""
+        return "" if self.path is None else os.path.normpath(self.path)
 
     @property
     def name(self) -> str:
@@ -59,10 +68,17 @@ class Document:
         """Drop the analysis, because its settings changed."""
         self.analysis = self.edit = None
 
-    def keep(self, analysis: Analysis) -> None:
+    def keep(self, analysis: Analysis, headers: Mapping[str, object]) -> None:
         """Store the analysis of the current text."""
-        self.analysis, self.edit = analysis, None
+        self.analysis, self.headers, self.edit = analysis, headers, None
         self.coordinates.adopt(analysis.source.lines)
+
+    def are_header_findings_new(self) -> bool:
+        """Return whether findings in headers have changed since the last call."""
+        findings = self.analysis.diagnostics if self.analysis and self.headers else ()
+        known = self._header_findings
+        self._header_findings = tuple(f for f in findings if f.path is not None)
+        return known != self._header_findings
 
 
 def _changed(coordinates: Coordinates, change: Json) -> tuple[Coordinates, Change]:

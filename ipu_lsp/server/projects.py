@@ -61,7 +61,8 @@ class Projects:
     def dependencies(self, path: str) -> tuple[object, ...]:
         """Everything that the findings of a file depend on besides its text."""
         project = self.of_folder(os.path.dirname(path))
-        return project.configuration, project.errors_only
+        ours = self.settings
+        return project.configuration, project.errors_only, ours.defines, ours.include_paths
 
     def forget(self) -> None:
         """Clear all caches: settings or configuration files have changed."""

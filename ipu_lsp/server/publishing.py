@@ -20,6 +20,7 @@ class PublishQueue:
 
     def __init__(self) -> None:
         self._due_since: dict[str, float] = {}
+        self._deferred: set[str] = set()
         self._settings_due: float | None = None
 
     def __bool__(self) -> bool:
@@ -40,6 +41,15 @@ class PublishQueue:
         uri = next(iter(self._due_since))
         del self._due_since[uri]
         return uri
+
+    def defer(self, uri: str, documents: Iterable[str]) -> bool:
+        """Queue a document again, once, if any of those is queued that its findings depend on."""
+        if uri in self._deferred or self._due_since.keys().isdisjoint(documents):
+            self._deferred.discard(uri)
+            return False
+        self._deferred.add(uri)
+        self.add([uri])
+        return True
 
     def is_overdue(self) -> bool:
         """Return whether the oldest document has waited for `MAX_WAIT_S`."""

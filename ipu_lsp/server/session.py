@@ -14,10 +14,12 @@ from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.client_messages import UserWarnings
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.documents import Document
+from ipu_lsp.server.headers import Headers
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import LspProtocol
 from ipu_lsp.server.publishing import PublishQueue, ShownListings
 from ipu_lsp.server.settings_files import SettingsFiles
+from ipu_lsp.server.sources import Sources
 from ipu_lsp.server.workspace import TimeSlice, Workspace, uri_of
 
 # Seconds that each step of a request that waits for settings blocks other long requests.
@@ -42,40 +44,61 @@ class LspSession:
         """The open documents by their URIs."""
         self.warnings = UserWarnings(protocol)
         self.projects = Projects(self.warnings.warn)
-        self.analyzers = Analyzers(self.projects, self.warnings.warn)
-        self.workspace = Workspace()
+        self.headers = Headers()
+        self.workspace = Workspace(self.headers)
+        self.sources = Sources(self.projects, self.workspace, self.headers)
+        self.analyzers = Analyzers(self.projects, self.sources, self.warnings.warn)
         self.publish_queue = PublishQueue()
         self.settings_files = SettingsFiles(protocol, self.projects)
         self.first_settings: object = None
         """The settings in `initializationOptions`."""
         self.listings = ShownListings(protocol)
         self.exit_status: int | None = None
-        self._open_files: set[str] = set()
+        # While a refresh is under way: whether it shows the newest findings.
+        self._are_refreshed: bool | None = None
 
     def open(self, document: Document) -> None:
         """Add a document. From now on its text takes precedence over its file."""
         self.documents[document.uri] = document
         if document.path is not None:
-            self._open_files.add(os.path.normpath(document.path))
+            self.headers.open(os.path.normpath(document.path), document)
         self.text_changed([document.uri])
+        self.file_changed(document.key)
 
     def close(self, uri: str) -> None:
         """Remove a document."""
         document = self.documents.pop(uri, None)
         if document is not None and document.path is not None:
-            self._open_files.discard(os.path.normpath(document.path))
+            self.headers.close(os.path.normpath(document.path))
+            self.file_changed(document.key)
+            self.text_changed(each.uri for each in self.sources.open_headers(document))
         self.publish_queue.remove(uri)
         self.listings.refresh([uri])
 
     def text_changed(self, uris: Iterable[str]) -> None:
         """Queue the findings of documents, unless the client pulls them."""
+        uris = list(uris)
         self.listings.refresh(uris)
         if not self.client.pulls_diagnostics:
             self.publish_queue.add(uris)
 
+    def file_changed(self, path: str, *, is_new: bool = False) -> None:
+        """Queue the findings of the documents that include a file, which may have changed.
+
+        `is_new`: it was created, so that an include may find it that found another or none.
+        """
+        for document in self.sources.searching(os.path.basename(path)) if is_new else ():
+            document.forget()
+            self.text_changed([document.uri])
+        stale = [each for each in self.sources.readers(path) if self.sources.is_stale(each)]
+        self.text_changed(document.uri for document in stale)
+        if stale:
+            self.refresh_diagnostics()
+
     def settings_changed(self) -> None:
         """Reanalyse everything, because settings or configuration files have changed."""
         self.projects.forget()
+        self.sources.forget()
         self.warnings.settings_changed()
         for document in self.documents.values():
             document.forget()
@@ -91,9 +114,19 @@ class LspSession:
                 self.protocol.ask(method, None)
 
     def refresh_diagnostics(self) -> None:
-        """Make a client that pulls findings pull them again."""
-        if self.client.pulls_diagnostics and self.client.refreshes_diagnostics:
-            self.protocol.ask(t.WORKSPACE_DIAGNOSTIC_REFRESH, None)
+        """Make a client that pulls findings pull them again, when it has answered the last time."""
+        if self._are_refreshed is not None:
+            self._are_refreshed = False
+        elif self.client.pulls_diagnostics and self.client.refreshes_diagnostics:
+            self._are_refreshed = True
+            self.protocol.ask(
+                t.WORKSPACE_DIAGNOSTIC_REFRESH, None, lambda _: self._refreshed(), self._refreshed
+            )
+
+    def _refreshed(self) -> None:
+        is_enough, self._are_refreshed = self._are_refreshed, None
+        if not is_enough:
+            self.refresh_diagnostics()
 
     def wait_for_settings(self) -> Iterator[None]:
         """Yield until the settings are known; each step blocks shortly for the next message."""
@@ -117,6 +150,8 @@ class LspSession:
     def view_of(self, document: Document) -> View | None:
         """Return the view of a document, open or not, with all findings."""
         analysis = self.analyzers.analysis(document)
+        if document.headers and document.path is not None and document.uri not in self.documents:
+            self.workspace.includes(document.path, document.headers)
         return None if analysis is None else View(analysis, document.coordinates)
 
     def filtered_view_of(self, document: Document) -> View | None:
@@ -155,9 +190,21 @@ class LspSession:
             if found is not None:
                 yield uri_of(path) or path, found
 
+    def place_in(self, path: str) -> tuple[str, Coordinates] | None:
+        """Return the URI of a file and the coordinates in it, open or not; None if unreadable."""
+        document = self.headers.document(path)
+        if document is not None:
+            return document.uri, document.coordinates
+        uri, source = uri_of(path), self.headers.read(path)
+        if uri is None or source is None:
+            return None
+        coordinates = Coordinates(source.text, self.client.encoding)
+        coordinates.adopt(source.lines)
+        return uri, coordinates
+
     def is_open(self, path: str) -> bool:
         """Return whether a file is open in the client."""
-        return path in self._open_files
+        return self.headers.is_open(path)
 
     def file(self, path: str) -> Document | None:
         """Return a file that is not open as a document; None if it is unreadable or not text."""

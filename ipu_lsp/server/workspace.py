@@ -12,6 +12,7 @@ from ipu_asm.config.configuration_file import FILE_NAMES
 from ipu_asm.config.file_search import sources_below
 from ipu_asm.config.files import Stamp, stamp_of
 from ipu_lsp.server.documents import path_of
+from ipu_lsp.server.headers import Headers, Stamps
 
 TIME_SLICE_S = 0.01
 """Seconds that a long request works before other messages get their turn."""
@@ -31,18 +32,24 @@ class TimeSlice:
 
 
 class CachedAnswers(NamedTuple):
-    """Results about a file, valid for a stamp of the file and the settings in `dependencies`."""
+    """Results about a file.
+
+    They are valid for a stamp of the file, the settings in `dependencies`, and the stamps of the
+    headers that it includes.
+    """
 
     stamp: Stamp
     dependencies: object
     answers: dict[str, Any]
+    headers: dict[str, object]
 
 
 class Workspace:
     """The workspace folders by URI, and cached results about files."""
 
-    def __init__(self) -> None:
+    def __init__(self, headers: Headers) -> None:
         self.folders: dict[str, str] = {}
+        self._headers = headers
         self._known: dict[str, CachedAnswers] = {}
 
     def add(self, uris: Iterable[object]) -> None:
@@ -56,6 +63,11 @@ class Workspace:
         """Remove folders."""
         for uri in uris:
             self.folders.pop(uri, None)
+
+    def folder_of(self, path: str) -> str | None:
+        """Return the innermost workspace folder that contains a file."""
+        around = (f for f in self.folders.values() if path.startswith(os.path.join(f, "")))
+        return max(around, key=len, default=None)
 
     def sources(self, time_slice: TimeSlice) -> Iterator[str | None]:
         """Yield the source files in all folders, each once; None when other work is due."""
@@ -81,7 +93,9 @@ class Workspace:
     def is_known(self, path: str, dependencies: object, key: str) -> bool:
         """Return whether a valid result about a file is cached."""
         known = self._known.get(path)
-        return known is not None and key in known.answers and _holds(known, path, dependencies)
+        if known is None or key not in known.answers:
+            return False
+        return self._holds(known, path, dependencies)
 
     def answer(
         self, path: str, dependencies: object, key: str, make: Callable[[], Any]
@@ -91,14 +105,27 @@ class Workspace:
         None for a file that does not exist, is no regular file or is too large.
         """
         known = self._known.get(path)
-        if known is None or not _holds(known, path, dependencies):
+        if known is None or not self._holds(known, path, dependencies):
             stamp = stamp_of(path)
             if stamp is None:
                 return None
-            known = self._known[path] = CachedAnswers(stamp, dependencies, {})
+            known = self._known[path] = CachedAnswers(stamp, dependencies, {}, {})
         if key not in known.answers:
             known.answers[key] = make()
         return known.answers[key]
+
+    def includes(self, path: str, headers: Stamps) -> None:
+        """Make the results about a file depend on the stamps of headers."""
+        if path in self._known:
+            self._known[path].headers.update(headers)
+
+    def reads(self, path: str) -> bool:
+        """Return whether results about a file depend on a header."""
+        return any(path in known.headers for known in self._known.values())
+
+    def _holds(self, known: CachedAnswers, path: str, dependencies: object) -> bool:
+        is_same = known.dependencies == dependencies and known.stamp == stamp_of(path)
+        return is_same and self._headers.are_unchanged(known.headers)
 
 
 @lru_cache(maxsize=20_000)
@@ -109,10 +136,6 @@ def uri_of(path: str) -> str | None:
         return Path(path).as_uri()
     except ValueError:
         return None
-
-
-def _holds(known: CachedAnswers, path: str, dependencies: object) -> bool:
-    return known.dependencies == dependencies and known.stamp == stamp_of(path)
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:

@@ -233,7 +233,7 @@ def test_clients_that_watch_files_are_asked_to() -> None:
             "watchers": [
                 {"globPattern": "**/ipu.toml"},
                 {"globPattern": "**/pyproject.toml"},
-                {"globPattern": "**/*.{S,aie,aie2,aie2p,asm,edgenpu,ipu,s}"},
+                {"globPattern": "**/*.{S,aie,aie2,aie2p,asm,def,edgenpu,h,hh,hpp,inc,ipu,s}"},
             ]
         },
     }

@@ -9,7 +9,7 @@ from lsprotocol import types as t
 from ipu_asm.ide import code_actions as ide
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.documents import workspace_edit
-from ipu_lsp.server.handlers.diagnostics import encoded_finding
+from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.session import LspSession, View
 
 OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS))

@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from ipu_asm.assembler.encode import UnencodableIsaError, encode, errors_of, require_words
 from ipu_asm.assembler.images import FORMATS, encode_image
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.handlers.diagnostics import encoded_finding
+from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run

@@ -12,6 +12,7 @@ from ipu_asm.config.files import source_extensions
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import read_settings, unwrap_section
+from ipu_lsp.server.sources import HEADER_EXTENSIONS
 
 _SECTION = "ipu"
 
@@ -33,7 +34,8 @@ def subscribe(session: LspSession) -> None:
         method, options = t.WORKSPACE_DID_CHANGE_CONFIGURATION, {"section": _SECTION}
         registrations.append(_registration(method, options))
     if session.client.registers_watched_files:
-        endings = ",".join(sorted(extension[1:] for extension in source_extensions()))
+        extensions = {*source_extensions(), *HEADER_EXTENSIONS}
+        endings = ",".join(sorted(extension[1:] for extension in extensions))
         patterns = (*(f"**/{name}" for name in FILE_NAMES), f"**/*.{{{endings}}}")
         watchers = [{"globPattern": pattern} for pattern in patterns]
         method = t.WORKSPACE_DID_CHANGE_WATCHED_FILES
@@ -83,11 +85,22 @@ def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFile
     settings = [path for path in paths if os.path.basename(path) in FILE_NAMES]
     for path in paths:
         session.workspace.forget(os.path.normpath(path))
+    for change in params.changes:
+        is_new = change.type is t.FileChangeType.Created
+        session.file_changed(os.path.normpath(path_of(change.uri) or ""), is_new=is_new)
     if settings:
         session.settings_changed()
         session.settings_files.check_again(settings)
-    elif not all(session.is_open(os.path.normpath(path)) for path in paths):
+    elif any(_is_read(session, os.path.normpath(path)) for path in paths):
         session.refresh_diagnostics()
+
+
+def _is_read(session: LspSession, path: str) -> bool:
+    """Return whether results depend on a file on the disk: a source, or a header of one."""
+    if session.is_open(path):
+        return False
+    is_header = os.path.splitext(path)[1] in HEADER_EXTENSIONS
+    return not is_header or session.workspace.reads(path)
 
 
 def _registration(method: str, options: dict[str, Any]) -> dict[str, Any]:

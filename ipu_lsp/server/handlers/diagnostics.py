@@ -1,24 +1,18 @@
-"""Diagnostics, pushed, or pulled per document and per workspace by clients that support it.
-
-They are encoded as JSON text at once. An edit may resend thousands of them, and everything except
-their ranges is cached.
-"""
+"""Diagnostics, pushed, or pulled per document and per workspace by clients that support it."""
 
 from __future__ import annotations
 
 import logging
-from functools import lru_cache, partial
-from typing import Any, Generator, Iterator
+from functools import partial
+from typing import Generator, Iterator
 
 from lsprotocol import types as t
 
-from ipu_asm.diagnostics import Diagnostic, RuleId
-from ipu_asm.lint.rule import rule_link
-from ipu_lsp.server.convert import Coordinates
-from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
+from ipu_lsp.server.findings import encoded_findings, encoded_view
+from ipu_lsp.server.messages import EncodedJson, json_object, json_text
 from ipu_lsp.server.progress import WorkDoneProgress
 from ipu_lsp.server.reports import EncodedFindings, WorkspaceReports, report, with_result_id
-from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings_files import SOURCE
 from ipu_lsp.server.workspace import TimeSlice, uri_of
 
@@ -35,23 +29,24 @@ MANY_FILES = 100
 
 _TITLE = "IPU: reading files"
 _ANSWER = "diagnostics"
-_TAGS = {
-    "unnecessary": t.DiagnosticTag.Unnecessary.value,
-    "deprecated": t.DiagnosticTag.Deprecated.value,
-}
 
 
 def publish_next(session: LspSession) -> None:
     """Push the diagnostics of the document that has been pending longest."""
     uri = session.publish_queue.pop()
+    document = session.documents[uri]
+    includers = session.sources.includers(document)
+    if session.publish_queue.defer(uri, [each.uri for each in includers]):
+        return
     try:
         findings = encoded_findings(session, uri)
     except Exception:
         log.exception("no findings for %s", uri)
         return
-    version = session.documents[uri].version
-    placed = {} if version is None else {"version": json_text(version)}
+    placed = {} if document.version is None else {"version": json_text(document.version)}
     _publish(session, json_object(uri=json_text(uri), **placed, diagnostics=findings))
+    if document.are_header_findings_new():
+        session.text_changed(each.uri for each in session.sources.open_headers(document))
     session.settings_files.push()
 
 
@@ -66,6 +61,10 @@ def of_document(
 ) -> Generator[None, None, EncodedJson]:
     """Return the report of one document, `unchanged` if the client has the same diagnostics."""
     yield from session.wait_for_settings()
+    document, time_slice = session.documents.get(params.text_document.uri), TimeSlice()
+    for includer in session.sources.includers(document) if document else ():
+        session.view_of(includer)
+        yield from time_slice.pause()
     findings = with_result_id(encoded_findings(session, params.text_document.uri))
     session.settings_files.push()
     return json_object(**report(findings, params.previous_result_id))
@@ -143,63 +142,8 @@ def _in_file(session: LspSession, path: str) -> EncodedFindings | None:
     view = session.filtered_view_of(document) if document is not None else None
     if document is None or view is None:
         return None
-    return with_result_id(_encoded(session, document.uri, view))
-
-
-def encoded_findings(session: LspSession, uri: str) -> EncodedJson:
-    """Return the diagnostics of a document as a JSON array; empty if it is not open."""
-    view = session.filtered_view(uri)
-    return json_array(()) if view is None else _encoded(session, uri, view)
-
-
-def encoded_finding(session: LspSession, uri: str, view: View, finding: Diagnostic) -> str:
-    """Return one diagnostic as JSON text, with the members that the client supports."""
-    tags: tuple[int, ...] = ()
-    if finding.tags:
-        known = session.client.diagnostic_tags
-        tags = tuple(_TAGS[tag] for tag in finding.tags if _TAGS[tag] in known)
-    fix = finding.fix.entry if finding.fix else None
-    link = rule_link(finding.rule.name) if session.client.code_description else None
-    what = _members(finding.rule, finding.message, tags, fix, link)
-    if finding.related and session.client.related_information:
-        what += f',"relatedInformation":{_related(finding, uri, view.coordinates)}'
-    return f'{{"range":{view.coordinates.encoded_range(finding.span)},{what}}}'
-
-
-def _encoded(session: LspSession, uri: str, view: View) -> EncodedJson:
-    return json_array(encoded_finding(session, uri, view, f) for f in view.analysis.diagnostics)
-
-
-def _related(finding: Diagnostic, uri: str, coordinates: Coordinates) -> EncodedJson:
-    places = (
-        (json_object(uri=json_text(uri), range=coordinates.encoded_range(span)), message)
-        for span, message, path in finding.related
-        if path is None
-    )
-    return json_array(
-        json_object(location=location, message=json_text(message)) for location, message in places
-    )
+    return with_result_id(encoded_view(session, document.uri, view))
 
 
 def _publish(session: LspSession, params: EncodedJson) -> None:
     session.protocol.notify(t.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, params)
-
-
-@lru_cache(maxsize=4096)
-def _members(
-    kind: RuleId, message: str, tags: tuple[int, ...], fix: str | None, link: str | None
-) -> str:
-    """The members of a diagnostic other than its range, without the enclosing braces."""
-    data = {"name": kind.name} if fix is None else {"name": kind.name, "fix": fix}
-    members: dict[str, Any] = {
-        "severity": kind.severity.value,
-        "code": kind.code,
-        "source": SOURCE,
-        "message": message,
-        "data": data,
-    }
-    if link is not None:
-        members["codeDescription"] = {"href": link}
-    if tags:
-        members["tags"] = tags
-    return json_text(members)[1:-1]

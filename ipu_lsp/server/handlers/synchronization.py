@@ -37,6 +37,7 @@ def did_change(session: LspSession, params: dict[str, Any]) -> None:
     except (KeyError, TypeError, AttributeError) as error:
         raise JsonRpcInvalidParams(f"invalid edit: {error!r}") from error
     session.text_changed([uri])
+    session.file_changed(document.key)
 
 
 def did_save(session: LspSession, _params: t.DidSaveTextDocumentParams) -> None:

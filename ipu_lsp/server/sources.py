@@ -1,0 +1,94 @@
+"""What the expansion of a document depends on besides its text: headers and settings."""
+
+from __future__ import annotations
+
+import os
+
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.config.include_folders import include_folders
+from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.source.settings import source_settings
+from ipu_lsp.server.documents import Document
+from ipu_lsp.server.headers import Headers, Stamps
+from ipu_lsp.server.projects import Projects
+from ipu_lsp.server.workspace import Workspace
+
+HEADER_EXTENSIONS = (".h", ".hh", ".hpp", ".inc", ".def")
+"""Of files that are no programs of their own."""
+_HEADER_LANGUAGES = ("c", "cpp")
+
+
+class Sources:
+    """The source settings of documents, and which of them include which headers."""
+
+    def __init__(self, projects: Projects, workspace: Workspace, headers: Headers) -> None:
+        self._projects = projects
+        self._workspace = workspace
+        self._headers = headers
+        self._settings: dict[str, SourceSettings] = {}
+
+    def settings(self, document: Document) -> SourceSettings:
+        """Return how a document is expanded. A document without a file includes no header."""
+        key = document.key
+        if key not in self._settings:
+            self._settings[key] = self._found(document)
+        return self._settings[key]
+
+    def forget(self) -> None:
+        """Look for all settings again: configurations or folders have changed."""
+        self._settings.clear()
+
+    def _found(self, document: Document) -> SourceSettings:
+        """Return the settings of `ipu-lint`, those of the editor over them.
+
+        Headers may be anywhere in the workspace folder of the file, even above its project.
+        """
+        ours = self._projects.settings
+        configuration = self._projects.of(document).configuration
+        found = source_settings(document.key or None, configuration, ours.defines or {})
+        if not document.key:
+            return found
+        folder = self._workspace.folder_of(document.key)
+        root = found.root if folder is None or folder.startswith(found.root) else folder
+        folders = (*include_folders(ours.include_paths or (), folder or root), *found.include_paths)
+        reader = self._headers.below([root, *folders])
+        return found._replace(include_paths=folders, root=root, reader=reader)
+
+    def stamps(self, analysis: Analysis) -> Stamps:
+        """Return the stamps of the headers that an analysis has read."""
+        return self._headers.stamps(analysis.headers)
+
+    def is_stale(self, document: Document) -> bool:
+        """Return whether a header that a document's analysis has read was changed since."""
+        return not self._headers.are_unchanged(document.headers)
+
+    def includers(self, document: Document) -> list[Document]:
+        """Return the other open documents whose analysis has read a document as a header."""
+        return [each for each in self.readers(document.key) if each is not document]
+
+    def readers(self, path: str) -> list[Document]:
+        """Return the open documents whose analysis has read a file as a header."""
+        return [each for each in self._headers.documents() if path in each.headers]
+
+    def is_header(self, document: Document) -> bool:
+        """Return whether a document is no program of its own, included or not."""
+        ending = os.path.splitext(document.path or "")[1]
+        return ending in HEADER_EXTENSIONS or document.language in _HEADER_LANGUAGES
+
+    def open_headers(self, document: Document) -> list[Document]:
+        """Return the open documents that the analysis of a document has read as headers."""
+        found = (self._headers.document(path) for path in document.headers)
+        return [header for header in found if header is not None and header is not document]
+
+    def searching(self, name: str) -> list[Document]:
+        """Return the open documents that include a file of a name, found or not."""
+        return [each for each in self._headers.documents() if name in _included_names(each)]
+
+
+def _included_names(document: Document) -> set[str]:
+    analysis = document.analysis
+    return {
+        os.path.basename(include.name)
+        for each in (analysis.expanded if analysis else ())
+        for include in each.expansion.includes
+    }
