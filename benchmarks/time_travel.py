@@ -12,6 +12,7 @@ from ipu_asm.debugger.regions import region
 from ipu_asm.emulator import Ipu, IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import LineTable
 
 WAY = 1_000_000
 QUICK_WAY = 100_000
@@ -79,7 +80,7 @@ def _state() -> IpuState:
 
 def _debugger(way: int) -> Debugger:
     program = read_program(load_isa("ipu"), PROGRAM)
-    return Debugger(program, _state(), DebugOptions(max_cycles=way))
+    return Debugger(LineTable(program), _state(), DebugOptions(max_cycles=way))
 
 
 def _print(debugger: Debugger, way: int, seconds: dict[str, float]) -> None:

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from enum import Enum, StrEnum, auto
 from operator import eq, ge, gt, le, lt
-from typing import Callable, Final, Mapping
+from typing import Callable, Collection, Final, Mapping
 
 from ipu_asm.debugger.accesses import Accesses
 from ipu_asm.debugger.regions import Region
@@ -103,21 +103,17 @@ class HitFilter:
 
 
 class Breakpoint(HitFilter):
-    """Stops in front of the bundle at an address."""
+    """Stops in front of the bundles at some addresses, whose hits count together."""
 
     def __init__(
         self,
-        address: int,
+        addresses: int | Collection[int],
         condition: Condition | None = None,
         hit_condition: HitCondition | None = None,
         log: LogText | None = None,
     ) -> None:
         super().__init__(condition, hit_condition, log)
-        self.address = address
-
-    def describe(self) -> str:
-        """Return a short description."""
-        return f"breakpoint at bundle {self.address}"
+        self.addresses = frozenset([addresses] if isinstance(addresses, int) else addresses)
 
 
 class DataBreakpoint(HitFilter):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.debugger.line_stepping import ends_of_line
 from ipu_asm.debugger.regions import Region
@@ -12,7 +14,8 @@ from ipu_asm.emulator.stops import StopReason
 from ipu_asm.flow.loops import enclosing_loops
 from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
-from ipu_asm.program.program import Program
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.text import SourceFile
 
 __all__ = ["DebugOptions", "Debugger"]
 
@@ -23,6 +26,9 @@ _LAST = (StopReason.FAULT, StopReason.ENDED, StopReason.CYCLE_LIMIT)
 
 class Debugger:
     """One program on one machine. `state` is the initial state, with the program loaded.
+
+    `lines` are the source lines of the program. Those of an expanded one can be shown in what the
+    author wrote, or in its expansion; stops, faults and steps by lines are about the shown one.
 
     Raises `ProgramError` for a program that the machine cannot execute.
 
@@ -44,16 +50,16 @@ class Debugger:
     """
 
     def __init__(
-        self, program: Program, state: IpuState, options: DebugOptions | None = None
+        self, lines: LineTable, state: IpuState, options: DebugOptions | None = None
     ) -> None:
         self.options = options or DebugOptions()
-        self.program = program
+        self.program = lines.program
         self.state = state
         self.ipu = Ipu(state, self.options.aaq_shift)
         # The query binds the program and raises `ProgramError` here.
         self.ipu.stops_at(0)
-        self.resolver = BreakpointResolver(program)
-        self.runner = Runner(self.ipu, self.resolver.table, self.options)
+        self.written = self.resolver = BreakpointResolver(lines)
+        self.runner = Runner(self.ipu, lines, self.options)
         self.history = self.runner.history
         self.breakpoints = self.runner.breakpoints
         self._last_stop: int | None = None
@@ -62,6 +68,25 @@ class Debugger:
     def cycle(self) -> int:
         """The number of bundles executed."""
         return self.ipu.cycles
+
+    @property
+    def lines(self) -> LineTable:
+        """The source lines of the program in the shown source."""
+        return self.resolver.table
+
+    @cached_property
+    def expansion(self) -> BreakpointResolver | None:
+        """The lines of the expansion; None for a program that is not expanded."""
+        table = self.written.table
+        if table.expansion is None:
+            return None
+        source = SourceFile(self.program.text, f"{table.source.path} (expansion)")
+        return BreakpointResolver(LineTable(self.program, source=source))
+
+    def show(self, source: BreakpointResolver) -> None:
+        """Show one of the sources `written` and `expansion`."""
+        self.resolver = source
+        self.runner.use_lines(self.lines)
 
     def edit(self, where: Region, data: bytes) -> None:
         """Overwrite a register or memory at the current cycle; the recorded future is dropped.

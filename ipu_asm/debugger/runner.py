@@ -53,6 +53,10 @@ class Runner:
         self.trap_addresses = TrapAddresses(ipu, self.accesses, lines)
         self.stops = StopBuilder(self.history, lines, self.breakpoints, self.trap_addresses.halts)
 
+    def use_lines(self, lines: LineTable) -> None:
+        """Refer to other source lines from the next stop on."""
+        self.ipu.state.lines = self.trap_addresses.lines = self.stops.lines = lines
+
     def run(self, point: ResumePoint) -> Stop:
         """Run to the next cause of a stop, to the end of a resume point, or until a halt."""
         if self.ipu.state.is_halted:

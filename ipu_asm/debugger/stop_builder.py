@@ -36,7 +36,7 @@ class StopBuilder:
     ) -> None:
         self._history = history
         self._ipu = history.ipu
-        self._lines = lines
+        self.lines = lines
         self._breakpoints = breakpoints
         self._halts = halts
 
@@ -68,7 +68,7 @@ class StopBuilder:
         """Return a fault; with its trap if that is on and its condition holds."""
         state = self._ipu.state
         trap = Trap.FAULT if self._breakpoints.is_trapped(Trap.FAULT, state) else None
-        description = describe_stop(run_end_of(self._ipu, StopReason.FAULT, self._lines, fault))
+        description = describe_stop(run_end_of(self._ipu, StopReason.FAULT, self.lines, fault))
         return self.stop(StopReason.FAULT, description)._replace(fault=fault, trap=trap)
 
     def halted(self, reason: StopReason) -> Stop:
@@ -78,7 +78,7 @@ class StopBuilder:
             return self.stop(reason, f"halted, as the program counter was set to {counter}")
         if reason is StopReason.HALTED and self._ipu.snapshot.pc in self._halts:
             reason = StopReason.BKPT
-        stop = run_end_of(self._ipu, StopReason.HALTED, self._lines)
+        stop = run_end_of(self._ipu, StopReason.HALTED, self.lines)
         return self.stop(reason, describe_stop(stop))
 
     def _stop_address(self) -> int:

@@ -18,7 +18,7 @@ from ipu_asm.isa.ipu.machine.numeric_events import NumericEvent, Probe, nan_prob
 from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES, VECTORS
 from ipu_asm.isa.ipu.machine.run_end import run_end_of
 from ipu_asm.isa.ipu.machine.state import IpuState
-from ipu_asm.program.line_table import LineTable, describe_bundle
+from ipu_asm.program.line_table import LineTable
 
 ELEMENT_TYPE: Final = SCALAR_NAMES[DTYPE]
 
@@ -116,15 +116,11 @@ class TrapAddresses:
             }
             for trap, numeric in _NUMERIC_TRAPS.items()
         }
-        self._lines = lines
+        self.lines = lines
 
     def describe(self, reason: StopReason) -> str:
         """Describe the current stop of the machine in one line."""
-        return describe_stop(run_end_of(self.ipu, reason, self._lines))
-
-    def describe_bundle(self, pc: int) -> str:
-        """Describe a bundle by address, label and line."""
-        return describe_bundle(pc, self._lines.place(pc))
+        return describe_stop(run_end_of(self.ipu, reason, self.lines))
 
     def monitor(self, traps: Collection[Trap], is_type_edited: bool) -> TrapMonitor | None:
         """Return a monitor for the numeric traps among these; None if none of them can be hit.
@@ -188,8 +184,8 @@ class StopConditions:
         self._monitor = monitor
         self._stop_on_halt = stop_on_halt
         self._breaks = trap_addresses.breaks if Trap.BREAK in breakpoints.traps else frozenset()
-        at_bundles = {breakpoint.address for breakpoint in breakpoints.at_bundles}
-        self._stop_addresses = at_bundles.union(self._breaks, targets)
+        at_bundles = [breakpoint.addresses for breakpoint in breakpoints.at_bundles]
+        self._stop_addresses = frozenset().union(*at_bundles, self._breaks, targets)
         self._data_addresses = {
             pc for data in breakpoints.at_data for pc in data.bundles(trap_addresses.accesses)
         }
@@ -215,9 +211,9 @@ class StopConditions:
         state = self._ipu.state
         pc = state.program_counter
         found = [
-            StopCause(StopReason.BREAKPOINT, breakpoint.describe(), breakpoint)
+            StopCause(StopReason.BREAKPOINT, f"breakpoint at bundle {pc}", breakpoint)
             for breakpoint in self._breakpoints.at_bundles
-            if breakpoint.address == pc and breakpoint.holds(state)
+            if pc in breakpoint.addresses and breakpoint.holds(state)
         ]
         if pc in self._breaks and self._ipu.stops_at(pc) and self._is_trapped(Trap.BREAK):
             description = self._trap_addresses.describe(StopReason.BREAK)
@@ -247,7 +243,7 @@ class StopConditions:
             if self._is_trapped(trap):
                 numeric = _NUMERIC_TRAPS[trap]
                 what = ", and ".join(map(numeric.describe, events))
-                description = f"{what}, in {self._trap_addresses.describe_bundle(pc)}"
+                description = f"{what}, in {self._trap_addresses.lines.describe(pc)}"
                 yield StopCause(numeric.reason, description, trap=trap)
 
     def _at_halt(self) -> Iterator[StopCause]:

@@ -55,8 +55,8 @@ def describe_bundle(address: int, place: SourceLocation | None, line: int | None
 class LineTable:
     """Source locations of a program's bundles, by address.
 
-    Those of a program that was read from an `expansion` are where the author wrote them: in
-    `source`, or in a header.
+    They are in `source`, by default the text of the program. Those of a program that was read from
+    an `expansion` are where the author wrote them: there, or in a header.
     """
 
     def __init__(
@@ -67,8 +67,7 @@ class LineTable:
     ) -> None:
         self.program = program
         self.expansion = expansion
-        # Locations are lines of this text, but for those in headers.
-        self.source = source if expansion and source else SourceFile(program.text)
+        self.source = source or SourceFile(program.text)
         self._labels = sorted((address, name) for name, address in program.label_addresses.items())
 
     def place(self, address: int) -> SourceLocation | None:

@@ -11,6 +11,7 @@ import os
 from functools import partial
 from typing import Callable, Final, Iterator, Mapping, NamedTuple, Sequence
 
+from ipu_asm.config.configuration import Value
 from ipu_asm.config.files import (
     NUMPY_DUMP,
     NUMPY_LOAD,
@@ -22,6 +23,8 @@ from ipu_asm.config.files import (
     read_beginning,
     read_bytes,
 )
+from ipu_asm.config.setting_error import SettingError
+from ipu_asm.config.source_keys import check_name, context_value
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.emulator.memory import XMEM_SIZE
@@ -35,7 +38,7 @@ _MEBIBYTE: Final = 1 << 20
 _ENDLESS: Final = 1 << 62
 LAUNCH_FIELDS: Final = (
     "program", "isa", "dtype", "cr", "lr", "load", "dump", "stopOnEntry", "stopOnHalt", "maxCycles",
-    "aaqShift", "historyMemory", "cwd", "noDebug",
+    "aaqShift", "historyMemory", "cwd", "noDebug", "define",
 )  # fmt: skip
 FILE_FIELDS: Final = ("file", "address", "length")
 """The fields of an object in `load` or `dump`."""
@@ -72,7 +75,7 @@ class LaunchConfiguration(NamedTuple):
     """A validated launch configuration: absolute paths, register numbers with 32-bit values.
 
     `code` is the content of the file `program`; `hints` are messages about possibly misspelt
-    fields.
+    fields. `define` are values for a template.
     """
 
     program: str
@@ -89,6 +92,7 @@ class LaunchConfiguration(NamedTuple):
     aaq_shift: int = 0
     history_bytes: int = MEMORY_LIMIT
     no_debug: bool = False
+    define: Mapping[str, Value] = {}
     hints: tuple[str, ...] = ()
 
 
@@ -114,6 +118,7 @@ def read_configuration(arguments: Json) -> LaunchConfiguration:
         reader.optional("aaqShift", 0, 31) or 0,
         _MEBIBYTE * (reader.optional("historyMemory", 1, 1 << 16) or 0) or MEMORY_LIMIT,
         no_debug,
+        reader.values("define"),
         tuple(_hints(arguments)),
     )
     if files.mistakes:
@@ -231,6 +236,20 @@ class _ObjectReader:
             else:
                 found[index] = reader.number(key, _MIN_WORD, _MAX_WORD) & _MAX_WORD
         return tuple(found.items())
+
+    def values(self, key: str) -> dict[str, Value]:
+        """Parse `{"cols": 4}`: names with numbers, booleans, texts, lists or objects of these."""
+        given, found = self._fields.get(key), {}
+        if given is not None and not isinstance(given, dict):
+            self._reject(key, f'an object such as {{"cols": 4}}, found {_shown(given)}')
+        for name, value in given.items() if isinstance(given, dict) else ():
+            try:
+                check_name(name)
+                found[name] = context_value(value)
+            except SettingError as error:
+                text = str(error).removeprefix("expected ")
+                self.files.mistakes.append(f"`{key}.{name:.40}` is {text}")
+        return found
 
     def dtype(self, key: str) -> int | None:
         """Return an element type, given by name or by its number in `cr15`."""

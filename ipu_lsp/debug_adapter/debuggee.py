@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from functools import cached_property, partial
 from typing import Callable, Mapping, NamedTuple
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, read_kernel
-from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.configuration import ConfigurationError, Value
+from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import FileError, counted
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
@@ -16,13 +18,17 @@ from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle, na
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
 from ipu_asm.program.register_notes import register_notes
-from ipu_lsp.debug_adapter.client import DebugClient, Positions, is_same_path
+from ipu_asm.source.expand import is_template
+from ipu_asm.source.settings import source_settings
+from ipu_asm.text import SourceFile
+from ipu_lsp.debug_adapter.argument_types import SourceArgument
+from ipu_lsp.debug_adapter.client import DebugClient
 from ipu_lsp.debug_adapter.configuration import LaunchConfiguration, LaunchError
+from ipu_lsp.debug_adapter.source_view import SourceView, view_of_expansion, view_of_file
 from ipu_lsp.json_types import Json
-
-LISTING = 1
-"""`sourceReference` of the disassembly of an image."""
 
 
 class Hooks(NamedTuple):
@@ -50,19 +56,30 @@ class Debuggee:
             log=hooks.log,
         )
         try:
-            self.debugger = Debugger(self.kernel.program, state, options)
+            self.debugger = Debugger(self.kernel.lines, state, options)
         except ProgramError as error:
             raise LaunchError(error.mistakes) from error
         self.client = client
-        self.positions = Positions(self.kernel.program.text, client)
+        self.file = view_of_file(self.kernel, self.debugger.written, client)
         program = self.kernel.program
         self.names: Mapping[str, str] = names_from_notes(program)
         self._live = LiveContext(state, 0, program.label_addresses, self.names)
         notes = register_notes(program)
         self.inspector = Inspector(
-            state, self._live, program, notes=notes, ranges=_ranges(configuration)
+            state, self._live, self.debugger.lines, notes=notes, ranges=_ranges(configuration)
         )
         self._before: StateAtCycle | None = None
+
+    @property
+    def hints(self) -> list[str]:
+        """Messages about the launch: possible mistakes, and the context of a template."""
+        hints, expansions = [*self.configuration.hints], self.kernel.expansions
+        if self.configuration.define and not expansions:
+            hints.append(f"`define` is ignored: {self.file.source['name']} is no template")
+        if len(expansions) > 1:
+            which = f"the first of {len(expansions)} contexts, {expansions[0].context}"
+            hints.append(f"expanded in {which}; `define` chooses other values")
+        return hints
 
     @property
     def context(self) -> LiveContext:
@@ -82,28 +99,36 @@ class Debuggee:
             self._before, stop.description, stop.pc if is_last else None
         )
 
-    def source(self) -> Json:
-        """Return the program as a DAP `Source`."""
-        name = os.path.basename(self.kernel.name)
-        if self.kernel.is_image:
-            origin = "disassembled"
-            return {"name": f"{name} ({origin})", "sourceReference": LISTING, "origin": origin}
-        return {"name": name, "path": self.client.path_to_client(self.configuration.program)}
+    @property
+    def views(self) -> list[SourceView]:
+        """The sources of the program: its file, and the expansion of a template."""
+        return [self.file] if self._expansion is None else [self.file, self._expansion]
 
-    def is_source(self, path: str | None, reference: int) -> bool:
-        """Return whether a client's source is this program."""
-        if self.kernel.is_image:
-            return reference == LISTING
-        if path is None:
-            return False
-        return is_same_path(self.client.path(path), self.configuration.program)
+    @property
+    def shown(self) -> SourceView:
+        """The source that stack frames refer to."""
+        return next(view for view in self.views if view.resolver is self.debugger.resolver)
+
+    def view_of(self, source: SourceArgument) -> SourceView | None:
+        """Return the source of the program that a client means; None if it is another one."""
+        return next((view for view in self.views if view.is_meant(source)), None)
+
+    @property
+    def source_names(self) -> str:
+        """The names of the sources, for messages."""
+        return " or ".join(view.source["name"] for view in self.views)
+
+    @cached_property
+    def _expansion(self) -> SourceView | None:
+        resolver = self.debugger.expansion
+        if resolver is None:
+            return None
+        return view_of_expansion(self.kernel, resolver, self.client)
 
     def output_location(self, address: int) -> Json:
         """Return the location of a bundle as fields of an `output` event; empty if it has none."""
-        found = self.debugger.resolver.at_address(address)
-        if found is None:
-            return {}
-        return {"source": self.source(), **self.positions.start_to_client(found.place.span)}
+        place = self.debugger.lines.place(address)
+        return {} if place is None else self.shown.start(place)
 
     def write_dumps(self, tell: Callable[..., None]) -> None:
         """Write the configured ranges of memory to their files, all or none, and tell which."""
@@ -121,7 +146,8 @@ class Debuggee:
 
 def _kernel(configuration: LaunchConfiguration) -> Kernel:
     try:
-        return read_kernel(configuration.code, configuration.program, configuration.isa)
+        read = partial(_read, configuration.define)
+        return read_kernel(configuration.code, configuration.program, configuration.isa, read=read)
     except FileError as error:
         raise LaunchError([str(error)]) from error
     except ConfigurationError as error:
@@ -132,6 +158,14 @@ def _kernel(configuration: LaunchConfiguration) -> Kernel:
             f"{name}:{line}: {text}" if line else f"{name}: {text}" for line, text in error.mistakes
         ]
         raise LaunchError(lines) from error
+
+
+def _read(define: Mapping[str, Value], isa: Isa, source: SourceFile) -> EffectiveProgram:
+    """Return the program of a source; of a template, expanded as its configuration says."""
+    if not is_template(isa.surface, source.text):
+        return read_effective_program(isa, source)
+    nearest = Configurations().nearest(os.path.dirname(source.path))
+    return read_effective_program(isa, source, source_settings(source.path, nearest, define))
 
 
 def _ranges(configuration: LaunchConfiguration) -> list[MemoryRange]:
@@ -156,4 +190,4 @@ def _state(configuration: LaunchConfiguration, kernel: Kernel) -> IpuState:
     return state
 
 
-__all__ = ["LISTING", "Debuggee", "Hooks", "RejectedSourceError"]
+__all__ = ["Debuggee", "Hooks", "RejectedSourceError"]

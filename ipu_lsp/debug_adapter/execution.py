@@ -159,9 +159,9 @@ class Execution:
 
     def _end(self, stop: Stop, status: int) -> None:
         self.has_ended = True
-        category, kernel = "stdout" if status == 0 else "stderr", self.program.kernel
+        category, lines = "stdout" if status == 0 else "stderr", self.program.debugger.lines
         location = self.program.output_location(stop.pc)
-        self._outbox.tell(end_message(stop, kernel.source), category, **location)
+        self._outbox.tell(end_message(stop, lines.source), category, **location)
         self._outbox.event("exited", {"exitCode": status})
         self._outbox.event("terminated")
 

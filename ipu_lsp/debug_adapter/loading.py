@@ -34,7 +34,7 @@ def load(session: DebugSession, given: Json) -> None:
     )
     if isinstance(loaded, _Mistakes):
         raise _refused(session, loaded)
-    for hint in loaded.configuration.hints:
+    for hint in loaded.hints:
         session.outbox.tell(f"{hint}\n", "console")
     session.execution.reset()
     session.execution.debuggee = loaded

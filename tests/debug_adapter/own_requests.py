@@ -16,9 +16,10 @@ def _list(of: Json) -> Json:
     return {"type": "array", "items": of}
 
 
-def _request(command: str, arguments: Json) -> Json:
+def _request(command: str, arguments: Json, is_optional: bool = False) -> Json:
     words = {"seq": _COUNT, "type": {"const": "request"}, "command": {"const": command}}
-    return _object({**words, **({"arguments": arguments} if arguments else {})})
+    given = {"arguments": arguments} if arguments else {}
+    return _object(words, given) if is_optional else _object({**words, **given})
 
 
 def _response(command: str, body: Json) -> Json:
@@ -30,6 +31,7 @@ def _response(command: str, body: Json) -> Json:
 _TEXT: Final[Json] = {"type": "string"}
 _WORDS: Final = {"type": "string", "minLength": 1}
 _COUNT: Final[Json] = {"type": "integer", "minimum": 0}
+_SOURCE: Final = {"$ref": "#/definitions/Source"}
 _NUMBER: Final = {"$ref": "#/definitions/VectorNumber"}
 
 _LISTED: Final = _object(
@@ -80,5 +82,9 @@ DEFINITIONS: Final[Json] = {
         "ipu/vector", _object({"name": _TEXT}, {"type": _TEXT, "mask": _TEXT, "frameId": _COUNT})
     ),
     "Ipu/vectorResponse": _response("ipu/vector", _PICTURE),
+    "Ipu/showSourceRequest": _request(
+        "ipu/showSource", _object({}, {"source": _SOURCE}), is_optional=True
+    ),
+    "Ipu/showSourceResponse": _response("ipu/showSource", _object({"source": _SOURCE})),
 }
 """By the names that the protocol would have for them."""

@@ -43,6 +43,6 @@ def debugger_on(
     state = IpuState()
     state.load_program(assemble(text), LineTable(program))
     prepare(state)
-    debugger = Debugger(program, state, DebugOptions(**options))
+    debugger = Debugger(LineTable(program), state, DebugOptions(**options))
     debugger.breakpoints.traps = traps
     return debugger

@@ -7,6 +7,7 @@ import pytest
 from ipu_asm.debugger.breakpoint_resolver import BreakpointResolver
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import LineTable
 from tests.debugger.sessions import LOOP
 
 SEVERAL = "set lr1 1;; set lr2 2;;  incr lr1 1; incr lr2 1;; # three\n\n# end\n"
@@ -14,7 +15,7 @@ SEVERAL = "set lr1 1;; set lr2 2;;  incr lr1 1; incr lr2 1;; # three\n\n# end\n"
 
 def check_line(text: str, line: int, column: int | None = None) -> tuple[int, bool] | None:
     """The address for a line (from 0) and column, and whether the user is told of a move."""
-    resolver = BreakpointResolver(read_program(load_isa("ipu"), text))
+    resolver = BreakpointResolver(LineTable(read_program(load_isa("ipu"), text)))
     placement = resolver.on_line(line, column)
     if placement is None:
         return None
@@ -72,7 +73,7 @@ def test_a_column_picks_one_of_several_bundles_on_a_line(column: int, address: i
 
 
 def test_labels_and_addresses_find_the_same_bundle() -> None:
-    resolver = BreakpointResolver(read_program(load_isa("ipu"), LOOP + "behind:\n"))
+    resolver = BreakpointResolver(LineTable(read_program(load_isa("ipu"), LOOP + "behind:\n")))
     inner = resolver.at_label("inner")
     assert inner is not None
     assert inner == resolver.at_address(3)
@@ -81,7 +82,8 @@ def test_labels_and_addresses_find_the_same_bundle() -> None:
     assert resolver.at_address(8) is None
 
 
-def test_the_places_on_a_line_are_its_instructions() -> None:
-    resolver = BreakpointResolver(read_program(load_isa("ipu"), SEVERAL))
-    found = [(address, SEVERAL[span.start : span.end]) for address, span in resolver.spans_on(0, 0)]
-    assert found == [(0, "set lr1 1"), (1, "set lr2 2"), (2, "incr lr1 1"), (2, "incr lr2 1")]
+def test_the_places_on_a_line_are_its_bundles() -> None:
+    resolver = BreakpointResolver(LineTable(read_program(load_isa("ipu"), SEVERAL)))
+    found = [SEVERAL[span.start : span.end] for span in resolver.bundles_on(0, 0)]
+    assert found == ["set lr1 1", "set lr2 2", "incr lr1 1; incr lr2 1"]
+    assert resolver.addresses_on(0) == {0, 1, 2}

@@ -102,7 +102,7 @@ def test_mistakes_say_what_is_wrong_and_where() -> None:
 > dis 3, «0»
 ! `dis` takes a number of bundles from 1 on, found 0
 > help «foo»
-! `help` takes one of who, when, goto, dis, help, found `foo`
+! `help` takes one of who, when, goto, dis, source, help, found `foo`
 """.replace("1«,x»", "1,«x»")
     )
 

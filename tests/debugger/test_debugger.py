@@ -11,6 +11,7 @@ from ipu_asm.emulator import IpuState, ProgramError
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import LineTable
 from tests.debugger.sessions import LOOP, NO_TRAPS, debugger_on
 
 FAULTY = "set lr1 -1;;\nagain: incr lr2 1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;"
@@ -165,4 +166,4 @@ def test_a_program_that_the_machine_cannot_take_is_refused_before_it_runs() -> N
     state = IpuState()
     state.load_program([0, 1 << 200])
     with pytest.raises(ProgramError, match="bundle 1: a word"):
-        Debugger(read_program(load_isa("ipu"), "acc;; acc;;"), state)
+        Debugger(LineTable(read_program(load_isa("ipu"), "acc;; acc;;")), state)

@@ -12,6 +12,7 @@ from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import LineTable
 from tests.emulator.machines import Record, read_records, scalars, state_of
 
 RECORDS = read_records("break")
@@ -24,7 +25,7 @@ ENDS = (StopReason.BKPT, StopReason.HALTED)
 def check_stops(record: Record, mode: str, pause: Pause = lambda: False) -> Debugger:
     """`mode` is `continue` (stop at breaks only) or `step` (every bundle from the first break)."""
     program = read_program(load_isa("ipu"), record["asm"])
-    debugger = Debugger(program, state_of(record), DebugOptions(pause=pause, spacing=8))
+    debugger = Debugger(LineTable(program), state_of(record), DebugOptions(pause=pause, spacing=8))
     move = debugger.step if mode == "step" else debugger.continue_
     stops = []
     stop = _resumed(debugger, debugger.start())

@@ -27,6 +27,7 @@ from ipu_asm.emulator.recording import Recording
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
+from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench import Bench
 
 KERNEL = "set lr0 128; ldr_mult_reg r0 lr1 cr0; mult.ve r0 lr1 lr1 lr1 lr1; acc;; break;; bkpt;;"
@@ -84,7 +85,7 @@ def run_with_a_recording() -> IpuState:
 
 def run_in_the_debugger() -> IpuState:
     state = loaded()
-    debugger = Debugger(read_program(load_isa("ipu"), KERNEL), state)
+    debugger = Debugger(LineTable(read_program(load_isa("ipu"), KERNEL)), state)
     debugger.breakpoints.set_at_bundles([Breakpoint(1)])
     debugger.breakpoints.traps = dict.fromkeys(Trap)
     assert debugger.start().reason is StopReason.BREAKPOINT

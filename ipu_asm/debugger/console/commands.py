@@ -8,6 +8,7 @@ from typing import Callable, Final, NamedTuple
 from ipu_asm.debugger.console.command_io import CommandResult
 from ipu_asm.debugger.console.history_commands import goto, when, who
 from ipu_asm.debugger.console.listing import dis
+from ipu_asm.debugger.console.shown_source import source
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
     Candidate,
@@ -116,6 +117,13 @@ COMMANDS: Final = {
         "the bundles around the present one, or from an address on",
         "`dis`, `dis loop`, `dis pc - 2, 5`. An arrow stands in front of the next bundle.",
         dis,
+    ),
+    "source": Command(
+        "source [template|expansion]",
+        "the source that positions refer to, or another one from now on",
+        "Of a template, `source expansion` shows what the assembler reads; `source template`\n"
+        "what was written, as at first.",
+        source,
     ),
     "help": Command(
         "help [COMMAND]",

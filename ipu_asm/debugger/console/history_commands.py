@@ -21,7 +21,6 @@ from ipu_asm.debugger.regions import COUNTER, Region, whole_region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa.ipu.machine.state import IpuState
-from ipu_asm.program.line_table import describe_bundle
 
 MAX_CYCLES_AHEAD: Final = 10_000_000
 """Limit in cycles on moving beyond the cycles executed so far."""
@@ -38,7 +37,7 @@ def who(debugger: Debugger, context: LiveContext, argument: str) -> CommandResul
     if change.pc is None:
         there = f"`goto {change.cycle}` goes there"
         return CommandResult(f"{name} was last changed by hand at cycle {change.cycle}; {there}")
-    bundle = bundle_at(debugger, change.pc)
+    bundle = debugger.lines.describe(change.pc)
     author = f"`{change.instruction}` in {bundle}" if change.instruction else bundle
     there = f"at cycle {change.cycle}; `goto {change.cycle}` goes to the moment before it"
     return CommandResult(f"{name} was last written by {author} {there}")
@@ -64,7 +63,7 @@ def when(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
         return CommandResult(f"{name} has not held up to now, cycle {debugger.cycle}")
     if cycle == debugger.history.first:
         return CommandResult(f"{name} held from the beginning, cycle {cycle}; {now}")
-    cause = f"after {bundle_at(debugger, _pc_at(debugger, cycle - 1))}"
+    cause = f"after {debugger.lines.describe(_pc_at(debugger, cycle - 1))}"
     text = f"{name} became true at cycle {cycle}, {cause}; {now}; `goto {cycle}` goes there"
     return CommandResult(text)
 
@@ -84,11 +83,6 @@ def goto(debugger: Debugger, context: LiveContext, argument: str) -> CommandResu
         raise ExpressionError(message, stripped_span(argument))
     stop = debugger.go_to(cycle)
     return CommandResult(_arrival(debugger, stop, cycle), stop)
-
-
-def bundle_at(debugger: Debugger, pc: int) -> str:
-    """Describe a bundle by address, label and line."""
-    return describe_bundle(pc, debugger.resolver.table.place(pc))
 
 
 def _region(location: Location | None, argument: str) -> Region:
@@ -124,5 +118,5 @@ def _arrival(debugger: Debugger, stop: Stop, wanted: int) -> str:
     """Describe the cycle that was reached, and why an earlier one than requested."""
     if stop.reason is not StopReason.STEP:
         return f"cycle {stop.cycle}, {stop.description}"
-    where = f"cycle {stop.cycle}, in front of {bundle_at(debugger, stop.pc)}"
+    where = f"cycle {stop.cycle}, in front of {debugger.lines.describe(stop.pc)}"
     return where if stop.cycle == wanted else f"{where}: the history begins there"

@@ -39,7 +39,7 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
     found = []
     for address in range(max(first, 0), min(first + count, INST_MEM_SIZE)):
         word = debugger.state.inst_mem[address]
-        place = debugger.resolver.table.place(address)
+        place = debugger.lines.place(address)
         code = _NOT_LOADED if word is None else _code(word, address, labels)
         found.append(BundleRow(address, labels.get(address), code, place and place.line))
     return found

@@ -33,7 +33,6 @@ from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView, vector_i
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa.ipu.registers import AAQ, CONFIG, LOOP
 from ipu_asm.program.line_table import LineTable
-from ipu_asm.program.program import Program
 
 MAX_CHILDREN: Final = 4_096
 """Limit on the items returned at once; one more item states how many are left."""
@@ -57,16 +56,17 @@ _NUMBER: Final = re.compile(r"\[(0x[0-9a-f]{1,8}|[0-9]{1,9})(?:\]|\.\.| )")
 class Inspector:
     """Read-only view of one machine, created once per debug session.
 
-    `context` evaluates expressions on the same machine. `notes` are the register notes of the
-    program, see `register_notes`; `ranges` are named parts of xmem to list; `before` is the state
-    at the previous stop and `stopped` the reason of this stop, see `update_after_stop`.
+    `context` evaluates expressions on the same machine. `lines` are the source lines of the
+    program, `notes` its register notes, see `register_notes`; `ranges` are named parts of xmem to
+    list; `before` is the state at the previous stop and `stopped` the reason of this stop, see
+    `update_after_stop`.
     """
 
     def __init__(
         self,
         state: IpuState,
         context: Context,
-        program: Program,
+        lines: LineTable,
         *,
         notes: Mapping[str, str] | None = None,
         ranges: Sequence[MemoryRange] = (),
@@ -74,9 +74,9 @@ class Inspector:
         stopped: str = "",
     ) -> None:
         self._state, self._context = state, context
-        self._lines = LineTable(program)
+        self._lines = lines
         self._notes = notes or {}
-        self._bases = base_registers(program)
+        self._bases = base_registers(lines.program)
         self._ranges = shown_ranges(ranges, self._bases)
         self.update_after_stop(before, stopped)
 
@@ -87,11 +87,17 @@ class Inspector:
 
         `last_bundle` is the address of the bundle that halted the machine, if one did.
         """
-        comparison = Comparison(self._state, self._context, before)
+        self._comparison = Comparison(self._state, self._context, before)
         self._stopped = stopped
-        where = partial(_where, self._lines, last_bundle)
-        self._item_factory = ItemFactory(comparison, self._notes, where)
-        self._without_notes = ItemFactory(comparison, {}, where)
+        self._last_bundle = last_bundle
+        self.use_lines(self._lines)
+
+    def use_lines(self, lines: LineTable) -> None:
+        """Refer to other source lines of the program from now on."""
+        self._lines = lines
+        where = partial(_where, lines, self._last_bundle)
+        self._item_factory = ItemFactory(self._comparison, self._notes, where)
+        self._without_notes = ItemFactory(self._comparison, {}, where)
 
     def scopes(self) -> list[Scope]:
         """Return the scopes, which are the same at every stop."""
@@ -136,7 +142,7 @@ class Inspector:
 
     def vectors(self) -> list[VectorInfo]:
         """Return the registers that `vector_view` accepts."""
-        return vector_infos(self._item_factory.comparison.dtype)
+        return vector_infos(self._comparison.dtype)
 
     def vector_view(
         self, expression: str, type_: str | None = None, mask: str | None = None
@@ -145,7 +151,7 @@ class Inspector:
 
         Raises ExpressionError.
         """
-        return vector_view(self._item_factory.comparison, expression, type_, mask)
+        return vector_view(self._comparison, expression, type_, mask)
 
     def note(self, name: str) -> str:
         """Return the register note of a register, or an empty string."""
@@ -192,13 +198,13 @@ class Inspector:
         return memory_items(self._item_factory, self._ranges, self._bases, notation)
 
     def _register(self, name: str, notation: str | None) -> Item:
-        location = register_named(name.partition("[")[0], self._item_factory.comparison.dtype)
+        location = register_named(name.partition("[")[0], self._comparison.dtype)
         if name.endswith("]"):
             location = location.part(int(name[len(MASKS) + 1 : -1]), None)
         return self._item_factory.at(location, name, name, notation)
 
     def _machine(self, notation: str | None) -> list[Item]:
-        text, count = changes_text(self._item_factory.comparison)
+        text, count = changes_text(self._comparison)
         changes = Group(GroupKind.CHANGES) if count else None
         return [
             *(self._register(name, notation) for name in _COUNTERS),
@@ -220,9 +226,7 @@ class Inspector:
             return -1
         number = int(match[1], 0)
         if group.location is not None:
-            number = location_text(group.location, self._item_factory.comparison.dtype).number(
-                number
-            )
+            number = location_text(group.location, self._comparison.dtype).number(number)
         elif group.computed is not None:
             number -= group.computed.first
         return number // ROW if group.kind is GroupKind.ROWS else number
@@ -235,7 +239,8 @@ def _where(lines: LineTable, last_bundle: int | None, pc: int) -> str:
     location = lines.place(pc)
     if location is None:
         return "no bundle was loaded here"
-    return f"{location.name}, line {location.line}" if location.name else f"line {location.line}"
+    parts = [location.name, f"line {location.line}", location.levels]
+    return ", ".join(filter(None, parts))
 
 
 def _scope(name: str) -> Group:

@@ -27,6 +27,7 @@ from ipu_lsp.debug_adapter.conditions import BreakpointError, check_condition, r
 from ipu_lsp.debug_adapter.references import code_address
 from ipu_lsp.debug_adapter.request_table import Needs, request
 from ipu_lsp.debug_adapter.session import DebugSession
+from ipu_lsp.debug_adapter.source_view import SourceView
 from ipu_lsp.json_types import Json
 
 _LAST: Final = 1 << 31
@@ -104,15 +105,13 @@ def breakpoint_locations(
     end_column: int | None = None,
 ) -> Json:
     """Return the positions of the bundles that begin in a range of the source."""
-    debuggee = session.program
-    positions, resolver = debuggee.positions, debuggee.debugger.resolver
+    view = session.program.view_of(source)
     last = line if end_line is None else end_line
-    rows = positions.lines(line, last)
-    if not rows or not debuggee.is_source(source.path, source.source_reference):
+    rows = view.positions.lines(line, last) if view is not None else ()
+    if view is None or not rows:
         return {"breakpoints": []}
-    spans = resolver.spans_on(rows[0], rows[-1])
-    bundles = [resolver.at_address(address) for address in dict.fromkeys(at for at, _ in spans)]
-    places = [positions.to_client(found.place.span) for found in bundles if found is not None]
+    spans = view.resolver.bundles_on(rows[0], rows[-1])
+    places = [view.positions.to_client(span) for span in spans]
     start, end = (line, column or 0), (last, _LAST if end_column is None else end_column)
     within = [place for place in places if start <= (place["line"], place["column"]) <= end]
     return {"breakpoints": within}
@@ -210,16 +209,16 @@ def _in_source(
     debuggee = session.debuggee
     if debuggee is None:
         return pending()
-    if not debuggee.is_source(source.path, source.source_reference):
-        name = debuggee.source()["name"]
-        return unverified(f"this file is not part of the program, which is {name}")
-    positions = debuggee.positions
-    line = positions.line(wanted.line)
-    column = None if wanted.column is None else positions.column(line, wanted.column)
-    found = debuggee.debugger.resolver.on_line(line, column)
+    view = debuggee.view_of(source)
+    if view is None:
+        names = debuggee.source_names
+        return unverified(f"this file is not part of the program, which is {names}")
+    line = view.positions.line(wanted.line)
+    column = None if wanted.column is None else view.positions.column(line, wanted.column)
+    found = view.resolver.on_line(line, column)
     if found is None:
-        return unverified("no bundle starts on this line or after it")
-    return _placed(session, found, wanted, wanted.log_message)
+        return unverified(view.resolver.reason(line))
+    return _placed(session, view, found, wanted, wanted.log_message)
 
 
 def _at_label(session: DebugSession, wanted: FunctionBreakpoint) -> BreakpointOutcome:
@@ -232,7 +231,7 @@ def _at_label(session: DebugSession, wanted: FunctionBreakpoint) -> BreakpointOu
         near = nearest_of(name, tuple(debuggee.kernel.program.label_addresses))
         hint = f"; did you mean `{near}`?" if near else ""
         return unverified(f"no label is called `{name:.80}`{hint}")
-    return _placed(session, found, wanted)
+    return _placed(session, debuggee.shown, found, wanted)
 
 
 def _at_address(session: DebugSession, wanted: InstructionBreakpoint) -> BreakpointOutcome:
@@ -249,19 +248,19 @@ def _at_address(session: DebugSession, wanted: InstructionBreakpoint) -> Breakpo
             f"a bundle is {0:#x} to {size - 1:#x}, found `{wanted.instruction_reference:.80}`"
             + (f" and {wanted.offset}" if wanted.offset else "")
         )
-    return _placed(session, found, wanted)
+    return _placed(session, debuggee.shown, found, wanted)
 
 
 def _placed(
     session: DebugSession,
+    view: SourceView,
     found: ResolvedBreakpoint,
     wanted: Conditional,
     log_message: str | None = None,
 ) -> BreakpointOutcome:
-    debuggee = session.program
     shown: Json = {
-        "source": debuggee.source(),
-        **debuggee.positions.to_client(found.place.span),
+        "source": view.source,
+        **view.positions.to_client(found.place.span),
         "instructionReference": f"{found.address:#x}",
     }
     if found.message is not None:
@@ -271,7 +270,7 @@ def _placed(
         log = _log_text(session, log_message) if log_message else None
     except BreakpointError as mistake:
         return None, {**shown, "message": str(mistake), "reason": "failed"}
-    return Breakpoint(found.address, condition, hits, log), shown
+    return Breakpoint(found.addresses, condition, hits, log), shown
 
 
 def _log_text(session: DebugSession, message: str) -> LogText:

@@ -23,6 +23,7 @@ from ipu_asm.debugger.regions import Region
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.argument_types import ValueFormat
 from ipu_lsp.debug_adapter.request_table import Needs, RequestCancelledError, RequestError, request
+from ipu_lsp.debug_adapter.requests.sources import show_source
 from ipu_lsp.debug_adapter.requests.stack import check_frame
 from ipu_lsp.debug_adapter.requests.variables import notation_of, report_change, value_fields
 from ipu_lsp.debug_adapter.session import DebugSession
@@ -93,7 +94,10 @@ def _in_console(session: DebugSession, text: str, notation: str | None) -> Json:
     assigned = _assigned(debuggee.context, text)
     # The baseline for "changed" marks, in case the command moves the machine.
     debuggee.moving()
+    shown = debuggee.shown
     result = Console(debuggee.debugger, lambda: debuggee.context).run(text)
+    if debuggee.shown is not shown:
+        show_source(session, debuggee.shown)
     if result.stop is not None:
         reason = "goto" if result.stop.reason is StopReason.STEP else None
         session.later(partial(session.execution.report_stop, result.stop, reason))

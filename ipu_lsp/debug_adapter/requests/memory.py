@@ -126,10 +126,10 @@ def _instruction(session: DebugSession, row: BundleRow) -> Json:
         return {**body, "presentationHint": "invalid"}
     size = debuggee.kernel.isa.image_bytes
     body["instructionBytes"] = word.to_bytes(size, "little").hex(" ")
-    found = debuggee.debugger.resolver.at_address(row.address)
-    if found is not None:
-        body["location"] = debuggee.source()
-        body.update(debuggee.positions.to_client(found.place.span))
+    place = debuggee.debugger.lines.place(row.address)
+    if place is not None:
+        body["location"] = debuggee.shown.source
+        body.update(debuggee.shown.positions.to_client(place.span))
     if row.label is not None:
         body["symbol"] = row.label
     return body

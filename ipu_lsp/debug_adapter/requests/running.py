@@ -65,16 +65,16 @@ def goto_targets(
     session: DebugSession, *, source: SourceArgument, line: int, column: int | None = None
 ) -> Json:
     """Return the bundles on a line, as targets of `goto`."""
-    debuggee = session.program
-    if not debuggee.is_source(source.path, source.source_reference):
+    view = session.program.view_of(source)
+    if view is None:
         return {"targets": []}
-    positions, resolver = debuggee.positions, debuggee.debugger.resolver
+    positions, resolver = view.positions, view.resolver
     row = positions.line(line)
     found = resolver.on_line(row, None if column is None else positions.column(row, column))
     if found is None:
         return {"targets": []}
-    on_line = {address for address, _ in resolver.spans_on(row, row)} if column is None else set()
-    places = [resolver.at_address(address) for address in sorted(on_line | {found.address})]
+    on_line = resolver.addresses_on(row) if column is None else set()
+    places = [resolver.at_address(address) for address in sorted(on_line.union(found.addresses))]
     return {
         "targets": [
             {

@@ -1,4 +1,4 @@
-"""The machine as one thread; its stack frames are the current bundle and the loops around it."""
+"""The machine as one thread; its frames are the current bundle and what it is in."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_lsp.debug_adapter.session import DebugSession
 from ipu_lsp.json_types import Json
 
 FRAME: Final = 1
-"""ID of the frame of the current bundle; the frames of enclosing loops have the next numbers."""
+"""ID of the frame of the current bundle; the frames around it have the next numbers."""
 
 
 @request("threads", Needs.CLIENT)
@@ -29,17 +29,19 @@ def stack_trace(
     levels: int = 0,
     format_: FrameFormat | None = None,
 ) -> Json:
-    """Return the frame of the current bundle, followed by enclosing loops, innermost first.
+    """Return the frame of the current bundle, followed by what it is in, innermost first.
 
+    In a template that is what it was expanded from; then come the loops of the machine.
     `supportsDelayedStackTraceLoading` is not announced: VS Code would offer to load more of them.
     """
     format_ = format_ or FrameFormat()
     address = current_address(session)
     loops = enclosing_loops(session.program.kernel.program, address)
     frames = [_frame(session, FRAME, address, None, format_)]
+    frames += _expansion_frames(session, address, FRAME + 1)
     frames += [
-        _frame(session, FRAME + number, loop[0], loop, format_)
-        for number, loop in enumerate(loops, 1)
+        _frame(session, number, loop[0], loop, format_)
+        for number, loop in enumerate(loops, FRAME + len(frames))
     ]
     start = max(0, start_frame)
     shown = frames[start : start + levels if levels > 0 else None]
@@ -65,15 +67,15 @@ def _frame(
     session: DebugSession, number: int, address: int, loop: range | None, shown: FrameFormat
 ) -> Json:
     debuggee = session.program
-    found = debuggee.debugger.resolver.at_address(address)
+    place = debuggee.debugger.lines.place(address)
     name = f"bundle {address:#x}" if shown.hex else f"bundle {address}"
-    if found is not None and found.place.name:
-        name = found.place.name
+    if place is not None and place.name:
+        name = place.name
     if loop is not None:
         first, last = (f"{at:#x}" if shown.hex else str(at) for at in (loop[0], loop[-1]))
         name = f"in loop {name} (bundles {first} to {last})"
-    if shown.line and found is not None:
-        name += f" line {found.place.line}"
+    if shown.line and place is not None:
+        name += f" line {place.line}"
     frame: Json = {
         "id": number,
         "name": name,
@@ -83,8 +85,25 @@ def _frame(
         "moduleId": "program",
         "presentationHint": "normal" if loop is None else "subtle",
     }
-    if found is not None:
-        frame["source"] = debuggee.source()
+    if place is not None:
         # With an end, VS Code selects the bundle, and the next key pressed would replace it.
-        frame.update(debuggee.positions.start_to_client(found.place.span))
+        frame.update(debuggee.shown.start(place))
     return frame
+
+
+def _expansion_frames(session: DebugSession, address: int, first: int) -> list[Json]:
+    """Return the calls and iterations of a template that the current bundle came from."""
+    file = session.program.file
+    place = file.resolver.table.place(address)
+    return [
+        {
+            "id": number,
+            # A stack is plain text.
+            "name": level.label.replace("`", ""),
+            "moduleId": "program",
+            "presentationHint": "subtle",
+            "source": file.source,
+            **file.positions.start_to_client(level.call.span),
+        }
+        for number, level in enumerate(place.stack if place else (), first)
+    ]

@@ -13,6 +13,7 @@ from ipu_asm.debugger.inspection import (
     StateAtCycle,
     names_from_notes,
 )
+from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.register_notes import register_notes
 from tests.debugger.sessions import LOOP, debugger_on
 
@@ -37,7 +38,9 @@ class Bench:
         program = self.debugger.program
         names, notes = names_from_notes(program), register_notes(program)
         self.context = LiveContext(self.state, 0, program.label_addresses, names)
-        self.inspector = Inspector(self.state, self.context, program, notes=notes, ranges=ranges)
+        self.inspector = Inspector(
+            self.state, self.context, LineTable(program), notes=notes, ranges=ranges
+        )
         self.before: StateAtCycle | None = None
 
     def leave(self) -> None:

@@ -1,1 +1,0 @@
-"""Editor features of the tags of a template: names, statements and comments."""
