@@ -7,7 +7,7 @@ from typing import Callable, Mapping, NamedTuple
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
-from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.text import SourceFile
 
 
@@ -25,9 +25,10 @@ class Analysis:
     except those of diagnostics with a `path`. A template, or a source with macros and includes, is
     `expanded`: what the assembler reads, once for each context. Its `program` is then only that of
     the written text: with macro calls unexpanded, and with words in place of the template's tags.
+    `settings` are those of the expansion.
     """
 
-    __slots__ = ("_program", "diagnostics", "expanded", "isa", "source")
+    __slots__ = ("_program", "diagnostics", "expanded", "isa", "settings", "source")
 
     def __init__(
         self,
@@ -36,12 +37,14 @@ class Analysis:
         isa: Isa,
         diagnostics: tuple[Diagnostic, ...],
         expanded: tuple[Expanded, ...] = (),
+        settings: SourceSettings = DEFAULT_SETTINGS,
     ) -> None:
         self.source = source
         self.isa = isa
         # By position; suppressed ones are not among them.
         self.diagnostics = diagnostics
         self.expanded = expanded
+        self.settings = settings
         self._program = program
 
     @property
@@ -70,4 +73,11 @@ class Analysis:
 
     def with_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> Analysis:
         """Return the same analysis with other findings, such as those that settings select."""
-        return Analysis(self.source, lambda: self.program, self.isa, diagnostics, self.expanded)
+        return Analysis(
+            self.source,
+            lambda: self.program,
+            self.isa,
+            diagnostics,
+            self.expanded,
+            self.settings,
+        )

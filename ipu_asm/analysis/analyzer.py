@@ -125,12 +125,12 @@ class Analyzer:
         surface = self.isa.surface
         if is_template(surface, text):
             expanded = self._expanded(source, path, before, change, settings)
-            return self._lifted(source, lambda: self._skeleton(text), expanded)
+            return self._lifted(source, lambda: self._skeleton(text), expanded, settings)
         program = self._program(text, before, change)
         if surface.preprocessed and program.where(is_expanded):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
-                return self._lifted(source, program, expanded)
+                return self._lifted(source, program, expanded, settings)
         return self._plain(source, program)
 
     def _program(self, text: str, before: Analysis | None, change: Change | None) -> Program:
@@ -188,10 +188,11 @@ class Analyzer:
         source: SourceFile,
         program: Program | Callable[[], Program],
         expanded: tuple[Expanded, ...],
+        settings: SourceSettings,
     ) -> Analysis:
         found = ((each.expansion, each.analysis.diagnostics) for each in expanded)
         findings = tuple(sorted(lifted_findings(found), key=_file_and_place))
-        return Analysis(source, program, self.isa, findings, expanded)
+        return Analysis(source, program, self.isa, findings, expanded, settings)
 
     def _bundle(self, text: str) -> Bundle:
         bundle = self._young.get(text)

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
 
 from ipu_asm.flow.loops import SourceLoop, loops_of
+from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
@@ -29,6 +30,8 @@ class CodeLens(NamedTuple):
 
 def code_lenses(analysis: Analysis, families: Collection[str]) -> list[CodeLens]:
     """Return the lenses of some families in source order."""
+    if is_template(analysis):
+        return _of_template(analysis, families)
     program = analysis.program
     comes = Counter(r.target for r in program.references if r.target is not None)
     texts = [_texts(program, family) for family in FAMILIES if family in families]
@@ -43,6 +46,16 @@ def code_lenses(analysis: Analysis, families: Collection[str]) -> list[CodeLens]
             continue
         lenses += [CodeLens(span, text, kind) for kind, of in texts if (text := of(address))]
     return lenses
+
+
+def _of_template(analysis: Analysis, families: Collection[str]) -> list[CodeLens]:
+    """Return the lenses of the first expansion; of a label in a loop, those of the first one."""
+    reading = whole_reading(analysis)
+    found: dict[tuple[Span, str], CodeLens] = {}
+    for lens in code_lenses(reading.analysis, families):
+        lens = lens._replace(span=reading.written(lens.span))
+        found.setdefault((lens.span, lens.family), lens)
+    return sorted(found.values(), key=lambda lens: lens.span)
 
 
 def _precedes_instruction(program: Program, number: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ipu_asm.ide.expansions import Reading, is_template, reading_at
 from ipu_asm.ide.macros.occurrences import macro_at
 from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.numeric_labels import numeric_label_span, resolve_numeric_label
@@ -40,6 +41,10 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
 
     At a definition, it returns that definition itself.
     """
+    if is_template(analysis):
+        reading, at = reading_at(analysis, offset)
+        found = definition(reading.analysis, at)
+        return found and _written(reading, found, offset)
     program = analysis.program
     place = element_at(program, offset)
     if program.isa.surface.preprocessed and not isinstance(place, Comment):
@@ -62,6 +67,16 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
     if reference is None and is_valid_value(program.bundles[place.bundle], *place[2:]):
         return None
     return _by_name(analysis, offset)
+
+
+def _written(reading: Reading, found: Definition, offset: int) -> Definition | None:
+    """Return a definition in an expansion as it is written."""
+    origin = reading.around(found.origin, offset)
+    if origin is None:
+        return None
+    name, full_span = reading.written(found.name), reading.written(found.full_span)
+    is_around = full_span.start <= name.start and name.end <= full_span.end
+    return Definition(origin, name, full_span if is_around else name)
 
 
 def _to_macro(program: Program, place: SyntaxElement, offset: int) -> Definition | None:

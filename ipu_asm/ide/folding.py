@@ -6,9 +6,12 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
 
 from ipu_asm.ide.comments import comments_in
+from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.regions import regions
 from ipu_asm.ide.symbols import label_symbols
 from ipu_asm.ide.syntax_element import end_of_bundle
+from ipu_asm.ide.template.blocks import statements_of, template_blocks
+from ipu_asm.source.jinja.tags import TagKind, tags_of
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -28,7 +31,8 @@ class FoldingRange(NamedTuple):
 def folding(analysis: Analysis) -> list[FoldingRange]:
     """Return all folding ranges by first line, the longest first where several begin.
 
-    The range of a region ends before the closing directive.
+    The range of a region ends before the closing directive, that of a block of a template before
+    the tag that ends it.
     """
     found = {
         *_comments(analysis),
@@ -37,7 +41,24 @@ def folding(analysis: Analysis) -> list[FoldingRange]:
         *_labels(analysis),
         *_regions(analysis),
     }
+    if is_template(analysis):
+        found.update(_tags(analysis))
     return sorted(found, key=lambda fold: (fold.first, -fold.last, fold.kind))
+
+
+def _tags(analysis: Analysis) -> Iterator[FoldingRange]:
+    """Yield the blocks of a template, and its tags of several lines."""
+    text, position = analysis.text, analysis.source.lines.position
+    tags = tags_of(text)
+    for tag in tags:
+        first, last = (position(offset).line for offset in tag.span)
+        if last > first:
+            yield FoldingRange(first, last, COMMENT if tag.kind is TagKind.COMMENT else REGION)
+    for block in template_blocks(text, statements_of(text, tags)):
+        first, last = (position(offset).line for offset in block.inside)
+        last -= block.closing is not None
+        if last > first:
+            yield FoldingRange(first, last, REGION)
 
 
 def _comments(analysis: Analysis) -> Iterator[FoldingRange]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.directives import directive_at, directive_markdown
+from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.macros.occurrences import macro_at
 from ipu_asm.ide.macros.page import macro_markdown, parameter_markdown
 from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
@@ -41,6 +42,11 @@ class Hover(NamedTuple):
 
 def hover(analysis: Analysis, offset: int) -> Hover | None:
     """Return the page of the syntax element at an offset; None for blank space and comments."""
+    if is_template(analysis):
+        reading, at = reading_at(analysis, offset)
+        read = hover(reading.analysis, at)
+        span = read and reading.around(read.span, offset)
+        return read._replace(span=span) if read and span else None
     place = element_at(analysis.program, offset)
     found = _about_macro(analysis, place, offset) or _about_directive(analysis, offset)
     if found is not None:

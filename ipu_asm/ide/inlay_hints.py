@@ -8,6 +8,7 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, cycles_of
 from ipu_asm.flow.latency import slow_writes
+from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.parameters import MARK
 from ipu_asm.ide.pages.latency import line_text
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
@@ -37,6 +38,8 @@ class InlayHint(NamedTuple):
 
 def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> list[InlayHint]:
     """Return the hints of some families in a span, sorted by offset."""
+    if is_template(analysis):
+        return _of_template(analysis, span, families)
     program = analysis.program
     first, last = program.bundle_at(span.start), program.bundle_at(span.end)
     found: list[InlayHint] = []
@@ -50,6 +53,20 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
     if LANDINGS in families:
         found += _latencies(analysis, first, last)
     return sorted(hint for hint in found if span.touches(hint.offset))
+
+
+def _of_template(analysis: Analysis, span: Span, families: Collection[str]) -> list[InlayHint]:
+    """Return the hints of the first expansion: where a place is rendered often, those of the first.
+
+    A hint behind a value stands behind the whole tag.
+    """
+    reading = whole_reading(analysis)
+    everything = Span(0, len(reading.analysis.text))
+    found: dict[tuple[int, str], InlayHint] = {}
+    for hint in inlay_hints(reading.analysis, everything, families):
+        end = reading.written(Span(hint.offset - 1, hint.offset)).end
+        found.setdefault((end, hint.family), hint._replace(offset=end))
+    return sorted(hint for hint in found.values() if span.touches(hint.offset))
 
 
 def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.loops import enclosing_loops
+from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -30,6 +31,8 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
     They are the registers named from the start of the innermost loop, or else from the last label,
     to the bundle that is next to execute. Each line shows a register once.
     """
+    if is_template(analysis):
+        return _of_template(analysis, span, stopped)
     program = analysis.program
     last = program.bundle_at(stopped)
     first = max(_first_relevant_bundle(program, last), program.bundle_at(span.start))
@@ -43,6 +46,18 @@ def inline_values(analysis: Analysis, span: Span, stopped: int) -> list[InlineVa
             line = program.text.rfind("\n", 0, where.start)
             found.setdefault((line, name), InlineValue(where, name))
     return [value for value in found.values() if span.touches(value.span.start)]
+
+
+def _of_template(analysis: Analysis, span: Span, stopped: int) -> list[InlineValue]:
+    """Return the values in the expansion; a line that is rendered often has each register once."""
+    reading, stopped = reading_at(analysis, stopped)
+    everything = Span(0, len(reading.analysis.text))
+    found: dict[tuple[int, str], InlineValue] = {}
+    for value in inline_values(reading.analysis, everything, stopped):
+        written = value._replace(span=reading.written(value.span))
+        line = analysis.source.lines.position(written.span.start).line
+        found.setdefault((line, value.expression), written)
+    return sorted(value for value in found.values() if span.touches(value.span.start))
 
 
 def _first_relevant_bundle(program: Program, number: int) -> int:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.assembler.listing import listing_rows
+from ipu_asm.assembler.listing import ListingRow, listing_rows
+from ipu_asm.ide.expansions import is_template
+from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+    from ipu_asm.program.program import Program
 
 
 class ListingLine(NamedTuple):
@@ -25,9 +28,32 @@ class Listing(NamedTuple):
     lines: tuple[ListingLine, ...]
 
 
+def listed_program(analysis: Analysis) -> Program:
+    """Return the program that a listing shows: of a template, that of its first expansion."""
+    return analysis.effective_program if is_template(analysis) else analysis.program
+
+
 def listing(analysis: Analysis, words: Sequence[int | None]) -> Listing:
-    """Return the listing of a program, given its words; a bundle with errors has the word None."""
+    """Return the listing of a program, given its words; a bundle with errors has the word None.
+
+    That of a template is the listing of its first expansion, with the lines of the template.
+    """
     name = os.path.basename(analysis.source.path) or analysis.source.path
-    rows = list(listing_rows(analysis.program, words, name))
+    rows = list(listing_rows(listed_program(analysis), words, name))
+    if is_template(analysis):
+        rows = [_written(analysis, row) for row in rows]
     text = "".join(f"{row.text}\n" for row in rows)
     return Listing(text, tuple(ListingLine(row.address, row.line) for row in rows))
+
+
+def _written(analysis: Analysis, row: ListingRow) -> ListingRow:
+    """Return a row of the first expansion with the written line in place of that there."""
+    if row.line is None:
+        return row
+    expansion, plain = analysis.expanded[0]
+    start, end = plain.source.lines.line_span(row.line)
+    indent = len(plain.text[start:end]) - len(plain.text[start:end].lstrip())
+    code = min(start + indent, max(start, end - 1))
+    place = expansion.source_map.written(Span(code, code))
+    line = None if place is None else analysis.source.lines.position(place.span.start).line
+    return row._replace(line=line)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from ipu_asm.ide.expansions import Reading, is_template, reading_at, readings, skeleton_reading
 from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
 from ipu_asm.ide.occurrences import LabelName, MacroName, OccurrenceKind, occurrences, symbol_at
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
+from ipu_asm.source.expand import expand
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:
@@ -33,6 +35,8 @@ def prepare_rename(analysis: Analysis, offset: int) -> Renameable:
 
     Raises `RenameError` if there is none.
     """
+    if is_template(analysis):
+        return _prepare_in_template(analysis, offset)
     found = symbol_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
         _refuse(macro_rename.why_not_renameable(analysis, found[0].name))
@@ -61,6 +65,8 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
     old = prepare_rename(analysis, offset).name
     if new_name == old:
         return []
+    if is_template(analysis):
+        return _edits_of_template(analysis, old, new_name)
     found = symbol_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
         _refuse(macro_rename.why_not_renameable_to(analysis, old, new_name))
@@ -91,6 +97,51 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
         if occurrence.kind is not OccurrenceKind.TARGETS_BY_DISTANCE
     ]
     _check_meaning(program, edits, old, new_name)
+    return edits
+
+
+def _prepare_in_template(analysis: Analysis, offset: int) -> Renameable:
+    """Return the label at an offset of a template, if its text is literal in all expansions."""
+    if not any(each.expansion.text for each in analysis.expanded):
+        raise RenameError("the template has an error: correct that before you rename")
+    reading, at = reading_at(analysis, offset)
+    found = prepare_rename(reading.analysis, at)
+    span = reading.verbatim(found.span)
+    if span is None or not span.touches(offset):
+        raise RenameError(f"{quoted(found.name)} is computed, so it cannot be renamed here")
+    for each in readings(analysis):
+        _places(each, found.name)
+    return Renameable(span, found.name)
+
+
+def _places(reading: Reading, label: str) -> list[TextEdit]:
+    """Return the written places of a label. Raises `RenameError` if one of them is computed."""
+    edits = []
+    for occurrence in occurrences(reading.analysis, LabelName(label)):
+        if occurrence.kind is not OccurrenceKind.TARGETS_BY_DISTANCE:
+            span = reading.verbatim(occurrence.span)
+            if span is None:
+                line = _line(reading.analysis, occurrence.span)
+                raise RenameError(f"{quoted(label)} is computed on line {line}: rename it there")
+            edits.append(TextEdit(span, ""))
+    return edits
+
+
+def _edits_of_template(analysis: Analysis, old: str, new_name: str) -> list[TextEdit]:
+    """Return the edits that rename a label in all expansions, and where nothing is rendered."""
+    skeleton = skeleton_reading(analysis)
+    spans = {edit.span for edit in _places(skeleton, old)}
+    wanted = []
+    for reading in readings(analysis):
+        known = old in reading.analysis.program.labels
+        inside = _edits_of_label(reading.analysis, old, new_name) if known else []
+        spans.update(edit.span for edit in _places(reading, old))
+        wanted.append(apply_edits(reading.analysis.text, inside))
+    edits = [TextEdit(span, new_name) for span in sorted(spans)]
+    text = apply_edits(analysis.text, edits)
+    made = expand(analysis.isa.surface, text, analysis.source.path, analysis.settings)
+    if [each.text for each in made if each.text] != wanted:
+        raise RenameError(f"{quoted(new_name)} would change more than the label in the expansion")
     return edits
 
 

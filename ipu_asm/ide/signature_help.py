@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Sequence
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
 from ipu_asm.ide.completion.form_selection import form_accepts
+from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.macros.completion import with_values
 from ipu_asm.ide.macros.names import Macro, last_bundle_of, macros_called, without_comments
 from ipu_asm.ide.macros.page import parameter_markdown, shown_parameters
@@ -67,6 +68,9 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     The best form is first, then the others that fit the written operands, then the rest. The result
     is empty if an operand of an instruction contains an argument of a macro.
     """
+    if is_template(analysis):
+        reading, offset = reading_at(analysis, offset)
+        return signatures(reading.analysis, offset)
     context = completion_context_at(analysis.program, offset)
     if context is None or not context.mnemonic:
         return []

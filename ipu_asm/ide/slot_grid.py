@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loops import SourceLoop, loops_of
+from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
 from ipu_asm.program.program import Program
@@ -53,12 +54,33 @@ class SlotGrid(NamedTuple):
 
 def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
     """Return the table of a program; the row of the bundle at `offset` is the current one."""
+    if is_template(analysis):
+        return _of_template(analysis, offset)
     program = analysis.program
     rows = tuple(
         _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
     )
     current = None if offset is None else _current(program, offset)
     return SlotGrid(program.isa.slots, rows, tuple(loops_of(program)), current)
+
+
+def _of_template(analysis: Analysis, offset: int | None) -> SlotGrid:
+    """Return the table of the first expansion, with the written places of its bundles."""
+    reading = whole_reading(analysis)
+    here = None
+    if offset is not None:
+        occasion = reading_at(analysis, offset)
+        here = occasion.offset if occasion.reading.source_map is reading.source_map else None
+    grid = slot_grid(reading.analysis, here)
+    return grid._replace(rows=tuple(_written_row(reading, row) for row in grid.rows))
+
+
+def _written_row(reading: Reading, row: GridRow) -> GridRow:
+    *cells, strays = (
+        tuple(cell._replace(span=reading.written(cell.span)) for cell in group)
+        for group in (*row.cells, row.strays)
+    )
+    return row._replace(span=reading.written(row.span), cells=tuple(cells), strays=strays)
 
 
 def _row(program: Program, number: int, address: int) -> GridRow:

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
+from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.macros.names import Macro, last_bundle_of
 from ipu_asm.ide.macros.page import shown_parameters
 from ipu_asm.ide.macros.parameters import parameters_of
 from ipu_asm.ide.syntax_element import end_of_bundle
+from ipu_asm.ide.template.bundles import WrittenBundles
+from ipu_asm.ide.template.outline import TemplateSymbol, template_symbols
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
@@ -45,23 +48,92 @@ def symbols(analysis: Analysis) -> list[DocumentSymbol]:
 
     A label that a later branch targets is a loop and contains the labels up to that branch. A macro
     that has parameters or a body is a symbol as well. The registers with a role in the head of the
-    file come first.
+    file come first. Of a template, the sets and macros are symbols, too.
     """
     program = analysis.program
     inside = _nested(program, blocks_of(program), len(program.bundles), None)
-    return [*_registers(program), *inside]
+    found = [*_registers(program), *inside]
+    return _of_template(analysis, found) if is_template(analysis) else found
 
 
 def label_symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return the symbols of labels without children."""
     program = analysis.program
-    return [_symbol(program, block, ()) for block in blocks_of(program) if block.macro is None]
+    found = [_symbol(program, block, ()) for block in blocks_of(program) if block.macro is None]
+    if is_template(analysis):
+        bundles = WrittenBundles(analysis.expanded[0])
+        found = [_as_written(analysis, bundles, each) for each in found]
+    return found
 
 
 def macro_symbols(analysis: Analysis) -> list[DocumentSymbol]:
     """Return the symbols of macros without children."""
+    if is_template(analysis):
+        tags = template_symbols(analysis)
+        return [_symbol_of_tag(each, each.span) for each in tags if each.is_macro]
     program = analysis.program
     return [_symbol(program, block, ()) for block in macro_blocks(program)]
+
+
+def _of_template(analysis: Analysis, found: list[DocumentSymbol]) -> list[DocumentSymbol]:
+    """Return the symbols of the skeleton as written, with those of the tags among them."""
+    bundles = WrittenBundles(analysis.expanded[0])
+    written = [_as_written(analysis, bundles, each) for each in found]
+    for tag in template_symbols(analysis):
+        written = _with_tag(written, tag)
+    return written
+
+
+def _as_written(
+    analysis: Analysis, bundles: WrittenBundles, symbol: DocumentSymbol
+) -> DocumentSymbol:
+    """Return a symbol of the skeleton with its written name and its addresses in the expansion."""
+    children = tuple(_as_written(analysis, bundles, child) for child in symbol.children)
+    if symbol.kind == REGISTER:
+        return symbol._replace(children=children)
+    name = symbol.name
+    start, end = symbol.name_span
+    if analysis.text[start:end] != analysis.program.text[start:end]:
+        name = analysis.text[start:end]
+    detail = _detail(analysis.isa.unit, bundles.addresses(symbol.span))
+    detail = f"loop, {detail}" if symbol.kind == LOOP else detail
+    return symbol._replace(name=name, detail=detail, children=children)
+
+
+def _detail(unit: str, addresses: list[int]) -> str:
+    """Return the addresses of the bundles that a part of a template makes as a phrase."""
+    if not addresses:
+        return "not in the expansion"
+    first, last = addresses[0], addresses[-1]
+    phrase = _addresses(unit, first, last + 1)
+    has_gaps = last - first + 1 > len(addresses)
+    return f"{len(addresses)} of {phrase}" if has_gaps else phrase
+
+
+def _with_tag(found: list[DocumentSymbol], tag: TemplateSymbol) -> list[DocumentSymbol]:
+    """Return symbols with that of a tag at its place, in the innermost one around it.
+
+    Where it overlaps the end of a symbol, it is cut to its first tag.
+    """
+    for number, symbol in enumerate(found):
+        if symbol.span.start <= tag.tag.start and tag.tag.end <= symbol.span.end:
+            cut = tag if tag.span.end <= symbol.span.end else tag._replace(span=tag.tag)
+            children = tuple(_with_tag([*symbol.children], cut))
+            return [*found[:number], symbol._replace(children=children), *found[number + 1 :]]
+    inner = [s for s in found if tag.tag.end <= s.span.start and s.span.end <= tag.span.end]
+    rest = [s for s in found if s not in inner]
+    is_apart = all(s.span.end <= tag.span.start or tag.span.end <= s.span.start for s in rest)
+    if not is_apart:
+        inner, rest, tag = [], found, tag._replace(span=tag.tag)
+    symbol = _symbol_of_tag(tag, tag.span, tuple(inner))
+    return sorted([*rest, symbol], key=lambda each: each.span)
+
+
+def _symbol_of_tag(
+    tag: TemplateSymbol, span: Span, children: tuple[DocumentSymbol, ...] = ()
+) -> DocumentSymbol:
+    kind = MACRO if tag.is_macro else REGISTER
+    return DocumentSymbol(tag.name, kind, tag.detail, span, tag.name_span, children)
 
 
 def _registers(program: Program) -> list[DocumentSymbol]:

@@ -1,21 +1,55 @@
 """The layout of a template: its text with blanks for tags and words for outputs.
 
 It has the same length and the same line breaks, so that positions in it are positions in the
-template. It serves features that look at layout alone, such as formatting and folding.
+template. It serves what has to do without an expansion: features that look at layout alone, such as
+formatting and folding, and text that is rendered nowhere.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Callable
 
-_TAG = re.compile(r"\{%.*?%\}|\{#.*?#\}|\{\{.*?\}\}", re.DOTALL)
+from ipu_asm.source.jinja.tags import Tag, TagKind, tags_of
+
 _NOT_BREAK = re.compile(r"[^\r\n]")
+_REST_OF_LINE = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
+_BLANKS = " \t"
 
 
 def skeleton(text: str) -> str:
-    """Return a template with blanks for statements and comments, and a word for each output."""
-    return _TAG.sub(_filler, text)
+    """Return a template with blanks for statements and comments, and a word for each output.
+
+    An output that is alone on its line has blanks, too: it is mostly the call of a macro.
+    """
+    return filled(text, lambda tag: "x" if is_word(text, tag) else " ")
 
 
-def _filler(tag: re.Match[str]) -> str:
-    return _NOT_BREAK.sub("x" if tag[0].startswith("{{") else " ", tag[0])
+def filled(text: str, filler: Callable[[Tag], str]) -> str:
+    """Return a template with a character in place of each one of a tag, except line breaks."""
+    pieces: list[str] = []
+    at = 0
+    for tag in tags_of(text):
+        start, end = tag.span
+        pieces += [text[at:start], _NOT_BREAK.sub(filler(tag), text[start:end])]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+def is_word(text: str, tag: Tag) -> bool:
+    """Check whether a tag is an output with other text on its line."""
+    return tag.kind is TagKind.OUTPUT and not (
+        starts_line(text, tag.span.start) and ends_line(text, tag.span.end)
+    )
+
+
+def starts_line(text: str, offset: int) -> bool:
+    """Check whether only blanks precede an offset on its line."""
+    while offset and text[offset - 1] in _BLANKS:
+        offset -= 1
+    return not offset or text[offset - 1] in "\r\n"
+
+
+def ends_line(text: str, offset: int) -> bool:
+    """Check whether only blanks follow an offset on its line."""
+    return _REST_OF_LINE.match(text, offset) is not None

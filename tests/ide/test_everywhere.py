@@ -25,7 +25,7 @@ from ipu_asm.ide.formatting.on_type import formatting_on_type
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
 from ipu_asm.ide.inlay_hints import inlay_hints
-from ipu_asm.ide.listing import listing
+from ipu_asm.ide.listing import listed_program, listing
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.rename import RenameError, prepare_rename, rename
 from ipu_asm.ide.selection_range import selection_ranges
@@ -78,8 +78,9 @@ def check_whole(analysis: Analysis) -> None:
         assert 0 <= hint.offset <= everything.end
     for lens in code_lenses(analysis, LENSES):
         assert 0 <= lens.span.start < lens.span.end <= everything.end
-    assert listing(analysis, encode_without_errors(analysis.program)).text
-    assert len(slot_grid(analysis).rows) == analysis.program.size
+    program = listed_program(analysis)
+    assert listing(analysis, encode_without_errors(program)).text
+    assert len(slot_grid(analysis).rows) >= program.size
 
 
 def _spans_at(analysis: Analysis, offset: int) -> Iterator[Span]:
@@ -289,3 +290,59 @@ def test_every_prefix_of_a_kernel_while_it_is_typed(text: str) -> None:
             resolve(analysis, item.label, item.kind)
             offered += 1
     assert offered > 100
+
+
+TEMPLATES = (
+    (
+        '{# ipu: context cols=2 #}\n{% set k_index = "lr5" %} {# role #}\n'
+        "{%- macro save(reg, n=1) -%}\n    incr {{ reg }} {{ n }};; # saved\n{% endmacro %}\n"
+        "start:  set {{ k_index }} 7;; # {{ k_index }}\n{% for row in range(3) %}\n"
+        "row_{{ row }}:\n    set lr{{ row }} {{ row * 2 }}; incr lr5 1;;\n"
+        '    {{ save("lr9", 2) }}\n{% endfor %}\n'
+        "{% if 1 > 5 %} set lr7 99;; b start;; {% else %} acc;; {% endif %}\n"
+        "{% set tail %} b start {% endset %}{{ tail }};;\n{% raw %}acc;;{% endraw %} bkpt;;\n"
+    ),
+    "{{ missing }} set lr0 1;;\nb +1;;\n",
+    "{% for x in [1, 2 %} set lr0 {{ x }};; {% endfor %}\r\nbkpt;;\r\n",
+    "{% set a = 1 %}\r\nset lr0 {{ a }};;\r\n{{ 'again:\\nincr lr0 1;;' }} b again;; {# \n #}",
+)
+TEMPLATE_SNIPPETS = st.sampled_from([
+    "{{", "}}", "{%", "%}", "{#", "#}", "{%-", "-%}", " set ", " for x in [1,2] ", " endfor ",
+    " if ", " endif ", " macro m(a) ", " endmacro ", "x", "m(1)", "\"", "'", "(", "[", ";;", "\n",
+    "\r\n", " ", "lr", "incr lr0 1", ":", "=", "|", ".", "raw", "endraw", "\U0001f600", "#",
+])  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TEMPLATES)
+def test_every_offset_of_a_template(text: str) -> None:
+    assert check_everywhere(analyze(text), range(len(text) + 1)) > 1
+    check_whole(analyze(text))
+
+
+@pytest.mark.parametrize("text", TEMPLATES)
+def test_every_prefix_of_a_template_while_it_is_typed(text: str) -> None:
+    analyzer = Analyzer(load_isa("ipu"))
+    analysis = analyzer.analyze("")
+    for end in range(1, len(text) + 1):
+        analysis = analyzer.analyze(text[:end], before=analysis)
+        assert check_everywhere(analysis, range(max(0, end - 1), end + 1)) >= 0
+        check_whole(analysis)
+        formatting_on_type(analysis, end, text[end - 1])
+
+
+@settings(max_examples=100)
+@given(st.lists(TEMPLATE_SNIPPETS, max_size=30).map("".join))
+def test_every_offset_of_hostile_templates(text: str) -> None:
+    check_everywhere(analyze(text), range(len(text) + 1))
+    check_whole(analyze(text))
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_every_offset_of_damaged_templates(data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(TEMPLATES))
+    for _ in range(data.draw(st.integers(1, 3))):
+        at = data.draw(st.integers(0, len(text)))
+        text = text[:at] + data.draw(TEMPLATE_SNIPPETS) + text[at + data.draw(st.integers(0, 9)) :]
+    check_everywhere(analyze(text), range(len(text) + 1))
+    check_whole(analyze(text))

@@ -58,4 +58,4 @@ def source_of(session: LspSession, uri: str) -> str | None:
 
 
 def _found(view: View) -> ide.Listing:
-    return ide.listing(view.analysis, encode_without_errors(view.analysis.program))
+    return ide.listing(view.analysis, encode_without_errors(ide.listed_program(view.analysis)))

@@ -1,0 +1,119 @@
+"""What the features ask about a template: a plain analysis, and the ways to and from it.
+
+A feature maps the written offset down to an expansion, asks the plain analysis of that, and maps
+the spans of the answer up again. Text that is rendered nowhere, in a branch not taken or in a
+template with an error, is read in the skeleton, which has the positions of the written text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator, NamedTuple
+
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.source.source_map import MAIN, SourceMap
+from ipu_asm.text import LineIndex, Position, SourceFile, Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analysis import Expanded
+
+
+class Reading(NamedTuple):
+    """How a template is read: a plain analysis whose line index counts the written lines.
+
+    `source_map` is None in the skeleton, whose positions are those of the written text.
+    """
+
+    analysis: Analysis
+    source_map: SourceMap | None
+
+    def written(self, span: Span) -> Span:
+        """Return the written range of a span of the plain analysis."""
+        if self.source_map is None:
+            return span
+        place = self.source_map.written(span)
+        return span if place is None else place.span
+
+    def around(self, span: Span, offset: int) -> Span | None:
+        """Return the written range of a span; None unless it touches a written offset.
+
+        A word that a macro or a value begins is written elsewhere.
+        """
+        written = self.written(span)
+        return written if written.touches(offset) else None
+
+    def verbatim(self, span: Span) -> Span | None:
+        """Return the written range of a span; None unless all its characters are written there."""
+        if self.source_map is None:
+            return span
+        place = self.source_map.verbatim(span)
+        return None if place is None else place.span
+
+
+class Occasion(NamedTuple):
+    """One of the offsets that a written offset has in the expansions."""
+
+    reading: Reading
+    offset: int
+
+
+def is_template(analysis: Analysis) -> bool:
+    """Check whether a text is a template, which features look up in its expansions."""
+    return bool(analysis.expanded) and analysis.isa.surface.templates
+
+
+def readings(analysis: Analysis) -> list[Reading]:
+    """Return the expansions that have text, in the order of their contexts; else the skeleton."""
+    found = [_in_expansion(analysis, each) for each in analysis.expanded if each.expansion.text]
+    return found or [skeleton_reading(analysis)]
+
+
+def whole_reading(analysis: Analysis) -> Reading:
+    """Return the first expansion; the skeleton if no expansion has text."""
+    return readings(analysis)[0]
+
+
+def reading_at(analysis: Analysis, offset: int) -> Occasion:
+    """Return the first occasion of a written offset; that in the skeleton if it has no other."""
+    first = next(occasions(analysis, offset), None)
+    return first or Occasion(skeleton_reading(analysis), offset)
+
+
+def occasions(analysis: Analysis, offset: int) -> Iterator[Occasion]:
+    """Yield the places of a written offset in the expansions, context by context."""
+    for expanded in analysis.expanded:
+        reading = _in_expansion(analysis, expanded)
+        for found in expanded.expansion.source_map.expanded(MAIN, offset):
+            yield Occasion(reading, found)
+
+
+def skeleton_reading(analysis: Analysis) -> Reading:
+    """Return the reading that has blanks for tags and a word for each output."""
+    source = analysis.source
+    lines = source.lines
+    skeleton = SourceFile(analysis.program.text, source.path, lines)
+    return Reading(Analysis(skeleton, analysis.program, analysis.isa, ()), None)
+
+
+def _in_expansion(analysis: Analysis, expanded: Expanded) -> Reading:
+    source_map, plain = expanded.expansion.source_map, expanded.analysis
+    lines = _WrittenLines(source_map, analysis.source.lines)
+    source = SourceFile(plain.text, analysis.source.path, lines)
+    return Reading(
+        Analysis(source, lambda: plain.program, plain.isa, plain.diagnostics), source_map
+    )
+
+
+class _WrittenLines(LineIndex):
+    """The written lines of an expansion: its positions are those in the written text."""
+
+    __slots__ = ("_lines", "_source_map")
+
+    def __init__(self, source_map: SourceMap, lines: LineIndex) -> None:
+        super().__init__(lines.starts, lines.length)
+        self._source_map = source_map
+        self._lines = lines
+
+    def position(self, offset: int) -> Position:
+        """Return the written line and column of an offset in the expansion."""
+        place = self._source_map.written(Span(offset, offset))
+        return self._lines.position(offset if place is None else place.span.start)

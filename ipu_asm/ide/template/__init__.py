@@ -1,0 +1,1 @@
+"""Editor features of the tags of a template: names, statements and comments."""

@@ -1,0 +1,101 @@
+"""The statements of a template that enclose text, such as loops and macros, read tolerantly."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple, Sequence
+
+from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, tag_words, tags_of
+from ipu_asm.text import Span
+
+_OPENING: Final = ("for", "if", "macro", "call", "filter", "with", "block", "raw", "autoescape")
+_BETWEEN: Final = {"elif": ("if",), "else": ("if", "for")}
+
+
+class Statement(NamedTuple):
+    """A statement tag and its words, of which the first is its keyword."""
+
+    tag: Tag
+    words: tuple[TagWord, ...]
+
+    @property
+    def keyword(self) -> str:
+        """The first word, "" in an empty tag."""
+        return self.words[0].text if self.words else ""
+
+
+class TemplateBlock(NamedTuple):
+    """The text between a statement and the one that ends it.
+
+    `closing` is the tag of the end, or of the next branch; None for a block that nothing ends,
+    which then extends to the end of the text. `outer` is the number of the block around it, -1 for
+    none.
+    """
+
+    opening: Statement
+    closing: Tag | None
+    inside: Span
+    outer: int
+
+    @property
+    def span(self) -> Span:
+        """The block with its tags."""
+        end = self.closing.span.end if self.closing else self.inside.end
+        return Span(self.opening.tag.span.start, end)
+
+
+def statements_of(text: str, tags: Sequence[Tag] | None = None) -> list[Statement]:
+    """Return the statement tags of a text with their words."""
+    tags = tags_of(text) if tags is None else tags
+    return [
+        Statement(tag, tuple(tag_words(text, tag))) for tag in tags if tag.kind is TagKind.STATEMENT
+    ]
+
+
+def template_blocks(text: str, statements: Sequence[Statement]) -> list[TemplateBlock]:
+    """Return the blocks of a template by their opening tags; each branch is a block.
+
+    Two blocks are nested or disjoint. An end without a beginning is ignored, and so is an opening
+    that the end of an outer block leaves open: its block ends there.
+    """
+    found: list[TemplateBlock] = []
+    opened: list[int] = []
+
+    def close(number: int, tag: Tag) -> None:
+        block = found[number]
+        inside = Span(block.inside.start, tag.span.start)
+        found[number] = block._replace(closing=tag, inside=inside)
+
+    for statement in statements:
+        word, tag = statement.keyword, statement.tag
+        ended = _ended_by(word)
+        match = next(
+            (at for at, n in enumerate(reversed(opened)) if _kind(found[n]) in ended), None
+        )
+        if match is not None:
+            for _ in range(match + 1):
+                close(opened.pop(), tag)
+        if _is_opening(statement) or (word in _BETWEEN and match is not None):
+            inside = Span(tag.span.end, len(text))
+            found.append(TemplateBlock(statement, None, inside, opened[-1] if opened else -1))
+            opened.append(len(found) - 1)
+    return found
+
+
+def _kind(block: TemplateBlock) -> str:
+    """Return the keyword of a block; that of a branch is one that the same end ends."""
+    word = block.opening.keyword
+    return "if" if word == "elif" else word
+
+
+def _ended_by(word: str) -> tuple[str, ...]:
+    """Return the kinds of the blocks that a keyword ends."""
+    if word.startswith("end"):
+        kind = word.removeprefix("end")
+        return (kind, "else") if kind in ("if", "for") else (kind,)
+    return _BETWEEN.get(word, ())
+
+
+def _is_opening(statement: Statement) -> bool:
+    if statement.keyword == "set":
+        return not any(word.text == "=" for word in statement.words)
+    return statement.keyword in _OPENING

@@ -1,0 +1,44 @@
+"""The bundles that parts of a template make."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from ipu_asm.analysis.analysis import Expanded
+from ipu_asm.source.source_map import MAIN, SourceMap
+from ipu_asm.text import Span
+
+
+class WrittenBundles:
+    """The addresses of the bundles of an expansion, by the places that take part in them.
+
+    A place is where the end of the bundle is written, and the calls and loops that led there.
+    """
+
+    def __init__(self, expanded: Expanded) -> None:
+        program, source_map = expanded.analysis.program, expanded.expansion.source_map
+        found: list[tuple[int, int]] = []
+        for address, number in enumerate(program.bundle_at_address):
+            end = program.span(number, program.bundles[number].syntax.spans[-1])
+            found += [(place, address) for place in _places(source_map, end)]
+        found.sort()
+        self._places = [place for place, _ in found]
+        self._addresses = [address for _, address in found]
+
+    def addresses(self, written: Span) -> list[int]:
+        """Return the addresses of the bundles that a written span takes part in, in order."""
+        first, last = (
+            bisect_left(self._places, written.start),
+            bisect_right(self._places, max(written.start, written.end - 1)),
+        )
+        return sorted(set(self._addresses[first:last]))
+
+
+def _places(source_map: SourceMap, span: Span) -> set[int]:
+    segment = source_map.segment_at(span.start)
+    if segment is None:
+        return set()
+    written = source_map.written(span)
+    places = [written] if written else []
+    places += [frame.call for frame in (segment.frame.stack() if segment.frame else ())]
+    return {place.span.start for place in places if place.path == MAIN}
