@@ -28,7 +28,8 @@ class Fault(NamedTuple):
 
     `cycle` counts the bundles executed before it, `word` is the whole bundle, `instruction` the
     failing instruction in assembly syntax, and `registers` the scalar registers that it names, with
-    the values that it read. `line` (from 1) and `span` are its location in the source, if known.
+    the values that it read. `line` (from 1) and `span` are its location in the source, if known;
+    `levels` are the iterations and calls of a template that it came from: ``for row = 3``.
     """
 
     pc: int
@@ -40,14 +41,18 @@ class Fault(NamedTuple):
     registers: Mapping[str, int]
     line: int | None = None
     span: Span | None = None
+    levels: str = ""
 
     def located(self, lines: LineTable | None, place: int) -> Fault:
         """Return the fault with its source location; `place` is the index within the slot."""
         found = lines and lines.instruction_place(self.pc, self.slot, place)
-        return self._replace(line=found.line, span=found.span) if found else self
+        if not found:
+            return self
+        return self._replace(line=found.line, span=found.span, levels=found.levels)
 
     def __str__(self) -> str:
-        line = f" (line {self.line})" if self.line is not None else ""
+        levels = f", {self.levels}" if self.levels else ""
+        line = f" (line {self.line}{levels})" if self.line is not None else ""
         values = ", ".join(f"{name} = {value:#x}" for name, value in self.registers.items())
         values = f" ({values})" if values else ""
         return (

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from os import PathLike
 from pathlib import Path
-from typing import Any, Callable, Final, Iterable, NamedTuple
+from typing import Any, Callable, Final, Iterable, Mapping, NamedTuple
 
 import numpy as np
 
 from ipu_asm.assembler.encode import AssemblyError
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.assembler.kernel import Kernel, RejectedSourceError, assemble_kernel, read_kernel
-from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.configuration import ConfigurationError, Value
+from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError
+from ipu_asm.config.setting_error import SettingError
+from ipu_asm.config.source_keys import checked_values
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, InstructionError
 from ipu_asm.emulator.stops import StopReason, describe_current_bundle, describe_stop
@@ -23,7 +27,16 @@ from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, LR, SCALAR_NAMES
 from ipu_asm.isa.ipu.machine.run import MAX_CYCLES, run_until_complete
 from ipu_asm.isa.ipu.machine.run_end import run_end_of
 from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.effective_program import (
+    ContextChoiceError,
+    EffectiveProgram,
+    read_effective_program,
+    require_one_context,
+)
 from ipu_asm.program.line_table import LineTable
+from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.source.settings import source_settings
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
 from ipu_asm.testbench.comparison import assert_bit_exact
 from ipu_asm.testbench.registers import (
@@ -131,23 +144,38 @@ class Bench:
         """The path of the loaded kernel; None if none is loaded."""
         return self._kernel.name if self._kernel else None
 
-    def load(self, path: str | PathLike[str]) -> None:
+    def load(
+        self, path: str | PathLike[str], *, defines: Mapping[str, Value] | None = None
+    ) -> None:
         """Load the kernel of a source or image file; registers and memory are unchanged.
 
-        Raises FileNotFoundError, `AssemblyError` whose notes show every mistake of a source,
-        `ImageError`, and FileError for a file whose instruction set this machine cannot execute.
+        A template is expanded with `defines` as variables; they also choose among the contexts that
+        it has in ipu.toml. Raises FileNotFoundError, `AssemblyError` whose notes show every mistake
+        of a source, `ImageError`, FileError for a file whose instruction set this machine cannot
+        execute, and ValueError if `defines` cannot be used or leave several contexts.
         """
         __tracebackhide__ = True
         found = self._find_file(path)
         name = _display_path(found)
-        self._load(lambda: read_kernel(found.read_bytes(), name), name)
 
-    def load_text(self, text: str) -> None:
+        def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
+            folder = os.path.dirname(os.path.abspath(found))
+            configuration = Configurations().nearest(folder)
+            settings = source_settings(str(found), configuration, checked_values(defines or {}))
+            return read_effective_program(isa, source, settings)
+
+        self._load(lambda: read_kernel(found.read_bytes(), name, read=read), name)
+
+    def load_text(self, text: str, *, defines: Mapping[str, Value] | None = None) -> None:
         """Load a kernel given as source text, otherwise like `load`."""
         __tracebackhide__ = True
-        self._load(
-            lambda: assemble_kernel(SourceFile(text, _TEXT_NAME), load_isa("ipu")), _TEXT_NAME
-        )
+
+        def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
+            settings = SourceSettings(overrides=checked_values(defines or {}))
+            return read_effective_program(isa, source, settings)
+
+        source = SourceFile(text, _TEXT_NAME)
+        self._load(lambda: assemble_kernel(source, load_isa("ipu"), read), _TEXT_NAME)
 
     def put(self, address: int, data: Array | np.generic | Buffer) -> None:
         """Write an array into xmem, in row-major order, from a byte address on.
@@ -234,6 +262,7 @@ class Bench:
         __tracebackhide__ = True
         try:
             kernel = read()
+            require_one_context(kernel.expansions)
         except RejectedSourceError as rejected:
             error = AssemblyError(rejected.findings)
             error.add_note("\n\n".join(render(f, rejected.source) for f in rejected.findings))
@@ -243,6 +272,8 @@ class Bench:
             raise image_error.with_traceback(None) from None
         except (FileError, ConfigurationError) as problem:
             raise problem.with_traceback(None) from None
+        except (SettingError, ContextChoiceError) as unusable:
+            raise ValueError(f"`defines` of `{name}`: {unusable}") from None
         self.state.load_program(kernel.words, None if kernel.is_image else kernel.lines)
         self._lines = None if kernel.is_image else kernel.lines
         self._kernel, self._last = kernel, "not run yet"

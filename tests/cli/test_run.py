@@ -399,3 +399,24 @@ def test_a_failure_of_our_own_is_told_in_one_line(
     monkeypatch.setattr("ipu_asm.cli.run.execution.run_end_of", fail)
     ran = check_run(capsys, "count.s", 3, err=None)
     assert ran.err.startswith("ipu-run: error: internal error: ValueError: oh; this is a bug")
+
+
+def test_a_template_runs_with_values_from_outside(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.asm").write_text(
+        "{% for n in range(times) %}\nincr lr0 {{ n }};;\n{% endfor %}\nbkpt;;\n"
+    )
+    ran = check_run(capsys, "t.asm --define times=4 --json", 0, None)
+    assert json.loads(ran.out)["registers"]["lr0"] == 6
+    Path("ipu.toml").write_text('[template."*"]\ncontexts = [{times = 1}, {times = 2}]\n')
+    refused = "t.asm: a template is assembled in one context, found 2: times=1; times=2"
+    ran = check_run(capsys, "t.asm", 2, None, None)
+    assert ran.err == f"ipu-run: error: {refused}; choose with --define\n"
+
+
+def test_a_fault_in_a_template_is_told_at_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.asm").write_text(
+        "{% for n in range(3) %}\nldr_cyclic_mult_reg lr0 cr{{ n }} lr0;;\n{% endfor %}\nbkpt;;\n"
+    )
+    ran = check_run(capsys, "t.asm --cr 2=0x7fffffff", 1, None, None)
+    assert ran.out.startswith("fault in bundle 2 (line 2")
+    assert " --> t.asm:2:1\n" in ran.err

@@ -397,3 +397,41 @@ def test_the_state_in_words_names_what_is_not_zero() -> None:
         "lr2 = -1 (0xffffffff), aaq1 = 20 (0x14)"
     )
     assert str(Bench()) == "no kernel: not run yet\nlr, cr and aaq are all zero"
+
+
+# Templates.
+
+TEMPLATE = "{% for n in range(times) %}\nincr lr0 {{ n }};;\n{% endfor %}\nbkpt;;\n"
+
+
+def test_a_template_is_loaded_with_values(tmp_path: Path) -> None:
+    (tmp_path / "a.asm").write_text(TEMPLATE)
+    bench = Bench([tmp_path])
+    bench.load("a.asm", defines={"times": 4})
+    assert bench.run() == Run(5, 1024, "bkpt", 4)
+    assert bench.lr[0] == 6
+    bench.load_text(TEMPLATE, defines={"times": 2})
+    assert bench.run().cycles == 3
+
+
+def test_a_template_with_contexts_is_loaded_in_the_one_that_the_values_choose(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ipu.toml").write_text('[template."*"]\ncontexts = [{times = 1}, {times = 2}]\n')
+    (tmp_path / "a.asm").write_text(TEMPLATE)
+    bench = Bench([tmp_path])
+    bench.load("a.asm", defines={"times": 2})
+    assert bench.run().cycles == 3
+    several = "a template is assembled in one context, found 2: times=1; times=2$"
+    check_refused(ValueError, several, lambda: bench.load("a.asm"))
+
+
+def test_values_that_no_template_can_use_are_refused() -> None:
+    message = "`defines` of `<kernel>`: expected a name of letters, digits and underscores"
+    check_refused(ValueError, message, lambda: Bench().load_text("bkpt;;", defines={"a b": 1}))
+
+
+def test_mistakes_of_a_template_are_shown_where_they_were_written() -> None:
+    message = r"(?s)unknown.*--> <kernel>:2:1.*2 \| incrr lr0 \{\{ n \}\};;"
+    text = TEMPLATE.replace("incr", "incrr")
+    check_refused(AssemblyError, message, lambda: Bench().load_text(text, defines={"times": 1}))

@@ -57,7 +57,7 @@ def _kernel(options: RunOptions) -> Kernel | None:
     warnings: list[Diagnostic] = []
 
     def read(isa: Isa, source: SourceFile) -> EffectiveProgram:
-        effective, warnings[:] = read_source(isa, source, options.warnings)
+        effective, warnings[:] = read_source(isa, source, options.defines, options.warnings)
         return effective
 
     try:

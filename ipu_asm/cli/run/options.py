@@ -6,12 +6,17 @@ import os
 import sys
 from argparse import ArgumentTypeError, Namespace
 from itertools import combinations
-from typing import Callable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm import __version__
 from ipu_asm.assembler.images import FORMATS
 from ipu_asm.assembler.kernel import SOURCE
-from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
+from ipu_asm.cli.arguments import (
+    ArgumentParser,
+    add_define_option,
+    add_isa_option,
+    add_warnings_option,
+)
 from ipu_asm.cli.run.option_values import (
     DumpRequest,
     LoadRequest,
@@ -20,6 +25,7 @@ from ipu_asm.cli.run.option_values import (
     number,
     register_value,
 )
+from ipu_asm.config.configuration import Value
 from ipu_asm.config.files import STANDARD_INPUT, Target, input_at, is_same_file
 
 PROGRAM = "ipu-run"
@@ -36,6 +42,7 @@ examples:
   ipu-run kernel.s --profile kernel.html --trace kernel.json
   ipu-run kernel.bin --max-cycles 1_000 --state
   ipu-run kernel.s --break --json
+  ipu-run kernel.asm --define cols=4
 
 Numbers are decimal, or begin with 0x, 0b or 0o; underscores may separate digits. FILE is a program,
 or an image that `ipu-as assemble` has written. For --dump, `-` is standard output. Output files are
@@ -71,6 +78,7 @@ class RunOptions(NamedTuple):
     trace_limit: int
     profile: str | None
     warnings: bool
+    defines: Mapping[str, Value]
 
     @property
     def outputs(self) -> list[str]:
@@ -112,6 +120,7 @@ def _options(namespace: Namespace) -> RunOptions:
             "dtype": None if dtype is None else ELEMENT_TYPES.index(dtype),
             "cr": dict(values["cr"]),
             "lr": dict(values["lr"]),
+            "defines": dict(values["defines"]),
             "load": tuple(values["load"]),
             "dump": tuple(values["dump"]),
             "trace_limit": values["trace_limit"] or TRACE_LIMIT,
@@ -173,6 +182,7 @@ def _parser() -> ArgumentParser:
         metavar="NAME",
         help=f"the format of FILE: {SOURCE}, {', '.join(FORMATS)} (default: detected)",
     )
+    add_define_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     _add_machine(parser)
     _add_data(parser)

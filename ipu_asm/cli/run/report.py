@@ -106,14 +106,17 @@ def failure_text(failure: RunFailure, source: SourceFile, color: bool) -> str:
 def _note(fault: Fault) -> str:
     values = ", ".join(f"{name} = {describe_word(v)}" for name, v in fault.registers.items())
     values = f" saw {values}" if values else ""
-    return f"bundle {fault.pc}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
+    levels = f" ({fault.levels})" if fault.levels else ""
+    return f"bundle {fault.pc}{levels}, cycle {fault.cycle:,}, slot {fault.slot}{values}"
 
 
 def _place(stop: RunEnd) -> dict[str, Any] | None:
     """Return the location of the bundle that halted, or of the next one to execute."""
     if stop.place is None:
         return {"bundle": stop.pc} if stop.pc >= 0 else None
-    return {"bundle": stop.pc, "line": stop.place.line, "label": stop.place.name}
+    place = {"bundle": stop.pc, "line": stop.place.line, "label": stop.place.name}
+    levels = [frame.label for frame in stop.place.stack]
+    return {**place, "stack": levels} if levels else place
 
 
 def _fault(fault: Fault, source: SourceFile) -> dict[str, Any]:
