@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import operator
-from typing import Iterable, Sequence
+from typing import Iterable, Mapping, Sequence
 
 from ipu_asm.bundle.parser import parser_for
+from ipu_asm.config.configuration import Value
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
-from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
+from ipu_asm.program.effective_program import (
+    EffectiveProgram,
+    read_effective_program,
+    require_one_context,
+)
 from ipu_asm.program.program import Program
+from ipu_asm.source.expansion import DEFAULT_SETTINGS, SourceSettings
 from ipu_asm.source.lifting import lifted_findings
 from ipu_asm.text import SourceFile, Span, require_text
 
@@ -35,14 +41,31 @@ class UnencodableIsaError(Exception):
         )
 
 
-def assemble(text: str, isa: str | Isa = "ipu") -> list[int]:
+def assemble(
+    text: str, isa: str | Isa = "ipu", defines: Mapping[str, Value] | None = None
+) -> list[int]:
     """Return the words of a source text, one int per bundle.
 
-    A template is expanded. Raises `AssemblyError` with all findings, `UnencodableIsaError` for an
-    instruction set without encoding, and `TypeError` if `text` is no string.
+    A template is expanded with `defines` as variables; they also choose among the contexts that
+    comments in it declare. Raises `AssemblyError` with all findings, `UnencodableIsaError` for an
+    instruction set without encoding, `TypeError` if `text` is no string, and `ValueError` for
+    defines that no template can use or that leave several contexts with different programs.
     """
     require_text(text, "assemble")
-    return encode_effective(read_effective_program(isa_of(isa), SourceFile(text)))
+    settings = SourceSettings(overrides=_checked(defines)) if defines else DEFAULT_SETTINGS
+    effective = read_effective_program(isa_of(isa), SourceFile(text), settings)
+    require_one_context(effective.expansions)
+    return encode_effective(effective)
+
+
+def _checked(defines: Mapping[str, Value]) -> Mapping[str, Value]:
+    from ipu_asm.config.setting_error import SettingError
+    from ipu_asm.config.source_keys import checked_values  # few texts are given values
+
+    try:
+        return checked_values(defines)
+    except SettingError as error:
+        raise ValueError(str(error)) from None
 
 
 def encode(program: Program) -> list[int]:

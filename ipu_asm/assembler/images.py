@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from typing import Sequence
 
-from ipu_asm.assembler.listing import listing_rows
+from ipu_asm.assembler.listing import WrittenLines, listing_rows
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.program import Program
@@ -74,9 +74,14 @@ def guessed_format(image: bytes) -> str:
     return "bin" if _NOT_TEXT.search(image) else "hex"
 
 
-def listing_of(program: Program, words: Sequence[int], name: str) -> str:
-    """Return the listing of a program: each word beside the line on which its bundle begins."""
-    return "".join(f"{row.text}\n" for row in listing_rows(program, words, name))
+def listing_of(
+    program: Program, words: Sequence[int], name: str, written: WrittenLines | None = None
+) -> str:
+    """Return the listing of a program: each word beside the line on which its bundle begins.
+
+    `written` are the lines of a program that was read from an expansion.
+    """
+    return "".join(f"{row.text}\n" for row in listing_rows(program, words, name, written))
 
 
 def _read_bytes(image: bytes, isa: Isa) -> tuple[list[int], list[tuple[int, str]]]:

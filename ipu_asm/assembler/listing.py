@@ -1,26 +1,34 @@
 """Listing of a program: address, word and source side by side.
 
 The listing of a program without errors can be read as an image, too. That of a program with errors
-has the words of correct bundles, and the errors below the others.
+has the words of correct bundles, and the errors below the others. A template is listed as its
+expansion, with the written line behind each line that differs from it.
 """
 
 from __future__ import annotations
 
+import os
 from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
 from ipu_asm.program.program import Program
-from ipu_asm.text import LineIndex, Span
+from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.source_map import MAIN
+from ipu_asm.text import LineIndex, SourceFile, Span
 
 _TAB = "    "
+_REMARK_COLUMN = 44  # of the written line, behind the words, where an expanded line is not longer
 _ADDRESS_DIGITS = 4
 # A mark further right is hard to find, and a long line may have an error in each character.
 _FARTHEST_MARK = 400
 
 
 class ListingRow(NamedTuple):
-    """A line of a listing: the address of the word in it, and its source line, counted from 0."""
+    """A line of a listing: the address of the word in it, and its source line, counted from 0.
+
+    Of an expansion, it is the line of the written source; None if it was written in a header.
+    """
 
     text: str
     address: int | None = None
@@ -35,10 +43,16 @@ class _Piece(NamedTuple):
     span: Span
 
 
-def listing_rows(program: Program, words: Sequence[int | None], name: str) -> Iterator[ListingRow]:
+def listing_rows(
+    program: Program,
+    words: Sequence[int | None],
+    name: str,
+    written: WrittenLines | None = None,
+) -> Iterator[ListingRow]:
     """Yield the listing of a program; a word is None if its bundle has an error.
 
     If the encoding of the instruction set is unknown, the rows have addresses without words.
+    `written` are the lines of a program that was read from an expansion.
     """
     isa = program.isa
     digits = isa.image_bytes * 2
@@ -57,10 +71,40 @@ def listing_rows(program: Program, words: Sequence[int | None], name: str) -> It
         is_comment = piece.address is None and source.lstrip().startswith("#")
         shown = printable(source.replace("\t", _TAB)).rstrip()
         text = f"{code}  {' ' if is_comment else '#'} {shown}" if shown else code.rstrip()
-        yield ListingRow(text, piece.address, piece.line)
+        line: int | None = piece.line
+        if written is not None:
+            line, remark = written.of(program.text, piece.span)
+            text = f"{text:<{len(blank) + _REMARK_COLUMN}}  # {remark}" if remark else text
+        yield ListingRow(text, piece.address, line)
         while said < len(errors) and (errors[said].span.start < end or end == len(program.text)):
-            yield ListingRow(f"{blank}  # {_error(program, errors[said], start)}", None, piece.line)
+            yield ListingRow(f"{blank}  # {_error(program, errors[said], start)}", None, line)
             said += 1
+
+
+class WrittenLines:
+    """The lines of a source, or of its headers, that those of an expansion were written in."""
+
+    def __init__(self, expansion: Expansion, source: SourceFile) -> None:
+        self._map = expansion.source_map
+        self._files = {**expansion.files, MAIN: source}
+
+    def of(self, text: str, span: Span) -> tuple[int | None, str]:
+        """Return the line in the source, from 0, and a remark where it differs from the expansion.
+
+        `text` is the expansion, `span` a line of it, or a part of one.
+        """
+        shown = text[span.start : span.end].strip("\ufeff\r\n\t ")
+        start = text.find(shown, span.start)
+        place = self._map.written(Span(start, start + 1))
+        if place is None:
+            return None, ""
+        file = self._files[place.path]
+        line = file.lines.position(place.span.start).line
+        written = file.line_text(line).strip()
+        name = f"{os.path.basename(place.path)}:" if place.path != MAIN else ""
+        remark = f"{name}{line + 1}: {printable(written.expandtabs(len(_TAB)))}"
+        is_same = not shown or (shown in written and place.path == MAIN)
+        return line if place.path == MAIN else None, "" if is_same else remark
 
 
 def _summary(program: Program, words: Sequence[int | None], errors: Sequence[Diagnostic]) -> str:

@@ -4,49 +4,84 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Sequence
+from typing import Mapping, Sequence
 
 from ipu_asm.assembler.images import ImageError
 from ipu_asm.cli.console import print_message, wants_color, write
-from ipu_asm.config.configuration import Configuration, ConfigurationError
+from ipu_asm.cli.headers import headers_of
+from ipu_asm.config.configuration import Configuration, ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.files import counted
+from ipu_asm.config.files import FileError, counted
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import render
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
-from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
+from ipu_asm.program.effective_program import (
+    ContextChoiceError,
+    EffectiveProgram,
+    read_effective_program,
+    require_one_context,
+)
+from ipu_asm.source.expand import is_template
+from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile
 
 
 def read_source(
-    isa: Isa, source: SourceFile, warn: bool
+    isa: Isa, source: SourceFile, defines: Mapping[str, Value], warn: bool
 ) -> tuple[EffectiveProgram, list[Diagnostic]]:
-    """Return the program of a source and, if `warn` is set, the warnings of `ipu-lint` for it."""
+    """Return the program of a source and, if `warn` is set, the warnings of `ipu-lint` for it.
+
+    A template is expanded in the context that `defines` choose; raises `FileError` if that is not
+    one, and `ConfigurationError` if there may be one in a configuration with mistakes.
+    """
+    configuration = configuration_of(source.path, is_template(isa.surface, source.text))
+    settings = source_settings(source.path, configuration, defines)
     if not warn:
-        return read_effective_program(isa, source), []
+        effective = read_effective_program(isa, source, settings)
+        in_one_context(effective.expansions, source)
+        return effective, []
     from ipu_asm.analysis.analyzer import Analyzer  # 8 ms, for warnings only
 
-    analysis = Analyzer(isa).analyze(source.text, source.path)
-    selection = selection_of(_configuration(source.path))
+    analysis = Analyzer(isa).analyze(source.text, source.path, settings=settings)
+    expansions = tuple(each.expansion for each in analysis.expanded)
+    in_one_context(expansions, source)
+    selection = selection_of(configuration)
     warnings = [
         finding
         for finding in analysis.diagnostics
         if finding.severity is Severity.WARNING and selection.keeps(finding.rule, source.path)
     ]
-    expansions = tuple(each.expansion for each in analysis.expanded)
     return EffectiveProgram(analysis.effective_program, expansions), warnings
 
 
-def show_findings(findings: Sequence[Diagnostic], source: SourceFile, outcome: str = "") -> None:
-    """Print errors and warnings by position, then their counts and the `outcome` of the command."""
+def in_one_context(expansions: Sequence[Expansion], source: SourceFile) -> None:
+    """Raise `FileError` if a source has expansions that differ."""
+    try:
+        require_one_context(expansions)
+    except ContextChoiceError as error:
+        raise FileError(f"{error}; choose with --define", source.path) from error
+
+
+def show_findings(
+    findings: Sequence[Diagnostic],
+    source: SourceFile,
+    outcome: str = "",
+    expansion: Expansion | None = None,
+) -> None:
+    """Print errors and warnings by position, then their counts and the `outcome` of the command.
+
+    `expansion` has the headers of findings that are not in the source itself.
+    """
     color = wants_color("auto", sys.stderr)
-    for finding in sorted(findings, key=lambda finding: finding.span):
-        write(f"{render(finding, source, color)}\n\n", sys.stderr)
+    headers = headers_of([expansion]) if expansion else {}
+    for finding in sorted(findings, key=lambda finding: (finding.path or "", finding.span)):
+        write(f"{render(finding, source, color, headers)}\n\n", sys.stderr)
     severities = [finding.severity for finding in findings]
     counts = [
         counted(severities.count(severity), severity.label)
-        for severity in (Severity.ERROR, Severity.WARNING)
+        for severity in (Severity.ERROR, Severity.WARNING, Severity.HINT)
         if severity in severities
     ]
     if counts:
@@ -60,13 +95,16 @@ def show_image_mistakes(program: str, name: str, error: ImageError) -> None:
         print_message(program, f"{place}: {message}")
 
 
-def _configuration(path: str) -> Configuration:
-    """Return the nearest configuration.
+def configuration_of(path: str, is_needed: bool) -> Configuration:
+    """Return the nearest configuration of a file.
 
     An invalid one counts as empty and selects no rules: with `--isa`, the command does not need it.
+    If it `is_needed`, raises `ConfigurationError`.
     """
     try:
         found = Configurations().nearest(os.path.dirname(os.path.abspath(path)))
     except ConfigurationError:
+        if is_needed:
+            raise
         found = None
     return found or Configuration()

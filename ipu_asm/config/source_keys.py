@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 from ipu_asm.config.configuration import Context, Value
 from ipu_asm.config.setting_error import SettingError, shortened, shown
@@ -45,6 +45,15 @@ def parse_define(text: str) -> tuple[str, Value]:
     return name, define_value(_written_value(value))
 
 
+def checked_values(values: Mapping[str, Any]) -> dict[str, Value]:
+    """Return names and values that a program gives. Raises `SettingError` for unusable ones."""
+    for name in values:
+        if not isinstance(name, str):
+            raise SettingError(f"expected a name, found {shown(name)}")
+        check_name(name)
+    return {name: _at(f"`{name}`", context_value, value) for name, value in values.items()}
+
+
 def check_name(name: str) -> None:
     """Raise `SettingError` for what is no name in a template and in an assembler source."""
     if not name.isidentifier():
@@ -63,7 +72,7 @@ def define_value(value: Any) -> Value:
 
 def context_value(value: Any) -> Value:
     """Return a value that a template can use. Raises `SettingError`."""
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [context_value(item) for item in value]
     if isinstance(value, dict):
         return {name: context_value(item) for name, item in value.items()}
@@ -74,7 +83,8 @@ def context_value(value: Any) -> Value:
         raise SettingError(message)
     if isinstance(value, bool | int | float | str):
         return value
-    raise SettingError(f"expected a number, a boolean or a string, found the date {shown(value)}")
+    found = f"{type(value).__name__} {shown(value)}"
+    raise SettingError(f"expected a number, a boolean or a string, found the {found}")
 
 
 def include_paths(value: Any) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Sequence
 
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.build import read_program
@@ -10,6 +10,17 @@ from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.text import SourceFile
+
+_MOST_SHOWN = 8
+
+
+class ContextChoiceError(ValueError):
+    """A template gives a program of its own in each of several contexts: one must be chosen."""
+
+    def __init__(self, contexts: Sequence[str]) -> None:
+        self.contexts = tuple(contexts)
+        shown = "; ".join(self.contexts[:_MOST_SHOWN]) + "; ..." * (len(contexts) > _MOST_SHOWN)
+        super().__init__(f"a template is assembled in one context, found {len(contexts)}: {shown}")
 
 
 class EffectiveProgram(NamedTuple):
@@ -26,6 +37,12 @@ class EffectiveProgram(NamedTuple):
     def expansion(self) -> Expansion | None:
         """The expansion that the program was read from; None for a source without any."""
         return self.expansions[0] if self.expansions else None
+
+
+def require_one_context(expansions: Sequence[Expansion]) -> None:
+    """Raise `ContextChoiceError` if the expansions of a text differ."""
+    if any(each.text != expansions[0].text for each in expansions[1:]):
+        raise ContextChoiceError([each.context for each in expansions])
 
 
 def read_effective_program(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import ipu_asm
@@ -141,3 +143,15 @@ def test_a_template_that_cannot_be_rendered_has_no_other_error() -> None:
 def test_a_template_without_a_bundle_is_refused() -> None:
     with pytest.raises(AssemblyError, match="at least one bundle"):
         assemble("{# nothing #}")
+
+
+def test_defines_are_the_variables_of_a_template() -> None:
+    words = assemble("set lr{{ reg }} {{ n }};;", defines={"reg": 3, "n": 1})
+    assert words == assemble("set lr3 1;;")
+    assert assemble("set lr3 1;;", defines={"reg": 3}) == words
+
+
+@pytest.mark.parametrize("defines", [{"a-b": 1}, {"": 1}, {"a": float("inf")}, {"a": object()}])
+def test_defines_that_no_template_can_use_are_refused(defines: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        assemble("bkpt;;", defines=defines)

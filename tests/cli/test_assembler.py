@@ -256,11 +256,12 @@ def test_the_instruction_set_is_chosen_as_for_the_linter(
     [
         (
             "",
-            f"ipu-as: error: expected a command, assemble, disassemble or docs, found none {HELP}",
+            "ipu-as: error: expected a command, assemble, expand, disassemble or docs, found none "
+            + HELP,
         ),
         (
             "asemble a.s",
-            "ipu-as: error: argument COMMAND: expected one of assemble, disassemble, docs, "
+            "ipu-as: error: argument COMMAND: expected one of assemble, expand, disassemble, docs, "
             f"found `asemble`; did you mean `assemble`? {HELP}",
         ),
         (

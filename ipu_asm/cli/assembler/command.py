@@ -28,7 +28,13 @@ from ipu_asm.assembler.images import (
     listing_of,
 )
 from ipu_asm.assembler.kernel import chosen_isa
-from ipu_asm.cli.arguments import ArgumentParser, add_isa_option, add_warnings_option
+from ipu_asm.assembler.listing import WrittenLines
+from ipu_asm.cli.arguments import (
+    ArgumentParser,
+    add_define_option,
+    add_isa_option,
+    add_warnings_option,
+)
 from ipu_asm.cli.console import (
     ExitStatus,
     is_terminal,
@@ -49,6 +55,7 @@ from ipu_asm.config.files import (
     read_bytes,
     read_text,
 )
+from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.model import Isa
 from ipu_asm.text import SourceFile
@@ -60,6 +67,8 @@ _EXAMPLES = """\
 examples:
   ipu-as assemble -o kernel.bin kernel.s
   ipu-as assemble --format listing kernel.s | less
+  ipu-as assemble --define cols=4 -o kernel.bin kernel.asm
+  ipu-as expand --define cols=4 kernel.asm
   echo "acc.first;;" | ipu-as assemble --format hex -
   ipu-as disassemble kernel.bin
 
@@ -95,8 +104,7 @@ def _command(argv: Sequence[str] | None) -> int:
         return _document(options)
     name = options.file or options.input
     source = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
-    if options.output is not None and input_at(options.output, [source]) is not None:
-        raise FileError(f"would replace the input `{source.name}`", f"--output {options.output}")
+    _check_output(options.output, [source])
     try:
         return _COMMANDS[options.command](source, options)
     except ConfigurationError as error:
@@ -109,19 +117,42 @@ def _assemble(source: Target, options: Namespace) -> int:
     text = read_text(source).text
     isa = _encodable_isa(text, source, options)
     file = SourceFile(text, source.name)
-    effective, warnings = read_source(isa, file, options.warnings)
+    effective, warnings = read_source(isa, file, dict(options.defines), options.warnings)
+    expansion = effective.expansion
     try:
         words = encode_effective(effective)
     except AssemblyError as error:
-        show_findings([*error.findings, *warnings], file, "nothing written")
+        show_findings([*error.findings, *warnings], file, "nothing written", expansion)
         return ExitStatus.FINDINGS
-    show_findings(warnings, file)
+    show_findings(warnings, file, "", expansion)
     if options.format == LISTING:
-        _write(listing_of(effective.program, words, source.name).encode(), options.output)
+        written = WrittenLines(expansion, file) if expansion else None
+        listing = listing_of(effective.program, words, source.name, written)
+        _write(listing.encode("utf-8", "replace"), options.output)
         return ExitStatus.OK
     if options.format == "bin" and not options.output and is_terminal(sys.stdout):
         raise FileError("standard output is a terminal: name a file with -o, or --format hex")
     _write(encode_image(words, isa, options.format), options.output)
+    return ExitStatus.OK
+
+
+def _expand(source: Target, options: Namespace) -> int:
+    from ipu_asm.cli.assembler.expand import expansion_of, line_map  # for this command alone
+
+    text = read_text(source).text
+    isa, _ = chosen_isa(text, source.name, options.isa)
+    file = SourceFile(text, source.name)
+    expansion = expansion_of(isa, file, dict(options.defines))
+    findings = expansion.findings if expansion else ()
+    if any(finding.severity is Severity.ERROR for finding in findings):
+        show_findings(findings, file, "nothing written", expansion)
+        return ExitStatus.FINDINGS
+    show_findings(findings, file, "", expansion)
+    _check_output(options.output, [Target(path) for path in (expansion.files if expansion else ())])
+    shown = expansion.text if expansion else text
+    if options.map:
+        shown = "".join(f"{line}\n" for line in line_map(file, expansion))
+    _write(shown.encode("utf-8", "surrogateescape"), options.output)
     return ExitStatus.OK
 
 
@@ -153,6 +184,13 @@ def _encodable_isa(text: str, source: Target, options: Namespace) -> Isa:
     except UnencodableIsaError as error:
         raise FileError(str(error), origin) from error
     return isa
+
+
+def _check_output(path: str | None, inputs: Sequence[Target]) -> None:
+    """Raise `FileError` if the output is one of the inputs."""
+    found = None if path is None else input_at(path, inputs)
+    if found is not None:
+        raise FileError(f"would replace the input `{found.name}`", f"--output {path}")
 
 
 def _write(data: bytes, path: str | None) -> None:
@@ -202,6 +240,7 @@ def _documents(isa: Isa, wanted: str | None) -> dict[str, tuple[str, str]]:
 
 _COMMANDS: Mapping[str, Callable[[Target, Namespace], int]] = {
     "assemble": _assemble,
+    "expand": _expand,
     "disassemble": _disassemble,
 }
 _DOCS = "docs"
@@ -240,8 +279,20 @@ def _parser() -> ArgumentParser:
         default="bin",
         help="the image format (default: bin)",
     )
+    add_define_option(assemble)
     add_warnings_option(assemble)
     _add_files(assemble, "the program")
+    expand = commands.add_parser(
+        "expand", help="write the text that the assembler reads of a template or of macros"
+    )
+    add_define_option(expand)
+    expand.add_argument(
+        "--map",
+        action="store_true",
+        help="instead, write where each line was written: a JSON object a line, with the keys "
+        "line, file, row and column",
+    )
+    _add_files(expand, "the program")
     disassemble = commands.add_parser(
         "disassemble",
         help="turn an image into a program that assembles to the same words",
