@@ -88,6 +88,7 @@ def _events(
     args: dict[str, Any] = {"pc": pc}
     if place:
         args |= {"line": place.line} | ({"label": place.name} if place.name else {})
+        args |= {"stack": [frame.label for frame in place.stack]} if place.stack else {}
     for instruction in active_instructions(isa, word, pc):
         slot = instruction.slot.name
         text = instruction_text(instruction, pc, lines)

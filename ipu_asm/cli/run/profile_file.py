@@ -75,6 +75,7 @@ def _bundle(use: BundleUse, profile: Profile) -> dict[str, Any]:
         "line": place and place.line,
         "end_line": place and place.end_line,
         "label": place and place.name,
+        **({"stack": [frame.label for frame in place.stack]} if place and place.stack else {}),
         "cycles": use.cycles,
         "share": round(use.cycles / profile.cycles, 6) if profile.cycles else 0.0,
         "instructions": list(use.instructions),

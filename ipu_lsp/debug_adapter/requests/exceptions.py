@@ -111,6 +111,7 @@ def _id(reason: StopReason) -> str | None:
 
 def _fault_text(fault: Fault) -> str:
     line = f", line {fault.line}" if fault.line is not None else ""
+    line += f", {fault.levels}" if fault.levels else ""
     rows = [f"`{fault.instruction}`", f"bundle {fault.pc}{line}, cycle {fault.cycle}"]
     rows += [f"{name} = {describe_word(value)}" for name, value in fault.registers.items()]
     return "\n".join(rows)
