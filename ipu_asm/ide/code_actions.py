@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
 
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.refactorings import REFACTORINGS
 from ipu_asm.ide.refactorings.offer import MOVE, REWRITE
 from ipu_asm.ide.refactorings.suppression import suppression
+from ipu_asm.ide.template.checked import changes_comments_alone, written_edits
+from ipu_asm.ide.template.declaring import declaration
 from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
 from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.text import Span, TextEdit
@@ -44,6 +47,7 @@ def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
     actions: list[CodeAction] = []
     if _is_wanted(QUICK_FIX, only):
         actions += quick_fixes(analysis, span)
+        actions += declarations(analysis, span)
         actions += suppressions(analysis, span)
     actions += refactorings(analysis, span, only)
     if _is_wanted(FIX_ALL, only):
@@ -60,6 +64,16 @@ def quick_fixes(analysis: Analysis, span: Span) -> list[CodeAction]:
     ]
 
 
+def declarations(analysis: Analysis, span: Span) -> list[CodeAction]:
+    """Return an action for each undefined name of a template, which declares it in a context."""
+    found = [(finding, declaration(analysis, finding)) for finding in _touched(analysis, span)]
+    return [
+        CodeAction(f"Declare `{made.name}` in a context", QUICK_FIX, made.edits, finding)
+        for finding, made in found
+        if made is not None
+    ]
+
+
 def suppressions(analysis: Analysis, span: Span) -> list[CodeAction]:
     """Return an action that suppresses each warning or hint that `span` touches."""
     findings = [
@@ -71,14 +85,11 @@ def suppressions(analysis: Analysis, span: Span) -> list[CodeAction]:
         return []
     program, source = analysis.program, analysis.source
     comments = suppression_comments(program, source)
+    edits = [(finding, suppression(program, source, comments, finding)) for finding in findings]
     return [
-        CodeAction(
-            f"Ignore `{finding.name}` here",
-            QUICK_FIX,
-            (suppression(program, source, comments, finding),),
-            finding,
-        )
-        for finding in findings
+        CodeAction(f"Ignore `{finding.name}` here", QUICK_FIX, (edit,), finding)
+        for finding, edit in edits
+        if not is_template(analysis) or changes_comments_alone(analysis, edit)
     ]
 
 
@@ -90,12 +101,28 @@ def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
     """
     if not analysis.isa.has_words:
         return []
+    if is_template(analysis):
+        return _in_template(analysis, span, only)
     return [
         CodeAction(offer.title, offer.kind, offer.edits, refusal_reason=offer.refusal_reason)
         for kind, refactoring in REFACTORINGS
         if _is_wanted(kind, only)
         for offer in refactoring(analysis.program, span)
     ]
+
+
+def _in_template(analysis: Analysis, span: Span, only: Sequence[str]) -> list[CodeAction]:
+    """Return the refactorings of the first expansion that a template can have.
+
+    Those that it refuses are left out: their reasons are about the expansion.
+    """
+    reading, start = reading_at(analysis, span.start)
+    other, end = reading_at(analysis, span.end)
+    if reading.source_map is None or other.source_map is not reading.source_map or end < start:
+        return []
+    offered = refactorings(reading.analysis, Span(start, end), only)
+    written = ((action, written_edits(analysis, action.edits)) for action in offered)
+    return [action._replace(edits=edits) for action, edits in written if edits]
 
 
 def fix_all(analysis: Analysis) -> list[CodeAction]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.ide.comments import comments_in
+from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.formatting.bundle_layout import (
     INDENT,
     KEEP,
@@ -23,6 +24,7 @@ from ipu_asm.ide.formatting.bundle_layout import (
     lay_out_line,
 )
 from ipu_asm.ide.formatting.gap_layout import correct_blanks
+from ipu_asm.ide.formatting.template import checked_edits, layout_analysis
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.program.program import Program
@@ -38,6 +40,7 @@ __all__ = [
     "BundleEdits",
     "FormatJob",
     "bundle_edits",
+    "content_of",
     "format_job_for",
     "formatting",
 ]
@@ -71,6 +74,9 @@ class BundleEdits(NamedTuple):
 
 def formatting(analysis: Analysis, style: str = KEEP, span: Span | None = None) -> list[TextEdit]:
     """Return the edits that format the text, or only the bundles that `span` touches."""
+    if is_template(analysis):
+        layout = layout_analysis(analysis)
+        return checked_edits(analysis, layout, formatting(layout, style, span), content_of)
     program, job = analysis.program, format_job_for(analysis, style)
     first, last = 0, len(program.bundles) - 1
     if span is not None:
@@ -235,6 +241,12 @@ def _content(isa: Isa, syntax: BundleSyntax) -> tuple[list[str], list[str]]:
     """Return the words and the comments, without separators directly before an end mark."""
     words = [syntax.words[number] for number in _tokens(syntax)]
     return words, [syntax.text[a:b].rstrip() for a, b in comments_in(isa, syntax)]
+
+
+def content_of(program: Program) -> list[str]:
+    """Return the words and comments of a program, which formatting never changes."""
+    parts = (_content(program.isa, bundle.syntax) for bundle in program.bundles)
+    return [text for words, comments in parts for text in (*words, *comments)]
 
 
 def _breaks(isa: Isa, syntax: BundleSyntax) -> list[bool]:

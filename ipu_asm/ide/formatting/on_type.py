@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.formatting.bundle_layout import (
     BUNDLE,
     INDENT,
@@ -15,7 +16,14 @@ from ipu_asm.ide.formatting.bundle_layout import (
     LINE_BREAK,
     instruction_text,
 )
-from ipu_asm.ide.formatting.formatting import KEEP, FormatJob, bundle_edits, format_job_for
+from ipu_asm.ide.formatting.formatting import (
+    KEEP,
+    FormatJob,
+    bundle_edits,
+    content_of,
+    format_job_for,
+)
+from ipu_asm.ide.formatting.template import checked_edits, layout_analysis
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit
 
@@ -34,14 +42,18 @@ def formatting_on_type(
     An end mark completes its bundle and a separator its instruction. A new line completes the line
     before it, and the new line is indented.
     """
+    if is_template(analysis):
+        layout = layout_analysis(analysis)
+        edits = formatting_on_type(layout, offset, typed, style)
+        return checked_edits(analysis, layout, edits, content_of)
     offset = max(0, min(offset, len(analysis.text)))
     if typed == "\n":
-        edits = [_line_before(analysis, offset, style), _indentation(analysis.program, offset)]
+        found = [_line_before(analysis, offset, style), _indentation(analysis.program, offset)]
     elif typed == ";" and analysis.program.isa.surface.bundle_end:
-        edits = [_completed(analysis, offset, style)]
+        found = [_completed(analysis, offset, style)]
     else:
-        edits = []
-    return [edit for edit in edits if edit is not None]
+        found = []
+    return [edit for edit in found if edit is not None]
 
 
 def _completed(analysis: Analysis, offset: int, style: str) -> TextEdit | None:
