@@ -7,8 +7,8 @@ import time
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.isa import gnu_expressions as expressions
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.colossus import expressions
 from tests.executed_lines import executed_lines
 
 _LENGTH = 2_000

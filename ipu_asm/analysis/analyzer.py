@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from operator import attrgetter
-from typing import Callable, Iterator
+from typing import Callable, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.bundle.bundle import Bundle
@@ -22,7 +22,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
-from ipu_asm.source.lifting import lifted_findings
+from ipu_asm.source.lifting import findings_outside, lifted_findings
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
@@ -130,7 +130,8 @@ class Analyzer:
         if surface.preprocessed and program.where(is_expanded):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
-                return self._lifted(source, program, expanded, settings)
+                written = self._plain(source, program).diagnostics
+                return self._lifted(source, program, expanded, settings, written)
         return self._plain(source, program)
 
     def _program(self, text: str, before: Analysis | None, change: Change | None) -> Program:
@@ -189,10 +190,14 @@ class Analyzer:
         program: Program | Callable[[], Program],
         expanded: tuple[Expanded, ...],
         settings: SourceSettings,
+        written: Sequence[Diagnostic] = (),
     ) -> Analysis:
+        """The analysis of a text with expansions; `written` are findings about the text itself."""
         found = ((each.expansion, each.analysis.diagnostics) for each in expanded)
-        findings = tuple(sorted(lifted_findings(found), key=_file_and_place))
-        return Analysis(source, program, self.isa, findings, expanded, settings)
+        findings = lifted_findings(found)
+        findings += findings_outside(written, [each.expansion for each in expanded])
+        findings.sort(key=_file_and_place)
+        return Analysis(source, program, self.isa, tuple(findings), expanded, settings)
 
     def _bundle(self, text: str) -> Bundle:
         bundle = self._young.get(text)

@@ -34,4 +34,9 @@ def expand(
         from ipu_asm.source.jinja.template import expand_template
 
         return expand_template(text, settings, before, change)
+    if surface.preprocessed:
+        # Most files have no macros.
+        from ipu_asm.source.macros.expand_macros import as_written, expand_macros
+
+        return (expand_macros(surface, as_written(text)),)
     return ()

@@ -32,6 +32,26 @@ def lifted_findings(
     return [_merged(findings) for findings in found.values()]
 
 
+def findings_outside(
+    findings: Iterable[Diagnostic], expansions: Sequence[Expansion]
+) -> list[Diagnostic]:
+    """Return the findings about written text that is in no expansion.
+
+    That is text of macros that are never called, and of branches that are never taken.
+    """
+    return [
+        finding
+        for finding in findings
+        if not any(_is_expanded(expansion.source_map, finding.span) for expansion in expansions)
+    ]
+
+
+def _is_expanded(source_map: SourceMap, span: Span) -> bool:
+    if span.start == span.end:
+        return bool(source_map.expanded(MAIN, span.start))
+    return bool(source_map.expanded_spans(SourceRange(MAIN, span)))
+
+
 def _lifted(expansion: Expansion, findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     yield from expansion.findings
     for finding in findings:
@@ -46,8 +66,8 @@ def _placed(source_map: SourceMap, finding: Diagnostic, place: SourceRange) -> D
         for span, message, _ in finding.related
         if (written := source_map.written(span)) is not None
     ]
-    frame = source_map.frame_at(finding.span.start)
-    related += [each for level in (frame.stack() if frame else ()) for each in _ways(level)]
+    frame = source_map.frame_of(finding.span)
+    related += related_places(frame)
     return finding._replace(
         span=place.span,
         path=place.path or None,
@@ -56,10 +76,12 @@ def _placed(source_map: SourceMap, finding: Diagnostic, place: SourceRange) -> D
     )
 
 
-def _ways(frame: Frame) -> Iterator[RelatedInformation]:
-    if frame.definition is not None:
-        yield _related(frame.definition, f"{frame.label} is defined here")
-    yield _related(frame.call, f"in {frame.label}")
+def related_places(frame: Frame | None) -> Iterator[RelatedInformation]:
+    """Yield the definition and the call of each level of an expansion stack, innermost first."""
+    for level in frame.stack() if frame else ():
+        if level.definition is not None:
+            yield _related(level.definition, f"{level.label} is defined here")
+        yield _related(level.call, f"in {level.label}")
 
 
 def _related(place: SourceRange, message: str) -> RelatedInformation:

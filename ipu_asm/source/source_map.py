@@ -103,7 +103,8 @@ class SourceMap:
         """Return the written range of a span of the expansion; None for an empty map.
 
         A span inside one verbatim segment maps character by character. One that begins or ends in
-        a substituted value includes the whole use of the value. Where the parts of a span are in
+        a substituted value includes the whole use of the value. One that consists of an argument
+        and of text around it has the range of the argument. Where the parts of a span are in
         several files, or in different calls, the range is that of the first character.
         """
         first = self.segment_at(span.start)
@@ -112,12 +113,35 @@ class SourceMap:
         last = self.segment_at(max(span.start, span.end - 1))
         assert last is not None
         start = _written_start(first, span.start)
+        if last is not first:
+            argument = self._argument(span)
+            if argument is not None:
+                return _range_of(argument, span)
         is_joined = last.frame is first.frame or not (first.is_verbatim and last.is_verbatim)
         if last.written.path == first.written.path and (last is first or is_joined):
             end = _written_end(last, span.end)
             if end >= start:
                 return SourceRange(first.written.path, Span(start, end))
         return SourceRange(first.written.path, Span(start, _written_end(first, first.end)))
+
+    def frame_of(self, span: Span) -> Frame | None:
+        """Return the innermost frame of the text whose written range a span has."""
+        argument = self._argument(span)
+        return argument[0].frame if argument else self.frame_at(span.start)
+
+    def _argument(self, span: Span) -> Sequence[Segment] | None:
+        """Return the segments of the only argument in a span that has other text, too."""
+        segments = self._overlapping(span)
+        found = [s for s in segments if s.is_verbatim and _is_value(s.frame)]
+        if not found or len(found) == len(segments):
+            return None
+        first, last = found[0], found[-1]
+        is_one = last.frame is first.frame and last.written.path == first.written.path
+        return found if is_one and last.written.span >= first.written.span else None
+
+    def _overlapping(self, span: Span) -> Sequence[Segment]:
+        first = max(0, bisect_right(self._starts, span.start) - 1)
+        return self.segments[first : max(first + 1, bisect_right(self._starts, span.end - 1))]
 
     def verbatim(self, span: Span) -> SourceRange | None:
         """Return the written range of a span whose characters are all written there, in order.
@@ -147,6 +171,16 @@ class SourceMap:
         """Return the spans of the expansion that came from characters of a written range."""
         index = self._by_file.get(written.path)
         return [] if index is None else index.spans(written.span)
+
+
+def _is_value(frame: Frame | None) -> bool:
+    return frame is not None and frame.kind is FrameKind.VALUE
+
+
+def _range_of(segments: Sequence[Segment], span: Span) -> SourceRange:
+    first, last = segments[0], segments[-1]
+    start = _written_start(first, max(span.start, first.start))
+    return SourceRange(first.written.path, Span(start, _written_end(last, span.end)))
 
 
 def _written_start(segment: Segment, offset: int) -> int:

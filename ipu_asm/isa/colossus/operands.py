@@ -18,8 +18,8 @@ from ipu_asm.diagnostics.errors import (
     WRONG_OPERAND_TYPE,
 )
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.isa.colossus.expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.colossus.registers import ALIASES, CSR_MODES, UNITS, ZEROS, group, title
+from ipu_asm.isa.gnu_expressions import Expression, is_local_label, read_expression
 from ipu_asm.isa.operand_types import undefined_label_finding
 from ipu_asm.isa.operands import Choice, NamedRegister, OperandType, quoted, with_article
 

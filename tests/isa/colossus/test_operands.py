@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ipu_asm.diagnostics import UnplacedFinding
-from ipu_asm.isa.colossus.expressions import is_local_label, read_expression
 from ipu_asm.isa.colossus.forms import operand_type
+from ipu_asm.isa.gnu_expressions import is_local_label, read_expression
 
 OPEN = None
 """The value of what only macros and labels give one."""

@@ -66,9 +66,8 @@ def test_there_are_programs_of_some_length() -> None:
         # Operands, instructions and bundles out of macros.
         "#define args $m0, $m1, 3\nadd args",
         "#define f(x, y) x, y\nadd $m0, f($m1, 3)",
-        ".macro both a:req, b\n{ \\a ; \\b }\n{ \\a\n\\b }\n\\a $m0\n\\a\\()v2 $a0\n.endm\n"
-        "both nop, fnop",
-        ".macro go to\nbrz $m0, \\to\n.Lloop_\\@: bri .Lloop_\\@\n.endm\ngo .Lthere",
+        ".macro both a:req, b\n{ \\a ; \\b }\n{ \\a\n\\b }\n\\a $m0\n\\a\\()v2 $a0\n.endm",
+        ".macro go to\nbrz $m0, \\to\n.Lloop_\\@: bri .Lloop_\\@\n.endm\n.Lthere: go .Lthere",
         "#define start .Lstart:\nstart\nbri .Lstart",
         "#define JUMP(x) bri x\nJUMP(1f)\n1: JUMP(1b) ; JUMP(a + 4)",
         ".macro add a\nnop\n.endm\nadd 1",

@@ -120,7 +120,7 @@ RULE = Rule(
         ".align 8\n{ rpt 10, ((2f - 1f) / 8) - 1 ; fnop }\n1:\n{ add $m1, $m0, 5 ; fnop }\n2:\nnop",
         ".align 8\n{ rpt $m0, 0 ; fnop }\n{ add $m1, $m0, 5 ; fnop }\nbri 0x40000",
         # The expansion of a macro is not known.
-        ".macro BODY\nnop\n.endm\nrpt 10, 3\nBODY\nnop",
+        ".macro BODY\n{ nop ; fnop }\n.endm\nrpt 10, 1\nBODY\nBODY\nnop",
         "rpt 10, COUNT\n{ nop ; fnop }\nnop\n#define COUNT 0",
         ".allow_invalid_repeat\nrpt 10, 0\nnop",
     ),

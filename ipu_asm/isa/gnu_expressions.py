@@ -1,6 +1,6 @@
-"""Evaluation of GNU-style constant expressions in Colossus operands.
+"""Evaluation of GNU-style constant expressions: operands of Colossus, conditions of directives.
 
-The text is not preprocessed and macros are not expanded, so many expressions have no known value.
+Names have no known value here, and a text that is not expanded has more of them than others.
 Nothing here raises: an unknown value is `None`; text that cannot be an expression sets `is_broken`.
 """
 

@@ -1,0 +1,1 @@
+"""Assembler macros, repetitions, conditions and symbols, as the GNU assembler expands them."""

@@ -1,0 +1,72 @@
+"""The directives of conditional blocks, from `.if` to `.endif`."""
+
+from __future__ import annotations
+
+from ipu_asm.source.macros.conditionals import Branch
+from ipu_asm.source.macros.conditions import IF_DEFINED, is_true
+from ipu_asm.source.macros.expander import OpenText
+from ipu_asm.source.macros.statements import Statement
+
+
+def begin_block(opened: OpenText, word: str, statement: Statement) -> None:
+    """Begin a conditional block. The directive stays if its condition is unknown."""
+    was_skipping = opened.conditionals.is_skipping
+    branch = opened.conditionals.open(None if was_skipping else _value(opened, word, statement))
+    if branch is not Branch.UNKNOWN and not was_skipping:
+        opened.drop(statement)
+    if not was_skipping:
+        _use_symbols(opened, statement)
+
+
+def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
+    """Go on with the next branch of a block, or end it."""
+    conditionals = opened.conditionals
+    branch = conditionals.current
+    if branch is None or branch is Branch.UNKNOWN:
+        if branch is not None and word == ".endif":
+            conditionals.close()
+        return
+    if branch is Branch.TAKEN:
+        opened.drop(statement)
+    if word == ".endif":
+        conditionals.close()
+    elif branch is Branch.TAKEN:
+        conditionals.change(Branch.DONE)
+    elif branch is Branch.WAITING:
+        _take(opened, word, statement)
+    if not conditionals.is_skipping and conditionals.current is not Branch.UNKNOWN:
+        opened.copied = statement.end
+
+
+def _take(opened: OpenText, word: str, statement: Statement) -> None:
+    """Decide about a branch of a block of which no branch was taken."""
+    value = True if word == ".else" else _value(opened, word, statement)
+    if value:
+        opened.conditionals.change(Branch.TAKEN)
+    elif value is None:
+        # What follows depends on this condition alone, as if it were the first one.
+        opened.conditionals.change(Branch.UNKNOWN)
+        place = opened.source.written(statement.word_start, statement.rest_start)
+        frame = opened.source.frame_at(statement.word_start)
+        opened.expander.out.add_computed(".if ", place, frame)
+        opened.copied = statement.rest_start
+
+
+def _value(opened: OpenText, word: str, statement: Statement) -> bool | None:
+    if word in IF_DEFINED:
+        is_defined = _is_defined(opened, statement.rest.strip())
+        return None if is_defined is None else is_defined == IF_DEFINED[word]
+    return is_true(word, statement.rest, opened.expander.symbols)
+
+
+def _is_defined(opened: OpenText, name: str) -> bool | None:
+    """Return whether a name has been defined so far; None if a label or a header may define it."""
+    if name in opened.expander.symbols:
+        return True
+    if opened.expander.is_partial or name in opened.labels:
+        return None
+    return False
+
+
+def _use_symbols(opened: OpenText, statement: Statement) -> None:
+    opened.expander.names.use_symbols(opened.source, statement.rest_start, statement.rest_end)

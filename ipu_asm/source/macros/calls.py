@@ -1,0 +1,120 @@
+"""Definitions and calls of macros, and assignments to symbols."""
+
+from __future__ import annotations
+
+import re
+from typing import Mapping
+
+from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TOO_FEW_OPERANDS
+from ipu_asm.source.macros.arguments import Argument, Misuse, bind, read_parameters
+from ipu_asm.source.macros.conditions import evaluate
+from ipu_asm.source.macros.expander import OpenText
+from ipu_asm.source.macros.limits import ExpansionLimitError
+from ipu_asm.source.macros.macro import Body, Macro
+from ipu_asm.source.macros.mapped_text import MappedText
+from ipu_asm.source.macros.names import remark_behind
+from ipu_asm.source.macros.statements import Statement
+from ipu_asm.source.source_map import Frame, FrameKind
+from ipu_asm.text import Span
+
+_NAME = re.compile(r"[A-Za-z0-9_.$]+")
+_ASSIGNMENT = re.compile(r"([A-Za-z0-9_.$]+)[ \t]*,[ \t]*(.*)", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def define(opened: OpenText, statement: Statement) -> None:
+    """Define a macro. In a block that may not be assembled, its calls have an unknown meaning."""
+    end = opened.end_of(".endm", {".macro"})
+    name = _NAME.match(statement.rest)
+    opened.next = len(opened.source.text) if end is None else end.end + 1
+    if end is None or name is None or opened.is_uncertain:
+        if name is not None:
+            opened.expander.macros.pop(name[0], None)
+        return
+    macro = _macro(opened.source, statement, name[0], end)
+    opened.expander.macros[macro.name] = macro
+    opened.expander.names.define_macro(macro, opened.source, statement.rest_end)
+    opened.copy(statement.word_start)
+    opened.copied = end.end
+
+
+def _macro(source: MappedText, statement: Statement, name: str, end: Statement) -> Macro:
+    name_end = statement.rest_start + len(name)
+    parameters = read_parameters(source, name_end, statement.rest_end)
+    places = {parameter.name: source.written(*parameter.span) for parameter in parameters}
+    body = Body(source, Span(min(statement.end + 1, end.word_start), end.word_start), places)
+    full = Span(statement.word_start, end.rest_end)
+    return Macro(name, parameters, body, full, source.written(statement.rest_start, name_end))
+
+
+def forget(opened: OpenText, statement: Statement) -> None:
+    """Forget the macros that `.purgem` names."""
+    for name in _NAME.findall(statement.rest):
+        opened.expander.macros.pop(name, None)
+    opened.drop(statement)
+
+
+def call(opened: OpenText, macro: Macro, statement: Statement) -> None:
+    """Append what a macro makes; a call that has none stays in the text."""
+    expander, source = opened.expander, opened.source
+    word = Span(statement.word_start, statement.word_start + len(statement.word))
+    expander.names.call(macro, source.written(*word))
+    expander.names.use_symbols(source, statement.rest_start, statement.rest_end)
+    if expander.is_alternate or expander.budget.is_spent:
+        expander.called[macro.name] = macro
+        return
+    bound = bind(macro.name, macro.parameters, source, word, statement.rest_end)
+    if isinstance(bound, Misuse):
+        if not _may_be_resolved(opened, bound, statement):
+            expander.report(bound.rule, bound.message, source, bound.span)
+        expander.called[macro.name] = macro
+        return
+    opened.copy(statement.word_start)
+    before = expander.out.mark()
+    try:
+        opened.expand(_expanded(opened, macro, statement, bound))
+        opened.copied = statement.rest_end
+    except ExpansionLimitError as error:
+        if opened.depth:
+            raise
+        expander.out.cut_back(before)
+        expander.report(EXPANSION_LIMIT, str(error), source, word)
+        expander.called[macro.name] = macro
+
+
+def _expanded(
+    opened: OpenText, macro: Macro, statement: Statement, bound: Mapping[str, Argument]
+) -> MappedText:
+    source, caller = opened.source, opened.source.frame_at(statement.word_start)
+    written = source.written(statement.word_start, statement.rest_end)
+    frame = Frame(FrameKind.MACRO, f"macro `{macro.name}`", written, macro.place, caller)
+    opened.expander.budget.take(1, macro.body.size(bound))
+    opened.expander.calls += 1
+    counter = str(opened.expander.calls - 1)
+    return macro.body.expanded(frame, bound, caller, counter)
+
+
+def _may_be_resolved(opened: OpenText, misuse: Misuse, statement: Statement) -> bool:
+    """Return whether a header that was not found may define what is missing."""
+    if not opened.expander.is_partial:
+        return False
+    return misuse.rule is TOO_FEW_OPERANDS and _WORD.search(statement.rest) is not None
+
+
+def assign(opened: OpenText, statement: Statement) -> None:
+    """Give a symbol a value. The statement stays, because the program knows symbols."""
+    expander, source = opened.expander, opened.source
+    if statement.rest[:1] == "=":
+        name, start, value = statement.word, statement.word_start, statement.rest.lstrip("=")
+    else:
+        match = _ASSIGNMENT.match(statement.rest)
+        if match is None:
+            return
+        name, start, value = match[1], statement.rest_start, match[2]
+    expander.names.use_symbols(source, statement.rest_end - len(value), statement.rest_end)
+    result = None if opened.is_uncertain else evaluate(value, expander.symbols)
+    expander.symbols[name] = result
+    place = source.written(start, start + len(name))
+    full = source.written(statement.word_start, statement.rest_end)
+    remark = remark_behind(source.text, statement.rest_end)
+    expander.names.define_symbol(name, place, full, value.strip(), remark)

@@ -1,0 +1,73 @@
+"""The conditional blocks that a statement is in, and whether it is assembled."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+
+class Branch(Enum):
+    """The state of a conditional block.
+
+    `TAKEN`: the current branch is assembled. `WAITING`: no branch was, yet. `DONE`: one was, or the
+    whole block is skipped. `UNKNOWN`: the condition cannot be evaluated, so each branch is read.
+    """
+
+    TAKEN = auto()
+    WAITING = auto()
+    DONE = auto()
+    UNKNOWN = auto()
+
+
+class Conditionals:
+    """The open conditional blocks of one text."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Branch] = []
+        self._numbers = dict.fromkeys(Branch, 0)
+        # Blocks of the preprocessor that are still there have an unknown condition.
+        self._preprocessor_blocks = 0
+
+    @property
+    def is_skipping(self) -> bool:
+        """Whether the current statement is not assembled."""
+        return self._numbers[Branch.WAITING] + self._numbers[Branch.DONE] > 0
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether it is unknown if the current statement is assembled."""
+        return self._preprocessor_blocks + self._numbers[Branch.UNKNOWN] > 0
+
+    @property
+    def current(self) -> Branch | None:
+        """The state of the innermost block."""
+        return self._blocks[-1] if self._blocks else None
+
+    def open(self, value: bool | None) -> Branch:
+        """Begin a block with the value of its condition."""
+        if self.is_skipping:
+            branch = Branch.DONE
+        elif value is None:
+            branch = Branch.UNKNOWN
+        else:
+            branch = Branch.TAKEN if value else Branch.WAITING
+        self._blocks.append(branch)
+        self._numbers[branch] += 1
+        return branch
+
+    def change(self, branch: Branch) -> None:
+        """Set the state of the innermost block."""
+        self.close()
+        self._blocks.append(branch)
+        self._numbers[branch] += 1
+
+    def close(self) -> None:
+        """End the innermost block."""
+        self._numbers[self._blocks.pop()] -= 1
+
+    def follow_preprocessor(self, line: str) -> None:
+        """Open or close a block of the preprocessor, as a line for it says."""
+        word = line[1:].lstrip(" \t")
+        if word.startswith("if"):
+            self._preprocessor_blocks += 1
+        elif word.startswith("endif"):
+            self._preprocessor_blocks = max(0, self._preprocessor_blocks - 1)

@@ -1,0 +1,36 @@
+"""Expansion of the macros, repetitions and conditions of an assembler in a text."""
+
+from __future__ import annotations
+
+from ipu_asm.isa.surface import Surface
+from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.macros.expander import Expander
+from ipu_asm.source.macros.mapped_text import MappedText
+from ipu_asm.source.macros.passes import expand_text
+from ipu_asm.source.source_map import MAIN, Segment, SourceMap, SourceRange
+from ipu_asm.text import Span
+
+
+def expand_macros(surface: Surface, expansion: Expansion) -> Expansion:
+    """Return the expansion with what macros, repetitions and conditions of the assembler make.
+
+    What cannot be evaluated stays in the text: calls of unknown macros, both branches of a
+    condition that depends on an address, a loop without a known count.
+    """
+    expander = Expander(surface, expansion.text)
+    expand_text(expander, MappedText(expansion.text, expansion.source_map.segments))
+    expander.add_called_macros()
+    made = expander.out.built()
+    return expansion._replace(
+        text=made.text,
+        source_map=made.source_map,
+        findings=(*expansion.findings, *expander.findings),
+        definitions=(*expansion.definitions, *expander.names.definitions),
+        uses=(*expansion.uses, *expander.names.uses),
+    )
+
+
+def as_written(text: str) -> Expansion:
+    """Return a text as its own expansion."""
+    whole = Segment(0, len(text), SourceRange(MAIN, Span(0, len(text))), True)
+    return Expansion(text, SourceMap([whole] if text else []))

@@ -1,0 +1,129 @@
+"""What is known while the statements of one file are expanded, from its start to its end."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Callable
+
+from ipu_asm.diagnostics import Diagnostic, RuleId
+from ipu_asm.isa.surface import Surface
+from ipu_asm.source.lifting import related_places
+from ipu_asm.source.macros.conditionals import Conditionals
+from ipu_asm.source.macros.limits import Budget
+from ipu_asm.source.macros.macro import Macro
+from ipu_asm.source.macros.mapped_text import MappedText, TextBuilder
+from ipu_asm.source.macros.names import Names
+from ipu_asm.source.macros.statements import Statement, StatementReader
+from ipu_asm.text import Span
+
+_LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)[ \t]*:")
+_READS_FILES = re.compile(r"#\s*(?:include|import)\b|\.include\b")
+
+
+class Expander:
+    """The state that macros, calls and symbols share; `out` is the expansion made so far."""
+
+    def __init__(self, surface: Surface, text: str) -> None:
+        self.reader = StatementReader(surface)
+        self.out = TextBuilder()
+        self.names = Names()
+        self.budget = Budget()
+        self._findings: dict[tuple[RuleId, str | None, Span], Diagnostic] = {}
+        self.macros: dict[str, Macro] = {}
+        self.symbols: dict[str, int | None] = {}
+        # Macros of which calls stay in the text; their definitions are put behind it.
+        self.called: dict[str, Macro] = {}
+        self.calls = 0
+        self.is_alternate = False
+        # Headers that were not found may define names.
+        self.is_partial = _READS_FILES.search(text) is not None
+
+    @property
+    def findings(self) -> tuple[Diagnostic, ...]:
+        """The findings about macros and loops themselves."""
+        return tuple(self._findings.values())
+
+    def report(self, rule: RuleId, message: str, source: MappedText, span: Span) -> None:
+        """Add a finding about a place in a source."""
+        written = source.written(*span)
+        related = tuple(related_places(source.frame_at(span.start)))
+        finding = Diagnostic(rule, message, written.span, related, path=written.path or None)
+        self._findings.setdefault((rule, finding.path, finding.span), finding)
+
+    def add_called_macros(self) -> None:
+        """Append the definitions of macros of which calls stay in the text.
+
+        The program then knows their names, and what their bodies may define.
+        """
+        for macro in self.called.values():
+            source = macro.body.source
+            self.out.add_computed("\n", source.written(*macro.full), None)
+            self.out.add(source, *macro.full)
+
+
+class OpenText:
+    """A text that is being expanded: the file itself, the body of a call, an iteration.
+
+    `next` is the offset of the next statement. What is before it and behind `copied` has not been
+    appended, yet. `expand` expands a text inside this one.
+    """
+
+    def __init__(
+        self,
+        expander: Expander,
+        source: MappedText,
+        depth: int,
+        is_uncertain: bool,
+        expand: Callable[[Expander, MappedText, int, bool], bool],
+    ) -> None:
+        self.expander = expander
+        self.source = source
+        self.depth = depth
+        self.conditionals = Conditionals()
+        self.copied = 0
+        self.next = 0
+        self.is_left = False
+        self._is_uncertain = is_uncertain
+        self._expand = expand
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether it is unknown if the current statement is assembled."""
+        return self._is_uncertain or self.conditionals.is_uncertain
+
+    @cached_property
+    def labels(self) -> set[str]:
+        """The names that a colon follows somewhere in the text."""
+        return set(_LABEL.findall(self.source.text))
+
+    def copy(self, end: int) -> None:
+        """Append the text up to an offset."""
+        self.expander.out.add(self.source, self.copied, end)
+        self.copied = end
+
+    def drop(self, statement: Statement) -> None:
+        """Append the text before a statement, its labels included, and leave out the statement."""
+        self.copy(statement.word_start)
+        self.copied = statement.end
+
+    def expand(self, text: MappedText) -> bool:
+        """Append the expansion of a text that a call or an iteration has made."""
+        lines = text.text.count("\n") + text.text.count(";") + 1
+        self.expander.budget.take(lines, len(text.text))
+        self.expander.budget.enter(self.depth + 1)
+        return self._expand(self.expander, text, self.depth + 1, self.is_uncertain)
+
+    def end_of(self, end_word: str, openings: set[str]) -> Statement | None:
+        """Return the directive that ends what the last statement began; None if none does."""
+        depth = 1
+        reader = self.expander.reader
+        for match in reader.matches(self.source.text, self.next):
+            word = match["word"].lower()
+            if word in openings:
+                depth += 1
+            elif word == end_word:
+                depth -= 1
+                if not depth:
+                    return reader.statement(match)
+        return None

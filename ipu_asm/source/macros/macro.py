@@ -1,0 +1,91 @@
+"""Definitions of macros, and the text that a call or a repetition makes of a body."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Mapping, NamedTuple, Sequence
+
+from ipu_asm.source.macros.arguments import Argument, Parameter
+from ipu_asm.source.macros.mapped_text import MappedText, Reframing, TextBuilder
+from ipu_asm.source.source_map import Frame, FrameKind, SourceRange
+from ipu_asm.text import Span
+
+_MARKED = re.compile(r"\\(?:\(\)|@|\+|[A-Za-z_.$][\w.$]*)")
+
+
+class _Part(NamedTuple):
+    """A use of a parameter, or of a counter, in a body; `name` is empty for `\\()`."""
+
+    start: int
+    end: int
+    name: str
+
+
+class Body:
+    """A text in which parameters are replaced."""
+
+    def __init__(
+        self, source: MappedText, span: Span, parameters: Mapping[str, SourceRange]
+    ) -> None:
+        """`parameters` maps names to the places where they are declared."""
+        self.source = source
+        self.span = span
+        self.parameters = parameters
+        self.base = source.frame_at(span.start)
+
+    @cached_property
+    def parts(self) -> Sequence[_Part]:
+        """The marked names that are replaced."""
+        found = []
+        for match in _MARKED.finditer(self.source.text, *self.span):
+            name = match[0][1:]
+            if name in self.parameters or name in ("@", "+"):
+                found.append(_Part(*match.span(), name))
+            elif name == "()":
+                found.append(_Part(*match.span(), ""))
+        return found
+
+    def size(self, arguments: Mapping[str, Argument]) -> int:
+        """Return the length of the text that arguments make."""
+        lengths = {name: len(argument.text) for name, argument in arguments.items()}
+        return self.span.end - self.span.start + sum(lengths.get(p.name, 0) for p in self.parts)
+
+    def expanded(
+        self,
+        frame: Frame,
+        arguments: Mapping[str, Argument],
+        caller: Frame | None,
+        counter: str,
+    ) -> MappedText:
+        """Return the body with arguments in place of parameters.
+
+        `frame` is that of the call or iteration, `caller` the one that it stands in.
+        """
+        built = TextBuilder()
+        source, at = self.source, self.span.start
+        reframe = Reframing(self.base, frame)
+        for start, end, name in self.parts:
+            built.add(source, at, start, reframe)
+            at = end
+            argument = arguments.get(name)
+            if argument is not None:
+                use = source.written(start, end)
+                place = self.parameters.get(name)
+                value = Frame(FrameKind.VALUE, f"value of `{name}`", use, place, frame)
+                for span in argument.spans:
+                    built.add(argument.source, *span, Reframing(caller, value))
+            elif name in ("@", "+"):
+                built.add_computed(counter, source.written(start, end), frame)
+        built.add(source, at, self.span.end, reframe)
+        return built.built()
+
+
+class Macro(NamedTuple):
+    """A macro: its body, and where it is defined, in its source and as written."""
+
+    name: str
+    parameters: Sequence[Parameter]
+    body: Body
+    full: Span
+    place: SourceRange

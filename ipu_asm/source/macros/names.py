@@ -1,0 +1,95 @@
+"""The names that macros and symbols define, and where they are used."""
+
+from __future__ import annotations
+
+import re
+from typing import Sequence
+
+from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
+from ipu_asm.source.macros.arguments import Parameter
+from ipu_asm.source.macros.macro import Body, Macro
+from ipu_asm.source.macros.mapped_text import MappedText
+from ipu_asm.source.source_map import SourceRange
+
+_REMARK = re.compile(r"[^\r\n]*?(?://[ \t]*([^\r\n]*)|/\*[ \t]*((?:[^*\r\n]|\*(?!/))*))")
+_SYMBOL = re.compile(r"(?<![\w.$\\])[A-Za-z_.][\w.$]*")
+
+
+class Names:
+    """Collects definitions and uses, each written place once."""
+
+    def __init__(self) -> None:
+        self._definitions: dict[tuple[SourceRange, str], NameDefinition] = {}
+        self._uses: dict[tuple[SourceRange, str], NameUse] = {}
+        self._macros: dict[SourceRange, NameDefinition] = {}
+        self._symbols: dict[str, NameDefinition] = {}
+
+    @property
+    def definitions(self) -> tuple[NameDefinition, ...]:
+        """All definitions, in the order in which they were met."""
+        return tuple(self._definitions.values())
+
+    @property
+    def uses(self) -> tuple[NameUse, ...]:
+        """All uses, in the order in which they were met."""
+        return tuple(self._uses.values())
+
+    def define_macro(self, macro: Macro, source: MappedText, head_end: int) -> None:
+        """Add a macro, its parameters, and their uses in its body."""
+        parameters = tuple(parameter.written for parameter in macro.parameters)
+        full = source.written(*macro.full)
+        remark = _remark(source.text, head_end)
+        definition = NameDefinition(
+            macro.name, NameKind.MACRO, macro.place, full, None, parameters, remark
+        )
+        self._macros[macro.place] = self._define(definition)
+        self.define_parameters(macro.body, macro.parameters, full)
+
+    def define_parameters(
+        self, body: Body, parameters: Sequence[Parameter], full: SourceRange
+    ) -> None:
+        """Add the parameters of a macro, or the variable of a loop, and their uses in the body."""
+        known = {}
+        for parameter in parameters:
+            place = body.parameters[parameter.name]
+            value = parameter.default.text if parameter.default else None
+            known[parameter.name] = self._define(
+                NameDefinition(parameter.name, NameKind.PARAMETER, place, full, value)
+            )
+        for start, end, name in body.parts:
+            if name in known:
+                self._use(name, body.source.written(start + 1, end), known[name])
+
+    def define_symbol(
+        self, name: str, place: SourceRange, full: SourceRange, value: str, remark: str
+    ) -> None:
+        """Add a definition of a symbol."""
+        definition = NameDefinition(name, NameKind.SYMBOL, place, full, value, None, remark)
+        self._symbols.setdefault(name, self._define(definition))
+
+    def call(self, macro: Macro, place: SourceRange) -> None:
+        """Add a call of a macro."""
+        self._use(macro.name, place, self._macros.get(macro.place))
+
+    def use_symbols(self, source: MappedText, start: int, end: int) -> None:
+        """Add the uses of symbols in a part of a text."""
+        for match in _SYMBOL.finditer(source.text, start, end) if self._symbols else ():
+            definition = self._symbols.get(match[0])
+            if definition is not None:
+                self._use(match[0], source.written(*match.span()), definition)
+
+    def _define(self, definition: NameDefinition) -> NameDefinition:
+        return self._definitions.setdefault((definition.place, definition.name), definition)
+
+    def _use(self, name: str, place: SourceRange, definition: NameDefinition | None) -> None:
+        self._uses.setdefault((place, name), NameUse(name, place, definition))
+
+
+def remark_behind(text: str, offset: int) -> str:
+    """Return the comment behind a statement, on its line."""
+    return _remark(text, offset)
+
+
+def _remark(text: str, offset: int) -> str:
+    match = _REMARK.match(text, offset)
+    return (match[1] or match[2] or "").strip() if match else ""

@@ -1,0 +1,123 @@
+"""Mistakes in macros, arguments and loops are found where the author wrote them."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa import load_isa
+
+ANALYZER = Analyzer(load_isa("colossus"))
+SAVE = """\
+.macro save reg, off=4, who:req // stores a register
+    st32 $\\reg, $m0, $mzero, \\off
+    .ifc \\who, me
+    add $m1, $m1, \\off
+    .endif
+.endm
+"""
+
+
+def said(finding: Diagnostic, text: str) -> tuple[str, str]:
+    return finding.code, text[finding.span.start : finding.span.end]
+
+
+def check_findings(text: str) -> list[tuple[str, str]]:
+    """The codes of all findings with the written texts that they are about."""
+    return [said(finding, text) for finding in ANALYZER.analyze(text, "a.S").diagnostics]
+
+
+def related(text: str) -> list[tuple[str, str]]:
+    """The related places of the only finding, as messages with texts."""
+    (finding,) = ANALYZER.analyze(text, "a.S").diagnostics
+    return [(message, text[span.start : span.end]) for span, message, _ in finding.related]
+
+
+def test_correct_calls_have_no_finding() -> None:
+    assert check_findings(f"{SAVE}save m4, who=me\nsave m5 8 you\nsave reg=m1, who=me") == []
+
+
+def test_a_wrong_argument_is_found_at_the_call_with_the_way_there() -> None:
+    text = f"{SAVE}save m4, who=me\nsave q9, who=me"
+    assert check_findings(text) == [("E104", "q9")]
+    assert related(text) == [
+        ("value of `reg` is defined here", "reg"),
+        ("in value of `reg`", "\\reg"),
+        ("macro `save` is defined here", "save"),
+        ("in macro `save`", "save q9, who=me"),
+    ]
+
+
+def test_a_mistake_in_a_macro_is_found_once_at_its_line() -> None:
+    text = ".macro m a\nadd $m1, $m1, bogus\n.endm\nm 1\nm 2\n"
+    assert check_findings(text) == [("E104", "bogus")]
+
+
+def test_a_wrong_default_is_found_in_the_definition() -> None:
+    assert check_findings(".macro m r=q7\nmov $m0, $\\r\n.endm\nm\nm m1") == [("E104", "q7")]
+
+
+def test_a_mistake_in_one_iteration_is_found_at_its_value() -> None:
+    text = ".irp r, m1, m2, q3\nmov $m0, $\\r\n.endr"
+    assert check_findings(text) == [("E104", "q3")]
+    assert related(text)[-1] == ("in for r = q3", ".irp r, m1, m2, q3")
+
+
+def test_a_mistake_in_a_repetition_is_found_once() -> None:
+    assert check_findings(".set N, 2\n.rept N + 1\nbogus $m0\n.endr") == [("E101", "bogus")]
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("save m1", ("E102", "save")),
+        ("save m1, m2, m3, m4", ("E103", "m4")),
+        ("save m1, whom=me", ("E105", "whom")),
+    ],
+)
+def test_a_call_that_does_not_fit_the_parameters_is_found(
+    call: str, expected: tuple[str, str]
+) -> None:
+    assert check_findings(f"{SAVE}{call}") == [expected]
+
+
+def test_a_mistake_in_a_macro_that_is_never_called_is_found() -> None:
+    assert check_findings(".macro m a\nadd $m1, $m99, 1\nadd $m1\n.endm") == [
+        ("E104", "$m99"),
+        ("E102", "add"),
+    ]
+
+
+def test_a_mistake_in_a_branch_that_is_never_taken_is_found() -> None:
+    text = ".macro m a\n.if \\a\nadd $m1, $m99, 1\n.else\nnop\n.endif\n.endm\nm 0"
+    assert check_findings(text) == [("E104", "$m99")]
+
+
+def test_both_branches_of_an_unknown_condition_are_read_silently() -> None:
+    assert check_findings(".if . - 4\nx: nop\n.else\nx: nop\n.endif") == []
+
+
+def test_a_macro_of_a_branch_that_may_not_be_assembled_is_opaque() -> None:
+    text = ".if . - 4\n.macro m\nnop\n.endm\n.else\n.macro m a\nnop\n.endm\n.endif\nm 1, 2, 3"
+    assert check_findings(text) == []
+
+
+def test_a_call_of_an_unknown_macro_is_silent_where_a_header_is_missing() -> None:
+    assert check_findings('#include "a.h"\nSAVE_ALL $m0, x\nnop') == []
+
+
+@pytest.mark.parametrize(
+    "bomb",
+    [
+        ".rept 1000000000\nnop\n.endr",
+        ".rept 100000\n.rept 100000\nnop\n.endr\n.endr",
+        ".macro down\ndown\n.endm\ndown",
+        ".macro twice\ntwice\ntwice\n.endm\ntwice",
+        ".macro grow a\ngrow \\a\\a\\a\\a\\a\\a\\a\\a\n.endm\ngrow abcdefgh",
+        ".macro a\nb\nb\nb\nb\nb\nb\nb\nb\n.endm\n.macro b\nc\nc\nc\nc\nc\nc\nc\n.endm\n.macro c\n"
+        "d\nd\nd\nd\nd\nd\nd\nd\n.endm\n.macro d\n.rept 1000\nnop\n.endr\n.endm\na",
+    ],
+)
+def test_an_expansion_without_end_is_one_finding(bomb: str) -> None:
+    assert [code for code, _ in check_findings(f"{bomb}\nnop\n")] == ["E403"]
