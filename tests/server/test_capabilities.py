@@ -37,6 +37,7 @@ MEANINGS: dict[str, Callable[[Any], set[str]]] = {
         *([t.COMPLETION_ITEM_RESOLVE] if options["resolveProvider"] else ()),
     },
     "definitionProvider": lambda _: {t.TEXT_DOCUMENT_DEFINITION},
+    "documentLinkProvider": lambda _: {t.TEXT_DOCUMENT_DOCUMENT_LINK},
     "documentSymbolProvider": lambda _: {t.TEXT_DOCUMENT_DOCUMENT_SYMBOL},
     "workspaceSymbolProvider": lambda _: {t.WORKSPACE_SYMBOL},
     "referencesProvider": lambda _: {t.TEXT_DOCUMENT_REFERENCES},

@@ -1,12 +1,13 @@
-"""`textDocument/definition` of labels, distances and macros."""
+"""`textDocument/definition` of labels, distances, macros and includes."""
 
 from __future__ import annotations
 
 from lsprotocol import types as t
 
 from ipu_asm.ide import definition as ide
+from ipu_asm.ide.names import definition as names
 from ipu_lsp.json_types import Json
-from ipu_lsp.server.session import LspSession
+from ipu_lsp.server.session import LspSession, View
 
 
 def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[Json] | None:
@@ -16,7 +17,11 @@ def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[J
     if view is None:
         return None
     range_ = view.coordinates.range
-    found = ide.definition(view.analysis, view.coordinates.offset(params.position))
+    offset = view.coordinates.offset(params.position)
+    elsewhere = names.definitions_elsewhere(session.readings(uri), offset)
+    if elsewhere:
+        return _elsewhere(session, view, elsewhere)
+    found = ide.definition(view.analysis, offset)
     if found is None:
         return None
     if not session.client.definition_links:
@@ -28,3 +33,21 @@ def definition(session: LspSession, params: t.DefinitionParams) -> Json | list[J
         "targetSelectionRange": range_(found.name),
     }
     return [link]
+
+
+def _elsewhere(session: LspSession, view: View, found: list[names.FileDefinition]) -> list[Json]:
+    links = []
+    for origin, path, name, full_span in found:
+        place = session.place_in(path)
+        if place is None:
+            continue
+        uri, coordinates = place
+        link = {
+            "originSelectionRange": view.coordinates.range(origin),
+            "targetUri": uri,
+            "targetRange": coordinates.range(full_span),
+            "targetSelectionRange": coordinates.range(name),
+        }
+        location = {"uri": uri, "range": link["targetSelectionRange"]}
+        links.append(link if session.client.definition_links else location)
+    return links

@@ -7,6 +7,7 @@ from typing import Any
 from lsprotocol import types as t
 
 from ipu_asm.ide import hover as ide
+from ipu_asm.ide.names.page import name_hover
 from ipu_lsp.server.markup import markup
 from ipu_lsp.server.session import LspSession
 
@@ -16,7 +17,9 @@ def hover(session: LspSession, params: t.HoverParams) -> dict[str, Any] | None:
     view = session.view(params.text_document.uri)
     if view is None:
         return None
-    found = ide.hover(view.analysis, view.coordinates.offset(params.position))
+    offset = view.coordinates.offset(params.position)
+    readings = session.readings(params.text_document.uri)
+    found = name_hover(readings, offset) or ide.hover(view.analysis, offset)
     if found is None:
         return None
     return {

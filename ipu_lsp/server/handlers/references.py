@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Generator, Iterable
 
 from lsprotocol import types as t
 
 from ipu_asm.ide import references as ide
+from ipu_asm.ide.names.lookup import FoundName, Reading, name_of_several_files
 from ipu_asm.ide.occurrences import OccurrenceKind
+from ipu_lsp.server.file_names import occurrences_everywhere
 from ipu_lsp.server.messages import EncodedJson, json_array, json_text
 from ipu_lsp.server.session import LspSession
 
@@ -24,13 +26,19 @@ _KINDS = {
 }
 
 
-def references(session: LspSession, params: t.ReferenceParams) -> EncodedJson | None:
-    """Return the locations of all occurrences of the symbol at a position."""
+def references(
+    session: LspSession, params: t.ReferenceParams
+) -> Generator[None, None, EncodedJson | None]:
+    """Return the locations of all occurrences of the symbol at a position, in all files."""
     uri = params.text_document.uri
     view = session.view(uri)
     if view is None:
         return None
     offset = view.coordinates.offset(params.position)
+    readings = session.readings(uri)
+    name = name_of_several_files(readings, offset)
+    if name is not None:
+        return (yield from _of_name(session, readings, name, params.context.include_declaration))
     found = ide.references(view.analysis, offset, params.context.include_declaration)
     address, range_of = json_text(uri), view.coordinates.encoded_range
     return _array(f'{{"uri":{address},"range":{range_of(span)}}}' for span in found)
@@ -46,6 +54,23 @@ def document_highlight(
     found = ide.highlights(view.analysis, view.coordinates.offset(params.position))
     range_of = view.coordinates.encoded_range
     return _array(f'{{"range":{range_of(span)},"kind":{_KINDS[kind]}}}' for span, kind in found)
+
+
+def _of_name(
+    session: LspSession, readings: list[Reading], name: FoundName, with_definition: bool
+) -> Generator[None, None, EncodedJson | None]:
+    locations: dict[str, None] = {}
+    for wanted in name.definitions:
+        for found in occurrences_everywhere(session, readings, wanted):
+            if found is None:
+                yield
+                continue
+            place = session.place_in(found.path) if with_definition or not found.defines else None
+            if place is not None:
+                uri, coordinates = place
+                range_ = coordinates.encoded_range(found.span)
+                locations[f'{{"uri":{json_text(uri)},"range":{range_}}}'] = None
+    return _array(locations)
 
 
 def _array(items: Iterable[str]) -> EncodedJson | None:
