@@ -15,7 +15,7 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
-from ipu_asm.lint.suppressions import suppress
+from ipu_asm.lint.suppressions import suppress, suppress_written
 from ipu_asm.program.build import read_program
 from ipu_asm.program.macros import is_expanded
 from ipu_asm.program.program import Program
@@ -130,7 +130,7 @@ class Analyzer:
         if surface.preprocessed and program.where(is_expanded):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
-                written = self._plain(source, program).diagnostics
+                written = self._findings(program)
                 return self._lifted(source, program, expanded, settings, written)
         return self._plain(source, program)
 
@@ -144,14 +144,18 @@ class Analyzer:
 
     def _plain(self, source: SourceFile, program: Program) -> Analysis:
         """The analysis of a text that the assembler reads as it is."""
+        findings = suppress(program, source, self._findings(program))
+        findings.sort(key=_place)
+        return Analysis(source, program, self.isa, tuple(findings))
+
+    def _findings(self, program: Program) -> list[Diagnostic]:
+        """All findings about a program, suppressed or not."""
         findings = list(program.findings)
         for check in self._program_checks if program.is_text else ():
             findings += check(program)
         if self.isa.surface.severity_directives:
             findings = list(apply_severity_directives(program, findings))
-        findings = suppress(program, source, findings)
-        findings.sort(key=_place)
-        return Analysis(source, program, self.isa, tuple(findings))
+        return findings
 
     def _expanded(
         self,
@@ -180,9 +184,14 @@ class Analyzer:
             lines = before.source.lines.after(expansion.text, change)
             source = SourceFile(expansion.text, path, lines)
             program = read_program(self.isa, expansion.text, self._bundle, before.program, change)
-            return Expanded(expansion, self._plain(source, program))
+            return self._unsuppressed(expansion, source, program)
         program = read_program(self.isa, expansion.text, self._bundle)
-        return Expanded(expansion, self._plain(SourceFile(expansion.text, path), program))
+        return self._unsuppressed(expansion, SourceFile(expansion.text, path), program)
+
+    def _unsuppressed(self, expansion: Expansion, source: SourceFile, program: Program) -> Expanded:
+        """Return an expansion with all its findings: comments count where they were written."""
+        findings = sorted(self._findings(program), key=_place)
+        return Expanded(expansion, Analysis(source, program, self.isa, tuple(findings)))
 
     def _lifted(
         self,
@@ -196,8 +205,11 @@ class Analyzer:
         found = ((each.expansion, each.analysis.diagnostics) for each in expanded)
         findings = lifted_findings(found)
         findings += findings_outside(written, [each.expansion for each in expanded])
-        findings.sort(key=_file_and_place)
-        return Analysis(source, program, self.isa, tuple(findings), expanded, settings)
+        headers = {p: file for each in expanded for p, file in each.expansion.files.items()}
+        analysis = Analysis(source, program, self.isa, (), expanded, settings)
+        surface = self.isa.surface
+        findings = suppress_written(source, lambda: analysis.program, surface, headers, findings)
+        return analysis.with_diagnostics(tuple(sorted(findings, key=_file_and_place)))
 
     def _bundle(self, text: str) -> Bundle:
         bundle = self._young.get(text)

@@ -8,9 +8,13 @@ import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.assembler.encode import AssemblyError, assemble
-from ipu_asm.diagnostics import Applicability, Diagnostic
+from ipu_asm.diagnostics import Applicability, Diagnostic, RuleId, Severity
 from ipu_asm.isa import load_isa
-from ipu_asm.text import apply_edits
+from ipu_asm.lint.suppressions import suppress_written
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
+from ipu_asm.source.expansion import SourceSettings
+from ipu_asm.text import SourceFile, apply_edits
 
 ANALYZER = Analyzer(load_isa("ipu"))
 
@@ -259,3 +263,80 @@ def calls_for(count: int) -> int:
         sys.setprofile(None)
     assert codes.count("W001") == count
     return calls
+
+
+# Templates: comments count where they were written.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% for n in (1, 40000) %}\nset lr0 {{ n }};; # ipu: ignore[W203]\n{% endfor %}\nbkpt;;",
+        "{% for n in (1, 40000) %}\n# ipu: ignore[W203]\nset lr0 {{ n }};;\n{% endfor %}\nbkpt;;",
+        "# ipu: ignore[W203]\n{% set n = 40000 %}\n{# the mask #}\nset lr0 {{ n }};;\nbkpt;;",
+        "{# ipu: ignore[W203] #}\nset lr0 {{ 40000 }};;\nbkpt;;",
+        "set lr0 {{ 40000 }};; {# ipu: ignore[W203] as a mask #}\nbkpt;;",
+        "{# ipu: ignore[W203] #} set lr0 {{ 40000 }};;\nbkpt;;",
+        "{# ipu: ignore-file[W203] #}\n{% set n = 40000 %}\nset lr0 {{ n }};;\nbkpt;;",
+        "{% macro m(n) %}\nset lr0 {{ n }};; # ipu: ignore[W203]\n{% endmacro %}\n"
+        "{{ m(1) }}{{ m(40000) }}\nbkpt;;",
+    ],
+)
+def test_a_comment_in_a_template_silences_its_line_in_every_iteration(text: str) -> None:
+    check_names(text)
+
+
+def test_a_name_that_no_context_needs_is_unused() -> None:
+    text = "{% for n in (1, 2) %}\nset lr0 {{ n }};; # ipu: ignore[W203]\n{% endfor %}\nbkpt;;"
+    (finding,) = check_names(text, "unused-suppression")
+    assert text[slice(*finding.span)] == "W203"
+
+
+def test_a_name_is_used_if_one_of_the_contexts_needs_it() -> None:
+    text = "set lr0 {{ n }};; # ipu: ignore[W203]\nbkpt;;"
+    for numbers, names in (((1, 40000), []), ((1, 2), ["unused-suppression"])):
+        settings = SourceSettings(contexts=tuple({"n": number} for number in numbers))
+        found = ANALYZER.analyze(text, settings=settings).diagnostics
+        assert [finding.name for finding in found] == names
+
+
+def test_an_unneeded_comment_of_a_template_is_removed_whole() -> None:
+    check_mended("acc;; {# ipu: ignore[W203] no #}\nbkpt;;", "acc;;\nbkpt;;")
+    check_mended("{# ipu: ignore[W203] #} acc;;\nbkpt;;", " acc;;\nbkpt;;")
+
+
+# Headers.
+
+
+def check_written(main: str, header: str, places: str, expected: str) -> None:
+    """Of findings on lines of a file and of its header, those in `expected` remain: `m1 h2`."""
+    isa = load_isa("colossus")
+    files = {"m": SourceFile(main, "m.S"), "h": SourceFile(header, "h.h")}
+    rule = RuleId("W203", "immediate-wraps", Severity.WARNING)
+    findings = []
+    for place in places.split():
+        span = files[place[0]].lines.line_span(int(place[1:]))
+        path = None if place[0] == "m" else "h"
+        findings.append(Diagnostic(rule, place, span, path=path))
+
+    def program() -> Program:
+        return read_program(isa, main)
+
+    found = suppress_written(files["m"], program, isa.surface, {"h": files["h"]}, findings)
+    assert [f.message if f.code == "W203" else f.name for f in found] == expected.split()
+
+
+def test_a_comment_in_a_header_silences_the_line_of_the_header() -> None:
+    header = "#define A x // ipu: ignore[W203]\n// ipu: ignore[W203]\n#define B x\n#define C x\n"
+    check_written("A\n", header, "h0 h2 h3 m0", "m0 h3")
+
+
+def test_a_comment_counts_in_its_own_file_alone() -> None:
+    check_written("A // ipu: ignore[W203]\n", "#define A x\n", "m0 h0", "h0")
+    check_written("// ipu: ignore-file[W203]\nA\n", "#define A x\n", "m1 h0", "h0")
+    check_written("A\n", "#define A x\n// ipu: ignore-file[W203]\n", "m0 h0", "m0")
+
+
+def test_what_a_comment_in_a_header_silences_may_be_in_other_files() -> None:
+    check_written("A\n", "#define A x // ipu: ignore[W204]\n", "m0 h0", "m0 h0")
+    check_written("A // ipu: ignore[W204]\n", "#define A x\n", "m0", "m0 unused-suppression")

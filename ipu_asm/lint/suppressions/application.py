@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, Sequence
+from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Applicability, Diagnostic, Fix, Severity, UnplacedFinding
 from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.operands import quoted
+from ipu_asm.isa.surface import Surface
 from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
 from ipu_asm.lint.suppressions.comments import (
     SuppressionComment,
     comment_removal,
     name_removal,
     suppression_comments,
+    written_comments,
 )
 from ipu_asm.program.program import Program
 from ipu_asm.text import SourceFile, Span
@@ -30,10 +32,43 @@ def apply_suppressions(
 ) -> list[Diagnostic]:
     """The findings that no comment suppresses, plus one for each name that suppresses nothing."""
     comments = suppression_comments(program, source)
-    if not comments:
-        return findings
+    return _suppressed(source, comments, findings, True) if comments else findings
+
+
+class WrittenFile(NamedTuple):
+    """A file that an expansion came from: a header by its path, or the main one with its program.
+
+    `program` returns the program of the text as it is written.
+    """
+
+    path: str | None
+    source: SourceFile
+    program: Callable[[], Program] | None
+
+
+def apply_written_suppressions(
+    files: Iterable[WrittenFile], surface: Surface, findings: list[Diagnostic]
+) -> list[Diagnostic]:
+    """The same for findings that are where they were written, in one of these files."""
+    for path, source, program in files:
+        comments = written_comments(source, surface, program)
+        if comments:
+            here = [finding for finding in findings if finding.path == path]
+            findings = [finding for finding in findings if finding.path != path]
+            findings += _suppressed(source, comments, here, program is not None)
+    return findings
+
+
+def _suppressed(
+    source: SourceFile,
+    comments: Sequence[SuppressionComment],
+    findings: Sequence[Diagnostic],
+    tells_unused: bool,
+) -> list[Diagnostic]:
     suppressions = _Suppressions(source, comments)
     kept = [finding for finding in findings if not suppressions.suppress(finding)]
+    if not tells_unused:
+        return kept
     # An error may hide findings. They appear, and need their comments, once the error is fixed.
     has_errors = any(finding.severity is Severity.ERROR for finding in findings)
     removable = Applicability.UNSAFE if has_errors else Applicability.SAFE

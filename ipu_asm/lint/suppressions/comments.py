@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Iterator, NamedTuple, Sequence
+from typing import Callable, Iterator, NamedTuple, Sequence
 
+from ipu_asm.isa.surface import Surface
 from ipu_asm.program.program import Program
+from ipu_asm.source.skeleton import skeleton
 from ipu_asm.text import SourceFile, Span, TextEdit
 
 _SUPPRESSION = re.compile(
@@ -16,6 +18,9 @@ _SUPPRESSION = re.compile(
 _NAME = re.compile(r"[^\s,]+")
 _WHITE_SPACE = re.compile(r"\s*")
 _BLANKS = " \t"
+# Lines of the C preprocessor: code, though they begin as a comment may.
+_DIRECTIVE = re.compile(r"#[ \t]*(?:define|undef|if|el|endif|include)")
+_TEMPLATE_COMMENT, _TEMPLATE_COMMENT_END = "{#", "#}"
 
 
 class SuppressionComment(NamedTuple):
@@ -24,7 +29,8 @@ class SuppressionComment(NamedTuple):
     `word` is `ignore` or `ignore-file`. `span` reaches from ``ipu:`` to the end of the list,
     `comment` from the comment mark to the end of the reason. `names` are the items of the list;
     None if there is no list. `own_line` is the 0-based line of the comment, `line` the one to which
-    it applies, None for `ignore-file`. `at_top` tells whether it stands above the first bundle.
+    it applies, None for `ignore-file`, of which `at_top` tells whether it stands above the first
+    bundle.
     """
 
     word: str
@@ -38,11 +44,29 @@ class SuppressionComment(NamedTuple):
 
 def suppression_comments(program: Program, source: SourceFile) -> list[SuppressionComment]:
     """All suppression comments of a program, in source order."""
-    matches = list(_matches(program.text, program.isa.surface.comments))
-    if not matches:
-        return []
-    reader = _CommentReader(program, source)
-    return [reader.comment(match, start) for match, start in matches]
+    marks = program.isa.surface.comments
+    reader = _CommentReader(source, source.text, program.isa.surface, lambda: _first_token(program))
+    return [reader.comment(match, start) for match, start in _matches(program.text, marks)]
+
+
+def written_comments(
+    source: SourceFile, surface: Surface, program: Callable[[], Program] | None
+) -> list[SuppressionComment]:
+    """All suppression comments of a source that is expanded, in source order.
+
+    They are in comments of templates, too. `program` returns that of the written text; None for a
+    header, in which `ignore-file` may be anywhere.
+    """
+
+    def top() -> int:
+        return len(text) + 1 if program is None else _first_token(program())
+
+    text, marks = source.text, surface.comments
+    layout = text
+    if surface.templates:
+        layout, marks = skeleton(text), (_TEMPLATE_COMMENT, *marks)
+    reader = _CommentReader(source, layout, surface, top)
+    return [reader.comment(match, start) for match, start in _matches(text, marks)]
 
 
 def comment_removal(comment: SuppressionComment, text: str) -> TextEdit:
@@ -85,10 +109,15 @@ def _matches(text: str, marks: Sequence[str]) -> Iterator[tuple[re.Match[str], i
 class _CommentReader:
     """Makes suppression comments from matches; remembers lines, so that many cost linear time."""
 
-    def __init__(self, program: Program, source: SourceFile) -> None:
+    def __init__(
+        self, source: SourceFile, layout: str, surface: Surface, top: Callable[[], int]
+    ) -> None:
         self._source = source
-        self._marks = program.isa.surface.comments
-        self._top = _first_token(program)
+        # Of the same length: without the tags of a template.
+        self._layout = layout
+        self._marks = surface.comments
+        self._has_directives = surface.c_preprocessor
+        self._top = top
         self._comment_end = 0
         self._target_of: dict[int, int] = {}
         self._first_characters: dict[int, int] = {}
@@ -101,21 +130,28 @@ class _CommentReader:
             names = tuple(Span(at + n.start(), at + n.end()) for n in _NAME.finditer(match["list"]))
         own_line = self._source.lines.position(start).line
         if match.end() > self._comment_end:
-            end = _end_of_comments(self._marks).search(self._source.text, match.end())
-            self._comment_end = end.start() if end else len(self._source.text)
+            self._comment_end = self._end(match.end(), start)
         return SuppressionComment(
             match["word"],
             Span(*match.span()),
             Span(start, self._comment_end),
             names or None,
             own_line,
-            self._target_line(own_line, start) if match["word"] == "ignore" else None,
-            start < self._top,
+            self._target_line(own_line) if match["word"] == "ignore" else None,
+            match["word"] != "ignore-file" or start < self._top(),
         )
 
-    def _target_line(self, line: int, offset: int) -> int:
+    def _end(self, offset: int, start: int) -> int:
+        text = self._source.text
+        if text.startswith(_TEMPLATE_COMMENT, start):
+            end = text.find(_TEMPLATE_COMMENT_END, offset)
+            return end + len(_TEMPLATE_COMMENT_END) if end >= 0 else len(text)
+        found = _end_of_comments(self._marks).search(text, offset)
+        return found.start() if found else len(text)
+
+    def _target_line(self, line: int) -> int:
         """The comment's line if it has code, else the next line that is not only comment."""
-        if self._first_character(line) < offset and not self._is_comment(line):
+        if not self._is_comment(line):
             return line
         passed = []
         last = len(self._source.lines.starts) - 1
@@ -130,16 +166,19 @@ class _CommentReader:
 
     def _is_comment(self, line: int) -> bool:
         """Whether there is nothing but blanks and comments on a line."""
-        first, source = self._first_character(line), self._source
-        is_blank = first == source.lines.line_span(line).end
-        return is_blank or source.text.startswith(self._marks, first)
+        first = self._first_character(line)
+        if first == self._source.lines.line_span(line).end:
+            return True
+        if self._has_directives and _DIRECTIVE.match(self._layout, first):
+            return False
+        return self._layout.startswith(self._marks, first)
 
     def _first_character(self, line: int) -> int:
         """The offset of the first non-blank character of a line; its end if there is none."""
         first = self._first_characters.get(line)
         if first is None:
             start, end = self._source.lines.line_span(line)
-            blanks = _WHITE_SPACE.match(self._source.text, start, end)
+            blanks = _WHITE_SPACE.match(self._layout, start, end)
             first = self._first_characters[line] = blanks.end() if blanks else start
         return first
 
