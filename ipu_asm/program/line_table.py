@@ -11,6 +11,7 @@ from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceRange
 from ipu_asm.text import LineIndex, SourceFile, Span
 
+_LEVELS = (FrameKind.ITERATION, FrameKind.MACRO, FrameKind.INCLUDE)
 _MOST_LEVELS = 4
 
 
@@ -119,7 +120,7 @@ class LineTable:
         span = self.program.span(self.program.bundle_at_address[address], span)
         frame = self.expansion.source_map.frame_at(span.start)
         levels = frame.stack() if frame else ()
-        return tuple(level for level in levels if level.kind is not FrameKind.VALUE)
+        return tuple(level for level in levels if level.kind in _LEVELS)
 
     def _location(self, address: int, span: Span) -> SourceLocation:
         path, written = self.written(address, span)

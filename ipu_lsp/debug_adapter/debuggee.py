@@ -14,7 +14,13 @@ from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import FileError, counted
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
-from ipu_asm.debugger.inspection import Inspector, MemoryRange, StateAtCycle, names_from_notes
+from ipu_asm.debugger.inspection import (
+    Inspector,
+    MemoryRange,
+    StateAtCycle,
+    names_from_notes,
+    names_from_template,
+)
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
@@ -62,11 +68,17 @@ class Debuggee:
         self.client = client
         self.file = view_of_file(self.kernel, self.debugger.written, client)
         program = self.kernel.program
-        self.names: Mapping[str, str] = names_from_notes(program)
-        self._live = LiveContext(state, 0, program.label_addresses, self.names)
-        notes = register_notes(program)
+        template = names_from_template(self.kernel.expansion)
+        names = {**names_from_notes(program), **template.values}
+        self._live = LiveContext(state, 0, program.label_addresses, names)
+        notes = {**template.remarks, **register_notes(program)}
         self.inspector = Inspector(
-            state, self._live, self.debugger.lines, notes=notes, ranges=_ranges(configuration)
+            state,
+            self._live,
+            self.debugger.lines,
+            notes=notes,
+            aliases=template.names,
+            ranges=_ranges(configuration),
         )
         self._before: StateAtCycle | None = None
 

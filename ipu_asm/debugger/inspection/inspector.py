@@ -57,7 +57,8 @@ class Inspector:
     """Read-only view of one machine, created once per debug session.
 
     `context` evaluates expressions on the same machine. `lines` are the source lines of the
-    program, `notes` its register notes, see `register_notes`; `ranges` are named parts of xmem to
+    program, `notes` its register notes, see `register_notes`; `aliases` are the names that it has
+    for a register, which are shown beside the register's own; `ranges` are named parts of xmem to
     list; `before` is the state at the previous stop and `stopped` the reason of this stop, see
     `update_after_stop`.
     """
@@ -69,6 +70,7 @@ class Inspector:
         lines: LineTable,
         *,
         notes: Mapping[str, str] | None = None,
+        aliases: Mapping[str, Sequence[str]] | None = None,
         ranges: Sequence[MemoryRange] = (),
         before: StateAtCycle | None = None,
         stopped: str = "",
@@ -76,6 +78,7 @@ class Inspector:
         self._state, self._context = state, context
         self._lines = lines
         self._notes = notes or {}
+        self._aliases = aliases or {}
         self._bases = base_registers(lines.program)
         self._ranges = shown_ranges(ranges, self._bases)
         self.update_after_stop(before, stopped)
@@ -158,13 +161,16 @@ class Inspector:
         return self._notes.get(name, "")
 
     def child(self, group: Group, name: str) -> Item | None:
-        """Return the item of that name in a group, or None. Raises ExpressionError."""
+        """Return the item of that name, or that expression, in a group, or None.
+
+        Raises ExpressionError.
+        """
         if group.kind in (GroupKind.SCOPE, GroupKind.CHANGES):
-            found = self._named(group, None)
+            found = self.children(group)
         else:
             start = self._position(group, name)
             found = self.children(group, start, 1) if 0 <= start < _size(group) else []
-        return next((item for item in found if item.name == name), None)
+        return next((item for item in found if name in (item.name, item.expression)), None)
 
     def expression_of(self, group: Group, name: str) -> str | None:
         """Return the expression of the item of that name in a group, if it has one.
@@ -176,7 +182,8 @@ class Inspector:
 
     def _children(self, group: Group, start: int, count: int, notation: str | None) -> list[Item]:
         if group.kind in (GroupKind.SCOPE, GroupKind.CHANGES):
-            return self._named(group, notation)[start : start + count if count else None]
+            named = self._named(group, notation)[start : start + count if count else None]
+            return [self._with_aliases(item) for item in named]
         size = _size(group)
         stop = min(start + count, size) if count else size
         most = start + MAX_CHILDREN
@@ -193,6 +200,11 @@ class Inspector:
         if group.name == _MACHINE:
             return self._machine(notation)
         return [self._register(name, notation) for name in _REGISTERS[group.name]]
+
+    def _with_aliases(self, item: Item) -> Item:
+        """Return the item of a register with the names that the program has for it."""
+        aliases = self._aliases.get(item.name)
+        return item._replace(name=f"{item.name} ({', '.join(aliases)})") if aliases else item
 
     def _memory(self, notation: str | None) -> list[Item]:
         return memory_items(self._item_factory, self._ranges, self._bases, notation)
