@@ -20,7 +20,7 @@ class DebugInbox(Inbox):
 
     def __init__(self) -> None:
         super().__init__()
-        self.answering: object = None
+        self.answering: int | None = None
         """The `seq` of the request that is being answered."""
 
     def has(self, commands: Collection[str]) -> bool:

@@ -70,7 +70,7 @@ def handle(session: DebugSession, message: Message) -> None:
 
 def _answer(session: DebugSession, request: Json) -> None:
     outbox, command = session.outbox, request.get("command")
-    session.current = session.inbox.answering = number_of(request)
+    session.inbox.answering = number_of(request)
     try:
         outbox.respond(request, _body(session, command, request.get("arguments")))
     except RequestCancelledError:
@@ -84,7 +84,7 @@ def _answer(session: DebugSession, request: Json) -> None:
         outbox.send_error(
             request, f"the adapter failed at `{command}`: {error!r}; its log has more"
         )
-    session.current = session.inbox.answering = None
+    session.inbox.answering = None
     _guard(session, session.flush)
 
 
@@ -98,7 +98,7 @@ def _body(session: DebugSession, command: object, arguments: object) -> Json | N
     _check_state(session, entry)
     given = parse_arguments(entry.handler, arguments)
     if not session.execution.is_running:
-        session.progress.begin(f"Answering `{command}`", session.current)
+        session.progress.begin(f"Answering `{command}`", session.inbox.answering)
     try:
         body: Json | None = entry.handler(session, **given)
         return body

@@ -39,8 +39,6 @@ class DebugSession:
         self.execution = Execution(inbox, outbox, self.breakpoints, self.progress)
         self.is_configured = False
         self.is_over = False
-        self.current: int | None = None
-        """The `seq` of the request that is being handled."""
         self._later: list[Callable[[], None]] = []
 
     @property
