@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ipu_asm.debugger.breakpoints import Trap
+from ipu_asm.debugger.breakpoints import DEFAULT_TRAPS, Trap
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import StopReason, describe_word
 from ipu_lsp.debug_adapter.argument_types import FilterOptions
@@ -23,13 +23,12 @@ _TEXTS: Final = {
     Trap.NAN: ("NaN produced", "a NaN that appears in a result stops"),
     Trap.OVERFLOW: ("Accumulator overflow", "an int32 sum that wraps around stops"),
 }
-_DEFAULT: Final = (Trap.BREAK, Trap.FAULT)
 FILTERS: Final[list[Json]] = [
     {
         "filter": trap.value,
         "label": label,
         "description": description,
-        "default": trap in _DEFAULT,
+        "default": trap in DEFAULT_TRAPS,
         "supportsCondition": True,
         "conditionDescription": _CONDITION,
     }
