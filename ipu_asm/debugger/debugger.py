@@ -101,7 +101,11 @@ class Debugger:
         """Go to the first cycle and drop all edits; hits are counted anew. The stop is an ENTRY."""
         self.history.reset()
         self.breakpoints.drop_hits_after(self.cycle - 1)
-        return self._arrived(self.runner.stops.stop(StopReason.ENTRY, "at the beginning"))
+        return self._arrived(self.stopped(StopReason.ENTRY, "at the beginning"))
+
+    def stopped(self, reason: StopReason, description: str) -> Stop:
+        """Return a stop where the machine is now, for a cause that the debugger does not know."""
+        return self.runner.stops.stop(reason, description)
 
     def start(self) -> Stop:
         """Continue, but stop at once if there is a breakpoint at the first bundle."""

@@ -120,10 +120,8 @@ class Execution:
 
     def pause(self) -> None:
         """Stop the machine at once and drop the current move."""
-        debugger = self.program.debugger
-        pc = debugger.state.program_counter
         self._move = None
-        self.report_stop(Stop(StopReason.PAUSE, "paused", debugger.cycle, pc))
+        self.report_stop(self.program.debugger.stopped(StopReason.PAUSE, "paused"))
 
     def report_stop(self, stop: Stop, reason: str | None = None) -> None:
         """Report a stop, or the end of the program, to the client.

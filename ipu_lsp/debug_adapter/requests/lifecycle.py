@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.client import DebugClient
 from ipu_lsp.debug_adapter.execution import THREAD
@@ -120,10 +119,7 @@ def _start_execution(session: DebugSession, was_stopped: bool = False) -> None:
     debugger = debuggee.debugger
     session.outbox.event("process", _process(session))
     if debuggee.configuration.stop_on_entry:
-        pc = debugger.state.program_counter
-        session.execution.report_stop(
-            Stop(StopReason.ENTRY, "at the beginning", debugger.cycle, pc)
-        )
+        session.execution.report_stop(debugger.stopped(StopReason.ENTRY, "at the beginning"))
     else:
         if was_stopped:
             session.outbox.event("continued", {"threadId": THREAD, "allThreadsContinued": True})

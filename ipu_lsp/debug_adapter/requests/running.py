@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ipu_asm.debugger.regions import COUNTER, whole_region
-from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
 from ipu_lsp.debug_adapter.argument_types import SourceArgument
 from ipu_lsp.debug_adapter.execution import Move
@@ -100,7 +99,7 @@ def goto(session: DebugSession, *, target_id: int) -> None:
         raise RequestError(f"the program has the bundles 0 to {size - 1}, found {target_id}")
     session.program.moving()
     debugger.edit(whole_region(COUNTER), target_id.to_bytes(_WORD_BYTES, "little"))
-    stop = Stop(StopReason.STEP, f"moved to bundle {target_id}", debugger.cycle, target_id)
+    stop = debugger.stopped(StopReason.STEP, f"moved to bundle {target_id}")
     session.later(lambda: session.execution.report_stop(stop, "goto"))
 
 
