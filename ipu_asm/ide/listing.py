@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, NamedTuple, Sequence
 
-from ipu_asm.assembler.listing import ListingRow, listing_rows
+from ipu_asm.assembler.listing import WrittenLines, listing_rows
 from ipu_asm.ide.expansions import is_template
-from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -39,21 +38,9 @@ def listing(analysis: Analysis, words: Sequence[int | None]) -> Listing:
     That of a template is the listing of its first expansion, with the lines of the template.
     """
     name = os.path.basename(analysis.source.path) or analysis.source.path
-    rows = list(listing_rows(listed_program(analysis), words, name))
+    written = None
     if is_template(analysis):
-        rows = [_written(analysis, row) for row in rows]
+        written = WrittenLines(analysis.expanded[0].expansion, analysis.source)
+    rows = list(listing_rows(listed_program(analysis), words, name, written))
     text = "".join(f"{row.text}\n" for row in rows)
     return Listing(text, tuple(ListingLine(row.address, row.line) for row in rows))
-
-
-def _written(analysis: Analysis, row: ListingRow) -> ListingRow:
-    """Return a row of the first expansion with the written line in place of that there."""
-    if row.line is None:
-        return row
-    expansion, plain = analysis.expanded[0]
-    start, end = plain.source.lines.line_span(row.line)
-    indent = len(plain.text[start:end]) - len(plain.text[start:end].lstrip())
-    code = min(start + indent, max(start, end - 1))
-    place = expansion.source_map.written(Span(code, code))
-    line = None if place is None else analysis.source.lines.position(place.span.start).line
-    return row._replace(line=line)

@@ -7,6 +7,7 @@ from typing import Any, Callable, Mapping, NamedTuple
 from lsprotocol import types as t
 
 LISTING = "ipu/listing"
+EXPANSION = "ipu/expansion"
 SLOT_GRID = "ipu/slotGrid"
 REFERENCE = "ipu/reference"
 
@@ -20,6 +21,18 @@ class DocumentParams(NamedTuple):
     position: t.Position | None = None
 
 
+class ExpansionParams(NamedTuple):
+    """A document, and the number of one of its contexts."""
+
+    text_document: t.TextDocumentIdentifier
+    context: int = 0
+
+
+def _read_expansion(converter: Any, params: Any) -> ExpansionParams:
+    document = converter.structure(params["textDocument"], t.TextDocumentIdentifier)
+    return ExpansionParams(document, int(params.get("context") or 0))
+
+
 def _read(converter: Any, params: Any) -> DocumentParams:
     position = params.get("position")
     return DocumentParams(
@@ -28,5 +41,10 @@ def _read(converter: Any, params: Any) -> DocumentParams:
     )
 
 
-READERS: Mapping[str, ParamsReader] = {LISTING: _read, SLOT_GRID: _read, REFERENCE: _read}
+READERS: Mapping[str, ParamsReader] = {
+    LISTING: _read,
+    EXPANSION: _read_expansion,
+    SLOT_GRID: _read,
+    REFERENCE: _read,
+}
 """Functions that parse the parameters of a request; any exception means invalid parameters."""

@@ -10,16 +10,18 @@ from typing import Any, Callable, NamedTuple
 
 from lsprotocol import types as t
 
-from ipu_lsp.server.custom import LISTING, REFERENCE, SLOT_GRID
+from ipu_lsp.server.custom import EXPANSION, LISTING, REFERENCE, SLOT_GRID
 from ipu_lsp.server.handlers import (
     code_actions,
     code_lens,
     commands,
     completion,
     configuration,
+    content,
     definition,
     diagnostics,
     document_links,
+    expansion_view,
     folding,
     formatting,
     hover,
@@ -93,8 +95,9 @@ FEATURES = (
     Feature(t.WORKSPACE_SYMBOL, symbols.workspace_symbols),
     Feature(t.TEXT_DOCUMENT_CODE_ACTION, code_actions.code_actions, code_actions.OPTIONS),
     Feature(t.WORKSPACE_EXECUTE_COMMAND, commands.execute, commands.OPTIONS),
-    Feature(t.WORKSPACE_TEXT_DOCUMENT_CONTENT, listing.text_document_content, listing.OPTIONS),
+    Feature(t.WORKSPACE_TEXT_DOCUMENT_CONTENT, content.text_document_content, content.OPTIONS),
     Feature(LISTING, listing.listing),
+    Feature(EXPANSION, expansion_view.expansion),
     Feature(SLOT_GRID, slot_grid.slot_grid),
     Feature(REFERENCE, reference.reference),
 )

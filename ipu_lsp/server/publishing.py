@@ -74,21 +74,20 @@ class PublishQueue:
         return max(left, 0)
 
 
-class ShownListings:
-    """The listings that the client shows and that are up to date."""
+class ShownTexts:
+    """The listings and expansions that the client shows and that are up to date."""
 
     def __init__(self, protocol: LspProtocol) -> None:
         self._protocol = protocol
-        self._shown: dict[str, str] = {}
+        self._shown: dict[str, dict[str, None]] = {}
 
-    def add(self, document: str, listing: str) -> None:
-        """Register the URI of a listing that the client has received, with its document's."""
-        self._shown[document] = listing
+    def add(self, document: str, shown: str) -> None:
+        """Register the URI of a text that the client has received, with its document's."""
+        self._shown.setdefault(document, {})[shown] = None
 
     def refresh(self, documents: Iterable[str]) -> None:
-        """Ask the client to fetch the listings of documents again, once until it does."""
+        """Ask the client to fetch the texts of documents again, once until it does."""
         for document in documents:
-            listing = self._shown.pop(document, None)
-            if listing is not None:
-                params = {"uri": listing}
+            for shown in self._shown.pop(document, {}):
+                params = {"uri": shown}
                 self._protocol.ask(t.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH, params)

@@ -18,7 +18,7 @@ from ipu_lsp.server.documents import Document
 from ipu_lsp.server.headers import Headers
 from ipu_lsp.server.projects import Projects
 from ipu_lsp.server.protocol import LspProtocol
-from ipu_lsp.server.publishing import PublishQueue, ShownListings
+from ipu_lsp.server.publishing import PublishQueue, ShownTexts
 from ipu_lsp.server.settings_files import SettingsFiles
 from ipu_lsp.server.sources import Sources
 from ipu_lsp.server.workspace import TimeSlice, Workspace, uri_of
@@ -53,7 +53,7 @@ class LspSession:
         self.settings_files = SettingsFiles(protocol, self.projects)
         self.first_settings: object = None
         """The settings in `initializationOptions`."""
-        self.listings = ShownListings(protocol)
+        self.shown_texts = ShownTexts(protocol)
         self.exit_status: int | None = None
         # While a refresh is under way: whether it shows the newest findings.
         self._are_refreshed: bool | None = None
@@ -74,12 +74,12 @@ class LspSession:
             self.file_changed(document.key)
             self.text_changed(each.uri for each in self.sources.open_headers(document))
         self.publish_queue.remove(uri)
-        self.listings.refresh([uri])
+        self.shown_texts.refresh([uri])
 
     def text_changed(self, uris: Iterable[str]) -> None:
         """Queue the findings of documents, unless the client pulls them."""
         uris = list(uris)
-        self.listings.refresh(uris)
+        self.shown_texts.refresh(uris)
         if not self.client.pulls_diagnostics:
             self.publish_queue.add(uris)
 

@@ -122,7 +122,9 @@ def test_a_client_that_asks_before_it_renames_may_do_so() -> None:
 
 def test_a_client_that_shows_documents_of_servers_is_offered_listings() -> None:
     offer = check_capabilities({"workspace": {"textDocumentContent": {}}})
-    assert offer["workspace"]["textDocumentContent"] == {"schemes": ["ipu-listing"]}
+    assert offer["workspace"]["textDocumentContent"] == {
+        "schemes": ["ipu-listing", "ipu-expansion"]
+    }
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,9 @@ def test_the_editors_of_the_tests_differ_in_what_matters() -> None:
 
 def test_every_handler_has_a_namesake_that_knows_the_answer() -> None:
     """A feature is one file, or one folder, on each side; other handlers are about the session."""
-    about_the_session = {"commands", "configuration", "diagnostics", "lifecycle", "synchronization"}
+    about_the_session = {
+        "commands", "configuration", "content", "diagnostics", "lifecycle", "synchronization"
+    }  # fmt: skip
     handlers = {path.stem for path in (SERVER / "handlers").glob("[a-z]*.py")}
     packages = (ROOT / "ipu_asm" / "ide", ROOT / "ipu_asm" / "reports")
     answers = {path.stem for package in packages for path in package.glob("[a-z]*")}

@@ -1,37 +1,26 @@
-/** The text of listings: the server's documents, also where only the editor knows of a change. */
+/** The text of listings and expansions: the server's documents, also where only the editor knows of a change. */
 
 import * as vscode from "vscode";
-import { nameOf } from "../commands/subject";
 import type { Parts } from "../parts";
-
-/** The scheme of docs/protocol.md. */
-export const SCHEME = "ipu-listing";
-
-/** The address of the listing of a program. */
-export function listingUri(program: vscode.Uri): vscode.Uri {
-  const path = `/${nameOf(program)}.lst`;
-  return vscode.Uri.from({ scheme: SCHEME, path, query: program.toString() });
-}
-
-/** The program whose listing an address means. */
-export function programUri(listing: vscode.Uri): vscode.Uri {
-  return vscode.Uri.parse(listing.query, true);
-}
+import { type BesideView, programUri, viewUri } from "./views";
 
 /**
- * Asks the server for listings. The client library does so, too, and hears of every edit; what it
+ * Asks the server for the texts of a view. The client library does so, too, and hears of every edit; what it
  * cannot know is that a server has been started again, or that a program was opened again.
  */
-export class ListingContent implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class ViewContent implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<vscode.Uri>();
   private readonly listeners: vscode.Disposable[];
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly parts: Parts) {
+  constructor(
+    private readonly parts: Parts,
+    private readonly view: BesideView,
+  ) {
     const { server } = parts;
     this.listeners = [
       server.onDidChangeState(() => server.state === "running" && this.refreshAll()),
-      vscode.workspace.onDidOpenTextDocument(({ uri }) => this.refresh(listingUri(uri))),
+      vscode.workspace.onDidOpenTextDocument(({ uri }) => this.refresh(viewUri(view, uri))),
     ];
   }
 
@@ -39,7 +28,7 @@ export class ListingContent implements vscode.TextDocumentContentProvider, vscod
     uri: vscode.Uri,
     token: vscode.CancellationToken,
   ): Promise<string> {
-    // The server lists programs that are open in the editor.
+    // The server shows programs that are open in the editor.
     await vscode.workspace.openTextDocument(programUri(uri));
     const parameters = { uri: uri.toString() };
     const method = "workspace/textDocumentContent";
@@ -47,7 +36,7 @@ export class ListingContent implements vscode.TextDocumentContentProvider, vscod
     return text;
   }
 
-  /** Ask again for a listing, if it is open. */
+  /** Ask again for a text, if it is open. */
   refresh(uri: vscode.Uri): void {
     this.changed.fire(uri);
   }
@@ -58,7 +47,8 @@ export class ListingContent implements vscode.TextDocumentContentProvider, vscod
   }
 
   private refreshAll(): void {
-    const listings = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === SCHEME);
-    listings.forEach(({ uri }) => this.refresh(uri));
+    const { scheme } = this.view;
+    const shown = vscode.workspace.textDocuments.filter(({ uri }) => uri.scheme === scheme);
+    shown.forEach(({ uri }) => this.refresh(uri));
   }
 }

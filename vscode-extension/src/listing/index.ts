@@ -1,32 +1,34 @@
-/** The listing: address, word and source side by side, in step with the program. */
+/** The views beside a program, in step with it: its listing and its expansion. */
 
 import * as vscode from "vscode";
 import { subject } from "../commands/subject";
-import type { Part } from "../parts";
-import { ListingContent, listingUri, SCHEME } from "./content";
+import type { Part, Parts } from "../parts";
+import { ViewContent } from "./content";
 import { Steps } from "./steps";
+import { type BesideView, EXPANSION, LISTING, viewUri } from "./views";
 
-/** What gives the listing its colours. */
-const LANGUAGE = "ipu-listing";
+export const registerListing: Part = (parts) =>
+  [LISTING, EXPANSION].flatMap((view) => registered(parts, view));
 
-export const registerListing: Part = (parts) => {
-  const content = new ListingContent(parts);
+function registered(parts: Parts, view: BesideView): vscode.Disposable[] {
+  const content = new ViewContent(parts, view);
   const open = async (argument: unknown) => {
-    const document = await subject(argument);
-    if (!document) {
+    const program = await subject(argument);
+    if (!program) {
       return;
     }
-    const uri = listingUri(document.uri);
+    const uri = viewUri(view, program.uri);
     content.refresh(uri);
     const opened = await vscode.workspace.openTextDocument(uri);
-    const listing = await vscode.languages.setTextDocumentLanguage(opened, LANGUAGE);
+    const language = view.language ?? program.languageId;
+    const shown = await vscode.languages.setTextDocumentLanguage(opened, language);
     const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true, preview: false };
-    await vscode.window.showTextDocument(listing, where);
+    await vscode.window.showTextDocument(shown, where);
   };
   return [
     content,
-    new Steps(parts),
-    vscode.workspace.registerTextDocumentContentProvider(SCHEME, content),
-    vscode.commands.registerCommand("ipu.openListing", open),
+    new Steps(parts, view),
+    vscode.workspace.registerTextDocumentContentProvider(view.scheme, content),
+    vscode.commands.registerCommand(view.command, open),
   ];
-};
+}

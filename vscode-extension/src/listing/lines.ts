@@ -1,8 +1,7 @@
 /** Which line of a listing belongs to which line of its program, and the other way round. */
 
-/** What a line of a listing shows, as `ipu/listing` answers it. */
+/** What a line of a listing or an expansion shows, as the server answers it. */
 export interface ListingLine {
-  readonly address: number | null;
   readonly line: number | null;
 }
 

@@ -1,9 +1,9 @@
-/** Keeps a listing and its program in step: what is shown, and where the cursor is. */
+/** Keeps a view and its program in step: what is shown, and where the cursor is. */
 
 import * as vscode from "vscode";
 import type { Parts } from "../parts";
-import { listingUri, programUri, SCHEME } from "./content";
 import { type ListingLine, linesShowing, listingLineOf, programLineOf } from "./lines";
+import { type BesideView, programUri, viewUri } from "./views";
 
 /** So long an editor may be under way to where we have scrolled it. */
 const ECHO_MS = 250;
@@ -19,7 +19,7 @@ interface Pair {
   readonly listing: vscode.TextEditor;
 }
 
-/** Follows the editors in which there are listings. */
+/** Follows the editors in which there are texts of a view. */
 export class Steps implements vscode.Disposable {
   private readonly mark = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
@@ -35,7 +35,10 @@ export class Steps implements vscode.Disposable {
   private readonly waiting = new Map<vscode.TextEditor, NodeJS.Timeout>();
   private readonly listeners: vscode.Disposable[];
 
-  constructor(private readonly parts: Parts) {
+  constructor(
+    private readonly parts: Parts,
+    private readonly view: BesideView,
+  ) {
     const { window, workspace } = vscode;
     this.listeners = [
       this.mark,
@@ -43,7 +46,7 @@ export class Steps implements vscode.Disposable {
       window.onDidChangeTextEditorSelection(({ textEditor }) => void this.point(textEditor)),
       window.onDidChangeVisibleTextEditors(() => void this.pointAll()),
       workspace.onDidChangeTextDocument(({ document }) => {
-        if (document.uri.scheme === SCHEME) {
+        if (document.uri.scheme === view.scheme) {
           void this.pointAll();
         }
       }),
@@ -93,7 +96,7 @@ export class Steps implements vscode.Disposable {
 
   private async pointAll(): Promise<void> {
     for (const editor of vscode.window.visibleTextEditors) {
-      if (editor.document.uri.scheme === SCHEME) {
+      if (editor.document.uri.scheme === this.view.scheme) {
         const pair = this.pairOf(editor);
         await this.point(pair?.program ?? editor);
       }
@@ -125,8 +128,8 @@ export class Steps implements vscode.Disposable {
   /** The editors of a program and of its listing, if both can be seen. */
   private pairOf(editor: vscode.TextEditor): Pair | undefined {
     const { uri } = editor.document;
-    const isListing = uri.scheme === SCHEME;
-    const wanted = (isListing ? programUri(uri) : listingUri(uri)).toString();
+    const isListing = uri.scheme === this.view.scheme;
+    const wanted = (isListing ? programUri(uri) : viewUri(this.view, uri)).toString();
     const editors = vscode.window.visibleTextEditors;
     const other = editors.find(({ document }) => document.uri.toString() === wanted);
     if (!other) {
@@ -144,7 +147,7 @@ export class Steps implements vscode.Disposable {
     }
     const parameters = { textDocument: { uri: program.document.uri.toString() } };
     type Answer = { readonly lines: readonly ListingLine[] } | null;
-    const ask = this.parts.server.request<Answer>("ipu/listing", parameters);
+    const ask = this.parts.server.request<Answer>(this.view.request, parameters);
     const lines = (await ask.catch(() => null))?.lines ?? [];
     this.lines.set(key, { version, lines });
     return lines;

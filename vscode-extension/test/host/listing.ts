@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import { listingUri, programUri } from "../../src/listing/content";
 import { linesShowing, listingLineOf, programLineOf } from "../../src/listing/lines";
+import { EXPANSION, LISTING, programUri, viewUri } from "../../src/listing/views";
 import { open, runs, soon, workspace } from "./extension";
 import { suite } from "./suite";
 
@@ -22,10 +22,13 @@ const LINES = [
 export const run = suite({
   "a listing knows its program, whatever that is called": async () => {
     for (const name of ["a b.s", "ü%20?.s", "kernel.s"]) {
-      const listing = listingUri(workspace(name));
+      const listing = viewUri(LISTING, workspace(name));
       assert.equal(programUri(listing).toString(), workspace(name).toString());
       assert.equal(listing.path, `/${name}.lst`);
     }
+    const expansion = viewUri(EXPANSION, workspace("a b.s"));
+    assert.equal(programUri(expansion).toString(), workspace("a b.s").toString());
+    assert.equal(expansion.path, "/a b (expansion).s");
   },
 
   "lines of one belong to lines of the other": async () => {
@@ -79,6 +82,22 @@ export const run = suite({
     assert.ok(editor);
     await editor.edit((edit) => edit.insert(new vscode.Position(0, 0), "acc;;\n"));
     await soon(() => listing()?.document.getText() ?? "", (text) => text.includes("303 bundles"));
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+  },
+
+  "the expansion of a template is opened beside it, and follows edits": async () => {
+    const text = "{% for x in [1, 2] %}\nset lr{{ x }} 0;;\n{% endfor %}\nbkpt;;\n";
+    await vscode.workspace.fs.writeFile(workspace("template.s"), Buffer.from(text));
+    await open("template.s");
+    await runs();
+    await vscode.commands.executeCommand("ipu.showExpansion");
+    const { document } = await soon(() => visible(EXPANSION.scheme) as vscode.TextEditor, Boolean);
+    assert.match(document.getText(), /set lr1 0;;\s+set lr2 0;;\s+bkpt;;/);
+    assert.equal(document.languageId, "ipu-asm");
+    const editor = vscode.window.activeTextEditor;
+    assert.equal(editor?.document.uri.toString(), workspace("template.s").toString());
+    await editor?.edit((edit) => edit.replace(new vscode.Range(0, 12, 0, 13), "7"));
+    await soon(() => document.getText(), (shown) => shown.includes("set lr7 0;;"));
     await vscode.commands.executeCommand("workbench.action.files.revert");
   },
 });

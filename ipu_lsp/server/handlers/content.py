@@ -1,0 +1,47 @@
+"""`workspace/textDocumentContent`: listings and expansions as documents of their own."""
+
+from __future__ import annotations
+
+from typing import Callable, Mapping
+from urllib.parse import unquote, urlsplit
+
+from lsprotocol import types as t
+
+from ipu_lsp.json_types import Json
+from ipu_lsp.server.handlers.expansion_view import expansion_of
+from ipu_lsp.server.handlers.listing import listing_of
+from ipu_lsp.server.session import LspSession, View
+
+_MAKERS: Mapping[str, Callable[[View], Json]] = {
+    "ipu-listing": listing_of,
+    "ipu-expansion": expansion_of,
+}
+OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=list(_MAKERS))
+
+
+def text_document_content(session: LspSession, params: t.TextDocumentContentParams) -> Json:
+    """Return the text of a URI such as `ipu-listing:/kernel.lst?file%3A%2F%2F...`.
+
+    The client is asked to refresh it once when the source changes.
+    """
+    scheme, source = _parts(session, params.uri)
+    view = None if source is None else session.view(source)
+    if source is None or view is None:
+        return {"text": f"# the program of this {scheme} is not open\n"}
+    session.shown_texts.add(source, params.uri)
+    make = _MAKERS.get(f"ipu-{scheme}", listing_of)
+    return {"text": make(view)["text"]}
+
+
+def _parts(session: LspSession, uri: str) -> tuple[str, str | None]:
+    """Return what a URI shows, and the URI of the open document that its query names, if any."""
+    try:
+        parts = urlsplit(uri)
+    except ValueError:
+        return "listing", None
+    shows = parts.scheme.removeprefix("ipu-") or "listing"
+    query = unquote(parts.query)
+    if query in session.documents:
+        return shows, query
+    # Clients percent-encode URIs differently.
+    return shows, next((known for known in session.documents if unquote(known) == query), None)
