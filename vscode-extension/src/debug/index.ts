@@ -8,6 +8,7 @@ import { debugKernel } from "./debugKernel";
 import { dynamicConfigurations } from "./dynamic";
 import { expressionProvider } from "./expressions";
 import { ConfigurationResolver } from "./resolver";
+import { switchSource } from "./shownSource";
 
 export const registerDebug: Part = (parts) => [
   vscode.debug.registerDebugAdapterDescriptorFactory(DEBUG_TYPE, new AdapterFactory(parts)),
@@ -19,4 +20,5 @@ export const registerDebug: Part = (parts) => [
   ),
   vscode.languages.registerEvaluatableExpressionProvider(EXECUTABLE, expressionProvider(parts)),
   vscode.commands.registerCommand("ipu.debugKernel", debugKernel),
+  vscode.commands.registerCommand("ipu.switchDebuggedSource", switchSource),
 ];
