@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Iterable
+import os
+from typing import TYPE_CHECKING, Iterable, Iterator
 
 from ipu_asm.cli.paths import path_inside
 from ipu_asm.source.expansion import Expansion
 from ipu_asm.text import SourceFile
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analysis import Analysis
 
 
 def headers_of(expansions: Iterable[Expansion]) -> dict[str, SourceFile]:
@@ -19,3 +23,14 @@ def headers_of(expansions: Iterable[Expansion]) -> dict[str, SourceFile]:
         for expansion in expansions
         for path, file in expansion.files.items()
     }
+
+
+def header_paths(analysis: Analysis) -> Iterator[str]:
+    """Yield the headers that an analysis has read, and where it has missed one."""
+    for expansion, _ in analysis.expanded:
+        yield from expansion.files
+        for place, name, path in expansion.includes:
+            if path is None:
+                folder = os.path.dirname(os.path.abspath(place.path or analysis.source.path))
+                for each in (folder, *analysis.settings.include_paths):
+                    yield os.path.join(each, name)

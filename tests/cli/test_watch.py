@@ -12,7 +12,15 @@ from typing import Callable
 
 import pytest
 
+from ipu_asm.analysis.analysis import Analysis, Expanded
+from ipu_asm.cli.headers import header_paths
 from ipu_asm.cli.lint.command import main
+from ipu_asm.cli.lint.watch import watch
+from ipu_asm.isa import load_isa
+from ipu_asm.program.build import read_program
+from ipu_asm.source.expansion import Expansion, Include, SourceSettings
+from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
+from ipu_asm.text import SourceFile, Span
 from tests.cli.commands import Ran, run
 
 BAD = "acc.frist;;\nbkpt;;\n"
@@ -129,3 +137,39 @@ def test_ctrl_c_ends_a_real_watch_with_status_0() -> None:
         finally:
             process.kill()
     assert process.returncode == 0
+
+
+def test_headers_are_watched_and_those_that_are_missing(tmp_path: Path) -> None:
+    isa = load_isa("colossus")
+    found, missed = str(tmp_path / "x.h"), Include(SourceRange(MAIN, Span(0, 1)), "y.h", None)
+    files = {found: SourceFile("", found)}
+    nested = Include(SourceRange(found, Span(0, 1)), "sub/z.h", None)
+    expansion = Expansion("", SourceMap(()), includes=(missed, nested), files=files)
+    program = read_program(isa, "")
+    plain = Analysis(SourceFile(""), program, isa, ())
+    settings = SourceSettings(include_paths=("/inc",))
+    main = SourceFile("", "k/a.S")
+    analysis = Analysis(main, program, isa, (), (Expanded(expansion, plain),), settings)
+    here = str(tmp_path)
+    assert list(header_paths(analysis)) == [
+        found, f"{here}/k/y.h", "/inc/y.h", f"{here}/sub/z.h", "/inc/sub/z.h"
+    ]  # fmt: skip
+
+
+def test_a_header_that_becomes_known_does_not_count_as_a_change() -> None:
+    known: list[str] = ["a.s"]
+    runs: list[int] = []
+
+    def act() -> None:
+        runs.append(len(known))
+        known.append("/nowhere/x.h")
+        if len(runs) > 1:
+            raise KeyboardInterrupt
+
+    def wait(_: float) -> None:
+        write("a.s", GOOD)()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(time, "sleep", wait)
+        watch(act, lambda: known)
+    assert runs == [1, 2]

@@ -6,6 +6,7 @@ import os
 from typing import Mapping, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.cli.headers import headers_of
 from ipu_asm.cli.lint.formats import FileFindings
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.text import SourceFile, Span
@@ -72,8 +73,4 @@ def _in_header(finding: Diagnostic, main: str) -> Diagnostic:
 
 
 def _headers(analysis: Analysis) -> dict[str, SourceFile]:
-    if not analysis.expanded:
-        return {}
-    from ipu_asm.cli.headers import headers_of  # most runs read no header
-
     return headers_of(expanded.expansion for expanded in analysis.expanded)

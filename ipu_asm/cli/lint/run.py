@@ -8,6 +8,7 @@ from typing import Iterator, Mapping
 
 from ipu_asm import __version__
 from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
+from ipu_asm.cli.headers import header_paths
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
@@ -66,7 +67,7 @@ class LintRun:
         return find_targets(self.options.paths, name, lambda problem: self._report(str(problem)))
 
     def paths(self) -> Iterator[str]:
-        """Yield the files that the result currently depends on: sources and configurations."""
+        """Yield the files that the result depends on: sources, headers and configurations."""
         name = self.options.stdin_filename or STANDARD_INPUT_NAME
         targets = find_targets(self.options.paths, name, _ignore)
         yield from (target.name for target in targets)
@@ -75,6 +76,8 @@ class LintRun:
         else:
             folders = {os.path.dirname(os.path.abspath(target.name)) for target in targets}
             yield from possible_files(folders)
+        for result in self.results:
+            yield from header_paths(result.analysis)
 
     def _report(self, message: str) -> None:
         self._has_problems = True

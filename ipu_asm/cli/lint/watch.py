@@ -19,15 +19,18 @@ INTERVAL = 0.3
 def watch(act: Callable[[], None], paths: Callable[[], Iterable[str]]) -> None:
     """Call `act` now and after each change of the files in `paths`; Ctrl-C ends the loop.
 
-    `paths` is called at every poll, so that new and deleted files count as changes. A change while
-    `act` runs makes it run once more.
+    `paths` is called at every poll, so that new and deleted files count as changes; which headers
+    there are is known after `act`. A change while `act` runs makes it run once more.
     """
     try:
         with Interrupts() as interrupts:
             while not interrupts.is_pending:
                 before = versions(paths())
                 act()
-                while not interrupts.is_pending and versions(paths()) == before:
+                after = versions(paths())
+                if any(after.get(path, before[path]) != before[path] for path in before):
+                    continue
+                while not interrupts.is_pending and versions(paths()) == after:
                     time.sleep(INTERVAL)
     except KeyboardInterrupt:
         return
