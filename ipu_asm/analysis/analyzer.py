@@ -23,6 +23,7 @@ from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.lifting import findings_outside, lifted_findings
+from ipu_asm.source.settings import source_settings
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
@@ -90,11 +91,13 @@ class Analyzer:
     ) -> Analysis:
         """The same for a text whose instruction set nothing states.
 
-        A text that is clearly for another assembler has a hint in place of all other findings.
+        A text that is clearly for another assembler has a hint in place of all other findings. Of a
+        template, the expansion is as clear as the text: its tags may hide bundle marks, and the
+        masks of other assemblers (``{%k1}``) look like tags.
         """
         hint = foreign_assembly(text)
         analysis = self.analyze(text, path, before, change=change, settings=settings)
-        if hint is None:
+        if hint is None or any(_is_ours(expansion) for expansion, _ in analysis.expanded):
             return analysis
         findings = suppress(analysis.program, analysis.source, [hint])
         return analysis.with_diagnostics(tuple(findings))
@@ -230,14 +233,25 @@ class Analyzer:
         self._young[text] = bundle
 
 
+def _is_ours(expansion: Expansion) -> bool:
+    """Return whether a template has an expansion that is not for another assembler."""
+    is_expanded = expansion.text and not expansion.findings
+    return bool(is_expanded) and foreign_assembly(expansion.text) is None
+
+
 def analyze(
     text: str, isa: str | Isa = "ipu", path: str | os.PathLike[str] | None = None
 ) -> Analysis:
     """Everything that is known about a text. Never raises for the text's sake.
 
+    With a `path`, the headers beside that file are read, and those below the nearest folder above
+    it that has version control, in its folder `include`; no configuration is.
     Raises `UnknownIsaError` for the name of an instruction set that this version does not have, and
     `TypeError` for what is no text.
     """
     require_text(text, "analyze")
-    path = None if path is None else os.fsdecode(path)
-    return Analyzer(isa_of(isa)).analyze(text, path)
+    analyzer = Analyzer(isa_of(isa))
+    if path is None:
+        return analyzer.analyze(text)
+    path = os.fsdecode(path)
+    return analyzer.analyze(text, path, settings=source_settings(path))

@@ -16,7 +16,9 @@ UNCLAIMED = ""
 """As `otherwise`: the result for a file whose instruction set nothing tells."""
 
 _FIRST_LINES = re.compile(r"(?:[^\r\n]*(?:\r\n?|\n)){0,9}[^\r\n]*")
-_COMMENT = re.compile(r"(?:#|//|;|/\*)[ \t]*isa:[ \t]*([\w-]+)([^\r\n]*)")
+_COMMENT = re.compile(r"(?:\{#-|#|//|;|/\*)[ \t]*isa:[ \t]*([\w-]+)([^\r\n]*)")
+
+_COMMENT_END = re.compile(r"\*/|-?#\}")
 
 
 class IsaChoice(NamedTuple):
@@ -72,7 +74,7 @@ def _from_comment(text: str, path: str) -> IsaChoice | None:
     if "isa:" not in head:
         return None
     for comment in _COMMENT.finditer(head):
-        name, rest = comment[1], comment[2].replace("*/", "").strip()
+        name, rest = comment[1], _COMMENT_END.sub("", comment[2]).strip()
         if name in manifests() or not rest:
             line = len(re.findall(r"\r\n?|\n", head[: comment.start()])) + 1
             return IsaChoice(name, f"{path}:{line}")

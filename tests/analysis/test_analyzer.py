@@ -13,6 +13,7 @@ from ipu_asm.analysis.analyzer import Analyzer, analyze
 from ipu_asm.assembler.encode import errors_of
 from ipu_asm.diagnostics import Severity
 from ipu_asm.isa import UnknownIsaError, load_isa
+from ipu_asm.source.expansion import SourceSettings
 from tests.programs import example_kernels
 
 KERNEL = example_kernels()["fully_connected.s"]
@@ -129,3 +130,13 @@ def test_the_package_offers_analysing() -> None:
     assert ipu_asm.Analysis is Analysis
     with pytest.raises(AttributeError):
         ipu_asm.analyse  # noqa: B018  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("isa", ["edgenpu", "xdna1", "xdna2", "colossus"])
+def test_only_sets_with_templates_expand_them(isa: str) -> None:
+    text = "{{ 3 }}\n{% set a = 1 %}\n{# note #}\n"
+    analyzer = Analyzer(load_isa(isa))
+    analysis = analyzer.analyze(text, "a.s", settings=SourceSettings({"z": 1}, ({"z": 2},)))
+    assert analysis.expanded == ()
+    assert analysis.program.text == text
+    assert analysis.diagnostics == analyzer.analyze(text, "a.s").diagnostics

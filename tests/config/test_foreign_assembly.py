@@ -21,6 +21,7 @@ FOREIGN = {
     "x86, Intel": ".intel_syntax noprefix\nmain:\n  xor eax, eax\n  ret\n",
     "x86, Intel, no directive": "main:  lea rdi, [rip + message]\n  call puts\n",
     "x86, NASM": "bits 64\nsection .text\n_start: mov rax, 60\nsyscall\n",
+    "x86, a mask like a template's tag": "f: vmovdqu8 %zmm0, (%rdi){%k1}\n ret\n",
     "AArch64": "_main: stp x29, x30, [sp, #-16]!\n mov x29, sp\n ldp x29, x30, [sp], #16\n ret\n",
     "AArch64 vectors": "loop:\n fadd v0.4s, v1.4s, v2.4s\n b loop\n",
     "ARM": "main:\n push {r4, lr}\n ldr r0, =message\n bl puts\n pop {r4, pc}\n",
@@ -142,3 +143,11 @@ def test_only_files_that_nobody_claims_are_left_alone(
     assert ("H102" in said) == (codes == {"H102"})
     assert ("E101" in said) == (codes == {"E"})
     assert (tmp_path / name).read_text() == text
+
+
+def test_a_template_is_ours_if_its_expansion_is() -> None:
+    analyzer = Analyzer(load_isa("ipu"))
+    ours = '{% set end = ";" * 2 %}\nbx lr{{ end }}\nbkpt{{ end }}\n'
+    assert [f.code for f in analyzer.analyze_unclaimed(ours).diagnostics] == ["E101"]
+    foreign = "{% set r = 3 %}\n.text\nmov x{{ r }}, x2\n"
+    assert [f.code for f in analyzer.analyze_unclaimed(foreign).diagnostics] == ["H102"]

@@ -32,6 +32,15 @@ def test_a_comment_counts_before_the_configuration() -> None:
     check_choice("\n# isa: edgenpu\n", "/p/a.aie", "edgenpu", "/p/a.aie:2", None, PROJECT)
 
 
+@pytest.mark.parametrize(
+    "comment", ["{# isa: edgenpu #}", "{#- isa: edgenpu -#}", "x {#isa:edgenpu#}"]
+)
+def test_a_comment_may_be_one_of_a_template(comment: str) -> None:
+    check_choice(comment, "a.s", "edgenpu", "a.s:1")
+    unknown = comment.replace("edgenpu", "edgenpo")
+    check_choice(unknown, "a.s", "edgenpo", "a.s:1")
+
+
 def test_the_configuration_counts_before_the_extension() -> None:
     check_choice("", "/p/a.aie", "colossus", "/p/ipu.toml", None, PROJECT)
 
