@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import os
 from fnmatch import fnmatchcase
-from typing import Iterable, Iterator
+from typing import Iterable, Iterator, NamedTuple
 
 MOST_FOLDERS = 100
 """The folders that are searched for a header."""
-_MOST_READ = 1_000  # folders whose entries are looked at for one list of globs
+MOST_READ = 1_000
+"""The folders whose entries are read for one list of globs."""
 _WILD = frozenset("*?[")
 
 
-def include_folders(paths: Iterable[str], base: str) -> tuple[str, ...]:
+class IncludeFolders(NamedTuple):
+    """The folders that are searched for headers; not `is_complete` if there were too many."""
+
+    folders: tuple[str, ...]
+    is_complete: bool
+
+
+def include_folders(paths: Iterable[str], base: str) -> IncludeFolders:
     """Return the absolute folders that paths and globs relative to `base` mean, each once.
 
     A path without a glob is not looked at. Globs take no hidden folders and no links; what they
@@ -24,14 +32,20 @@ def include_folders(paths: Iterable[str], base: str) -> tuple[str, ...]:
         whole = os.path.normpath(os.path.join(base, path))
         for folder in search.matches(whole) if _WILD.intersection(path) else (whole,):
             found[folder] = None
-    return tuple(found)[:MOST_FOLDERS]
+    is_complete = search.is_complete and len(found) <= MOST_FOLDERS
+    return IncludeFolders(tuple(found)[:MOST_FOLDERS], is_complete)
 
 
 class _Search:
     """Searches for folders until it has read too many."""
 
     def __init__(self) -> None:
-        self._left = _MOST_READ
+        self._left = MOST_READ
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it has read all that it wanted to."""
+        return self._left >= 0
 
     def matches(self, pattern: str) -> Iterator[str]:
         """Yield the folders that an absolute glob matches."""

@@ -10,7 +10,6 @@ contexts = [{cpr = 3, rows = 8}, {cpr = 4, rows = 16}]   # the file is checked i
 from __future__ import annotations
 
 import math
-import os
 import re
 from typing import Any, Callable, Mapping
 
@@ -22,7 +21,9 @@ MOST_CONTEXTS = 64
 MOST_DEFINES = 1_000
 MOST_INCLUDE_PATHS = 100
 LONGEST_VALUE = 1_000
+LONGEST_LIST = 10_000
 LONGEST_NAME = 100
+MOST_TEMPLATE_GLOBS = 200
 
 _DECIMAL = r"(?:0|[1-9](?:_?[0-9])*)"
 _INTEGER = re.compile(
@@ -72,6 +73,9 @@ def define_value(value: Any) -> Value:
 
 def context_value(value: Any) -> Value:
     """Return a value that a template can use. Raises `SettingError`."""
+    if isinstance(value, list | tuple | dict) and len(str(value)) > LONGEST_LIST:
+        message = f"a list or table has at most {LONGEST_LIST:,} characters, found more"
+        raise SettingError(message)
     if isinstance(value, list | tuple):
         return [context_value(item) for item in value]
     if isinstance(value, dict):
@@ -132,9 +136,6 @@ def _include_path(path: str) -> str:
     if len(path) > LONGEST_VALUE:
         message = f"a path has at most {LONGEST_VALUE:,} characters, found {len(path):,}"
         raise SettingError(message)
-    normal = os.path.normpath(path)
-    if os.path.dirname(normal) == normal:
-        raise SettingError("expected a folder of headers, found the root of the file system")
     return path
 
 

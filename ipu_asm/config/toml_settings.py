@@ -19,9 +19,11 @@ from ipu_asm.config.configuration import (
     ConfigurationFinding,
     line_finding,
 )
+from ipu_asm.config.include_folders import MOST_FOLDERS, MOST_READ, include_folders
 from ipu_asm.config.setting_error import SettingError, shortened, shown
 from ipu_asm.config.source_keys import (
     MOST_DEFINES,
+    MOST_TEMPLATE_GLOBS,
     check_name,
     contexts,
     define_value,
@@ -95,6 +97,9 @@ class _Reader:
         values.update(self._table(("lint",), values.pop("lint", {}), _LINT_SETTINGS))
         if "memory" in values:
             values["memory"] = self._table(("memory",), values["memory"], _memory_settings())
+        message = _unusable_folders(values.get("include_paths", ()), folder)
+        if message:
+            self._find((), ("include-paths",), message)
         if "defines" in values:
             values["defines"] = self._defines(values["defines"])
         if "template" in values:
@@ -142,7 +147,7 @@ class _Reader:
     def _templates(self, table: Any) -> tuple[tuple[str, Any], ...]:
         """The contexts of each glob in ``[template."GLOB"]``."""
         try:
-            by_glob = _table_of(_any_value, table)
+            by_glob = _table_of(_any_value, table, MOST_TEMPLATE_GLOBS)
         except SettingError as error:
             self._find((), ("template",), str(error))
             return ()
@@ -161,6 +166,17 @@ class _Reader:
         while key and key not in self.offsets:
             key = key[:-1]
         return self.offsets.get(key, 0)
+
+
+def _unusable_folders(paths: Sequence[str], base: str) -> str:
+    """The message about folders that are too many or too wide; empty for usable ones."""
+    folders, is_complete = include_folders(paths, base)
+    if not is_complete:
+        limits = f"at most {MOST_FOLDERS} folders, among {MOST_READ:,} others"
+        return f"expected globs of {limits}, found more"
+    if any(folder == os.path.dirname(folder) for folder in folders):
+        return "expected folders of headers, found the root of the file system"
+    return ""
 
 
 def _any_value(value: Any) -> Any:
@@ -193,11 +209,11 @@ def _strings(value: Any) -> tuple[str, ...]:
     raise SettingError(f'expected a list of strings such as ["E101", "W"], found {shown(value)}')
 
 
-def _table_of(read: Callable[[Any], Any], value: Any) -> dict[str, Any]:
+def _table_of(read: Callable[[Any], Any], value: Any, most: int = _MOST_GLOBS) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise SettingError(f"expected a table of globs, found {shown(value)}")
-    if len(value) > _MOST_GLOBS:
-        raise SettingError(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
+    if len(value) > most:
+        raise SettingError(f"expected at most {most:,} globs, found {len(value):,}")
     values = {}
     for glob, item in value.items():
         if len(glob) > _LONGEST_GLOB:

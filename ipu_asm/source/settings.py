@@ -35,9 +35,9 @@ def source_settings(
         return SourceSettings(ours.defines, (), given)
     root = root_of(path, ours.folder)
     if ours.include_paths is None:
-        folders = include_folders(DEFAULT_INCLUDE_PATHS, root)
+        folders = include_folders(DEFAULT_INCLUDE_PATHS, root).folders
     else:
-        folders = include_folders(ours.include_paths, ours.folder)
+        folders = include_folders(ours.include_paths, ours.folder).folders
     contexts = template_contexts(path, ours)
     return SourceSettings(ours.defines, contexts, given, folders, root, reader or DiskReader())
 

@@ -50,7 +50,10 @@ class Sources:
             return found
         folder = self._workspace.folder_of(document.key)
         root = found.root if folder is None or folder.startswith(found.root) else folder
-        folders = (*include_folders(ours.include_paths or (), folder or root), *found.include_paths)
+        folders = (
+            *include_folders(ours.include_paths or (), folder or root).folders,
+            *found.include_paths,
+        )
         reader = self._headers.below([root, *folders])
         return found._replace(include_paths=folders, root=root, reader=reader)
 

@@ -10,7 +10,7 @@ import pytest
 
 from ipu_asm.config.configuration import ConfigurationError, Value
 from ipu_asm.config.configuration_file import Configurations
-from ipu_asm.config.include_folders import MOST_FOLDERS, include_folders
+from ipu_asm.config.include_folders import MOST_FOLDERS, MOST_READ, include_folders
 from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import parse_define
 
@@ -27,6 +27,8 @@ def check_mistakes(folder: Path, text: str, *mistakes: str) -> None:
 
 
 PATHS = 'expected a list of folders such as ["include", "libs/*/include"], found'
+ROOT = "expected folders of headers, found the root of the file system"
+TOO_MANY = "expected globs of at most 100 folders, among 1,000 others, found more"
 NAME = "expected a name of letters, digits and underscores, found"
 
 
@@ -39,10 +41,9 @@ NAME = "expected a name of letters, digits and underscores, found"
             "include-paths = ['a', '']",
             '1: `include-paths`: expected the name of a folder, found ""',
         ),
-        (
-            "include-paths = ['a', '/']",
-            "1: `include-paths`: expected a folder of headers, found the root of the file system",
-        ),
+        ("include-paths = ['a', '/']", f"1: `include-paths`: {ROOT}"),
+        (f"include-paths = ['{'../' * 100}']", f"1: `include-paths`: {ROOT}"),
+        ("include-paths = ['/**']", f"1: `include-paths`: {TOO_MANY}"),
         ("defines = 1", "1: `defines`: expected a table of at most 1,000 names, found 1"),
         ("[defines]\nA = 1\n'a-b' = 1", f"3: `defines.a-b`: {NAME} `a-b`"),
         ("[defines]\n'' = 1", f"2: `defines.`: {NAME} none"),
@@ -105,6 +106,11 @@ HOSTILE = {
         f"[defines]\na = '{'x' * 200_000}'",
         "2: `defines.a`: a string has at most 1,000 characters, found 200,000",
     ),
+    "list": (
+        f"[template.x]\ncontexts = [{{a = [{'1,' * 100_000}]}}]",
+        "2: `template.x.contexts`: context 1: `a`: a list or table has at most 10,000 characters, "
+        "found more",
+    ),
     "name": (
         f"[defines]\n{'x' * 200_000} = 1",
         f"2: `defines.{'x' * 52}...`: a name has at most 100 characters, found 200,000",
@@ -119,7 +125,7 @@ HOSTILE = {
     ),
     "globs": (
         "".join(f"[template.a{n}]\n" for n in range(9_000)),
-        "1: `template`: expected at most 1,000 globs, found 9,000",
+        "1: `template`: expected at most 200 globs, found 9,000",
     ),
 }
 
@@ -172,19 +178,26 @@ def test_paths_and_globs_are_absolute_folders_each_once(tmp_path: Path) -> None:
     (tmp_path / "libs/file").write_text("")
     (tmp_path / "libs/link").symlink_to(tmp_path / "libs/a")
     wanted = ["include", "libs/*/include", "/opt/x", "libs/a/include", "../up"]
-    assert include_folders(wanted, str(tmp_path)) == (
+    assert include_folders(wanted, str(tmp_path)).folders == (
         f"{tmp_path}/include",
         f"{tmp_path}/libs/a/include",
         f"{tmp_path}/libs/b/include",
         "/opt/x",
         f"{tmp_path.parent}/up",
     )
-    assert include_folders(["**/a"], str(tmp_path)) == (f"{tmp_path}/libs/a",)
-    assert include_folders(["libs/[bc]/**"], str(tmp_path)) == (
+    assert include_folders(["**/a"], str(tmp_path)).folders == (f"{tmp_path}/libs/a",)
+    assert include_folders(["libs/[bc]/**"], str(tmp_path)).folders == (
         f"{tmp_path}/libs/b",
         f"{tmp_path}/libs/b/include",
         f"{tmp_path}/libs/c",
     )
+
+
+@pytest.mark.parametrize("glob", ["d*", "**", "*/../*", "d*/../d*"])
+def test_globs_that_find_too_many_folders_are_a_mistake(tmp_path: Path, glob: str) -> None:
+    for number in range(MOST_FOLDERS + 1):
+        (tmp_path / f"d{number}").mkdir()
+    check_mistakes(tmp_path, f"include-paths = ['{glob}']", f"1: `include-paths`: {TOO_MANY}")
 
 
 def test_globs_that_find_the_whole_disk_are_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,5 +209,7 @@ def test_globs_that_find_the_whole_disk_are_cut_off(monkeypatch: pytest.MonkeyPa
         return scandir(folder)
 
     monkeypatch.setattr(os, "scandir", counted)
-    assert len(include_folders(["/**/**/**", "/*/*/*/*", "/**/*/**/*"], "/")) <= MOST_FOLDERS
-    assert len(read) <= 1_000
+    found = include_folders(["/**/**/**", "/*/*/*/*", "/**/*/**/*"], "/")
+    assert len(found.folders) <= MOST_FOLDERS
+    assert not found.is_complete
+    assert len(read) <= MOST_READ
