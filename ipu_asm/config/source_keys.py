@@ -10,6 +10,7 @@ contexts = [{cpr = 3, rows = 8}, {cpr = 4, rows = 16}]   # the file is checked i
 from __future__ import annotations
 
 import math
+import os
 import re
 from typing import Any, Callable, Mapping
 
@@ -136,6 +137,8 @@ def _include_path(path: str) -> str:
     if len(path) > LONGEST_VALUE:
         message = f"a path has at most {LONGEST_VALUE:,} characters, found {len(path):,}"
         raise SettingError(message)
+    if os.path.normpath(path) in (os.sep, os.sep * 2):
+        raise SettingError("expected folders of headers, found the root of the file system")
     return path
 
 
