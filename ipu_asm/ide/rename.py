@@ -102,7 +102,7 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
 
 def _prepare_in_template(analysis: Analysis, offset: int) -> Renameable:
     """Return the label at an offset of a template, if its text is literal in all expansions."""
-    if not any(each.expansion.text for each in analysis.expanded):
+    if all(each.expansion.is_partial for each in analysis.expanded):
         raise RenameError("the template has an error: correct that before you rename")
     reading, at = reading_at(analysis, offset)
     found = prepare_rename(reading.analysis, at)

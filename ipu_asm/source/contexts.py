@@ -18,11 +18,11 @@ class TemplateContext(NamedTuple):
 def contexts_of(settings: SourceSettings, written: Sequence[Context] = ()) -> list[TemplateContext]:
     """Return the contexts of a template, of which there is at least one.
 
-    `written` are those that comments in it declare, beside the ones of the configuration. Values
-    given for this run select the contexts that have them; where none has, they replace the values
-    in all contexts.
+    `written` are those that comments in it declare, in place of the ones of the configuration.
+    Values given for this run select the contexts that have them; where none has, they replace the
+    values in all contexts.
     """
-    declared = [*settings.contexts, *written] or [{}]
+    declared = [*(written or settings.contexts)] or [{}]
     selected = [context for context in declared if _agrees(context, settings.overrides)]
     found: list[TemplateContext] = []
     for context in selected or declared:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Mapping, NamedTuple, Protocol
+from typing import Mapping, NamedTuple, Protocol, Sequence
 
 from ipu_asm.config.configuration import Context
 from ipu_asm.config.configuration import Value as Value
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.source.source_map import SourceMap, SourceRange
-from ipu_asm.text import SourceFile
+from ipu_asm.text import SourceFile, Span
 
 
 class NameKind(Enum):
@@ -65,17 +65,21 @@ class Expansion(NamedTuple):
     `findings` are those of the expansion itself (template errors, missing headers, limits), in the
     files that their `path` names. `files` are the headers that were read, by absolute path.
     `memo` is what the next expansion of the same file may reuse; only the maker reads it.
+    `is_partial` tells that some of it could not be computed: then `unknown` are the spans of the
+    text whose content is not known, and only findings about bundles without them are certain.
     """
 
     text: str
     source_map: SourceMap
     context: str = ""
     findings: tuple[Diagnostic, ...] = ()
-    definitions: tuple[NameDefinition, ...] = ()
-    uses: tuple[NameUse, ...] = ()
+    definitions: Sequence[NameDefinition] = ()
+    uses: Sequence[NameUse] = ()
     includes: tuple[Include, ...] = ()
     files: Mapping[str, SourceFile] = {}
     memo: object = None
+    is_partial: bool = False
+    unknown: tuple[Span, ...] = ()
 
 
 class SourceReader(Protocol):

@@ -1,21 +1,33 @@
 """Findings about expansions, placed in the files that they were written in.
 
 A finding stands at the written range of its span: in literal text at that text, in a substituted
-value at the use of the value. Its related places tell the definition of the value, and the calls
-and includes that led there. The same finding at the same place in several iterations, calls or
-contexts is reported once.
+value at the use of the value, in a macro's argument at what the call gives. Its related places tell
+the definition of the value, and the calls and includes that led there. The same finding at the same
+place in several iterations, calls or contexts is reported once, and its message says in how many of
+them if not in all. That something is unused is only reported if it is so in all of them.
 """
 
 from __future__ import annotations
 
-from typing import Iterable, Iterator, Sequence
+from bisect import bisect_left
+from typing import Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, Fix, RelatedInformation
 from ipu_asm.source.expansion import Expansion
-from ipu_asm.source.source_map import MAIN, Frame, SourceMap, SourceRange
+from ipu_asm.source.source_map import MAIN, Frame, FrameKind, SourceMap, SourceRange
 from ipu_asm.text import Span, TextEdit
 
 _Key = tuple[str, str | None, Span]
+_LOCAL = ("E0", "E1", "E2")
+_MARK = ";;"
+
+
+class _Occurrence(NamedTuple):
+    """A finding in one expansion; `offset` is -1 if it is not about a place of the text."""
+
+    finding: Diagnostic
+    expansion: int
+    offset: int
 
 
 def lifted_findings(
@@ -25,11 +37,15 @@ def lifted_findings(
 
     The expansions come with the findings about their texts.
     """
-    found: dict[_Key, list[Diagnostic]] = {}
-    for expansion, findings in expanded:
-        for finding in _lifted(expansion, findings):
-            found.setdefault((finding.code, finding.path, finding.span), []).append(finding)
-    return [_merged(findings) for findings in found.values()]
+    expansions: list[Expansion] = []
+    found: dict[_Key, list[_Occurrence]] = {}
+    for number, (expansion, findings) in enumerate(expanded):
+        expansions.append(expansion)
+        for finding, offset in _lifted(expansion, findings):
+            key = finding.code, finding.path, finding.span
+            found.setdefault(key, []).append(_Occurrence(finding, number, offset))
+    merged = (_merged(expansions, occurrences) for occurrences in found.values())
+    return [finding for finding in merged if finding is not None]
 
 
 def findings_outside(
@@ -52,33 +68,77 @@ def _is_expanded(source_map: SourceMap, span: Span) -> bool:
     return bool(source_map.expanded_spans(SourceRange(MAIN, span)))
 
 
-def _lifted(expansion: Expansion, findings: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
-    yield from expansion.findings
+def _lifted(
+    expansion: Expansion, findings: Sequence[Diagnostic]
+) -> Iterator[tuple[Diagnostic, int]]:
+    for finding in expansion.findings:
+        yield finding, -1
     for finding in findings:
+        if expansion.is_partial:
+            if not _is_certain(expansion, finding):
+                continue
+            finding = finding._replace(fix=None)
         place = expansion.source_map.written(finding.span)
         if place is not None:
             yield _placed(expansion.source_map, finding, place)
 
 
-def _placed(source_map: SourceMap, finding: Diagnostic, place: SourceRange) -> Diagnostic:
+def _is_certain(expansion: Expansion, finding: Diagnostic) -> bool:
+    """Return whether a finding about a partial expansion is about a bundle that is known."""
+    if not finding.code.startswith(_LOCAL):
+        return False
+    start = expansion.text.rfind(_MARK, 0, finding.span.start) + 1
+    end = expansion.text.find(_MARK, max(finding.span.start, finding.span.end - len(_MARK)))
+    end = end if end >= 0 else len(expansion.text)
+    number = bisect_left(expansion.unknown, start, key=lambda span: span.end)
+    return number == len(expansion.unknown) or expansion.unknown[number].start > end
+
+
+def _placed(
+    source_map: SourceMap, finding: Diagnostic, place: SourceRange
+) -> tuple[Diagnostic, int]:
     related = [
         _related(written, message)
         for span, message, _ in finding.related
         if (written := source_map.written(span)) is not None
     ]
-    frame = source_map.frame_of(finding.span)
-    related += related_places(frame)
-    return finding._replace(
+    offset = finding.span.start
+    segments = source_map.segments_in(finding.span)
+    argument = segments[0].frame if len(segments) == 1 else None
+    if argument and argument.kind is FrameKind.ARGUMENT and argument.definition:
+        place, offset = argument.definition, -1
+        related.append(_related(argument.call, f"{argument.label} is used here"))
+    frames = dict.fromkeys(frame for each in segments if (frame := each.frame))
+    values = [frame for frame in frames if _is_value(frame)]
+    ways = [related_places(frame._replace(parent=None)) for frame in values]
+    ways.append(related_places(source_map.frame_of(finding.span)))
+    found = dict.fromkeys(each for way in ways for each in way)
+    placed = finding._replace(
         span=place.span,
         path=place.path or None,
-        related=tuple(related),
+        related=(*related, *(each for each in found if not _is_inside(each, place))),
         fix=_lifted_fix(source_map, finding.fix),
     )
+    return placed, offset
+
+
+def _is_value(frame: Frame) -> bool:
+    return frame.kind in (FrameKind.VALUE, FrameKind.ARGUMENT)
+
+
+def _is_inside(related: RelatedInformation, place: SourceRange) -> bool:
+    start, end = related.span
+    is_same_file = (related.path or MAIN) == place.path
+    return is_same_file and place.span.start <= start and end <= place.span.end
 
 
 def related_places(frame: Frame | None) -> Iterator[RelatedInformation]:
     """Yield the definition and the call of each level of an expansion stack, innermost first."""
     for level in frame.stack() if frame else ():
+        if level.kind is FrameKind.ARGUMENT:
+            if level.definition is not None:
+                yield _related(level.definition, f"{level.label} is given here")
+            continue
         if level.definition is not None:
             yield _related(level.definition, f"{level.label} is defined here")
         yield _related(level.call, f"in {level.label}")
@@ -101,9 +161,48 @@ def _lifted_fix(source_map: SourceMap, fix: Fix | None) -> Fix | None:
     return fix._replace(edits=tuple(edits)) if fix else None
 
 
-def _merged(findings: Sequence[Diagnostic]) -> Diagnostic:
-    """Return one finding for all that say the same of one place."""
-    first = findings[0]
-    if any(finding.fix != first.fix for finding in findings):
+def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Diagnostic | None:
+    """Return one finding for all that say the same of one place; None if it is to be dropped."""
+    first = found[0].finding
+    if any(each.finding.fix != first.fix for each in found):
         first = first._replace(fix=None)
-    return first
+    if len(expansions) == 1 and found[0].offset < 0:
+        return first
+    path = first.path or MAIN
+    of_text = [each for each in found if each.offset >= 0]
+    times = [
+        len(expansion.source_map.expanded(path, first.span.start)) if of_text else 1
+        for expansion in expansions
+    ]
+    prefix = _in_contexts(expansions, found) + _in_iterations(expansions, of_text, times)
+    if prefix and "unnecessary" in first.tags:
+        return None if _is_refuted(found, times) else first
+    return first._replace(message=prefix + first.message) if prefix else first
+
+
+def _is_refuted(found: Sequence[_Occurrence], times: Sequence[int]) -> bool:
+    """Return whether a place occurs somewhere without the finding."""
+    return len({(each.expansion, each.offset) for each in found}) < sum(times)
+
+
+def _in_contexts(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> str:
+    numbers = sorted({each.expansion for each in found})
+    if len(numbers) == len(expansions):
+        return ""
+    if len(numbers) == 1 and expansions[numbers[0]].context:
+        return f"in context {expansions[numbers[0]].context}: "
+    return f"in {len(numbers)} of {len(expansions)} contexts: "
+
+
+def _in_iterations(
+    expansions: Sequence[Expansion], found: Sequence[_Occurrence], times: Sequence[int]
+) -> str:
+    for number in dict.fromkeys(each.expansion for each in found):
+        offsets = {each.offset for each in found if each.expansion == number}
+        if len(offsets) < times[number]:
+            frame = expansions[number].source_map.frame_at(min(offsets))
+            kinds = [level.kind for level in (frame.stack() if frame else ())]
+            what = "iterations" if FrameKind.ITERATION in kinds else "calls"
+            if FrameKind.ITERATION in kinds or FrameKind.MACRO in kinds:
+                return f"in {len(offsets)} of {times[number]} {what}: "
+    return ""

@@ -7,11 +7,11 @@ written range that it came from and the calls, iterations and includes that it w
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from enum import Enum
 from functools import cached_property
 from itertools import accumulate
-from typing import Iterable, Iterator, NamedTuple, Sequence
+from typing import Callable, Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.text import Span
 
@@ -33,14 +33,16 @@ class FrameKind(Enum):
     MACRO = "macro"
     ITERATION = "iteration"
     VALUE = "value"
+    ARGUMENT = "argument"
 
 
 class Frame(NamedTuple):
     """One level of an expansion stack; `parent` is the next outer one.
 
     `label` describes the level for people: ``macro `save` ``, ``for row = 3``, ``include of
-    `regs.h` ``, ``value of `cols` ``. `call` is where the author wrote the call, the head of the
-    loop, the include or the use of the value; `definition` is the name in the definition.
+    `regs.h` ``, ``value of `cols` ``, ``argument `reg` ``. `call` is where the author wrote the
+    call, the head of the loop, the include or the use of the value; `definition` is the name in the
+    definition, for an argument what the call gives.
     """
 
     kind: FrameKind
@@ -74,8 +76,14 @@ class Segment(NamedTuple):
 class SourceMap:
     """The segments of an expansion, sorted, without gaps: they cover each of its characters."""
 
-    def __init__(self, segments: Sequence[Segment]) -> None:
-        self.segments = segments
+    def __init__(self, segments: Sequence[Segment] | Callable[[], Sequence[Segment]]) -> None:
+        """Take the segments, or what makes them when they are first asked for."""
+        self._given = segments
+
+    @cached_property
+    def segments(self) -> Sequence[Segment]:
+        """The segments in the order of the expansion."""
+        return self._given() if callable(self._given) else self._given
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -93,6 +101,11 @@ class SourceMap:
         if not self.segments:
             return None
         return self.segments[max(0, bisect_right(self._starts, offset) - 1)]
+
+    def segments_in(self, span: Span) -> Sequence[Segment]:
+        """Return the segments that a span has characters of; of an empty one, the one there."""
+        first = max(0, bisect_right(self._starts, span.start) - 1)
+        return self.segments[first : bisect_left(self._starts, span.end, first + 1)]
 
     def frame_at(self, offset: int) -> Frame | None:
         """Return the innermost frame at an offset; None in text that nothing repeats or moves."""

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 import re
 
+from ipu_asm.diagnostics import RuleId, Severity
+
+UNUSED_TEMPLATE_NAME = RuleId("H106", "unused-template-name", Severity.HINT)
+
 # In a long text a search for an expression is quicker than `in`.
 _MARK = re.compile(r"\{[{%#]")
 

@@ -11,9 +11,8 @@ from tests.cli.commands import give_input, run
 
 CONFIGURATION = '[template."k/*.asm"]\ncontexts = [{reg = 3}, {reg = 30}]\n'
 TEMPLATE = "set lr{{ reg }} 1;;\nbkpt;;\n"
-WRONG = (
-    "k/a.asm:1:5: error[E104] operand `reg`: expected a loop register (`lr0` to `lr15`), found `lr"
-)
+WRONG = "operand `reg`: expected a loop register (`lr0` to `lr15`), found `lr"
+AT = "k/a.asm:1:5: error[E104] "
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +36,7 @@ def check(
 
 
 def test_every_context_of_the_configuration_is_checked(capsys: pytest.CaptureFixture[str]) -> None:
-    check(capsys, "k", 1, f"{WRONG}30`")
+    check(capsys, "k", 1, f"{AT}in context reg=30: {WRONG}30`")
 
 
 def test_a_define_selects_the_context_that_has_it(capsys: pytest.CaptureFixture[str]) -> None:
@@ -45,13 +44,13 @@ def test_a_define_selects_the_context_that_has_it(capsys: pytest.CaptureFixture[
 
 
 def test_a_define_that_no_context_has_counts_in_all(capsys: pytest.CaptureFixture[str]) -> None:
-    check(capsys, "k --define reg=40", 1, f"{WRONG}40`")
+    check(capsys, "k --define reg=40", 1, f"{AT}{WRONG}40`")
     check(capsys, "k --define reg=4 --define reg=5", 0)
 
 
 def test_defines_of_the_project_are_variables(capsys: pytest.CaptureFixture[str]) -> None:
     Path("ipu.toml").write_text("[defines]\nreg = 50\n")
-    check(capsys, "k", 1, f"{WRONG}50`")
+    check(capsys, "k", 1, f"{AT}{WRONG}50`")
     check(capsys, "k --define reg=5", 0)
 
 
@@ -66,13 +65,13 @@ def test_standard_input_is_read_as_the_file_that_it_is_named(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give_input(monkeypatch, TEMPLATE)
-    check(capsys, "- --stdin-filename k/a.asm", 1, f"{WRONG}30`")
+    check(capsys, "- --stdin-filename k/a.asm", 1, f"{AT}in context reg=30: {WRONG}30`")
 
 
 def test_without_configuration_a_template_has_no_context(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    check(capsys, "k --isolated --define reg=20", 1, f"{WRONG}20`")
+    check(capsys, "k --isolated --define reg=20", 1, f"{AT}{WRONG}20`")
     Path("k/a.asm").write_text("set lr0 1;; # {{ 3 }}\nbkpt;;\n")
     check(capsys, "k --isolated", 0)
 
@@ -80,6 +79,6 @@ def test_without_configuration_a_template_has_no_context(
 def test_a_template_that_expands_to_nothing_is_told_if_it_is_named(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    Path("k/a.asm").write_text("{% macro m() %}acc;;{% endmacro %}\n")
+    Path("k/a.asm").write_text("{% macro _m() %}acc;;{% endmacro %}\n")
     check(capsys, "k", 0)
     check(capsys, "k/a.asm", 1, "k/a.asm:1:1: error[E001] a program has at least one bundle")

@@ -278,8 +278,8 @@ def calls_for(count: int) -> int:
         "set lr0 {{ 40000 }};; {# ipu: ignore[W203] as a mask #}\nbkpt;;",
         "{# ipu: ignore[W203] #} set lr0 {{ 40000 }};;\nbkpt;;",
         "{# ipu: ignore-file[W203] #}\n{% set n = 40000 %}\nset lr0 {{ n }};;\nbkpt;;",
-        "{% macro m(n) %}\nset lr0 {{ n }};; # ipu: ignore[W203]\n{% endmacro %}\n"
-        "{{ m(1) }}{{ m(40000) }}\nbkpt;;",
+        "{% macro m(n) %}\nset lr0 {{ n }};;\n{% endmacro %}\n"
+        "{{ m(1) }}{{ m(40000) }} # ipu: ignore[W203]\nbkpt;;",
     ],
 )
 def test_a_comment_in_a_template_silences_its_line_in_every_iteration(text: str) -> None:

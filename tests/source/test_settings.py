@@ -39,10 +39,10 @@ def test_values_that_no_context_has_replace_those_of_all() -> None:
     check_contexts(settings, ({"a": 7, "b": 1}, "a=7 b=1"), ({"a": 7, "b": 2}, "a=7 b=2"))
 
 
-def test_contexts_written_in_the_file_are_added(tmp_path: Path) -> None:
+def test_contexts_written_in_the_file_come_in_place_of_configured_ones() -> None:
     settings = SourceSettings({}, ({"a": 1},))
-    found = contexts_of(settings, [{"a": 2}, {"a": 1}])
-    assert [context.variables for context in found] == [{"a": 1}, {"a": 2}]
+    found = contexts_of(settings, [{"a": 2}, {"a": 3}, {"a": 2}])
+    assert [context.variables for context in found] == [{"a": 2}, {"a": 3}]
 
 
 def test_the_first_glob_that_fits_a_file_gives_its_contexts(tmp_path: Path) -> None:

@@ -55,9 +55,9 @@ def test_a_refactoring_of_text_that_is_not_rendered_is_not_offered() -> None:
 
 
 def test_a_finding_in_a_loop_is_ignored_where_it_is_written() -> None:
-    text = "{% for x in [1, 2] %}\nun$0used{{ x }}: acc;;\n{% endfor %}\nbkpt;;"
+    text = "acc;;\n{% for x in [1, 2] %}\nun$0used{{ x }}: acc;;\n{% endfor %}\nbkpt;;"
     assert outcome(text, "Ignore") == (
-        "{% for x in [1, 2] %}\nunused{{ x }}: acc;;  # ipu: ignore[unused-label]\n"
+        "acc;;\n{% for x in [1, 2] %}\nunused{{ x }}: acc;;  # ipu: ignore[unused-label]\n"
         "{% endfor %}\nbkpt;;"
     )
 

@@ -1,0 +1,86 @@
+"""Contexts that a template declares in comments: ``{# ipu: context cpr=3 rows=8 #}``."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from ipu_asm.config.configuration import Value
+from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.text import Span
+
+_DIRECTIVE = re.compile(r"\s*ipu:\s*context\b")
+_PART = re.compile(
+    r"""\s*(?:(?P<name>[^\W\d]\w*)\s*=\s*"""
+    r"""(?P<value>"[^"\n]*"|'[^'\n]*'|\[[^\]\n]*\]|[^\s,"'\[\]=]+)"""
+    r"(?=[\s,]|$)\s*,?|(?P<wrong>\S+))"
+)
+_ELEMENT = re.compile(r"""\s*("[^"\n]*"|'[^'\n]*'|[^,]*[^,\s])\s*(?:,|$)""")
+_INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,19})$")
+_FLOAT = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d{1,3})?$")
+
+
+class DeclaredName(NamedTuple):
+    """A name in the declaration of a context, with the range of the name and of the comment."""
+
+    name: str
+    span: Span
+    comment: Span
+
+
+class DeclaredContexts(NamedTuple):
+    """The contexts that comments declare, their names, and the parts that are no declarations."""
+
+    contexts: list[dict[str, Value]]
+    names: list[DeclaredName]
+    wrong: list[Span]
+
+
+def declared_contexts(tokens: Tokens) -> DeclaredContexts:
+    """Read the declarations of contexts in a template."""
+    found = DeclaredContexts([], [], [])
+    for tag, (kind, first, last) in enumerate(tokens.tags):
+        if kind != "comment" or last <= first + 1:
+            continue
+        comment = tokens.tokens[first + 1]
+        directive = _DIRECTIVE.match(comment.text)
+        if directive:
+            _read(
+                found, tokens.text[comment.start : comment.end], comment.start, tokens.tag_span(tag)
+            )
+    return found
+
+
+def _read(found: DeclaredContexts, text: str, start: int, comment: Span) -> None:
+    directive = _DIRECTIVE.match(text)
+    assert directive is not None
+    context: dict[str, Value] = {}
+    position, end = directive.end(), len(text.rstrip())
+    while position < end:
+        part = _PART.match(text, position, end)
+        if part is None:
+            break
+        position = part.end()
+        if part["wrong"] is not None:
+            found.wrong.append(Span(*part.span("wrong")).shifted(start))
+            continue
+        context[part["name"]] = _value(part["value"])
+        name = Span(*part.span("name")).shifted(start)
+        found.names.append(DeclaredName(part["name"], name, comment))
+    if context:
+        found.contexts.append(context)
+    elif not found.wrong:
+        found.wrong.append(comment)
+
+
+def _value(text: str) -> Value:
+    """Return the value of a text: a number, a truth value, a list of such, else the word itself."""
+    if text[:1] == "[":
+        return [_value(each) for each in _ELEMENT.findall(text[1:-1])]
+    if text[:1] in ("'", '"'):
+        return text[1:-1]
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    if _INTEGER.match(text):
+        return int(text, 16 if "x" in text.lower() else 10)
+    return float(text) if _FLOAT.match(text) else text

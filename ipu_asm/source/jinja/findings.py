@@ -1,0 +1,71 @@
+"""Findings about a template itself."""
+
+from __future__ import annotations
+
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
+from ipu_asm.diagnostics.errors import TEMPLATE_SYNTAX, UNDEFINED_TEMPLATE_NAME
+from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.source.contexts import TemplateContext
+from ipu_asm.source.expansion import NameKind
+from ipu_asm.source.jinja.compiled import Problem, Rendering
+from ipu_asm.source.jinja.declared_contexts import DeclaredContexts
+from ipu_asm.source.jinja.names import GLOBALS, TemplateNames
+from ipu_asm.source.jinja.syntax_errors import quoted
+from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.templates import UNUSED_TEMPLATE_NAME
+from ipu_asm.text import Span, TextEdit
+
+
+def problem_finding(problem: Problem) -> Diagnostic:
+    """Return the finding about a template that cannot be rendered."""
+    return Diagnostic(problem.rule, problem.message, problem.span)
+
+
+def context_findings(declared: DeclaredContexts) -> list[Diagnostic]:
+    """Return the findings about comments that declare contexts."""
+    message = "a context is declared by `{# ipu: context NAME=VALUE #}`, found something else"
+    return [Diagnostic(TEMPLATE_SYNTAX, message, span) for span in declared.wrong]
+
+
+def undefined_findings(
+    tokens: Tokens, names: TemplateNames, rendering: Rendering, context: TemplateContext
+) -> list[Diagnostic]:
+    """Return a finding for each place at which an undefined value was used."""
+    known = {each.name for each in names.definitions}
+    findings = []
+    for token, (message, name) in sorted(rendering.undefined.items()):
+        if rendering.is_branch_unknown and name in known:
+            continue  # what is unknown may be what defines it
+        span = tokens.place(token)
+        if name is None:
+            findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(message), span))
+        else:
+            near = nearest_of(name, sorted({*known, *context.variables, *GLOBALS} - {name}))
+            findings.append(_undefined(name, near, span))
+    return findings
+
+
+def _undefined(name: str, near: str | None, span: Span) -> Diagnostic:
+    message = f"`{name}` is not defined in the template"
+    fix = None
+    if near is not None:
+        message += f"; did you mean `{near}`?"
+        edits = (TextEdit(span, near),)
+        fix = Fix(f"replace by `{near}`", edits, Applicability.DISPLAY)
+    else:
+        message += (
+            f"; declare it by `{{# ipu: context {name}=... #}}` or in `ipu.toml`,"
+            f" or pass `--define {name}=VALUE`"
+        )
+    return Diagnostic(UNDEFINED_TEMPLATE_NAME, message, span, fix=fix)
+
+
+def unused_findings(tokens: Tokens, names: TemplateNames) -> list[Diagnostic]:
+    """Return a hint for each name that the template defines and never uses."""
+    findings = []
+    for each in names.unused:
+        what = "macro" if each.kind is NameKind.TEMPLATE_MACRO else "template name"
+        span = tokens.place(each.token)
+        message = f"{what} `{each.name}` is never used"
+        findings.append(Diagnostic(UNUSED_TEMPLATE_NAME, message, span, tags=("unnecessary",)))
+    return findings

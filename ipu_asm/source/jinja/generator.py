@@ -1,0 +1,176 @@
+"""Code generation that keeps positions.
+
+The tokens that Jinja's parser gets have their own numbers in place of line numbers, so every node
+of the syntax tree knows its token. The generated code passes these numbers to the functions of a
+`Recorder`; apart from that it is what Jinja generates.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any, Iterator
+
+from jinja2 import nodes
+from jinja2.compiler import CodeGenerator, Frame
+
+
+def prepare(tree: nodes.Template, tag_of: list[int]) -> None:
+    """Add to a syntax tree what the generator needs."""
+    for loop in list(tree.find_all(nodes.For)):
+        # Jinja's analysis of names visits the mark, so it reads the variables by real nodes.
+        mark = nodes.Output([_loaded(loop.target)], lineno=loop.lineno)
+        weight = 1 + sum(1 for _ in loop.find_all((nodes.TemplateData, nodes.Expr)))
+        setattr(mark, "weight", weight)  # noqa: B010
+        loop.body.insert(0, mark)
+    for block in tree.find_all(nodes.FilterBlock):
+        setattr(block.filter, "output_tag", tag_of[block.lineno])  # noqa: B010
+    for call in tree.find_all(nodes.CallBlock):
+        setattr(call.call, "output_tag", tag_of[call.lineno])  # noqa: B010
+
+
+def _loaded(target: nodes.Node) -> nodes.Expr:
+    """Return the expression that reads the target of an assignment."""
+    if isinstance(target, nodes.Name):
+        return nodes.Name(target.name, "load", lineno=target.lineno)
+    if isinstance(target, nodes.Tuple):
+        return nodes.Tuple([_loaded(each) for each in target.items], "load", lineno=target.lineno)
+    return nodes.Const(None, lineno=target.lineno)
+
+
+class PositionGenerator(CodeGenerator):
+    """Jinja's code generator; `environment.tag_of` gives the tag of each token."""
+
+    def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
+        """Write a statement for each literal text and each expression."""
+        if frame.require_output_check:
+            if self.has_known_extends:
+                return
+            self.writeline("if parent_template is None:")
+            self.indent()
+        for child in node.nodes:
+            self.start_write(frame, child)
+            if isinstance(child, nodes.TemplateData):
+                self.write(f"_literals[{child.lineno}]")
+            elif hasattr(node, "weight"):
+                self.write(f"_iterate({self._tag(node)}, {node.weight}, ")
+                self.visit(child, frame)
+                self.write(")")
+            else:
+                self._write_expression(child, frame)
+            self.end_write(frame)
+        if frame.require_output_check:
+            self.outdent()
+
+    def _write_expression(self, child: nodes.Expr, frame: Frame) -> None:
+        escaping = frame.eval_ctx.volatile or frame.eval_ctx.autoescape
+        if frame.eval_ctx.volatile:
+            name = "(escape if context.eval_ctx.autoescape else _plain)"
+        else:
+            name = "escape" if escaping else ""
+        self.write(f"_output({self._tag(child)}, {name}(")
+        self.visit(child, frame)
+        self.write("))")
+
+    def _tag(self, node: nodes.Node) -> int:
+        tag_of: list[int] = self.environment.tag_of  # type: ignore[attr-defined]
+        return tag_of[node.lineno]
+
+    def visit_For(self, node: nodes.For, frame: Frame) -> None:
+        """Write the loop, and the mark of its end."""
+        super().visit_For(node, frame)
+        if not frame.require_output_check:
+            self.simple_write(f"_after_loop({self._tag(node)})", frame)
+
+    def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
+        """Write a call between the notes of its beginning and its end."""
+        with _output_of(self, node):
+            self.write(f"_enter({node.lineno})(")
+            super().visit_Call(node, frame, forward_caller=forward_caller)
+            self.write(")")
+
+    def visit_Filter(self, node: nodes.Filter, frame: Frame) -> None:
+        """Write a filter; that of a filter block is an output."""
+        with _output_of(self, node):
+            super().visit_Filter(node, frame)
+
+    def visit_Macro(self, node: nodes.Macro, frame: Frame) -> None:
+        """Write a macro that knows its own token."""
+        super().visit_Macro(node, frame)
+        self.writeline(f"{frame.symbols.ref(node.name)}.token = {node.lineno}")
+
+    def visit_Assign(self, node: nodes.Assign, frame: Frame) -> None:
+        """Write an assignment, and a note of the values."""
+        super().visit_Assign(node, frame)
+        self._note_values(node.target, frame)
+
+    def visit_AssignBlock(self, node: nodes.AssignBlock, frame: Frame) -> None:
+        """Write an assignment of a block, and a note of its text."""
+        super().visit_AssignBlock(node, frame)
+        self._note_values(node.target, frame)
+
+    def _note_values(self, target: nodes.Node, frame: Frame) -> None:
+        names = [target, *target.find_all(nodes.Name)]
+        for name in names:
+            if isinstance(name, nodes.Name):
+                self.writeline(f"_assigned({name.lineno}, {frame.symbols.ref(name.name)})")
+
+    def visit_Name(self, node: nodes.Name, frame: Frame) -> None:
+        """Write a name; one that is undefined gets to know its place."""
+        self._placed(super().visit_Name, node, frame, node.ctx == "load")
+
+    def visit_Getattr(self, node: nodes.Getattr, frame: Frame) -> None:
+        """Write an attribute; one that is undefined gets to know its place."""
+        self._placed(super().visit_Getattr, node, frame, True)
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
+        """Write an element; one that is undefined gets to know its place."""
+        self._placed(super().visit_Getitem, node, frame, True)
+
+    def _placed(self, visit: Any, node: nodes.Expr, frame: Frame, is_load: bool) -> None:
+        if is_load:
+            self.write(f"_at({node.lineno}, ")
+        visit(node, frame)
+        if is_load:
+            self.write(")")
+
+    def visit_List(self, node: nodes.List, frame: Frame) -> None:
+        """Write a list, whose size is counted."""
+        self._counted(super().visit_List, node, frame)
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+        """Write a dictionary, whose size is counted."""
+        self._counted(super().visit_Dict, node, frame)
+
+    def visit_Tuple(self, node: nodes.Tuple, frame: Frame) -> None:
+        """Write a tuple; the size of one that is no target is counted."""
+        if node.ctx == "load":
+            self._counted(super().visit_Tuple, node, frame)
+        else:
+            super().visit_Tuple(node, frame)
+
+    def _counted(self, visit: Any, node: nodes.Expr, frame: Frame) -> None:
+        self.write("_counted(")
+        visit(node, frame)
+        self.write(")")
+
+    def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
+        """Write a concatenation that keeps its parts."""
+        if frame.eval_ctx.volatile or frame.eval_ctx.autoescape:
+            self._counted(super().visit_Concat, node, frame)
+            return
+        self.write("_joined((")
+        for each in node.nodes:
+            self.visit(each, frame)
+            self.write(", ")
+        self.write("))")
+
+
+@contextmanager
+def _output_of(generator: CodeGenerator, node: nodes.Expr) -> Iterator[None]:
+    """Write the call of `_output` around what is written in the block, if a node is an output."""
+    tag = getattr(node, "output_tag", None)
+    if tag is not None:
+        generator.write(f"_output({tag}, ")
+    yield
+    if tag is not None:
+        generator.write(")")

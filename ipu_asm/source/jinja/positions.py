@@ -1,0 +1,271 @@
+"""Where the text of a rendered template was written: segments, stacks and names."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from typing import Callable, Iterator, Sequence, TypeVar, overload
+
+from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
+from ipu_asm.source.jinja.compiled import Rendering
+from ipu_asm.source.jinja.declared_contexts import DeclaredContexts
+from ipu_asm.source.jinja.names import TemplateName, TemplateNames
+from ipu_asm.source.jinja.pieces import FrameNode, Leaves, PieceKind
+from ipu_asm.source.jinja.remarks import remark_of
+from ipu_asm.source.jinja.tags import TagKind, tags_of
+from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.source_map import MAIN, Frame, FrameKind, Segment, SourceMap, SourceRange
+from ipu_asm.text import Span
+
+_T = TypeVar("_T")
+_COMMENT = re.compile(r"#[^\r\n]*")
+
+
+class LazySequence(Sequence[_T]):
+    """A sequence that is made when it is first looked at."""
+
+    def __init__(self, make: Callable[[], Sequence[_T]]) -> None:
+        self._make: Callable[[], Sequence[_T]] | None = make
+        self._made: Sequence[_T] = ()
+
+    def _all(self) -> Sequence[_T]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __iter__(self) -> Iterator[_T]:
+        return iter(self._all())
+
+    @overload
+    def __getitem__(self, index: int) -> _T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[_T]: ...
+
+    def __getitem__(self, index: int | slice) -> _T | Sequence[_T]:
+        return self._all()[index]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+
+class Positions:
+    """The positions of one rendering. Everything is computed when it is first asked for."""
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        names: TemplateNames,
+        rendering: Rendering,
+        declared: DeclaredContexts,
+    ) -> None:
+        self._tokens = tokens
+        self._names = names
+        self._rendering = rendering
+        self._declared = declared
+        self.definitions = LazySequence(self._definitions)
+        self.uses = LazySequence(self._uses)
+
+    @property
+    def _leaves(self) -> Leaves:
+        assert self._rendering.leaves is not None
+        return self._rendering.leaves
+
+    def unknown(self) -> tuple[Span, ...]:
+        """Return the spans of the expansion that an undefined value may have computed."""
+        leaves = self._leaves
+        ends = [*accumulate(map(len, leaves.texts))]
+        is_unknown = set(leaves.unknown)
+        return tuple(
+            Span(end - len(text), end)
+            for number, (text, end, origin) in enumerate(zip(leaves.texts, ends, leaves.origins))
+            if number in is_unknown or (origin < 0 and ~origin not in self._names.bare)
+        )
+
+    def segments(self) -> Sequence[Segment]:
+        """Return the segments of the expansion."""
+        leaves, tokens = self._leaves, self._tokens
+        frames = _Frames(tokens, self._names, leaves.nodes)
+        tags: dict[int, SourceRange] = {}
+        segments, start = [], 0
+        for text, origin, node in zip(leaves.texts, leaves.origins, leaves.frames):
+            if origin < 0:
+                written = tags.get(origin)
+                if written is None:
+                    written = tags[origin] = SourceRange(MAIN, tokens.tag_span(~origin))
+                frame = frames.of_value(~origin, node)
+                segments.append(Segment(start, start + len(text), written, False, frame))
+                start += len(text)
+                continue
+            for piece, at in tokens.pieces(origin):
+                written = SourceRange(MAIN, Span(at, at + len(piece)))
+                frame = frames.of_node(node)
+                segments.append(Segment(start, start + len(piece), written, True, frame))
+                start += len(piece)
+        return segments
+
+    def _definitions(self) -> Sequence[NameDefinition]:
+        return tuple(self._made_definitions())
+
+    def _made_definitions(self) -> Iterator[NameDefinition]:
+        for each in self._names.definitions:
+            yield NameDefinition(
+                each.name,
+                each.kind,
+                SourceRange(MAIN, self._tokens.place(each.token)),
+                SourceRange(MAIN, self._full(each)),
+                self._value(each),
+                each.parameters,
+                remark_of(self._tokens, each.token, each.last),
+            )
+        first: set[str] = set()
+        for name, span, comment in self._declared.names:
+            if name not in first:
+                first.add(name)
+                yield NameDefinition(
+                    name,
+                    NameKind.CONTEXT,
+                    SourceRange(MAIN, span),
+                    SourceRange(MAIN, comment),
+                    self._context_value(name),
+                )
+
+    def _context_value(self, name: str) -> str:
+        values = [str(context[name]) for context in self._declared.contexts if name in context]
+        return ", ".join(dict.fromkeys(values))
+
+    def _full(self, each: TemplateName) -> Span:
+        tokens = self._tokens
+        start, end = tokens.tokens[each.first].start, tokens.tokens[each.last].end
+        return Span(start, start + len(tokens.text[start:end].rstrip()))
+
+    def _value(self, each: TemplateName) -> str | None:
+        if each.kind is NameKind.LOOP_VARIABLE:
+            tag = self._tokens.tag_of[each.token]
+            names = self._names.loops[tag]
+            values = self._rendering.loop_values.get(tag, [])
+            if len(names) > 1:
+                place = names.index((each.name, each.token))
+                values = [v.split(", ")[place] for v in values if v.count(", ") == len(names) - 1]
+            return ", ".join(values) if values else None
+        values = self._rendering.values.get(each.token, [])
+        return ", ".join(dict.fromkeys(values)) if values else each.constant
+
+    def _uses(self) -> Sequence[NameUse]:
+        definitions = self.definitions
+        contexts = {d.name: d for d in definitions if d.kind is NameKind.CONTEXT}
+        return tuple(
+            NameUse(
+                use.name,
+                SourceRange(MAIN, self._tokens.place(use.token)),
+                contexts.get(use.name) if use.definition is None else definitions[use.definition],
+            )
+            for use in self._names.known_uses
+        )
+
+
+class _Frames:
+    """The frames of a rendering, each made once."""
+
+    def __init__(self, tokens: Tokens, names: TemplateNames, nodes: list[FrameNode]) -> None:
+        self._tokens = tokens
+        self._names = names
+        self._nodes = nodes
+        self._made: dict[int, Frame] = {}
+        self._values: dict[tuple[int, int], Frame | None] = {}
+
+    def of_node(self, number: int) -> Frame | None:
+        """Return the frame of a level of the stack."""
+        if number < 0:
+            return None
+        frame = self._made.get(number)
+        if frame is None:
+            node = self._nodes[number]
+            make = self._iteration if node.kind is PieceKind.ITERATION else self._macro
+            frame = self._made[number] = make(node, self.of_node(node.parent))
+        return frame
+
+    def of_value(self, tag: int, node: int) -> Frame | None:
+        """Return the frame of an output."""
+        key = tag, node
+        if key not in self._values:
+            self._values[key] = self._value(tag, node)
+        return self._values[key]
+
+    def _value(self, tag: int, node: int) -> Frame | None:
+        parent = self.of_node(node)
+        number = self._names.value_of.get(tag)
+        if number is None:
+            return parent
+        definition = self._names.definitions[number]
+        call = SourceRange(MAIN, self._tokens.tag_span(tag))
+        if definition.kind is NameKind.PARAMETER and tag in self._names.bare:
+            argument = self._argument(definition, node)
+            if argument is not None:
+                label = f"argument `{definition.name}`"
+                return Frame(FrameKind.ARGUMENT, label, call, argument, parent)
+        place = SourceRange(MAIN, self._tokens.place(definition.token))
+        return Frame(FrameKind.VALUE, f"value of `{definition.name}`", call, place, parent)
+
+    def _argument(self, parameter: TemplateName, node: int) -> SourceRange | None:
+        """Return what the call of a macro gives for a parameter, in the outermost call of macros.
+
+        An argument that is nothing but a parameter of the calling macro came from its call.
+        """
+        place = None
+        while True:
+            while node >= 0 and self._names.name_token(self._nodes[node].detail) != parameter.macro:
+                node = self._nodes[node].parent
+            if node < 0 or self._nodes[node].kind is not PieceKind.MACRO:
+                return place
+            argument = self._names.argument(self._nodes[node].number, parameter)
+            if argument is None:
+                return place
+            tokens = self._tokens.tokens
+            span = Span(tokens[argument.first].start, tokens[argument.last].end)
+            place = SourceRange(MAIN, span)
+            number = self._names.definition_of_use(argument.first)
+            if argument.first != argument.last or number is None:
+                return place
+            parameter = self._names.definitions[number]
+            node = self._nodes[node].parent
+            if parameter.kind is not NameKind.PARAMETER:
+                return place
+
+    def _iteration(self, node: FrameNode, parent: Frame | None) -> Frame:
+        names = ", ".join(name for name, _ in self._names.loops.get(node.number, ()))
+        head = SourceRange(MAIN, self._tokens.tag_span(node.number))
+        return Frame(FrameKind.ITERATION, f"for {names} = {node.detail}", head, None, parent)
+
+    def _macro(self, node: FrameNode, parent: Frame | None) -> Frame:
+        call = SourceRange(MAIN, self._tokens.tag_span(self._tokens.tag_of[node.number]))
+        macro = self._names.macro_at(self._names.name_token(node.detail))
+        if macro is None:
+            return Frame(FrameKind.MACRO, "`call` block", call, None, parent)
+        place = SourceRange(MAIN, self._tokens.place(macro.token))
+        return Frame(FrameKind.MACRO, f"macro `{macro.name}`", call, place, parent)
+
+
+def skeleton_map(text: str, blanked: str) -> tuple[SourceMap, tuple[Span, ...]]:
+    """Return the map of a template's skeleton, and the spans whose content is not known.
+
+    A statement between two bundles is none of them: it is not inside a bundle, whatever it does.
+    """
+    whole = Segment(0, len(text), SourceRange(MAIN, Span(0, len(text))), True)
+    unknown = tuple(
+        tag.span
+        for tag in tags_of(text)
+        if tag.kind is TagKind.OUTPUT or not _is_between_bundles(blanked, tag.span.start)
+    )
+    return SourceMap((whole,) if text else ()), unknown
+
+
+def _is_between_bundles(text: str, offset: int) -> bool:
+    before = text[text.rfind(";;", 0, offset) + 1 : offset].removeprefix(";")
+    return not _COMMENT.sub("", before).strip()

@@ -1,0 +1,317 @@
+"""A Jinja environment in which a template costs little, and whose output knows its origins."""
+
+from __future__ import annotations
+
+from functools import wraps
+from types import GeneratorType
+from typing import Any, Callable, Iterable, Iterator, NoReturn
+
+from jinja2 import TemplateRuntimeError, Undefined, UndefinedError
+from jinja2.lexer import TokenStream
+from jinja2.runtime import Context, Macro
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.utils import missing
+
+from ipu_asm.source.jinja.generator import PositionGenerator
+from ipu_asm.source.jinja.limits import (
+    FILTER_LIMITS,
+    METHOD_LIMITS,
+    MOST_CALLS,
+    LimitError,
+    Meter,
+    require_operands,
+)
+from ipu_asm.source.jinja.pieces import Piece, PieceKind, joined, piece
+from ipu_asm.source.jinja.tokens import Tokens
+
+_TAKE_UNDEFINED = {"d", "default"}
+MOST_VALUES = 16
+"""Of a variable that are remembered for people."""
+_LONGEST_VALUE = 40
+
+
+class Recorder:
+    """What generated code calls while a template is rendered once; see `PositionGenerator`.
+
+    `undefined` has the message for each undefined value that was used, by the token of its name.
+    `is_branch_unknown` tells that an undefined value decided which part of the template is
+    rendered. `values` are those of each variable, by the token of its name.
+    """
+
+    def __init__(self) -> None:
+        self.literals: dict[int, Piece] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, before another rendering of the same template."""
+        self.meter = Meter()
+        self.calls: list[int] = []
+        self.undefined: dict[int, Unknown] = {}
+        self.is_branch_unknown = False
+        self.values: dict[int, list[str]] = {}
+        self.loop_values: dict[int, list[str]] = {}
+
+    def functions(self) -> dict[str, object]:
+        """Return the names of generated code that are this recorder's."""
+        return {
+            "_literals": self.literals,
+            "_output": self.output,
+            "_iterate": self.iterate,
+            "_after_loop": _after_loop,
+            "_enter": self.enter,
+            "_assigned": self.assigned,
+            "_at": _at,
+            "_counted": self.counted,
+            "_joined": self.joined,
+            "_plain": str,
+        }
+
+    def output(self, tag: int, value: Any) -> str:
+        """Return the output of an expression."""
+        self.meter.step()
+        if value.__class__ is Piece:
+            parts: tuple[str, ...] = (value,)
+        else:
+            if not isinstance(value, (str, int, float, Unknown)):
+                self.meter.count(value)
+            value = str(value)
+            parts = (value,) if value.__class__ is Piece else ()
+        self.meter.create(len(value))
+        return piece(value, PieceKind.OUTPUT, tag, parts)
+
+    def iterate(self, tag: int, weight: int, value: Any) -> str:
+        """Return the mark of an iteration."""
+        self.meter.step(weight)
+        shown = shown_value(value)
+        values = self.loop_values.setdefault(tag, [])
+        if len(values) < MOST_VALUES:
+            values.append(shown)
+        return piece("", PieceKind.ITERATION, tag, (), shown)
+
+    def counted(self, value: Any) -> Any:
+        """Count a new value, and return it."""
+        return self.meter.count(value)
+
+    def enter(self, call: int) -> Callable[[Any], Any]:
+        """Note that a call begins; the returned function notes its end."""
+        self.calls.append(call)
+        if len(self.calls) > MOST_CALLS:
+            raise LimitError(f"calls may be {MOST_CALLS} levels deep at most, found more")
+        return self._leave
+
+    def _leave(self, value: Any) -> Any:
+        self.calls.pop()
+        return value
+
+    def assigned(self, token: int, value: Any) -> None:
+        """Note the value of a variable."""
+        values = self.values.setdefault(token, [])
+        if len(values) < MOST_VALUES and not isinstance(value, (Macro, Undefined)):
+            values.append(shown_value(value))
+
+    def joined(self, parts: Iterable[Any]) -> str:
+        """Return the concatenation of values."""
+        result = joined([str(self.meter.count(part)) for part in parts])
+        self.meter.create(len(result))
+        return result
+
+
+def _after_loop(tag: int) -> str:
+    return piece("", PieceKind.LOOP_END, tag)
+
+
+def _at(token: int, value: Any) -> Any:
+    if isinstance(value, Unknown) and value.token < 0:
+        value.token = token
+    return value
+
+
+def shown_value(value: Any) -> str:
+    """Return a value for people, shortened."""
+    if isinstance(value, tuple):
+        return ", ".join(shown_value(each) for each in value[:8])
+    if isinstance(value, (str, int, float)) and not (isinstance(value, int) and value > 10**40):
+        shown = str(value[: _LONGEST_VALUE + 1] if isinstance(value, str) else value)
+        shown = str.__str__(shown)
+        return shown if len(shown) <= _LONGEST_VALUE else shown[: _LONGEST_VALUE - 3] + "..."
+    return "..."
+
+
+class Unknown(Undefined):
+    """An undefined value that has been looked up; every use of it is recorded and gives unknown.
+
+    `token` is that of the name, -1 while it is not known.
+    """
+
+    __slots__ = ("token",)
+    recorder: Recorder
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.token = -1
+
+    @property
+    def message(self) -> str:
+        """Jinja's sentence about the value."""
+        return self._undefined_message
+
+    @property
+    def name(self) -> str | None:
+        """The name, if it is that of a variable."""
+        is_variable = self._undefined_hint is None and self._undefined_obj is missing
+        return self._undefined_name if is_variable else None
+
+    def used(self) -> None:
+        """Record a use; raise what the sandbox refuses."""
+        if self._undefined_exception is not UndefinedError:
+            raise self._undefined_exception(self._undefined_message)
+        token = self.token if self.token >= 0 else (self.recorder.calls or [0])[-1]
+        self.recorder.undefined.setdefault(token, self)
+
+    def _decided(self) -> None:
+        self.recorder.is_branch_unknown = True
+        self.used()
+
+    def _absorb(self, *unused: Any, **named: Any) -> Any:
+        self.used()
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name[:2] == "__":
+            raise AttributeError(name)
+        return self._absorb()
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _absorb
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _absorb
+    __pos__ = __neg__ = __pow__ = __rpow__ = __call__ = __getitem__ = _absorb
+
+    def __str__(self) -> str:
+        self.used()
+        return piece("0", PieceKind.UNKNOWN)
+
+    def __iter__(self) -> Iterator[Any]:
+        self._decided()
+        yield self
+
+    def __bool__(self) -> bool:
+        self._decided()
+        return False
+
+    def __len__(self) -> int:
+        self._decided()
+        return 1
+
+    def _compare(self, other: object) -> bool:
+        self._decided()
+        return False
+
+    __eq__ = __ne__ = __contains__ = _compare
+    __lt__ = __le__ = __gt__ = __ge__ = _compare  # type: ignore[assignment]
+
+    def __hash__(self) -> int:
+        self.used()
+        return id(self)
+
+    def _number(self) -> int:
+        self.used()
+        return 0
+
+    __int__ = __float__ = __complex__ = __index__ = _number  # type: ignore[assignment]
+
+
+class Sandbox(ImmutableSandboxedEnvironment):
+    """The environment of one template: Jinja's default one with limits."""
+
+    code_generator_class = PositionGenerator
+    intercepted_binops = frozenset({"+", "*", "**", "%"})
+
+    def __init__(self, tokens: Tokens, recorder: Recorder) -> None:
+        undefined = type("Unknown", (Unknown,), {"recorder": recorder, "__slots__": ()})
+        # Constants are computed at run time, where they are limited and placed.
+        super().__init__(undefined=undefined, optimized=False)
+        self.recorder = recorder
+        self.concat = recorder.joined  # type: ignore[method-assign]
+        self.tag_of = tokens.tag_of
+        self._tokens = tokens
+        self.globals["range"] = _limited_range
+        self.globals["lipsum"] = _no_random
+        for name, function in self.filters.items():
+            self.filters[name] = self._limited(name, function)
+        self.filters["random"] = _no_random
+
+    def _tokenize(self, *unused: Any) -> TokenStream:
+        tokens = self._tokens.tokens
+        numbered = ((number, t.kind, t.text) for number, t in enumerate(tokens) if number)
+        return TokenStream(self.lexer.wrap(numbered), None, None)
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Compute an operator within the limits."""
+        require_operands(operator, left, right)
+        return self.recorder.meter.count(super().call_binop(context, operator, left, right))
+
+    def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a macro or a function within the limits."""
+        recorder = self.recorder
+        recorder.meter.step()
+        if isinstance(function, Macro):
+            call = recorder.calls[-1]
+            result = super().call(context, function, *args, **kwargs)
+            if result.__class__ is Piece:
+                token = getattr(function, "token", None)
+                return piece(result, PieceKind.MACRO, call, (result,), token)
+            return result
+        for each in (*args, *kwargs.values()):
+            if isinstance(each, Unknown):
+                return each._absorb()
+        _require_method(function, args, kwargs)
+        return recorder.meter.count(super().call(context, function, *args, **kwargs))
+
+    def _limited(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a filter within the limits."""
+        skipped = int(hasattr(function, "jinja_pass_arg"))
+        require = FILTER_LIMITS.get(name)
+
+        @wraps(function)
+        def filtered(*arguments: Any, **named: Any) -> Any:
+            meter = self.recorder.meter
+            meter.step()
+            meter.look_at_time()
+            values = [*arguments[skipped:], *named.values()]
+            for each in values:
+                if isinstance(each, Unknown) and name not in _TAKE_UNDEFINED:
+                    return each._absorb()
+                meter.count(each)
+            if require is not None:
+                if isinstance(arguments[skipped], GeneratorType):
+                    listed = [meter.count(each) for each in arguments[skipped]]
+                    arguments = (*arguments[:skipped], listed, *arguments[skipped + 1 :])
+                require(*arguments[skipped:], **named)
+            result = function(*arguments, **named)
+            if isinstance(result, GeneratorType):
+                return self._each_counted(result)
+            return meter.count(result)
+
+        return filtered
+
+    def _each_counted(self, values: Iterable[Any]) -> Iterator[Any]:
+        for value in values:
+            yield self.recorder.meter.count(value)
+
+
+def _require_method(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    function = getattr(function, "__wrapped__", function)
+    owner = getattr(function, "__self__", None)
+    require = METHOD_LIMITS.get(getattr(function, "__name__", ""))
+    if require is not None and isinstance(owner, (str, bytes, int)):
+        require(owner, *args, **kwargs)
+
+
+def _limited_range(*arguments: int) -> range:
+    numbers = range(*arguments)
+    if numbers and (numbers[-1] - numbers[0]) // numbers.step >= 100_000:
+        raise LimitError("`range` may give 100,000 numbers at most, found more")
+    return numbers
+
+
+def _no_random(*unused: Any, **named: Any) -> NoReturn:
+    raise TemplateRuntimeError("a template gives the same program each time, found a random value")
