@@ -74,6 +74,8 @@ def _lines(profile: Profile, source: SourceFile, isa: Isa) -> Iterator[_Line]:
         shown = printable(text.expandtabs(_TAB))
         starts = (shown.find(mark) for mark in isa.surface.comments)
         comment = min((start for start in starts if start >= 0), default=len(shown))
+        # A template's comment begins with its brace.
+        comment -= shown[max(0, comment - 1) : comment + 1] == "{#"
         heat = _heat_class(cycles_by_line[line], most) if line in cycles_by_line else ""
         code = shown[:comment], shown[comment:]
         yield _Line(cycles.get(line), heat, _brackets(line, loops), *code)

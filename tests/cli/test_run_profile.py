@@ -322,3 +322,24 @@ def test_the_layer_spends_its_time_in_one_bundle(capsys: pytest.CaptureFixture[s
     assert (sample["iterations"], sample["bundles_per_iteration"]) == (10, 130)
     assert (element["iterations"], element["bundles_per_iteration"]) == (1280, 1)
     assert [name for name, share in element["slots"].items() if share == 0] == ["break", "aaq"]
+
+
+TEMPLATE = """\
+{# two rows #}
+{% for row in range(2) %}
+    incr lr0 {{ row }};;
+{% endfor %}
+bkpt;;
+"""
+
+
+def test_a_template_is_profiled_as_it_was_written(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rows.s").write_text(TEMPLATE)
+    data = data_of(capsys, "rows.s")
+    assert data["lines"] == [{"line": 3, "cycles": 2}, {"line": 5, "cycles": 1}]
+    bundles = [(bundle["line"], bundle.get("stack")) for bundle in data["bundles"]]
+    assert bundles == [(3, ["for row = 0"]), (3, ["for row = 1"]), (5, None)]
+    page = page_of(capsys, "rows.s")
+    rows = [row for table in page.tables for row in table]
+    assert ["1", "33.3 %", "1", "3 for row = 1", "incr lr0 1"] in rows
+    assert any(row[0] == "3" and row[1] == "2" for row in rows)

@@ -145,3 +145,19 @@ def test_an_image_has_a_trace_without_lines(capsys: pytest.CaptureFixture[str]) 
     branch = (1, "cond", "bne lr0 lr1 1", 0)
     trace, _ = check_trace(capsys, "loop.hex --max-cycles 2", [*start, *expected, branch], 1)
     assert trace["otherData"]["program"] == "loop.hex"
+
+
+def test_events_of_a_template_name_their_line_and_iteration(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("loop.s").write_text(
+        "{% for row in range(2) %}\n    incr lr0 {{ row + 1 }};;\n{% endfor %}\nbkpt;;\n"
+    )
+    expected = [
+        (0, "lr 0", "incr lr0 1", 2),
+        (1, "lr 0", "incr lr0 2", 2),
+        (2, "cond", "bkpt", 4),
+    ]
+    trace, _ = check_trace(capsys, "loop.s", expected)
+    stacks = [event["args"].get("stack") for event in trace["traceEvents"] if event["ph"] == "X"]
+    assert stacks == [["for row = 0"], ["for row = 1"], None]

@@ -207,3 +207,72 @@ def test_the_stop_at_a_fault_names_the_line_of_the_template(client: DapClient) -
     client.start(text, cr={"1": "0x1fffff"}, **ROWS)
     assert "line 4" in client.stopped()["description"]
     assert client.frame()["line"] == 4
+
+
+def test_the_stack_tells_the_calls_and_iterations_of_a_bundle(stopped: DapClient) -> None:
+    stopped.breakpoints({"line": 4, "hitCondition": "2"})
+    stopped.step("continue")
+    frames = stopped.frames()
+    assert [(frame["name"], frame["line"]) for frame in frames] == [
+        ("bundle 4", 4),
+        ("macro save", 15),
+        ("for row = 1", 10),
+    ]
+    assert {frame["source"]["path"] for frame in frames} == {str(stopped.program)}
+    assert len({frame["id"] for frame in frames}) == 3
+    stopped.request("ipu/showSource")
+    shown, *around = stopped.frames()
+    assert shown["source"]["name"] == "kernel (expansion).s"
+    assert [frame["line"] for frame in around] == [15, 10]
+
+
+def test_a_breakpoint_on_a_call_stops_at_the_first_bundle_of_each_call(
+    stopped: DapClient,
+) -> None:
+    (found,) = stopped.breakpoints(15)
+    assert (found["verified"], found["line"], found["column"]) == (True, 15, 1)
+    assert found["message"] == "stands on 3 bundles"
+    stopped.step("continue")
+    assert place(stopped) == ("kernel.s", 4, "0x2")
+
+
+def test_a_register_has_the_names_of_the_template_beside_it(stopped: DapClient) -> None:
+    registers = stopped.variables("Loop registers")
+    assert registers["lr5 (k_index)"]["evaluateName"] == "lr5"
+    assert registers["lr5 (k_index)"]["value"].endswith("# index of the row")
+    reference = stopped.scopes()["Loop registers"]["variablesReference"]
+    for number, name in enumerate(("lr5 (k_index)", "lr5"), 7):
+        arguments = {"name": name, "value": str(number)}
+        stopped.request("setVariable", variablesReference=reference, **arguments)
+        assert stopped.evaluate("lr5").split()[0] == str(number)
+
+
+def test_expressions_know_the_names_of_the_template(stopped: DapClient) -> None:
+    stopped.evaluate("k_index = 5", "repl")
+    assert stopped.evaluate("k_index + rows", "hover") == "8"
+    assert stopped.evaluate("lr5").split()[0] == "5"
+    targets = stopped.request("completions", text="k_", column=3)["targets"]
+    assert [(each["label"], each["detail"]) for each in targets][:1] == [("k_index", "`lr5`")]
+    (found,) = stopped.breakpoints({"line": 11, "condition": "k_index == 6"})
+    assert found["verified"]
+
+
+def test_messages_name_the_iteration(stopped: DapClient) -> None:
+    stopped.breakpoints(17)
+    stopped.step("continue")
+    said = stopped.evaluate("who k_index", "repl")
+    assert "`incr lr5 1` in bundle 5 (line 11, for row = 2)" in said
+    assert "line 17" in stopped.evaluate("pc", "hover")
+    assert stopped.evaluate("dis 1, 2", "repl").splitlines() == [
+        "      1  line 11  incr lr5 1;;",
+        "      2  line 4   str_acc_reg lr5 cr0;;",
+    ]
+
+
+def test_a_fault_names_the_iteration(client: DapClient) -> None:
+    text = TEMPLATE.replace("cr0;;", "cr1;;")
+    client.start(text, cr={"1": "0x1fffff"}, **ROWS)
+    description = client.stopped()["description"]
+    assert "bundle 2 (line 4, macro `save`, for row = 0)" in description
+    details = client.request("exceptionInfo", threadId=1)["details"]
+    assert "line 4, macro `save`, for row = 0" in details["stackTrace"]
