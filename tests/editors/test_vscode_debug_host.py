@@ -53,7 +53,7 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("bundle", ["debug", "debugBesides", "debugVectors"])
+@pytest.mark.parametrize("bundle", ["debug", "debugBesides", "debugTemplates", "debugVectors"])
 def test_kernels_are_debugged(host: Host, work: Path, bundle: str) -> None:
     check_host(host, bundle, work)
 
