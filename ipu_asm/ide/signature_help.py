@@ -22,6 +22,8 @@ from ipu_asm.ide.macros.parameters import (
     ParameterInScope,
     parameters_of,
 )
+from ipu_asm.ide.names.completion import with_header_values
+from ipu_asm.ide.names.signature import HeaderMacro, header_macro
 from ipu_asm.ide.pages.label import comment_above
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.program.program import Program
@@ -81,7 +83,8 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     # An argument of a macro can expand to any number of operands.
     if MARK in "".join((*context.complete_operands, context.operand_prefix, word)):
         return []
-    *written, word = with_values(analysis.program, (*context.complete_operands, word))
+    values = with_values(analysis.program, (*context.complete_operands, word))
+    *written, word = with_header_values(analysis, values)
     context = context._replace(complete_operands=tuple(written))
     forms = _by_fitness(analysis, spec, context, word)[:_MOST_SIGNATURES]
     found: dict[str, Signature] = {}
@@ -164,10 +167,14 @@ def _markdown(operand: Operand) -> str:
 def _of_macros(analysis: Analysis, context: CompletionContext, offset: int) -> list[Signature]:
     """Return the signatures of the called macro, those with parameters left to write first."""
     macros = macros_called(analysis.program, context.mnemonic)
-    code = _call_text(analysis.program, context, offset) if macros else ""
+    elsewhere = None if macros else header_macro(analysis, context.mnemonic)
+    code = _call_text(analysis.program, context, offset) if macros or elsewhere else ""
     if not code:
         return []
     found: dict[str, Signature] = {}
+    if elsewhere is not None:
+        arguments = _arguments(code, elsewhere.is_define)
+        return [_of_header_macro(elsewhere, arguments)] if arguments else []
     for macro in macros:
         arguments = _arguments(code, macro.is_define)
         if arguments and not macro.is_object_like:
@@ -194,6 +201,18 @@ def _of_macro(analysis: Analysis, macro: Macro, arguments: Sequence[str]) -> Sig
         label,
         f"{comment}\n\nline {line}".lstrip(),
         tuple(SignatureParameter(*each) for each in zip(labels, takes)),
+        _active_of_macro(parameters, arguments, may_name=not macro.is_define),
+    )
+
+
+def _of_header_macro(macro: HeaderMacro, arguments: Sequence[str]) -> Signature:
+    parameters = macro.parameters
+    shown = shown_parameters(parameters)
+    label = f"{macro.name}({shown})" if macro.is_define else f"{macro.name} {shown}".rstrip()
+    return Signature(
+        label,
+        macro.summary,
+        tuple(SignatureParameter(shown_parameters([each]), "") for each in parameters),
         _active_of_macro(parameters, arguments, may_name=not macro.is_define),
     )
 

@@ -23,6 +23,12 @@ from ipu_asm.ide.macros.completion import (
 from ipu_asm.ide.macros.names import macros_called
 from ipu_asm.ide.macros.page import macro_markdown
 from ipu_asm.ide.macros.parameters import MARK, ParameterInScope, parameters_to_complete
+from ipu_asm.ide.names.completion import (
+    header_candidates,
+    header_name_page,
+    header_names,
+    with_header_values,
+)
 from ipu_asm.ide.numeric_labels import valid_numeric_references
 from ipu_asm.ide.pages.label import definition_markdown, distance_text
 from ipu_asm.ide.pages.operand import register_markdown
@@ -50,6 +56,8 @@ DIRECTIVE = "directive"
 
 # Sorts before all digits: names that the author of the file chose.
 _FIRST = "!"
+# Behind local names and registers: there may be hundreds in headers.
+_LAST = "2"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -85,7 +93,7 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
         return list(_directives(program, offset))
     items: Iterable[CompletionItem]
     if not context.mnemonic:
-        items = (*_instructions(program.isa, context), *_macros(program, context))
+        items = (*_instructions(program.isa, context), *_macros(analysis, context))
     else:
         items = _operands(analysis, context)
     return sorted(items, key=lambda item: item.sort_text)
@@ -103,7 +111,7 @@ def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
     if kind in (MACRO, VALUE):
         name = label if kind == MACRO else "".join(_NAME.findall(label)[:1])
         macros = macros_called(program, name)
-        return macro_markdown(analysis, macros) if macros else None
+        return macro_markdown(analysis, macros) if macros else header_name_page(analysis, name)
     if kind == LABEL and label in program.labels:
         return definition_markdown(analysis, program.labels[label], label)
     return None
@@ -147,10 +155,15 @@ def _directives(program: Program, offset: int) -> Iterator[CompletionItem]:
         yield CompletionItem(word, DIRECTIVE, text, word, span, word, word)
 
 
-def _macros(program: Program, context: CompletionContext) -> Iterator[CompletionItem]:
-    """Yield the macros that the text defines, whatever slots are free: their slots are unknown."""
-    for candidate in instruction_candidates(program):
+def _macros(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
+    """Yield the macros of the text and of its headers, whatever slots are free.
+
+    Their slots are unknown.
+    """
+    for candidate in instruction_candidates(analysis.program):
         yield _macro(candidate, context, "1")
+    for candidate in header_candidates(analysis).instructions:
+        yield _macro(candidate, context, _LAST)
 
 
 def _macro(candidate: MacroCandidate, context: CompletionContext, rank: str) -> CompletionItem:
@@ -184,10 +197,12 @@ def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[Comple
     program = analysis.program
     spec = program.isa.spec(context.mnemonic)
     candidates = operand_candidates(program)
+    others = header_candidates(analysis).operands
     if spec is None:
-        yield from _arguments(program, context, candidates)
+        yield from _arguments(analysis, context, [*candidates, *others])
         return
-    context = context._replace(complete_operands=with_values(program, context.complete_operands))
+    values = with_values(program, context.complete_operands)
+    context = context._replace(complete_operands=with_header_values(analysis, values))
     start = value_start(context.operand_prefix)
     keyword = context.operand_prefix[: start - 1].lower() if start else ""
     offered: set[str] = set()
@@ -197,7 +212,9 @@ def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[Comple
         for number, operand in enumerate(named if start else due.by_place):
             begun = context.operand_prefix[start:]
             fitting = fitting_candidates(program.isa, operand.type, begun, candidates)
-            named_here = (_macro(candidate, context, _FIRST) for candidate in fitting)
+            named_here = [_macro(candidate, context, _FIRST) for candidate in fitting]
+            fitting = fitting_candidates(program.isa, operand.type, begun, others)
+            named_here += [_macro(candidate, context, _LAST) for candidate in fitting]
             for item in (*_values(analysis, form, operand, context, begun), *named_here):
                 if item.label not in offered:
                     offered.add(item.label)
@@ -232,11 +249,13 @@ def _keywords(operands: Sequence[Operand], context: CompletionContext) -> Iterat
 
 
 def _arguments(
-    program: Program, context: CompletionContext, candidates: Sequence[MacroCandidate]
+    analysis: Analysis, context: CompletionContext, candidates: Sequence[MacroCandidate]
 ) -> Iterator[CompletionItem]:
     """Yield the arguments of a macro call, or of a mnemonic that contains a macro parameter."""
-    if MARK in context.mnemonic or macros_called(program, context.mnemonic):
-        for candidate in argument_candidates(program.isa, candidates):
+    name = context.mnemonic
+    is_call = macros_called(analysis.program, name) or name in header_names(analysis)
+    if MARK in name or is_call:
+        for candidate in argument_candidates(analysis.isa, candidates):
             yield _macro(candidate, context, "")
 
 
