@@ -94,10 +94,21 @@ def _changed(coordinates: Coordinates, change: Json) -> tuple[Coordinates, Chang
 
 def workspace_edit(document: Document, edits: list[Json], *, versioned: bool) -> Json:
     """Return a `WorkspaceEdit` of a document; with `versioned`, for its current version only."""
+    file = (document.uri, document.version, edits)
+    return workspace_edit_of_files([file], versioned=versioned)
+
+
+def workspace_edit_of_files(
+    edits: Iterable[tuple[str, int | None, list[Json]]], *, versioned: bool
+) -> Json:
+    """Return a `WorkspaceEdit` of files: their URIs, versions (None for those not open), edits."""
     if not versioned:
-        return {"changes": {document.uri: edits}}
-    identifier = {"uri": document.uri, "version": document.version}
-    return {"documentChanges": [{"textDocument": identifier, "edits": edits}]}
+        return {"changes": {uri: changes for uri, _, changes in edits}}
+    documents = [
+        {"textDocument": {"uri": uri, "version": version}, "edits": changes}
+        for uri, version, changes in edits
+    ]
+    return {"documentChanges": documents}
 
 
 def path_of(uri: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.ide.names.lookup import DefinedAt, Reading, code_words
+from ipu_asm.ide.names.lookup import DefinedAt, FileReading, code_words
 from ipu_asm.ide.names.occurrences import FileOccurrence, occurrences_of
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession, View
@@ -14,7 +14,7 @@ _HEADERS = "headers"
 
 
 def occurrences_everywhere(
-    session: LspSession, readings: list[Reading], wanted: DefinedAt
+    session: LspSession, readings: list[FileReading], wanted: DefinedAt
 ) -> Iterator[FileOccurrence | None]:
     """Yield where files name what a definition defines; None when other work is due.
 

@@ -9,7 +9,7 @@ from lsprotocol import types as t
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.config.files import scanned_text, stamp_of
-from ipu_asm.ide.names.lookup import Reading
+from ipu_asm.ide.names.lookup import FileReading
 from ipu_lsp.server.analyzers import Analyzers
 from ipu_lsp.server.client import LanguageClient
 from ipu_lsp.server.client_messages import UserWarnings
@@ -155,16 +155,16 @@ class LspSession:
             self.workspace.includes(document.path, document.headers)
         return None if analysis is None else View(analysis, document.coordinates)
 
-    def readings(self, uri: str) -> list[Reading]:
+    def readings(self, uri: str) -> list[FileReading]:
         """Return an open document as it is read by itself, and by the open files including it."""
         document, view = self.documents.get(uri), self.view(uri)
         if document is None or view is None:
             return []
-        found = [Reading(view.analysis)]
+        found = [FileReading(view.analysis)]
         for includer in self.sources.includers(document):
             read = self.view_of(includer)
             if read is not None and document.key in read.analysis.headers:
-                found.append(Reading(read.analysis, document.key))
+                found.append(FileReading(read.analysis, document.key))
         return found
 
     def filtered_view_of(self, document: Document) -> View | None:

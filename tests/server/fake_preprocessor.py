@@ -12,7 +12,7 @@ from ipu_asm.text import Span
 
 LINE = re.compile(r".*\n|.+$")
 INCLUDE = re.compile(r'#include "(.*)"')
-DEFINE = re.compile(r"#define (\w+) *(\S*)(?: *// (.*))?")
+DEFINE = re.compile(r"#define (\w+)(?:\(([^)]*)\))? *(\S*)(?: *// (.*))?")
 
 
 class _Reader:
@@ -40,7 +40,13 @@ class _Reader:
                 place = SourceRange(path, Span(*define.span(1)).shifted(line.start()))
                 full = SourceRange(path, Span(line.start(), line.start() + define.end()))
                 self.names[define[1]] = NameDefinition(
-                    define[1], NameKind.DEFINE, place, full, define[2], None, define[3] or ""
+                    define[1],
+                    NameKind.DEFINE,
+                    place,
+                    full,
+                    define[3],
+                    tuple(define[2].split(", ")) if define[2] else None,
+                    define[4] or "",
                 )
                 self._put("\n", SourceRange(path, Span(line.end() - 1, line.end())), True, frame)
             else:
@@ -48,7 +54,7 @@ class _Reader:
 
     def _line(self, line: str, start: int, path: str, frame: Frame | None) -> None:
         at = 0
-        for word in re.finditer(r"\w+", line):
+        for word in re.finditer(r"\w+", line.partition("//")[0]):
             known = self.names.get(word[0])
             if known is None:
                 continue
@@ -86,7 +92,9 @@ class _Reader:
         self.includes.append(Include(SourceRange(path, span), name, None))
 
 
-def expand(surface: Any, text: str, path: Any, settings: Any, before: Any, change: Any) -> Any:
+def expand(
+    surface: Any, text: str, path: Any, settings: Any, before: Any = (), change: Any = None
+) -> Any:
     """The expansion of a text that has includes or definitions."""
     if "#" not in text or not surface.c_preprocessor:
         return ()

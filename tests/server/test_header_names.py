@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any, Iterator
 
 import pytest
+from pygls.uris import to_fs_path
 
 import ipu_asm.analysis.analyzer
+import ipu_asm.ide.names.rename
 from ipu_lsp.json_types import Json
 from tests.server import fake_preprocessor
 from tests.server.conversation import await_bytes, opened
@@ -27,7 +30,8 @@ LINKS: Json = {"textDocument": {"definition": {"linkSupport": True}}}
 @pytest.fixture(autouse=True)
 def preprocessor(monkeypatch: pytest.MonkeyPatch) -> None:
     """Includes are read, whatever else the preprocessor can do."""
-    monkeypatch.setattr(ipu_asm.analysis.analyzer, "expand", fake_preprocessor.expand)
+    for module in (ipu_asm.analysis.analyzer, ipu_asm.ide.names.rename):
+        monkeypatch.setattr(module, "expand", fake_preprocessor.expand)
 
 
 def document(path: Path) -> Json:
@@ -55,12 +59,13 @@ def check_answer(
         for each in opens or (name,):
             yield document(folder / each)
         await_bytes(received, b"publishDiagnostics", len(opens or (name,)))
-        params = {"textDocument": {"uri": (folder / name).as_uri()}, "position": position, **more}
+        params = {"textDocument": {"uri": (folder / name).as_uri()}, "position": position} | more
         yield {"id": 1, "method": f"textDocument/{method}", "params": params}
         await_bytes(received, b'"id":1,')
 
     said = session_in(folder, script=script, capabilities=capabilities or {})
-    return said.answer(1)["result"]
+    answer = said.answer(1)
+    return answer["result"] if "result" in answer else answer["error"]["message"]
 
 
 def locations(folder: Path, found: list[Json]) -> list[str]:
@@ -125,3 +130,96 @@ def test_a_header_knows_the_names_of_the_headers_before_it(tmp_path: Path) -> No
     place = ("b.h", "FIRST")
     found = check_answer(tmp_path, "definition", place, "main.S", "b.h", files=files)
     assert locations(tmp_path, found) == ["a.h:0:8"]
+
+
+def renamed(folder: Path, answer: Json) -> dict[str, str]:
+    """The files behind the edits of a rename; each is of one line."""
+    found = {}
+    for uri, edits in answer["changes"].items():
+        path = Path(str(to_fs_path(uri)))
+        lines = path.read_text(encoding="utf-8").split("\n")
+        for edit in edits:
+            start, end = edit["range"]["start"], edit["range"]["end"]
+            line = lines[start["line"]]
+            new = line[: start["character"]] + edit["newText"] + line[end["character"] :]
+            lines[start["line"]] = new
+        found[os.path.relpath(path, folder)] = "\n".join(lines)
+    return found
+
+
+def test_a_name_is_renamed_in_the_header_and_in_all_files_that_include_it(tmp_path: Path) -> None:
+    answer = check_answer(tmp_path, "rename", ("main.S", "TOTAL"), newName="SUM")
+    assert renamed(tmp_path, answer) == {
+        "include/regs.h": FILES["include/regs.h"].replace("TOTAL", "SUM"),
+        "main.S": FILES["main.S"].replace("TOTAL", "SUM"),
+        "other.S": FILES["other.S"].replace("$TOTAL", "$SUM"),
+    }
+
+
+def test_the_edits_of_a_rename_have_the_versions_of_open_documents(tmp_path: Path) -> None:
+    capabilities: Json = {"workspace": {"workspaceEdit": {"documentChanges": True}}}
+    place = ("main.S", "TOTAL")
+    answer = check_answer(tmp_path, "rename", place, capabilities=capabilities, newName="SUM")
+    versions = {
+        change["textDocument"]["uri"].rpartition("/")[2]: change["textDocument"]["version"]
+        for change in answer["documentChanges"]
+    }
+    assert versions == {"regs.h": None, "main.S": 1, "other.S": None}
+
+
+@pytest.mark.parametrize(
+    ("new", "reason"),
+    [
+        ("BASE", "line 2 of `regs.h` already has the word `BASE`"),
+        ("add", "a macro cannot be called `add`: an instruction has that name"),
+        ("m3", "a macro cannot be called `m3`: a register has that name"),
+        ("1st", "a macro cannot be called `1st`: it is not a valid name"),
+    ],
+)
+def test_a_rename_that_would_change_a_meaning_is_refused(
+    tmp_path: Path, new: str, reason: str
+) -> None:
+    assert check_answer(tmp_path, "rename", ("main.S", "TOTAL"), newName=new) == reason
+
+
+def test_a_name_of_a_header_outside_of_the_workspace_is_not_renamed(tmp_path: Path) -> None:
+    written(tmp_path, {"sdk/regs.h": "#define TOTAL m3\n"})
+    files = {
+        "main.S": '#include "regs.h"\nadd $TOTAL, $m1, 1\n',
+        "ipu.toml": f'include-paths = ["{(tmp_path / "sdk").as_posix()}"]\n',
+    }
+    folder = tmp_path / "project"
+    reason = check_answer(folder, "rename", ("main.S", "TOTAL"), files=files, newName="SUM")
+    assert reason == "`regs.h` is outside of the workspace and defines `TOTAL`"
+
+
+CALLS = {
+    "calls.h": "#define STEP(dst, by) add // adds to itself\n#define LIMIT 4 // most\n#define G\n",
+    "main.S": '#include "calls.h"\n#define LOCAL 3\nSTEP(m0, \nadd $m0, $m1, \n',
+}
+
+
+def test_names_of_headers_are_completed_behind_local_ones(tmp_path: Path) -> None:
+    position = {"position": {"line": 3, "character": 14}}
+    found = check_answer(tmp_path, "completion", ("main.S", "add"), files=CALLS, **position)
+    items = sorted(found["items"], key=lambda item: item["sortText"])
+    constants = [item for item in items if item["label"] in ("LIMIT", "LOCAL", "G")]
+    assert [item["label"] for item in constants] == ["LOCAL", "LIMIT"]
+    assert constants[1]["detail"] == "4 · most · calls.h"
+    assert items[-1]["label"] == "LIMIT"
+
+
+def test_a_macro_of_a_header_is_completed_as_an_instruction(tmp_path: Path) -> None:
+    position = {"position": {"line": 2, "character": 0}}
+    found = check_answer(tmp_path, "completion", ("main.S", "STEP"), files=CALLS, **position)
+    (item,) = (item for item in found["items"] if item["label"] == "STEP")
+    assert item["detail"] == "dst, by · adds to itself · calls.h"
+
+
+def test_the_parameters_of_a_macro_of_a_header_are_shown(tmp_path: Path) -> None:
+    position = {"position": {"line": 2, "character": 9}}
+    found = check_answer(tmp_path, "signatureHelp", ("main.S", "STEP"), files=CALLS, **position)
+    (signature,) = found["signatures"]
+    assert signature["label"] == "STEP(dst, by)"
+    assert signature["activeParameter"] == 1
+    assert "adds to itself" in signature["documentation"]["value"]

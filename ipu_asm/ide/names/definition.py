@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from ipu_asm.ide.names.lookup import (
-    Reading,
+    FileReading,
     include_at,
     is_elsewhere,
     name_at,
@@ -22,7 +22,7 @@ class FileDefinition(NamedTuple):
     full_span: Span
 
 
-def definitions_elsewhere(readings: Sequence[Reading], offset: int) -> list[FileDefinition]:
+def definitions_elsewhere(readings: Sequence[FileReading], offset: int) -> list[FileDefinition]:
     """Return the definitions of the name or include at an offset; none if all are in this file."""
     include = include_at(readings[0].analysis, offset)
     if include is not None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.isa.model import Isa
-from ipu_asm.source.expansion import Include, NameDefinition
+from ipu_asm.source.expansion import Include, NameDefinition, NameKind
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span
 
@@ -22,7 +22,7 @@ _STRING: Final = r'"(?:[^"\\\r\n]|\\.)*"'
 _WORD: Final = re.compile(r"[A-Za-z_.$][\w.$]*")
 
 
-class Reading(NamedTuple):
+class FileReading(NamedTuple):
     """A file as an analysis has read it: as the analysed file (`MAIN`), or as a header."""
 
     analysis: Analysis
@@ -49,7 +49,7 @@ class FoundName(NamedTuple):
     definitions: tuple[DefinedAt, ...]
 
 
-def name_at(readings: Sequence[Reading], offset: int) -> FoundName | None:
+def name_at(readings: Sequence[FileReading], offset: int) -> FoundName | None:
     """Return the name at an offset that some reading of the file has a definition of."""
     if not any(reading.analysis.headers for reading in readings):
         return None
@@ -67,24 +67,26 @@ def name_at(readings: Sequence[Reading], offset: int) -> FoundName | None:
     return FoundName(name, span, tuple(unique.values()))
 
 
-def name_of_several_files(readings: Sequence[Reading], offset: int) -> FoundName | None:
-    """Return the name at an offset if other files may use it: one of a header, in any file."""
+def name_of_several_files(readings: Sequence[FileReading], offset: int) -> FoundName | None:
+    """Return the name at an offset if another file defines it, or may use it."""
     found = name_at(readings, offset)
     if found is None or len(readings) > 1 or is_elsewhere(readings, found.definitions):
         return found
-    return None
+    headers = (file.text for file in readings[0].analysis.headers.values())
+    return found if any(found.name in text for text in headers) else None
 
 
-def is_elsewhere(readings: Sequence[Reading], definitions: Sequence[DefinedAt]) -> bool:
+def is_elsewhere(readings: Sequence[FileReading], definitions: Sequence[DefinedAt]) -> bool:
     """Return whether one of the definitions is in another file."""
     return any(each.file.path != readings[0].file.path for each in definitions)
 
 
-def definitions_of(reading: Reading, name: str) -> Iterator[DefinedAt]:
+def definitions_of(reading: FileReading, name: str) -> Iterator[DefinedAt]:
     """Yield the definitions of a name in the files that an analysis has read."""
     for expanded in reading.analysis.expanded:
         for definition in expanded.expansion.definitions:
-            if definition.name == name:
+            # Parameters are known in their bodies alone: exact uses say where.
+            if definition.name == name and definition.kind is not NameKind.PARAMETER:
                 yield from _placed(reading.analysis, definition)
 
 
@@ -138,7 +140,7 @@ def is_same_definition(one: DefinedAt, other: DefinedAt) -> bool:
     )
 
 
-def _exact(reading: Reading, offset: int) -> Iterator[tuple[tuple[str, Span], DefinedAt]]:
+def _exact(reading: FileReading, offset: int) -> Iterator[tuple[tuple[str, Span], DefinedAt]]:
     """Yield the definitions that uses and definitions at an offset mean."""
     for expanded in reading.analysis.expanded:
         for name, place, definition in expanded.expansion.uses:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple
 
-from ipu_asm.ide.names.lookup import DefinedAt, Reading, code_words, definitions_of
+from ipu_asm.ide.names.lookup import DefinedAt, FileReading, code_words, definitions_of
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 
@@ -17,7 +17,7 @@ class FileOccurrence(NamedTuple):
     defines: bool
 
 
-def occurrences_of(reading: Reading, wanted: DefinedAt) -> Iterator[FileOccurrence]:
+def occurrences_of(reading: FileReading, wanted: DefinedAt) -> Iterator[FileOccurrence]:
     """Yield where the files of an analysis name what `wanted` defines, file by file.
 
     A word counts unless an expansion has found that it means another definition. Words in places
@@ -37,7 +37,7 @@ def occurrences_of(reading: Reading, wanted: DefinedAt) -> Iterator[FileOccurren
                 yield FileOccurrence(file.path, span, is_definition)
 
 
-def _other_uses(reading: Reading, wanted: DefinedAt) -> Iterator[tuple[str, Span]]:
+def _other_uses(reading: FileReading, wanted: DefinedAt) -> Iterator[tuple[str, Span]]:
     """Yield the uses of the same name that mean another definition."""
     meant: dict[tuple[str, Span], set[bool]] = {}
     for expanded in reading.analysis.expanded:

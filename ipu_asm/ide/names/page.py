@@ -6,7 +6,7 @@ import os
 from typing import Final, Iterator, Sequence
 
 from ipu_asm.ide.hover import Hover, hover
-from ipu_asm.ide.names.lookup import DefinedAt, Reading, definitions_of, is_elsewhere, name_at
+from ipu_asm.ide.names.lookup import DefinedAt, FileReading, definitions_of, is_elsewhere, name_at
 from ipu_asm.reports.markdown import escaped, fenced_code, inline_code
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span
@@ -15,7 +15,7 @@ _MOST_LINES: Final = 12
 _DEEPEST: Final = 8
 
 
-def name_hover(readings: Sequence[Reading], offset: int) -> Hover | None:
+def name_hover(readings: Sequence[FileReading], offset: int) -> Hover | None:
     """Return the page of the name at an offset, if another file defines it.
 
     Behind it is the page of what the name stands for there: a register, or an instruction.
@@ -28,7 +28,7 @@ def name_hover(readings: Sequence[Reading], offset: int) -> Hover | None:
     return Hover("\n\n---\n\n".join(dict.fromkeys(pages)), found.span)
 
 
-def definition_page(readings: Sequence[Reading], defined: DefinedAt) -> str:
+def definition_page(readings: Sequence[FileReading], defined: DefinedAt) -> str:
     """Return the page of one definition: where it is, the author's remark, and what it is."""
     definition, file = defined
     line = file.lines.position(definition.place.span.start).line + 1
@@ -43,7 +43,7 @@ def definition_page(readings: Sequence[Reading], defined: DefinedAt) -> str:
     return "\n\n".join(section for section in sections if section)
 
 
-def shown_path(reading: Reading, path: str) -> str:
+def shown_path(reading: FileReading, path: str) -> str:
     """Return the path of a header as an include names it, or relative to the analysed file."""
     for expanded in reading.analysis.expanded:
         for include in expanded.expansion.includes:
@@ -54,7 +54,7 @@ def shown_path(reading: Reading, path: str) -> str:
     return os.path.relpath(path, os.path.dirname(reading.analysis.source.path))
 
 
-def _code(reading: Reading, defined: DefinedAt) -> str:
+def _code(reading: FileReading, defined: DefinedAt) -> str:
     start, end = defined.definition.full.span
     lines = defined.file.text[start:end].splitlines()
     if len(lines) > _MOST_LINES:
@@ -62,13 +62,13 @@ def _code(reading: Reading, defined: DefinedAt) -> str:
     return fenced_code("\n".join(lines), reading.analysis.isa.surface.language_id)
 
 
-def _chain(readings: Sequence[Reading], defined: DefinedAt) -> str:
+def _chain(readings: Sequence[FileReading], defined: DefinedAt) -> str:
     """Return the values that a name goes through, if its value is a name again."""
     names = list(_values(readings, defined))
     return " → ".join(map(inline_code, names)) if len(names) > 2 else ""
 
 
-def _values(readings: Sequence[Reading], defined: DefinedAt) -> Iterator[str]:
+def _values(readings: Sequence[FileReading], defined: DefinedAt) -> Iterator[str]:
     definition = defined.definition
     yield definition.name
     for _ in range(_DEEPEST):
@@ -83,7 +83,7 @@ def _values(readings: Sequence[Reading], defined: DefinedAt) -> Iterator[str]:
         definition = following.definition
 
 
-def _of_value(reading: Reading, offset: int) -> Iterator[str]:
+def _of_value(reading: FileReading, offset: int) -> Iterator[str]:
     """Yield the page of the first expansion of an offset."""
     for expanded in reading.analysis.expanded:
         for at in expanded.expansion.source_map.expanded(reading.path, offset)[:1]:
@@ -93,5 +93,5 @@ def _of_value(reading: Reading, offset: int) -> Iterator[str]:
         return
 
 
-def _is_name(text: str, span: Span, reading: Reading) -> bool:
+def _is_name(text: str, span: Span, reading: FileReading) -> bool:
     return any(definitions_of(reading, text[span.start : span.end]))

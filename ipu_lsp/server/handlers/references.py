@@ -7,7 +7,7 @@ from typing import Generator, Iterable
 from lsprotocol import types as t
 
 from ipu_asm.ide import references as ide
-from ipu_asm.ide.names.lookup import FoundName, Reading, name_of_several_files
+from ipu_asm.ide.names.lookup import FileReading, FoundName, name_of_several_files
 from ipu_asm.ide.occurrences import OccurrenceKind
 from ipu_lsp.server.file_names import occurrences_everywhere
 from ipu_lsp.server.messages import EncodedJson, json_array, json_text
@@ -57,7 +57,7 @@ def document_highlight(
 
 
 def _of_name(
-    session: LspSession, readings: list[Reading], name: FoundName, with_definition: bool
+    session: LspSession, readings: list[FileReading], name: FoundName, with_definition: bool
 ) -> Generator[None, None, EncodedJson | None]:
     locations: dict[str, None] = {}
     for wanted in name.definitions:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Generator
+
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException
 
 from ipu_asm.ide import rename as ide
+from ipu_asm.ide.names.lookup import name_of_several_files
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.documents import workspace_edit
+from ipu_lsp.server.renaming import check_renameable, rename_everywhere
 from ipu_lsp.server.session import LspSession
 
 OPTIONS = t.RenameOptions(prepare_provider=True)
@@ -18,18 +22,24 @@ def prepare_rename(session: LspSession, params: t.PrepareRenameParams) -> Json |
 
     Raises `JsonRpcException` (`RequestFailed`) if it cannot be renamed.
     """
-    view = session.view(params.text_document.uri)
+    uri = params.text_document.uri
+    view = session.view(uri)
     if view is None:
         return None
+    offset, readings = view.coordinates.offset(params.position), session.readings(uri)
+    name = name_of_several_files(readings, offset)
     try:
-        found = ide.prepare_rename(view.analysis, view.coordinates.offset(params.position))
+        if name is not None:
+            check_renameable(session, readings[0], name)
+            return {"range": view.coordinates.range(name.span), "placeholder": name.name}
+        found = ide.prepare_rename(view.analysis, offset)
     except ide.RenameError as error:
         raise _refusal(error) from error
     return {"range": view.coordinates.range(found.span), "placeholder": found.name}
 
 
-def rename(session: LspSession, params: t.RenameParams) -> Json | None:
-    """Return the edits that rename the label or macro at a position.
+def rename(session: LspSession, params: t.RenameParams) -> Generator[None, None, Json | None]:
+    """Return the edits that rename the label or macro at a position, in all files that use it.
 
     Raises `JsonRpcException` (`RequestFailed`) if it cannot have the new name.
     """
@@ -37,8 +47,11 @@ def rename(session: LspSession, params: t.RenameParams) -> Json | None:
     view = session.view(uri)
     if view is None:
         return None
-    offset = view.coordinates.offset(params.position)
+    offset, readings = view.coordinates.offset(params.position), session.readings(uri)
+    name = name_of_several_files(readings, offset)
     try:
+        if name is not None:
+            return (yield from rename_everywhere(session, readings, name, params.new_name))
         edits = ide.rename(view.analysis, offset, params.new_name)
     except ide.RenameError as error:
         raise _refusal(error) from error
