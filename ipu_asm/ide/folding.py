@@ -10,8 +10,8 @@ from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.regions import regions
 from ipu_asm.ide.symbols import label_symbols
 from ipu_asm.ide.syntax_element import end_of_bundle
-from ipu_asm.ide.template.blocks import statements_of, template_blocks
-from ipu_asm.source.jinja.tags import TagKind, tags_of
+from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.source.jinja.tags import TagKind
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -48,13 +48,12 @@ def folding(analysis: Analysis) -> list[FoldingRange]:
 
 def _tags(analysis: Analysis) -> Iterator[FoldingRange]:
     """Yield the blocks of a template, and its tags of several lines."""
-    text, position = analysis.text, analysis.source.lines.position
-    tags = tags_of(text)
-    for tag in tags:
+    syntax, position = template_syntax(analysis.text), analysis.source.lines.position
+    for tag in syntax.tags:
         first, last = (position(offset).line for offset in tag.span)
         if last > first:
             yield FoldingRange(first, last, COMMENT if tag.kind is TagKind.COMMENT else REGION)
-    for block in template_blocks(text, statements_of(text, tags)):
+    for block in syntax.blocks:
         first, last = (position(offset).line for offset in block.inside)
         last -= block.closing is not None
         if last > first:

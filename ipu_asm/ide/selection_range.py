@@ -14,8 +14,8 @@ from ipu_asm.ide.syntax_element import (
     element_at,
     end_of_bundle,
 )
-from ipu_asm.ide.template.blocks import statements_of, template_blocks
-from ipu_asm.source.jinja.tags import tag_words, tags_of
+from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.source.jinja.tags import tag_words
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -43,14 +43,13 @@ def _length(span: Span) -> int:
 
 def _in_template(analysis: Analysis, offset: int) -> Iterator[Span]:
     """Yield the word of a tag, the tag, and the blocks of tags, without and with these."""
-    text = analysis.text
-    tags = tags_of(text)
-    for tag in tags:
+    syntax = template_syntax(analysis.text)
+    for tag in syntax.tags:
         if tag.span.touches(offset):
             yield tag.span
-            words = (word.span for word in tag_words(text, tag))
+            words = (word.span for word in tag_words(syntax.text, tag))
             yield from (span for span in words if span.touches(offset))
-    for block in template_blocks(text, statements_of(text, tags)):
+    for block in syntax.blocks:
         if block.span.touches(offset):
             yield from (block.inside, block.span)
 

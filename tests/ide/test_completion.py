@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.completion.completion import CompletionItem, completions, resolve
+from ipu_asm.ide.completion.completion import completions, resolve
+from ipu_asm.ide.completion.items import CompletionItem
 from ipu_asm.isa import load_isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from tests.ide.cursor import fixture

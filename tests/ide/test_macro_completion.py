@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ipu_asm.ide.completion.completion import CompletionItem, completions, resolve
+from ipu_asm.ide.completion.completion import completions, resolve
+from ipu_asm.ide.completion.items import CompletionItem
 from tests.ide.cursor import fixture
 
 MACROS = """\

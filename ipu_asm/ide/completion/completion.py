@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Iterable, Iterator, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
 from ipu_asm.ide.completion.form_selection import fitting_forms
+from ipu_asm.ide.completion.items import (
+    DIRECTIVE,
+    DISTANCE,
+    FIRST,
+    INSTRUCTION,
+    KEYWORD,
+    LABEL,
+    MACRO,
+    PARAMETER,
+    REGISTER,
+    VALUE,
+    CompletionItem,
+)
 from ipu_asm.ide.completion.snippets import instruction_snippet, macro_call_snippet
 from ipu_asm.ide.directives import directive_at, directive_markdown
+from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.completion import (
     MacroCandidate,
     argument_candidates,
@@ -33,6 +47,7 @@ from ipu_asm.ide.numeric_labels import valid_numeric_references
 from ipu_asm.ide.pages.label import definition_markdown, distance_text
 from ipu_asm.ide.pages.operand import register_markdown
 from ipu_asm.ide.slots import free_slots
+from ipu_asm.ide.template.completion import template_completions
 from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operands import OperandType
 from ipu_asm.program.program import Program
@@ -43,40 +58,9 @@ from ipu_asm.text import Span
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
 
-INSTRUCTION = "instruction"
-REGISTER = "register"
-KEYWORD = "keyword"
-LABEL = "label"
-DISTANCE = "distance"
-PARAMETER = "parameter"
-MACRO = "macro"
-VALUE = "value"
-DIRECTIVE = "directive"
-
-
-# Sorts before all digits: names that the author of the file chose.
-_FIRST = "!"
 # Behind local names and registers: there may be hundreds in headers.
 _LAST = "2"
 _NAME = re.compile(r"[A-Za-z_]\w*")
-
-
-class CompletionItem(NamedTuple):
-    """A proposal to write in place of `span`; editors show items in the order of `sort_text`.
-
-    `kind` is one of the constants above. `snippet` is `insert_text` with placeholders for the
-    operands, in the syntax of the language server protocol; None if there are no placeholders.
-    """
-
-    label: str
-    kind: str
-    detail: str
-    insert_text: str
-    span: Span
-    sort_text: str
-    filter_text: str
-    snippet: str | None = None
-    deprecated: bool = False
 
 
 def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
@@ -84,6 +68,15 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
 
     They are not filtered by the part of the word that is already typed: editors do that.
     """
+    if is_template(analysis):
+        return template_completions(analysis, offset, _plain)
+    return _plain(analysis, offset)
+
+
+def _plain(
+    analysis: Analysis, offset: int, names: Sequence[MacroCandidate] = ()
+) -> list[CompletionItem]:
+    """Return the proposals in a text that the assembler reads; `names` are further operands."""
     program = analysis.program
     begun = parameters_to_complete(program, offset) if program.isa.surface.preprocessed else None
     if begun is not None and begun[0]:
@@ -95,12 +88,14 @@ def completions(analysis: Analysis, offset: int) -> list[CompletionItem]:
     if not context.mnemonic:
         items = (*_instructions(program.isa, context), *_macros(analysis, context))
     else:
-        items = _operands(analysis, context)
+        items = _operands(analysis, context, names)
     return sorted(items, key=lambda item: item.sort_text)
 
 
 def resolve(analysis: Analysis, label: str, kind: str) -> str | None:
     """Return the documentation of an item as Markdown; None if there is no more than its detail."""
+    if is_template(analysis):
+        return resolve(whole_reading(analysis).analysis, label, kind)
     program = analysis.program
     if kind == INSTRUCTION and (spec := program.isa.spec(label)):
         return instruction_markdown(program.isa, spec)
@@ -192,11 +187,13 @@ def _sort_rank(spec: InstructionSpec) -> int:
     return 1 if spec.flow == "break" else 0
 
 
-def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[CompletionItem]:
+def _operands(
+    analysis: Analysis, context: CompletionContext, names: Sequence[MacroCandidate]
+) -> Iterator[CompletionItem]:
     """Yield the values of the operands that can follow, then the keywords of optional operands."""
     program = analysis.program
     spec = program.isa.spec(context.mnemonic)
-    candidates = operand_candidates(program)
+    candidates = [*operand_candidates(program), *names]
     others = header_candidates(analysis).operands
     if spec is None:
         yield from _arguments(analysis, context, [*candidates, *others])
@@ -212,7 +209,7 @@ def _operands(analysis: Analysis, context: CompletionContext) -> Iterator[Comple
         for number, operand in enumerate(named if start else due.by_place):
             begun = context.operand_prefix[start:]
             fitting = fitting_candidates(program.isa, operand.type, begun, candidates)
-            named_here = [_macro(candidate, context, _FIRST) for candidate in fitting]
+            named_here = [_macro(candidate, context, FIRST) for candidate in fitting]
             fitting = fitting_candidates(program.isa, operand.type, begun, others)
             named_here += [_macro(candidate, context, _LAST) for candidate in fitting]
             for item in (*_values(analysis, form, operand, context, begun), *named_here):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple, Sequence
+from bisect import bisect_left, bisect_right
+from typing import Final, Iterator, NamedTuple, Sequence
 
 from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, tag_words, tags_of
 from ipu_asm.text import Span
@@ -43,15 +44,61 @@ class TemplateBlock(NamedTuple):
         return Span(self.opening.tag.span.start, end)
 
 
-def statements_of(text: str, tags: Sequence[Tag] | None = None) -> list[Statement]:
-    """Return the statement tags of a text with their words."""
-    tags = tags_of(text) if tags is None else tags
+class TemplateSyntax(NamedTuple):
+    """The tags of a template, its statements, and the blocks that these make."""
+
+    text: str
+    tags: Sequence[Tag]
+    statements: Sequence[Statement]
+    blocks: Sequence[TemplateBlock]
+
+    def tag_at(self, offset: int) -> Tag | None:
+        """Return the tag that contains the character at an offset."""
+        number = bisect_right(self.tags, offset, key=lambda tag: tag.span.start) - 1
+        return self.tags[number] if number >= 0 and offset < self.tags[number].span.end else None
+
+    def tag_around(self, offset: int) -> Tag | None:
+        """Return the tag between whose marks a cursor is; an unfinished one also at its end."""
+        number = bisect_left(self.tags, offset, key=lambda tag: tag.span.start) - 1
+        tag = self.tags[number] if number >= 0 else None
+        return tag if tag and tag.has_inside(offset) else None
+
+    def tag_behind(self, tag: Tag) -> Tag | None:
+        """Return the next tag."""
+        number = bisect_right(self.tags, tag.span.start, key=lambda each: each.span.start)
+        return self.tags[number] if number < len(self.tags) else None
+
+    def blocks_around(self, offset: int) -> Iterator[TemplateBlock]:
+        """Yield the blocks that contain a cursor, the innermost first."""
+        number = bisect_right(self.blocks, offset, key=lambda each: each.span.start) - 1
+        while number >= 0:
+            block = self.blocks[number]
+            if offset <= block.span.end:
+                yield block
+            number = block.outer
+
+    def block_of(self, statement: Statement) -> TemplateBlock | None:
+        """Return the block that a statement begins."""
+        start = statement.tag.span.start
+        number = bisect_left(self.blocks, start, key=lambda each: each.opening.tag.span.start)
+        block = self.blocks[number] if number < len(self.blocks) else None
+        return block if block and block.opening.tag.span.start == start else None
+
+
+def template_syntax(text: str) -> TemplateSyntax:
+    """Return the tags of a template with their structure."""
+    tags = tags_of(text)
+    statements = _statements(text, tags)
+    return TemplateSyntax(text, tags, statements, _blocks(text, statements))
+
+
+def _statements(text: str, tags: Sequence[Tag]) -> list[Statement]:
     return [
         Statement(tag, tuple(tag_words(text, tag))) for tag in tags if tag.kind is TagKind.STATEMENT
     ]
 
 
-def template_blocks(text: str, statements: Sequence[Statement]) -> list[TemplateBlock]:
+def _blocks(text: str, statements: Sequence[Statement]) -> list[TemplateBlock]:
     """Return the blocks of a template by their opening tags; each branch is a block.
 
     Two blocks are nested or disjoint. An end without a beginning is ignored, and so is an opening

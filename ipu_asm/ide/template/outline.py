@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.ide.template.blocks import statements_of
-from ipu_asm.ide.template.names import written_definitions
-from ipu_asm.source.source_map import MAIN
+from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.ide.template.names import WrittenName, written_names
+from ipu_asm.source.expansion import NameKind
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -25,19 +25,24 @@ class TemplateSymbol(NamedTuple):
 
 
 def template_symbols(analysis: Analysis) -> list[TemplateSymbol]:
-    """Return the sets and macros of a template in source order."""
-    statements = statements_of(analysis.text)
-    values = {
-        definition.place.span: ", ".join(filter(None, (definition.value, definition.remark)))
-        for each in analysis.expanded[:1]
-        for definition in each.expansion.definitions
-        if definition.place.path == MAIN
-    }
-    found = []
-    tags = {statement.tag.span.start: statement.tag.span for statement in statements}
-    for name, full, is_macro, parameters in written_definitions(analysis.text, statements):
-        value = values.get(name.span, "")
-        detail = f"macro: {parameters}".removesuffix(": ") if is_macro else value
-        tag = tags[full.start]
-        found.append(TemplateSymbol(name.text, is_macro, detail, full, tag, name.span))
-    return found
+    """Return the sets and macros of a template in source order; of several in a tag, the first."""
+    syntax = template_syntax(analysis.text)
+    tags = {tag.span.start: tag.span for tag in syntax.tags}
+    found: dict[int, TemplateSymbol] = {}
+    for name in written_names(syntax):
+        if name.kind in (NameKind.SET, NameKind.TEMPLATE_MACRO):
+            tag = tags[name.full.start]
+            is_macro = name.kind is NameKind.TEMPLATE_MACRO
+            detail = _macro_detail(name) if is_macro else described(name.value, name.remark)
+            symbol = TemplateSymbol(name.name, is_macro, detail, name.full, tag, name.place)
+            found.setdefault(tag.start, symbol)
+    return list(found.values())
+
+
+def described(value: str | None, remark: str) -> str:
+    """Return a value and its remark as one phrase."""
+    return ", ".join(filter(None, (value, remark)))
+
+
+def _macro_detail(name: WrittenName) -> str:
+    return f"macro: {', '.join(name.parameters)}" if name.parameters else "macro"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lsprotocol import types as t
 
 from ipu_asm.ide.completion import completion as ide
+from ipu_asm.ide.completion import items
 from ipu_asm.text import TextEdit
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.client import LanguageClient
@@ -16,15 +17,16 @@ from ipu_lsp.server.session import LspSession, View
 # after `;;` is mostly Enter, which would accept the first item.
 OPTIONS = t.CompletionOptions(trigger_characters=[" ", ".", "[", "#", "$"], resolve_provider=True)
 _KINDS = {
-    ide.INSTRUCTION: t.CompletionItemKind.Function,
-    ide.REGISTER: t.CompletionItemKind.Variable,
-    ide.KEYWORD: t.CompletionItemKind.EnumMember,
-    ide.LABEL: t.CompletionItemKind.Reference,
-    ide.DISTANCE: t.CompletionItemKind.Value,
-    ide.MACRO: t.CompletionItemKind.Function,
-    ide.VALUE: t.CompletionItemKind.Constant,
-    ide.DIRECTIVE: t.CompletionItemKind.Keyword,
-    ide.PARAMETER: t.CompletionItemKind.Property,
+    items.INSTRUCTION: t.CompletionItemKind.Function,
+    items.REGISTER: t.CompletionItemKind.Variable,
+    items.KEYWORD: t.CompletionItemKind.EnumMember,
+    items.LABEL: t.CompletionItemKind.Reference,
+    items.DISTANCE: t.CompletionItemKind.Value,
+    items.MACRO: t.CompletionItemKind.Function,
+    items.VALUE: t.CompletionItemKind.Constant,
+    items.DIRECTIVE: t.CompletionItemKind.Keyword,
+    items.PARAMETER: t.CompletionItemKind.Property,
+    items.TEMPLATE_NAME: t.CompletionItemKind.Variable,
 }
 
 
@@ -35,11 +37,11 @@ def completions(session: LspSession, params: t.CompletionParams) -> Json | None:
     if view is None:
         return None
     offset = view.coordinates.offset(params.position)
-    items = ide.completions(view.analysis, offset)
+    found = ide.completions(view.analysis, offset)
     is_indent = _was_blank_typed(params.context) and not _bundle_continues(view, offset)
-    if is_indent and any(item.kind == ide.INSTRUCTION for item in items):
-        items = []
-    written = [_item(item, view, uri, session.client) for item in items]
+    if is_indent and any(item.kind == items.INSTRUCTION for item in found):
+        found = []
+    written = [_item(item, view, uri, session.client) for item in found]
     return {"isIncomplete": False, "items": written}
 
 
@@ -76,7 +78,7 @@ def _bundle_continues(view: View, offset: int) -> bool:
     return not (surface.bundle_end and before.endswith(surface.bundle_end))
 
 
-def _item(item: ide.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:
+def _item(item: items.CompletionItem, view: View, uri: str, client: LanguageClient) -> Json:
     snippet = item.snippet if client.completion_snippets else None
     edit = TextEdit(item.span, item.insert_text if snippet is None else snippet)
     written: Json = {
