@@ -130,7 +130,7 @@ class Analyzer:
             expanded = self._expanded(source, path, before, change, settings)
             return self._lifted(source, lambda: self._skeleton(text), expanded, settings)
         program = self._program(text, before, change)
-        if surface.preprocessed and program.where(is_expanded):
+        if surface.preprocessed and (settings.all_defines or program.where(is_expanded)):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
                 written = self._findings(program)

@@ -60,7 +60,9 @@ class Surface(NamedTuple):
     defined in other files, except those that begin with `local_prefix`. `numeric_labels` (``1:``,
     ``1b``, ``2f``) may be redefined. `preprocessed`: macros and a preprocessor may define names
     that the text itself does not define. `templates`: a file with a template tag is rendered by
-    Jinja before it is read. `c_preprocessor`: files have ``#define``, ``#include`` and ``#if``.
+    Jinja before it is read. `c_preprocessor`: files have ``#define``, ``#include`` and ``#if``;
+    `predefined` are the macros that are defined before the first line. One that differs between
+    machines has several values: each is tried where a condition asks for it, the first elsewhere.
     `modes` are the directives that set an execution mode, `severity_directives` those that change
     the severity of findings; `symbol_directives` take a symbol and an expression. `directives` maps
     all known directives to a sentence of documentation.
@@ -87,6 +89,7 @@ class Surface(NamedTuple):
     preprocessed: bool = False
     templates: bool = False
     c_preprocessor: bool = False
+    predefined: Mapping[str, tuple[str, ...]] = {}
     modes: Mapping[str, str] = {}
     severity_directives: tuple[SeverityDirective, ...] = ()
     directives: Mapping[str, str] = {}

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Sequence
 
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.templates import template_mark
 from ipu_asm.text import Change
+
+_DIRECTIVE = re.compile(
+    r"^[ \t]*(?:/\*[^*]*\*/[ \t]*)?#[ \t]*(?:define|undef|if|include|import|pragma)", re.MULTILINE
+)
+_NAME = re.compile(r"[^\W\d]\w*")
 
 
 def is_template(surface: Surface, text: str) -> bool:
@@ -34,9 +40,22 @@ def expand(
         from ipu_asm.source.jinja.template import expand_template
 
         return expand_template(text, settings, before, change)
+    expansions: tuple[Expansion, ...] = ()
+    if surface.c_preprocessor and is_preprocessed(text, settings):
+        from ipu_asm.source.preprocessor.preprocess import preprocess
+
+        expansions = preprocess(surface, text, path, settings, before, change)
     if surface.preprocessed:
         # Most files have no macros.
         from ipu_asm.source.macros.expand_macros import as_written, expand_macros
 
-        return (expand_macros(surface, as_written(text)),)
+        return tuple(expand_macros(surface, each) for each in expansions or (as_written(text),))
     return ()
+
+
+def is_preprocessed(text: str, settings: SourceSettings) -> bool:
+    """Return whether the C preprocessor may change a text: it has directives, or names defined."""
+    if "#" in text and _DIRECTIVE.search(text):
+        return True
+    defined = settings.all_defines
+    return bool(defined) and not defined.keys().isdisjoint(_NAME.findall(text))

@@ -68,6 +68,11 @@ SURFACE = Surface(
     numeric_labels=True,
     preprocessed=True,
     c_preprocessor=True,
+    predefined={
+        "__ASSEMBLER__": ("1",),
+        "__IPU__": ("1",),
+        "__IPU_ARCH_VERSION__": ("2", "21", "1"),
+    },
     modes={".worker": "worker", ".supervisor": "supervisor"},
     severity_directives=(
         SeverityDirective(".allow_invalid_operands", _OPERANDS, ".error_on_invalid_operands"),

@@ -85,7 +85,7 @@ RULE = Rule(
         ".macro BOTH\nnop\nfnop\n.endm\n{ BOTH }",
         "#define REST 3 ; fnop\n{ add $m1, $m2, REST }",
         "#define REST ; fnop\n{ add $m1, $m2, $m3 REST }",
-        "{ add $m1, $m2, $m3\n#ifdef A\nfnop\n#endif\n}",
+        "{ add $m1, $m2, $m3\n#ifndef A\nfnop\n#endif\n}",
     ),
     invalid=(
         "{ ⟦add⟧ $m1, $m2, $m3 }",

@@ -72,7 +72,7 @@ RULE = Rule(
         ".allow_optimizations\n{ f32add $a1, $a1, $a2 ; brnzdec $m1, loop }",
         # A macro of a header that is not found may expand to anything.
         '#include "any.h"\n{ f32add $a1, $a1, $a2 ; ANY }',
-        "{ f32add $a1, $a1, $a2\n#ifdef A\nfnop\n#else\nnop\n#endif\n}",
+        "{ nop\n#ifdef A\nnop\n#else\nf32add $a1, $a1, $a2\n#endif\n}",
     ),
     invalid=(
         "{ ⟦f32fromi32⟧ $a0, $a0 ; setzi $m1, 1 }",

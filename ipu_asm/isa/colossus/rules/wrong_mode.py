@@ -100,7 +100,7 @@ RULE = Rule(
         ".worker\nld32 $a0, $m0, $mzero, 0\n.supervisor\nrunall $m0, $m1, 0",
         ".worker\nput $PC, $m0\nuput $PRNG_0_1, $a0",
         # The preprocessor decides which directive applies.
-        ".worker\n#ifdef A\n.supervisor\n#endif\nrunall $m0, $m1, 0",
+        ".worker\n#ifndef A\n.supervisor\n#endif\nrunall $m0, $m1, 0",
         ".supervisor\n.macro BODY\nf32add $a0, $a1, $a2\n.endm",
         ".allow_invalid_execution_mode\n.supervisor\nf32add $a0, $a1, $a2",
     ),

@@ -1,0 +1,288 @@
+"""Values of `#if` expressions: 64-bit integers of C, and conditions that cannot be known.
+
+A name that a missing header may define makes a condition unknown. What is unknown is divided into
+*questions*, ``defined(X)`` or a comparison as it is written; an expansion assumes answers to them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Mapping, NamedTuple, Sequence
+
+Answers = Mapping[str, bool | int]
+
+_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)([uUlL]*)$")
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
+_BITS = 64
+_MASK = (1 << _BITS) - 1
+_DEEPEST = 60
+_MOST_WORDS = 1_000
+_OPERATORS = re.compile(r"<<|>>|&&|\|\||[<>=!]=|[-+*/%&|^~!<>()?:,]")
+
+
+class Value(NamedTuple):
+    """A value: `number` is None where it is unknown. `text` is the expression as it is asked."""
+
+    number: int | None
+    is_unsigned: bool = False
+    text: str = ""
+
+
+class BadCondition(Exception):
+    """A condition that is no expression; the message says why."""
+
+
+class Condition(NamedTuple):
+    """A condition whose known names are replaced.
+
+    `words` are the tokens without blanks; a known ``defined(X)`` is ``1`` or ``0`` in it, an
+    unknown one the single word ``defined(X)``. The names in it that are `unknown` have no known
+    value, those of `choices` have one of several, the first if nothing is assumed; all others
+    are 0.
+    """
+
+    words: tuple[str, ...]
+    unknown: frozenset[str] = frozenset()
+    choices: Mapping[str, tuple[int, ...]] = {}
+
+    def holds(self, answers: Answers, asked: dict[str, bool | int] | None = None) -> bool:
+        """Return whether it holds. Raises `BadCondition`.
+
+        Questions without an answer are answered with no. `asked` collects all questions with their
+        answers, and the values of choices.
+        """
+        reader = _Reader(self, answers, {} if asked is None else asked)
+        return reader.truth(reader.whole())
+
+
+class _Reader:
+    def __init__(
+        self, condition: Condition, answers: Answers, asked: dict[str, bool | int]
+    ) -> None:
+        self._words, self._unknown, self._choices = condition
+        self._answers = answers
+        self._asked = asked
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> Value:
+        if len(self._words) > _MOST_WORDS:
+            raise BadCondition(f"a condition has at most {_MOST_WORDS:,} words, found more")
+        value = self._comma()
+        if self._at < len(self._words):
+            raise BadCondition(f"expected an operator, found `{self._words[self._at]}`")
+        return value
+
+    def truth(self, value: Value) -> bool:
+        if value.number is not None:
+            return value.number != 0
+        answer = bool(self._answers.get(value.text, False))
+        self._asked[value.text] = answer
+        return answer
+
+    def _peek(self) -> str:
+        return self._words[self._at] if self._at < len(self._words) else ""
+
+    def _comma(self) -> Value:
+        value = self._ternary()
+        while self._peek() == ",":
+            self._at += 1
+            value = self._ternary()
+        return value
+
+    def _ternary(self) -> Value:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise BadCondition(f"parentheses go at most {_DEEPEST} deep, found more")
+        value = self._binary(1)
+        if self._peek() == "?":
+            self._at += 1
+            holds = self.truth(value)
+            one = self._comma()
+            if self._peek() != ":":
+                raise BadCondition("expected `:` behind `?`, found none")
+            self._at += 1
+            other = self._ternary()
+            value = one if holds else other
+            value = value._replace(is_unsigned=one.is_unsigned or other.is_unsigned)
+        self._depth -= 1
+        return value
+
+    def _binary(self, weakest: int) -> Value:
+        left = self._unary()
+        while (row := _BINARY.get(self._peek())) is not None and row[0] >= weakest:
+            word = self._peek()
+            self._at += 1
+            if word in ("&&", "||"):
+                left = self._logical(word, left, row[0])
+            else:
+                left = _apply(word, row[1], left, self._binary(row[0] + 1))
+        return left
+
+    def _logical(self, word: str, left: Value, strength: int) -> Value:
+        one = self.truth(left)
+        other = self._binary(strength + 1)
+        # The right side is asked even where the left one decides, so that its questions are known.
+        holds = self.truth(other)
+        return Value(int((one and holds) if word == "&&" else (one or holds)))
+
+    def _unary(self) -> Value:
+        signs: list[str] = []
+        while self._peek() in ("-", "+", "~", "!"):
+            signs.append(self._peek())
+            self._at += 1
+        value = self._primary()
+        for sign in reversed(signs):
+            value = self._signed(sign, value)
+        return value
+
+    def _signed(self, sign: str, value: Value) -> Value:
+        if sign == "!":
+            return Value(int(not self.truth(value)))
+        if value.number is None:
+            return value._replace(text=f"{sign}{value.text}")
+        number = {"-": -value.number, "+": value.number, "~": ~value.number}[sign]
+        return Value(_wrapped(number, value.is_unsigned), value.is_unsigned, f"{sign}{value.text}")
+
+    def _primary(self) -> Value:
+        word = self._peek()
+        if not word:
+            raise BadCondition("expected a value, found the end of the condition")
+        self._at += 1
+        if word == "(":
+            value = self._comma()
+            if self._peek() != ")":
+                raise BadCondition("expected `)`, found none")
+            self._at += 1
+            return value
+        if word.startswith(("defined(", "__has_include(")):
+            return Value(None, text=word)
+        if word[0].isalpha() or word[0] == "_":
+            return self._name(word)
+        number = integer(word)
+        if number is None:
+            raise BadCondition(f"expected a value, found `{word}`")
+        return number
+
+    def _name(self, name: str) -> Value:
+        if name in self._choices:
+            number = int(self._answers.get(name, self._choices[name][0]))
+            self._asked[name] = number
+            return Value(number, text=name)
+        if self._peek() == "(" and name in self._unknown:
+            # A call of a macro that nothing known defines.
+            start = self._at - 1
+            self._skip_group()
+            return Value(None, text="".join(self._words[start : self._at]))
+        if name in self._unknown and self._answers.get(f"defined({name})") is not False:
+            return Value(None, text=name)
+        return Value(int(name == "true"), text=name)
+
+    def _skip_group(self) -> None:
+        depth = 0
+        while self._at < len(self._words):
+            depth += (self._peek() == "(") - (self._peek() == ")")
+            self._at += 1
+            if depth == 0:
+                return
+        raise BadCondition("expected `)`, found none")
+
+
+def integer(word: str) -> Value | None:
+    """Return the value of an integer or character constant."""
+    match = _INTEGER.match(word)
+    if match:
+        digits = match[1]
+        is_octal = len(digits) > 1 and digits[0] == "0" and digits[1] in "01234567"
+        try:
+            number = int(digits, 8) if is_octal else int(digits, 10 if digits.isdigit() else 0)
+        except ValueError:
+            return None
+        is_unsigned = "u" in match[2].lower() or number >= 1 << (_BITS - 1)
+        return Value(_wrapped(number, is_unsigned), is_unsigned, word)
+    if len(word) >= 3 and word[0] == word[-1] == "'":
+        inner = word[1:-1]
+        code = _ESCAPES.get(inner[1], ord(inner[1])) if inner[0] == "\\" else ord(inner[0])
+        return Value(code, text=word)
+    return None
+
+
+def _apply(word: str, function: Callable[[int, int], int], one: Value, other: Value) -> Value:
+    text = f"{one.text} {word} {other.text}"
+    is_shift = word in ("<<", ">>")
+    is_unsigned = one.is_unsigned or (other.is_unsigned and not is_shift)
+    if one.number is None or other.number is None:
+        return Value(None, text=text)
+    left, right = one.number, other.number
+    if is_unsigned:
+        left &= _MASK
+        right = right if is_shift else right & _MASK
+    number = function(left, right)
+    if word in _COMPARING:
+        is_unsigned = False
+    return Value(_wrapped(number, is_unsigned), is_unsigned, text)
+
+
+def _wrapped(number: int, is_unsigned: bool) -> int:
+    number &= _MASK
+    return number if is_unsigned or number < 1 << (_BITS - 1) else number - (1 << _BITS)
+
+
+def _divided(one: int, other: int) -> int:
+    """Divide towards zero; what a condition divides by zero is usually not reached: it is 0."""
+    if other == 0:
+        return 0
+    quotient = abs(one) // abs(other)
+    return quotient if (one < 0) == (other < 0) else -quotient
+
+
+def _rest(one: int, other: int) -> int:
+    return one - _divided(one, other) * other
+
+
+def _shifted(one: int, by: int) -> int:
+    if by < 0:
+        return _shifted_down(one, -by)
+    return one << by if by < _BITS else 0
+
+
+def _shifted_down(one: int, by: int) -> int:
+    return _shifted(one, -by) if by < 0 else one >> min(by, _BITS)
+
+
+_COMPARING = frozenset(("==", "!=", "<", "<=", ">", ">="))
+_BINARY: Mapping[str, tuple[int, Callable[[int, int], int]]] = {
+    "||": (1, lambda one, other: int(bool(one or other))),
+    "&&": (2, lambda one, other: int(bool(one and other))),
+    "|": (3, lambda one, other: one | other),
+    "^": (4, lambda one, other: one ^ other),
+    "&": (5, lambda one, other: one & other),
+    "==": (6, lambda one, other: int(one == other)),
+    "!=": (6, lambda one, other: int(one != other)),
+    "<": (7, lambda one, other: int(one < other)),
+    "<=": (7, lambda one, other: int(one <= other)),
+    ">": (7, lambda one, other: int(one > other)),
+    ">=": (7, lambda one, other: int(one >= other)),
+    "<<": (8, _shifted),
+    ">>": (8, _shifted_down),
+    "+": (9, lambda one, other: one + other),
+    "-": (9, lambda one, other: one - other),
+    "*": (10, lambda one, other: one * other),
+    "/": (10, _divided),
+    "%": (10, _rest),
+}
+
+
+def operator_words(texts: Sequence[str]) -> list[str]:
+    """Join single marks to operators: ``<`` and ``=`` that touch are ``<=``.
+
+    A blank is an empty text.
+    """
+    words: list[str] = []
+    for number, text in enumerate(texts):
+        touches = bool(number and texts[number - 1] and words)
+        if touches and text and _OPERATORS.fullmatch(words[-1] + text):
+            words[-1] += text
+        elif text:
+            words.append(text)
+    return words

@@ -1,0 +1,41 @@
+"""Limits of an expansion: a small text can describe an endless one."""
+
+from __future__ import annotations
+
+MOST_TOKENS = 200_000
+"""The tokens that macros may make, besides those for the length of the text."""
+MOST_TEXT = 2_000_000
+"""The characters of an expansion, besides four times those of the text."""
+MOST_INCLUDES = 1_000
+"""The headers that are read for one expansion, repeated ones counted."""
+DEEPEST_INCLUDE = 40
+LONGEST_LINE = 200_000
+"""The longest line, in characters, in which macros are replaced."""
+
+
+class LimitExceeded(Exception):
+    """An expansion is larger than a limit; the message is the constraint and what was found."""
+
+
+class Budget:
+    """What one expansion of a text may still make."""
+
+    def __init__(self, length: int) -> None:
+        self._tokens = MOST_TOKENS + length // 2
+        self._text = MOST_TEXT + 4 * length
+
+    def spend(self, tokens: int) -> None:
+        """Count tokens. Raises `LimitExceeded`."""
+        self._tokens -= tokens
+        if self._tokens < 0:
+            raise self.exceeded(f"macros make more than {MOST_TOKENS:,} tokens")
+
+    def write(self, length: int) -> None:
+        """Count characters of the expansion. Raises `LimitExceeded`."""
+        self._text -= length
+        if self._text < 0:
+            raise self.exceeded(f"the text becomes longer than {MOST_TEXT:,} characters")
+
+    def exceeded(self, found: str) -> LimitExceeded:
+        """Return the error for a limit that was exceeded."""
+        return LimitExceeded(f"the expansion is limited, found that {found}")

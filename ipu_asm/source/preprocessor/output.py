@@ -1,0 +1,197 @@
+"""What the preprocessor makes of lines, and the `SourceMap` over it, made when it is asked for.
+
+Only findings and editor features need positions, and those of a few places: so segments are made
+for one piece of text at a time, from positions that are relative to lines.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+from typing import Iterator, Mapping, NamedTuple, Sequence, overload
+
+from ipu_asm.source.preprocessor.lines import FileLines, Line
+from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.tokens import Kind, Origin, Place, Token
+from ipu_asm.source.source_map import Frame, Segment, SourceMap, SourceRange
+
+
+class Part(NamedTuple):
+    """A part of an output; `is_verbatim` if its text is that of its place."""
+
+    text: str
+    place: Place
+    is_verbatim: bool
+    origin: Origin | None = None
+
+
+class Output(NamedTuple):
+    """The text that a line became, alone or with the lines behind it that its calls go over.
+
+    `used` are the names that were looked up and what they meant: with the same meanings, the same
+    lines become the same output.
+    """
+
+    text: str
+    parts: tuple[Part, ...]
+    used: Mapping[str, Macro | None] = {}
+    lines: int = 1
+
+
+class Piece(NamedTuple):
+    """An output in its place; `base` is the include that it came through."""
+
+    output: Output
+    base: Origin | None
+
+
+def verbatim(line: Line, start: int = 0, end: int | None = None) -> Output:
+    """Return a range of a line as it is written."""
+    end = len(line.text) if end is None else end
+    text = line.text[start:end]
+    return Output(text, (Part(text, Place(line, start, end), True),))
+
+
+def parts_of(tokens: Sequence[Token]) -> tuple[Part, ...]:
+    """Return the parts that tokens make; neighbours that came from one place are joined.
+
+    A blank is put between two words that would become one.
+    """
+    parts: list[Part] = []
+    for token in tokens:
+        for each in token.parts or (token,):
+            _append(parts, each, is_pasted=each is not token and each is not token.parts[0])
+    return tuple(parts)
+
+
+def _append(parts: list[Part], token: Token, is_pasted: bool) -> None:
+    place = token.stands or token.place
+    is_verbatim = token.stands is None
+    if not parts:
+        parts.append(Part(token.text, place, is_verbatim, token.origin))
+        return
+    last = parts[-1]
+    is_next = is_verbatim and last.place[0] is place[0] and last.place[2] == place[1]
+    if is_next and last.is_verbatim and last.origin is token.origin:
+        whole = Place(place.line, last.place.start, place.end)
+        parts[-1] = Part(last.text + token.text, whole, True, last.origin)
+        return
+    text = token.text
+    if not is_pasted and _would_join(last.text, token) and not (is_next and last.is_verbatim):
+        parts.append(Part(" ", place, False, token.origin))
+        last = parts[-1]
+    is_same = not is_verbatim and not last.is_verbatim and last.origin is token.origin
+    if is_same and last.place == place:
+        parts[-1] = last._replace(text=last.text + text)
+        return
+    parts.append(Part(text, place, is_verbatim, token.origin))
+
+
+def _would_join(before: str, token: Token) -> bool:
+    if token.kind not in (Kind.NAME, Kind.NUMBER) or not before:
+        return False
+    return before[-1].isalnum() or before[-1] == "_"
+
+
+class Positions:
+    """The absolute ranges and frames for the places and origins of one expansion."""
+
+    def __init__(self, files: Mapping[str, FileLines]) -> None:
+        self._files = files
+        self._frames: dict[tuple[int, int], tuple[Frame, Origin, Origin | None]] = {}
+
+    def range_of(self, place: Place) -> SourceRange:
+        """Return the range of a place in its file."""
+        line, start, end = place
+        return self._files[line.path].range_of(line, start, end)
+
+    def frame_of(self, origin: Origin | None, base: Origin | None) -> Frame | None:
+        """Return the frame of an origin in text that came through `base`."""
+        if origin is None:
+            if base is None:
+                return None
+            origin, base = base, None
+        key = (id(origin), id(base))
+        known = self._frames.get(key)
+        if known is None:
+            kind, label, call, definition, parent = origin
+            frame = Frame(
+                kind,
+                label,
+                self.range_of(call),
+                None if definition is None else self.range_of(definition),
+                self.frame_of(parent, base) if parent is not None or base is not None else None,
+            )
+            known = self._frames[key] = (frame, origin, base)
+        return known[0]
+
+    def segments(self, piece: Piece, start: int) -> list[Segment]:
+        """Return the segments of a piece that begins at an offset of the expansion."""
+        found = []
+        for text, place, is_verbatim, origin in piece.output.parts:
+            if text:
+                written = self.range_of(place)
+                frame = self.frame_of(origin, piece.base)
+                end = start + len(text)
+                found.append(Segment(start, end, written, is_verbatim, frame))
+                start = end
+        return found
+
+
+class PieceMap(SourceMap):
+    """A `SourceMap` whose segments are made when they are asked for."""
+
+    def __init__(self, pieces: Sequence[Piece], positions: Positions) -> None:
+        self._pieces = [piece for piece in pieces if piece.output.text]
+        self._offsets = [0, *accumulate(len(piece.output.text) for piece in self._pieces)]
+        self._positions = positions
+        self._made: dict[int, list[Segment]] = {}
+        super().__init__(_Segments(self))
+
+    def segment_at(self, offset: int) -> Segment | None:
+        """Return the segment that contains an offset; at the end of the text, the last one."""
+        if not self._pieces:
+            return None
+        number = min(bisect_right(self._offsets, offset), len(self._pieces)) - 1
+        segments = self._of_piece(max(0, number))
+        place = bisect_right(segments, offset, key=lambda segment: segment.start)
+        return segments[max(0, place - 1)]
+
+    def all_segments(self) -> Iterator[Segment]:
+        """Yield the segments of all pieces."""
+        for number in range(len(self._pieces)):
+            yield from self._of_piece(number)
+
+    def _of_piece(self, number: int) -> list[Segment]:
+        segments = self._made.get(number)
+        if segments is None:
+            start = self._offsets[number]
+            segments = self._positions.segments(self._pieces[number], start)
+            self._made[number] = segments
+        return segments
+
+
+class _Segments(Sequence[Segment]):
+    """All segments of a `PieceMap`, made at the first look at any of them."""
+
+    def __init__(self, pieces: PieceMap) -> None:
+        self._map = pieces
+        self._all: list[Segment] | None = None
+
+    def _list(self) -> list[Segment]:
+        if self._all is None:
+            self._all = [*self._map.all_segments()]
+        return self._all
+
+    @overload
+    def __getitem__(self, index: int) -> Segment: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Segment]: ...
+    def __getitem__(self, index: int | slice) -> Segment | Sequence[Segment]:
+        return self._list()[index]
+
+    def __len__(self) -> int:
+        return len(self._list())
+
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self._list())

@@ -1,0 +1,82 @@
+"""Expansion of a text by the C preprocessor."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
+from ipu_asm.isa.surface import Surface
+from ipu_asm.source.expansion import Expansion, Include, SourceSettings
+from ipu_asm.source.preprocessor.conditions import Answers
+from ipu_asm.source.preprocessor.environment import Environment, FileStore
+from ipu_asm.source.preprocessor.limits import LimitExceeded
+from ipu_asm.source.preprocessor.lines import FileLines
+from ipu_asm.source.preprocessor.output import PieceMap, Positions
+from ipu_asm.source.preprocessor.run import Run
+from ipu_asm.source.preprocessor.variants import described, variants
+from ipu_asm.source.source_map import MAIN
+from ipu_asm.text import Change, SourceFile
+
+
+def preprocess(
+    surface: Surface,
+    text: str,
+    path: str | None,
+    settings: SourceSettings,
+    before: Sequence[Expansion] = (),
+    change: Change | None = None,
+) -> tuple[Expansion, ...]:
+    """Return the expansions of a text, one for each assumption about unknown conditions.
+
+    Directives of the assembler stay in it, and so do includes that are not found. Never raises.
+    """
+    environment = Environment(surface, path, settings)
+    store = FileStore(environment)
+    main = FileLines.of(MAIN, text)
+
+    def run(answers: Answers) -> Run:
+        made = Run(environment, store, answers)
+        try:
+            made.preprocess(main)
+        except LimitExceeded:
+            made.pieces.clear()
+        return made
+
+    return tuple(_expansion(each) for each in variants(run))
+
+
+def _expansion(run: Run) -> Expansion:
+    positions = Positions(run.files)
+    text = "".join(piece.output.text for piece in run.pieces)
+    includes = [
+        Include(positions.range_of(each.place), each.name, each.path) for each in run.includes
+    ]
+    return Expansion(
+        text,
+        PieceMap(run.pieces, positions),
+        described(run),
+        (*_limit_findings(run, positions), *_missing(includes)),
+        includes=tuple(includes),
+        files={
+            path: SourceFile(lines.text, path) for path, lines in run.files.items() if path != MAIN
+        },
+    )
+
+
+def _limit_findings(run: Run, positions: Positions) -> list[Diagnostic]:
+    found = []
+    for place, message in run.limits:
+        written = positions.range_of(place)
+        found.append(Diagnostic(EXPANSION_LIMIT, message, written.span, path=written.path or None))
+    return found
+
+
+def _missing(includes: list[Include]) -> list[Diagnostic]:
+    """Return a finding for each include of the analysed file whose header is not found."""
+    found = {}
+    for (path, span), name, target in includes:
+        if path == MAIN and target is None:
+            message = f"an include names a file in the include paths, found no `{name}`"
+            found[span] = Diagnostic(INCLUDE_NOT_FOUND, message, span)
+    return [*found.values()]

@@ -1,0 +1,386 @@
+"""One run of the preprocessor over a file and its headers, with answers to what is unknown."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple, Sequence
+
+from ipu_asm.source.preprocessor.conditions import Answers, BadCondition, Condition
+from ipu_asm.source.preprocessor.environment import Environment, FileStore
+from ipu_asm.source.preprocessor.limits import (
+    DEEPEST_INCLUDE,
+    LONGEST_LINE,
+    MOST_INCLUDES,
+    Budget,
+    LimitExceeded,
+)
+from ipu_asm.source.preprocessor.lines import FileLines, Line
+from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
+from ipu_asm.source.preprocessor.questions import condition_of
+from ipu_asm.source.preprocessor.substitution import Following, Substitution
+from ipu_asm.source.preprocessor.tokens import (
+    Kind,
+    Origin,
+    Place,
+    Token,
+    solid,
+    tokens_of,
+    words_of,
+)
+from ipu_asm.source.source_map import FrameKind
+
+_BEGINNING = ("if", "ifdef", "ifndef")
+_BREAK = re.compile(r"\r\n|\n|\r")
+_FURTHER = ("elif", "elifdef", "elifndef")
+
+
+class Chain(NamedTuple):
+    """The branches of a conditional: their conditions (None for `#else`), and the one taken.
+
+    `answers` are those to the questions that all conditions asked.
+    """
+
+    line: Line
+    conditions: tuple[Condition | None, ...]
+    taken: int | None
+    answers: Answers
+
+
+class FoundInclude(NamedTuple):
+    """An include directive: the place of the name with its quotes, and the path if it is found."""
+
+    place: Place
+    name: str
+    path: str | None
+
+
+class Limit(NamedTuple):
+    """A limit that was exceeded, and where."""
+
+    place: Place
+    message: str
+
+
+class _Group:
+    """An open conditional. `is_open`: the text around it is read."""
+
+    def __init__(self, line: Line, is_open: bool) -> None:
+        self.line = line
+        self.is_open = is_open
+        self.is_active = False
+        self.conditions: list[Condition | None] = []
+        self.taken: int | None = None
+        self.asked: dict[str, bool | int] = {}
+
+    def chain(self) -> Chain:
+        return Chain(self.line, tuple(self.conditions), self.taken, self.asked)
+
+
+class Run:
+    """The result of preprocessing a file: `pieces` of text, and what was met on the way."""
+
+    def __init__(self, environment: Environment, files: FileStore, answers: Answers) -> None:
+        self.answers = answers
+        self.pieces: list[Piece] = []
+        self.table: dict[str, Macro] = environment.macros(answers)
+        self.chains: list[Chain] = []
+        self.includes: list[FoundInclude] = []
+        self.files: dict[str, FileLines] = {}
+        self.visited: list[FileLines] = []
+        self.limits: list[Limit] = []
+        self.is_refused = False
+        self._environment = environment
+        self.store = files
+        self._undefined: set[str] = set()
+        self._is_missing = False
+        self._once: set[str] = set()
+        self._included = 0
+        self._budget = Budget(0)
+        self._count = 0
+        for name, text in (("__LINE__", self._line), ("__FILE__", self._file)):
+            self.table[name] = Macro(name, None, (), dynamic=text)
+        self.table["__COUNTER__"] = Macro("__COUNTER__", None, (), dynamic=self._counted)
+
+    def preprocess(self, main: FileLines) -> Run:
+        """Read the file with all its headers."""
+        self._budget = Budget(len(main.text))
+        _FileRun(self, main, None, 0).read()
+        return self
+
+    def _line(self, token: Token) -> str:
+        place, origin = token.stands or token.place, token.origin
+        while origin is not None:
+            place, origin = origin.call, origin.parent
+        line, start, _ = place
+        offset = self.files[line.path].range_of(line, start, start).span.start
+        return str(1 + len(_BREAK.findall(self.files[line.path].text, 0, offset)))
+
+    def _file(self, token: Token) -> str:
+        path = token.place.line.path or self._environment.path or "<stdin>"
+        return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+    def _counted(self, token: Token) -> str:
+        self._count += 1
+        return str(self._count - 1)
+
+    # What a file's lines do to the run.
+
+    def write(self, output: Output, base: Origin | None) -> None:
+        """Add a piece of text. Raises `LimitExceeded`."""
+        self._budget.write(len(output.text))
+        self.pieces.append(Piece(output, base))
+
+    def define(self, line: Line) -> None:
+        """Define what a `#define` line says."""
+        if len(line.text) > LONGEST_LINE:
+            raise self._budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
+        macro = self.store.macro(line)
+        if macro is not None:
+            self.table[macro.name] = macro
+
+    def undefine(self, line: Line) -> None:
+        """Forget the macro that an `#undef` line names."""
+        for token in words_of(line)[:1]:
+            self.table.pop(token.text, None)
+            self._undefined.add(token.text)
+
+    def is_unknown(self, name: str) -> bool:
+        """Return whether a missing header may define a name that nothing else defines."""
+        return self._is_missing and name not in self.table and name not in self._undefined
+
+    def condition(self, line: Line, includer: str, defines_next: str) -> Condition:
+        """Return the condition of a line; `defines_next` is what the next directive defines."""
+        known = {defines_next} if defines_next else set()
+        choices = {
+            name: values
+            for name, values in self._environment.choices.items()
+            if name in self.table and self.table[name].place is None
+        }
+
+        def is_unknown(name: str) -> bool:
+            return name not in known and self.is_unknown(name)
+
+        def has_include(name: str, is_angled: bool) -> bool:
+            return self._environment.search.find(name, is_angled, includer) is not None
+
+        substitution = Substitution(self.table, self._budget, NoLines())
+        return condition_of(line, self.table, is_unknown, choices, substitution, has_include)
+
+    def expand(self, tokens: list[Token], following: Following) -> tuple[list[Token], Substitution]:
+        """Return tokens with all macros replaced."""
+        substitution = Substitution(self.table, self._budget, following)
+        return substitution.expand_line(tokens), substitution
+
+    def include(self, line: Line, file: _FileRun) -> bool:
+        """Read the file that a line includes; return whether it is found."""
+        target = _target(words_of(line), self)
+        if target is None:
+            return False
+        name, is_angled, place = target
+        path = self._environment.search.find(name, is_angled, line.path)
+        lines = self.store.read(path) if path is not None else None
+        self.includes.append(FoundInclude(place, name, path if lines is not None else None))
+        if lines is None or path is None:
+            self._is_missing = True
+            return False
+        is_once = line.directive == "import"
+        if path in self._once or (is_once and path in self.files):
+            return True
+        self._included += 1
+        if self._included > MOST_INCLUDES:
+            raise self._budget.exceeded(f"files are included more than {MOST_INCLUDES:,} times")
+        if file.depth >= DEEPEST_INCLUDE:
+            raise self._budget.exceeded(f"`{name}` is included {DEEPEST_INCLUDE} levels deep")
+        self._budget.write(len(lines.text) // 4)
+        base = Origin(FrameKind.INCLUDE, f"include of `{name}`", place, None, file.base)
+        _FileRun(self, lines, base, file.depth + 1).read()
+        return True
+
+    def once(self, path: str) -> None:
+        """Do not read a file again."""
+        self._once.add(path)
+
+
+class _FileRun:
+    """The reading of one file, the analysed one or a header."""
+
+    def __init__(self, run: Run, lines: FileLines, base: Origin | None, depth: int) -> None:
+        self.base = base
+        self.depth = depth
+        self._run = run
+        self._file = lines
+        self._lines = lines.lines
+        self._groups: list[_Group] = []
+        # Of a header in another language, only what it defines counts.
+        self._has_text = depth == 0 or lines.is_assembly
+        run.files[lines.path] = lines
+        run.visited.append(lines)
+
+    def read(self) -> None:
+        """Read all lines."""
+        at = 0
+        while at < len(self._lines):
+            line = self._lines[at]
+            try:
+                at += self._line(line, at)
+            except LimitExceeded as error:
+                if not self._run.limits:
+                    text = line.text.rstrip()
+                    place = Place(line, len(text) - len(text.lstrip()), len(text))
+                    self._run.limits.append(Limit(place, str(error)))
+                raise
+        for group in self._groups:
+            self._close(group)
+
+    def _line(self, line: Line, at: int) -> int:
+        """Read a line; return the number of lines read."""
+        is_active = not self._groups or self._groups[-1].is_active
+        if not line.directive:
+            if not is_active:
+                self._blank(line)
+            elif self._has_text:
+                return self._text(line, at)
+            return 1
+        if not self._conditional(line, at) and is_active and not self._effect(line):
+            self._run.write(verbatim(line), self.base)
+        else:
+            self._blank(line)
+        return 1
+
+    def _blank(self, line: Line) -> None:
+        """Keep the line breaks of a line of the analysed file that is not in the expansion."""
+        if self.depth == 0:
+            self._run.write(self._run.store.breaks(line), None)
+
+    def _effect(self, line: Line) -> bool:
+        """Apply a directive; return whether nothing of it is left to read."""
+        word = line.directive
+        if word == "define":
+            self._run.define(line)
+        elif word == "undef":
+            self._run.undefine(line)
+        elif word in ("include", "include_next", "import"):
+            return self._run.include(line, self)
+        elif word == "error":
+            self._run.is_refused = True
+        elif word == "pragma" and [token.text for token in words_of(line)] == ["once"]:
+            self._run.once(line.path)
+        return True
+
+    def _conditional(self, line: Line, at: int) -> bool:
+        """Read a directive that opens, divides or closes a conditional."""
+        word = line.directive
+        if word in _BEGINNING:
+            is_active = not self._groups or self._groups[-1].is_active
+            self._groups.append(_Group(line, is_active))
+            self._branch(line, at)
+        elif word in _FURTHER:
+            self._branch(line, at)
+        elif word == "else":
+            self._branch(None, at)
+        elif word == "endif":
+            if self._groups:
+                self._close(self._groups.pop())
+        else:
+            return False
+        return True
+
+    def _branch(self, line: Line | None, at: int) -> None:
+        if not self._groups:
+            return
+        group = self._groups[-1]
+        group.is_active = False
+        if not group.is_open:
+            return
+        condition = self._condition(line, at) if line is not None else None
+        group.conditions.append(condition)
+        try:
+            holds = condition is None or condition.holds(self._run.answers, group.asked)
+        except BadCondition:
+            holds = False
+        if holds and group.taken is None:
+            group.taken = len(group.conditions) - 1
+            group.is_active = True
+
+    def _condition(self, line: Line, at: int) -> Condition:
+        is_guard = line.directive in ("if", "ifndef")
+        return self._run.condition(line, line.path, self._defined_next(at) if is_guard else "")
+
+    def _defined_next(self, at: int) -> str:
+        """Return the name that the next directive defines: that of a guard is not defined yet."""
+        for line in self._lines[at + 1 : at + 10]:
+            if line.directive:
+                macro = self._run.store.macro(line) if line.directive == "define" else None
+                return macro.name if macro else ""
+        return ""
+
+    def _close(self, group: _Group) -> None:
+        if group.is_open and group.asked:
+            self._run.chains.append(group.chain())
+
+    def _text(self, line: Line, at: int) -> int:
+        if self._run.table.keys().isdisjoint(line.names):
+            self._run.write(self._run.store.plain(line), self.base)
+            return 1
+        if len(line.text) > LONGEST_LINE:
+            raise LimitExceeded(f"a line with macros has at most {LONGEST_LINE:,} characters")
+        following = _Following(self._lines, at + 1)
+        tokens, substitution = self._run.expand(tokens_of(line), following)
+        parts = parts_of(tokens)
+        text = "".join(part.text for part in parts)
+        output = Output(text, parts, substitution.used, following.at - at)
+        self._run.write(output, self.base)
+        return output.lines
+
+
+class _Following:
+    """The lines behind one, as far as they are assembly."""
+
+    def __init__(self, lines: Sequence[Line], at: int) -> None:
+        self._lines = lines
+        self._most = at + MOST_CALL_LINES
+        self.at = at
+
+    def take(self, opening: bool) -> list[Token] | None:
+        """Take the tokens of the next line; with `opening` only if it begins with ``(``."""
+        if self.at >= min(len(self._lines), self._most):
+            return None
+        line = self._lines[self.at]
+        if line.directive or (opening and not line.text.lstrip().startswith("(")):
+            return None
+        self.at += 1
+        return tokens_of(line)
+
+
+class NoLines:
+    """Nothing follows: for a directive."""
+
+    def take(self, opening: bool) -> list[Token] | None:
+        """Return None."""
+        return None
+
+
+def _target(tokens: list[Token], run: Run) -> tuple[str, bool, Place] | None:
+    """Return the file name of an include, whether it is in angle brackets, and its place."""
+    if not tokens:
+        return None
+    if tokens[0].kind is Kind.NAME:
+        place = tokens[0].place
+        tokens, _ = run.expand(tokens, NoLines())
+        tokens = solid(tokens)
+    else:
+        place = tokens[0].place
+    first = tokens[0] if tokens else None
+    if first is not None and first.kind is Kind.STRING and first.text[0] == '"':
+        return first.text[1:-1], False, place
+    text = "".join(token.text for token in tokens)
+    end = text.find(">")
+    if not text.startswith("<") or end < 0:
+        return None
+    if place.line is tokens[0].place.line and tokens[0].stands is None:
+        place = Place(place.line, place.start, place.start + end + 1)
+    return text[1:end], True, place
+
+
+MOST_CALL_LINES = 500

@@ -1,0 +1,356 @@
+"""Replacement of macro names, after C99 6.10.3, with the origin of each token of the result.
+
+A stack of tokens is read from its top. The replacement of a macro is put back onto the stack, so
+that it is read again with what follows; its tokens remember in which macros they are `hidden`.
+"""
+
+from __future__ import annotations
+
+from typing import Mapping, NamedTuple, Protocol, Sequence
+
+from ipu_asm.source.preprocessor.limits import Budget
+from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.tokens import (
+    Kind,
+    Origin,
+    Place,
+    Token,
+    as_blank,
+    kind_of,
+    solid,
+    trimmed,
+)
+from ipu_asm.source.source_map import FrameKind
+
+_IGNORED = (Kind.BLANK, Kind.COMMENT, Kind.SPLICE, Kind.NEWLINE)
+_DEEPEST = 100
+
+
+class Following(Protocol):
+    """The lines behind the one that is expanded, which a call may extend over."""
+
+    def take(self, opening: bool) -> list[Token] | None:
+        """Take the tokens of the next line; with `opening` only if it begins with ``(``."""
+
+
+class _Call(NamedTuple):
+    """A call: its arguments and the closing parenthesis."""
+
+    arguments: list[list[Token]]
+    closing: Token
+
+
+class Substitution:
+    """Replaces the macros of a table in lines.
+
+    `used` are the names that were looked up, with what they meant: the result depends on nothing
+    else, unless `is_dynamic`, when it depends on the line number or a counter.
+    """
+
+    def __init__(self, table: Mapping[str, Macro], budget: Budget, following: Following) -> None:
+        self.used: dict[str, Macro | None] = {}
+        self._table = table
+        self._budget = budget
+        self._following = following
+        self._depth = 0
+        self._owed: list[Token] = []
+        self.is_dynamic = False
+
+    def expand_line(self, tokens: Sequence[Token]) -> list[Token]:
+        """Return the tokens of a line of assembly, and of those that its calls extend over.
+
+        Line breaks inside of calls are put behind the line.
+        """
+        result: list[Token] = []
+        for token in self._expanded(tokens):
+            if token.kind is Kind.SPLICE:
+                self._owed.append(token)
+            elif token.kind is Kind.NEWLINE:
+                result += (token, *map(_break_of, self._owed))
+                self._owed.clear()
+            elif token.kind is Kind.COMMENT and token.text.startswith(("//", "#")):
+                result.append(self._one_line(token))
+            else:
+                result.append(token)
+        result += map(_break_of, self._owed)
+        self._owed.clear()
+        return result
+
+    def _one_line(self, comment: Token) -> Token:
+        """Return a line comment without the lines that backslashes join to it."""
+        first = comment.text.splitlines()[0] if comment.text else ""
+        if len(first) == len(comment.text):
+            return comment
+        line, start, end = comment.place
+        self._owed.append(Token(Kind.SPLICE, "\\\n", Place(line, end - 1, end)))
+        first = first.rstrip("\\ \t")
+        return comment._replace(text=first, place=Place(line, start, start + len(first)))
+
+    def expand(self, tokens: Sequence[Token]) -> list[Token]:
+        """Return tokens with all macros replaced: an argument, or those of a condition."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._budget.exceeded(f"calls of macros inside each other go {_DEEPEST} deep")
+        result = self._expanded(tokens)
+        self._depth -= 1
+        return result
+
+    def _expanded(self, tokens: Sequence[Token]) -> list[Token]:
+        pending = [*reversed(tokens)]
+        result: list[Token] = []
+        while pending:
+            token = pending.pop()
+            if token.kind is Kind.NAME and token.text not in token.hidden:
+                replacement = self._replacement(token, pending)
+                if replacement is not None:
+                    self._budget.spend(len(replacement) + 1)
+                    pending += reversed(replacement)
+                    continue
+            result.append(token)
+        return result
+
+    def _replacement(self, token: Token, pending: list[Token]) -> list[Token] | None:
+        name = token.text
+        macro = self._table.get(name)
+        self.used[name] = macro
+        if macro is None:
+            return None
+        if macro.dynamic:
+            self.is_dynamic = True
+            return [_as_value(token, macro.dynamic(token))]
+        if macro.parameters is None:
+            return _object_like(token, macro)
+        call = self._call(pending, macro)
+        return None if call is None else self._function_like(token, macro, call)
+
+    def _call(self, pending: list[Token], macro: Macro) -> _Call | None:
+        """Take the parentheses of a call and what is in them; None if there is no call."""
+        if not self._is_opened(pending):
+            return None
+        taken: list[Token] = []
+        arguments: list[list[Token]] = [[]]
+        nesting = 0
+        while nesting or not taken or taken[-1].text != ")":
+            if not pending and not self._continue(pending):
+                break
+            token = pending.pop()
+            self._budget.spend(1)
+            taken.append(token)
+            was_inside = nesting > 0
+            nesting += (token.text == "(") - (token.text == ")")
+            if token.text == "," and nesting == 1 and not _takes_rest(macro, arguments):
+                arguments.append([])
+            elif was_inside and nesting:
+                arguments[-1].append(token)
+        if nesting or not _fits(macro, arguments):
+            pending += reversed(taken)
+            return None
+        self._owed += [each for each in taken if each.kind in (Kind.NEWLINE, Kind.SPLICE)]
+        return _Call([_argument(each) for each in arguments], taken[-1])
+
+    def _is_opened(self, pending: list[Token]) -> bool:
+        """Return whether a parenthesis is next, maybe in the line that follows."""
+        ahead = len(pending) - 1
+        while ahead >= 0 and pending[ahead].kind in _IGNORED:
+            ahead -= 1
+        if ahead >= 0:
+            return pending[ahead].text == "("
+        more = None if self._depth else self._following.take(True)
+        if more is None:
+            return False
+        pending[:0] = reversed(more)
+        return True
+
+    def _continue(self, pending: list[Token]) -> bool:
+        """Read on in the line that follows; return whether there is one."""
+        more = None if self._depth else self._following.take(False)
+        pending += reversed(more or [])
+        return bool(more)
+
+    def _function_like(self, token: Token, macro: Macro, call: _Call) -> list[Token]:
+        arguments, closing = call
+        label = f"macro `{macro.name}`"
+        place = _call_place(token, closing)
+        origin = Origin(FrameKind.MACRO, label, place, macro.place, token.origin)
+        hidden = (token.hidden & closing.hidden) | {macro.name}
+        body = _Body(macro, arguments, self)
+        return [
+            _moved(each, token if is_body else None, origin, hidden, token.origin)
+            for each, is_body in body.tokens()
+        ]
+
+
+class _Body:
+    """The body of a macro with arguments in place of its parameters."""
+
+    def __init__(
+        self, macro: Macro, arguments: list[list[Token]], substitution: Substitution
+    ) -> None:
+        parameters = [macro.variable if p == "..." else p for p in macro.parameters or ()]
+        self._raw = dict(zip(parameters, arguments, strict=False))
+        for parameter in parameters:
+            self._raw.setdefault(parameter, [])
+        self._variable = macro.variable
+        self._body = macro.body
+        self._substitution = substitution
+        self._expanded: dict[str, list[Token]] = {}
+
+    def tokens(self) -> list[tuple[Token, bool]]:
+        """Return the tokens; True for those that are not of an argument."""
+        result: list[tuple[Token, bool]] = []
+        at = 0
+        while at < len(self._body):
+            token = self._body[at]
+            at += 1
+            following = self._next(at)
+            if token.text == "#" and following is not None:
+                name = self._body[following]
+                if name.text in self._raw:
+                    result.append((_string_of(token, self._raw[name.text]), True))
+                    at = following + 1
+                    continue
+            if token.kind is Kind.PASTE and result:
+                at = self._paste(result, at)
+                continue
+            argument = self._raw.get(token.text) if token.kind is Kind.NAME else None
+            if argument is None:
+                result.append((token, True))
+            elif following is not None and self._body[following].kind is Kind.PASTE:
+                result += [(each, False) for each in argument] or [(_nothing(token), True)]
+            else:
+                result += [(each, False) for each in self._argument(token.text)]
+        return [each for each in result if each[0].text]
+
+    def _next(self, at: int) -> int | None:
+        while at < len(self._body) and self._body[at].kind is Kind.BLANK:
+            at += 1
+        return at if at < len(self._body) else None
+
+    def _argument(self, name: str) -> list[Token]:
+        if name not in self._expanded:
+            self._expanded[name] = self._substitution.expand(self._raw[name])
+        return self._expanded[name]
+
+    def _paste(self, result: list[tuple[Token, bool]], at: int) -> int:
+        """Paste what follows `##` to the last token of the result; return where to go on."""
+        while result and result[-1][0].kind is Kind.BLANK:
+            result.pop()
+        following = self._next(at)
+        if following is None or not result:
+            return at
+        token = self._body[following]
+        right = [(token, True)]
+        if token.kind is Kind.NAME and token.text in self._raw:
+            argument = self._raw[token.text]
+            if result[-1][0].text == "," and token.text == self._variable:
+                # GNU: without variable arguments, the comma before them goes.
+                if argument:
+                    result += [(each, False) for each in self._argument(token.text)]
+                else:
+                    result.pop()
+                return following + 1
+            right = [(each, False) for each in argument] or [(_nothing(token), True)]
+        (left, is_left_body), (first, is_body) = result[-1], right[0]
+        if not left.text or not first.text:
+            result[-1:] = right if first.text or not left.text else [result[-1]]
+            return following + 1
+        kind = kind_of(left.text + first.text)
+        if kind is not None:
+            pasted = left._replace(
+                kind=kind,
+                text=left.text + first.text,
+                hidden=left.hidden & first.hidden,
+                parts=(*_parts(left, is_left_body), *_parts(first, is_body)),
+            )
+            result[-1:] = [(pasted, is_left_body)]
+            right = right[1:]
+        result += right
+        return following + 1
+
+
+def _parts(token: Token, is_body: bool) -> tuple[Token, ...]:
+    return token.parts or (token,)
+
+
+def _nothing(token: Token) -> Token:
+    return token._replace(text="", kind=Kind.MARK)
+
+
+def _object_like(token: Token, macro: Macro) -> list[Token]:
+    hidden = token.hidden | {macro.name}
+    if macro.place is not None and macro.is_statement:
+        label = f"macro `{macro.name}`"
+        origin = Origin(FrameKind.MACRO, label, token.place, macro.place, token.origin)
+        return [_moved(each, token, origin, hidden, token.origin) for each in macro.body]
+    label = f"value of `{macro.name}`"
+    origin = Origin(FrameKind.VALUE, label, token.place, macro.place, token.origin)
+    stands = token.stands or token.place
+    return [Token(each.kind, each.text, each.place, stands, origin, hidden) for each in macro.body]
+
+
+def _moved(
+    token: Token,
+    call: Token | None,
+    origin: Origin,
+    hidden: frozenset[str],
+    outer: Origin | None,
+) -> Token:
+    """Return a token of a body (`call` is the name that called it) or of an argument (None)."""
+    stands = token.stands
+    if call is not None:
+        stands = call.stands or stands
+    inner = origin if call is not None or token.origin is outer else token.origin
+    parts = tuple(_moved(part, call, origin, hidden, outer) for part in token.parts)
+    return Token(token.kind, token.text, token.place, stands, inner, token.hidden | hidden, parts)
+
+
+def _as_value(token: Token, text: str) -> Token:
+    kind = Kind.STRING if text.startswith('"') else Kind.NUMBER
+    stands = token.stands or token.place
+    return Token(kind, text, token.place, stands, token.origin, token.hidden | {token.text})
+
+
+def _call_place(name: Token, closing: Token) -> Place:
+    line, start, end = name.place
+    if closing.place.line is line and closing.place.end > end:
+        return Place(line, start, closing.place.end)
+    return name.place
+
+
+def _takes_rest(macro: Macro, arguments: list[list[Token]]) -> bool:
+    parameters = macro.parameters or ()
+    return bool(macro.variable) and len(arguments) >= len(parameters)
+
+
+def _fits(macro: Macro, arguments: list[list[Token]]) -> bool:
+    """Check the number of arguments; one that is empty counts as none."""
+    count = len(macro.parameters or ())
+    given = len(arguments)
+    if macro.variable:
+        return given >= count - 1
+    return given == count or (count == 0 and given == 1 and not solid(_argument(arguments[0])))
+
+
+def _argument(tokens: list[Token]) -> list[Token]:
+    return trimmed([as_blank(token) for token in tokens if token.kind is not Kind.SPLICE])
+
+
+def _string_of(mark: Token, argument: Sequence[Token]) -> Token:
+    pieces = []
+    for token in argument:
+        text = " " if token.kind is Kind.BLANK else token.text
+        if token.kind is Kind.STRING:
+            text = text.replace("\\", "\\\\").replace('"', '\\"')
+        pieces.append(text)
+    place = argument[0].place if argument else mark.place
+    if argument and argument[-1].place.line is place.line:
+        place = Place(place.line, place.start, max(place.end, argument[-1].place.end))
+    stands = argument[0].stands if argument and argument[0].stands else place
+    return Token(Kind.STRING, '"' + "".join(pieces) + '"', place, stands)
+
+
+def _break_of(token: Token) -> Token:
+    """Return the line break inside a splice, or a line break itself."""
+    line, _, end = token.place
+    length = 2 if line.text[end - 2 : end] == "\r\n" else 1
+    return Token(Kind.NEWLINE, line.text[end - length : end], Place(line, end - length, end))
