@@ -50,7 +50,9 @@ def check_findings(
     analyzer = _analyzer_for(isa or ISA_OF[rule] if rule else isa or "ipu")
     analyze = analyzer.analyze_unclaimed if analyzer.isa.name == "ipu" else analyzer.analyze
     found = [
-        finding for finding in analyze(text).diagnostics if rule is None or finding.rule == rule
+        finding
+        for finding in analyze(text, "example").diagnostics
+        if rule is None or finding.rule == rule
     ]
     for finding in found:
         edits = finding.fix.edits if finding.fix else ()

@@ -12,7 +12,7 @@ from ipu_asm.source.preprocessor.includes import IncludeSearch
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro, macro_from_outside, macro_of
 from ipu_asm.source.preprocessor.output import Output, Part, verbatim
-from ipu_asm.source.preprocessor.tokens import Place
+from ipu_asm.source.preprocessor.tokens import Kind, Place, tokens_of
 
 _BREAK = re.compile(r"\r\n|\n|\r")
 
@@ -73,7 +73,9 @@ class FileStore:
         return verbatim(line)
 
     def breaks(self, line: Line) -> Output:
-        """Return the line breaks of a line."""
+        """Return the line breaks of a directive; a comment without an end stays, for its finding."""
+        if "/*" in line.text and (last := tokens_of(line)[-1]).kind is Kind.COMMENT:
+            return verbatim(line, last.place.start)
         breaks = [*_BREAK.finditer(line.text)]
         parts = [Part(each[0], Place(line, each.start(), each.end()), True) for each in breaks]
         return Output("".join(part.text for part in parts), tuple(parts))

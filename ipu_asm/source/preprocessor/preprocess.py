@@ -43,10 +43,11 @@ def preprocess(
             made.pieces.clear()
         return made
 
-    return tuple(_expansion(each) for each in variants(run))
+    is_in_file = path is not None
+    return tuple(_expansion(each, is_in_file) for each in variants(run))
 
 
-def _expansion(run: Run) -> Expansion:
+def _expansion(run: Run, is_in_file: bool) -> Expansion:
     positions = Positions(run.files)
     text = "".join(piece.output.text for piece in run.pieces)
     includes = [
@@ -56,7 +57,8 @@ def _expansion(run: Run) -> Expansion:
         text,
         PieceMap(run.pieces, positions),
         described(run),
-        (*_limit_findings(run, positions), *_missing(includes)),
+        # For a text in no file no header is read, which is no fault of its author.
+        (*_limit_findings(run, positions), *(_missing(includes) if is_in_file else ())),
         includes=tuple(includes),
         files={
             path: SourceFile(lines.text, path) for path, lines in run.files.items() if path != MAIN

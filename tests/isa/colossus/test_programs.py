@@ -53,7 +53,7 @@ def test_there_are_programs_of_some_length() -> None:
         # Registers by name, with everything that stands behind one.
         "#define ptr m3\nld32step $m0, $mzero, $ptr+=, 1",
         "#define pair a0:1\nf32v2add $pair, $pair, $azeros",
-        "#define base a\nf32v2add $a0:1, $base:BL, $a2:3",
+        "#define base a4\nf32v2add $a0:1, $base:BL, $a2:3",
         ".macro m reg\nld32step $a0, $mzero, \\reg+=, 1\n"
         "f32v2add \\reg, $a0:\\reg, $a\\reg\\()\n.endm",
         # Names for numbers.
@@ -62,7 +62,7 @@ def test_there_are_programs_of_some_length() -> None:
         ".equ x, 1\nrpt 3, x",
         "#define x 1\nadd $m0, $m0, x",
         "add $m0, $m0, x + 1",
-        "ld32 $m0, $m1, x\n#ifdef x\n#endif",
+        '#include "x.h"\nld32 $m0, $m1, x\n#ifdef x\n#endif',
         # Operands, instructions and bundles out of macros.
         "#define args $m0, $m1, 3\nadd args",
         "#define f(x, y) x, y\nadd $m0, f($m1, 3)",

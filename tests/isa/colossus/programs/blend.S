@@ -93,6 +93,8 @@ blend_half:
   nop
 #if defined(WIDE)
   fnop
+#else
+  nop
 #endif
   { ld64step $IN_A, $mzero, $FRONT+=, 1 ; f16v4add $RESULT, $RESULT, $IN_B }
   { rpt $COUNT, (2f - 1f) / 8 - 1 ; fnop }
@@ -108,6 +110,7 @@ blend_half:
     f16v2min $LIMIT, $LIMIT, $RESULT0
   }
   { ld32step $RESULT0, $mzero, $FRONT+=, 1 ; f16v2add $RESULT1, $RESULT1, $LIMIT }
+  nop
   rpt $REST, ((.Llast - .Lfirst) / 8) - 1
 .Lfirst:
   {
