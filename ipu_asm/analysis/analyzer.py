@@ -20,7 +20,7 @@ from ipu_asm.program.build import read_program
 from ipu_asm.program.macros import is_expanded
 from ipu_asm.program.program import Program
 from ipu_asm.program.severity_directives import apply_severity_directives
-from ipu_asm.source.expand import expand, is_template
+from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.lifting import findings_outside, lifted_findings
 from ipu_asm.source.settings import source_settings
@@ -130,7 +130,7 @@ class Analyzer:
             expanded = self._expanded(source, path, before, change, settings)
             return self._lifted(source, lambda: self._skeleton(text), expanded, settings)
         program = self._program(text, before, change)
-        if surface.preprocessed and (settings.all_defines or program.where(is_expanded)):
+        if surface.preprocessed and (uses_defines(text, settings) or program.where(is_expanded)):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
                 written = self._findings(program)

@@ -55,7 +55,10 @@ def expand(
 
 def is_preprocessed(text: str, settings: SourceSettings) -> bool:
     """Return whether the C preprocessor may change a text: it has directives, or names defined."""
-    if "#" in text and _DIRECTIVE.search(text):
-        return True
+    return ("#" in text and _DIRECTIVE.search(text) is not None) or uses_defines(text, settings)
+
+
+def uses_defines(text: str, settings: SourceSettings) -> bool:
+    """Return whether a text has names that settings define."""
     defined = settings.all_defines
     return bool(defined) and not defined.keys().isdisjoint(_NAME.findall(text))

@@ -104,7 +104,8 @@ def test_a_macro_of_a_branch_that_may_not_be_assembled_is_opaque() -> None:
 
 
 def test_a_call_of_an_unknown_macro_is_silent_where_a_header_is_missing() -> None:
-    assert check_findings('#include "a.h"\nSAVE_ALL $m0, x\nnop') == []
+    text = '#include "a.h"\nSAVE_ALL $m0, x\nnop'
+    assert check_findings(text) == [("H103", '"a.h"')]
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ class FileStore:
         return verbatim(line)
 
     def breaks(self, line: Line) -> Output:
-        """Return the line breaks of a directive; a comment without an end stays, for its finding."""
+        """Return the line breaks of a directive, and a comment without an end for its finding."""
         if "/*" in line.text and (last := tokens_of(line)[-1]).kind is Kind.COMMENT:
             return verbatim(line, last.place.start)
         breaks = [*_BREAK.finditer(line.text)]

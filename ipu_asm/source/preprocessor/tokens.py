@@ -76,10 +76,25 @@ class Token(NamedTuple):
 def tokens_of(line: Line) -> list[Token]:
     """Return the tokens of a line; in assembly, `#` begins a comment."""
     pattern = _DIRECTIVE_TOKEN if line.directive else _TEXT_TOKEN
-    return [
+    found = [
         Token(_KINDS[match.lastgroup or ""], match[0], Place(line, match.start(), match.end()))
         for match in pattern.finditer(line.text)
     ]
+    return _joined(found) if "\\" in line.text else found
+
+
+def _joined(tokens: list[Token]) -> list[Token]:
+    """Join words that a backslash and a line break divide; the line break comes behind them."""
+    result: list[Token] = []
+    for token in tokens:
+        is_behind = len(result) > 1 and result[-1].kind is Kind.SPLICE
+        if not (is_behind and token.kind in _WORDS and result[-2].kind in _WORDS):
+            result.append(token)
+        else:
+            before = result[-2]
+            parts = (*(before.parts or (before,)), token)
+            result[-2] = before._replace(text=before.text + token.text, parts=parts)
+    return result
 
 
 def words_of(line: Line) -> list[Token]:
@@ -120,4 +135,5 @@ def solid(tokens: list[Token]) -> list[Token]:
     return [token for token in tokens if token.kind is not Kind.BLANK]
 
 
+_WORDS = (Kind.NAME, Kind.NUMBER)
 _DROPPED = (Kind.SPLICE, Kind.NEWLINE)

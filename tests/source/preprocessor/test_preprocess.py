@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.isa import load_isa
 from ipu_asm.source.source_map import MAIN, FrameKind
 from ipu_asm.text import Span
 from tests.source.preprocessor.expanding import (
+    FILE,
     FOLDER,
     check_whole_map,
     expanded,
-    expansions,
+    settings_of,
     words,
     written_of,
 )
+
+ANALYZER = Analyzer(load_isa("colossus"))
 
 
 @pytest.mark.parametrize(
@@ -41,6 +46,7 @@ from tests.source.preprocessor.expanding import (
         ("#define A 1\n# A comment\nb # A", "# A comment b # A"),
         ("a __LINE__\n__LINE__\n#define A", "a 1 2"),
         ("#define A __LINE__\n\nA __COUNTER__ __COUNTER__", "3 0 1"),
+        ("#define F(x) a_ ## x ## _\\\nb\nF(1) on\\\ne", "a_1_b one"),
         ("#define HASH #\n#define F(x) x HASH x\nF(1)", "1 # 1"),
     ],
 )
@@ -148,7 +154,9 @@ def test_a_header_is_read_once_with_a_guard_or_a_pragma() -> None:
 
 def test_a_name_from_outside_is_replaced_in_a_text_without_directives() -> None:
     assert words("add $m0, A, B", defines={"A": True, "B": "m4"}) == "add $m0, 1, m4"
-    assert expansions("add $m0, C", defines={"A": 1}) == ()
+    settings = settings_of(defines={"A": 1})
+    assert ANALYZER.analyze("add $m0, A", FILE, settings=settings).expanded
+    assert ANALYZER.analyze("add $m0, C", FILE, settings=settings).expanded == ()
 
 
 def test_a_value_stands_at_its_use_with_its_definition() -> None:

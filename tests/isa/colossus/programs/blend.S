@@ -46,6 +46,7 @@ NAME(kind):
   ld64step $azeros, $mzero, $BACK+=, $WORKER
   ld64step $azeros, $mzero, $OUT+=, $WORKER
   setzi $STEP, WORKERS
+  nop
   brz $COUNT, .Ldone\@
   { ld64step $IN_A, $mzero, $FRONT+=, $STEP ; f32mul $MIX, $MIX, $LIMIT }
   { ld64step $IN_B, $mzero, $BACK+=, $STEP ; \mul $IN_A, $MIX:B, $IN_A }

@@ -62,6 +62,7 @@ FUN(half):
   tapack $mPacked, $mX, $mzero, $mY
   { ld2x64pace $aX, $aY, $mPacked+=, $mzero, 0b0011
     fnop }
+  nop
   add $mCount, $mCount, -1
   { rpt $mCount, ((.Lend_half - .Lbegin_half) / 8) - 1
     f16v4mul $aOut, $aScale:BL, $aX }
