@@ -10,6 +10,7 @@ from ipu_asm.debugger.expressions.evaluation import evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.tree import Parsed
+from ipu_asm.debugger.inspection import NamesAtBundle
 from ipu_asm.isa.ipu.machine.registers import DTYPE
 
 _WORD: Final = (1 << 32) - 1
@@ -61,7 +62,10 @@ def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -
 
 
 class _AlternativeContext:
-    """A context with the element type and program of another, but different values."""
+    """A context with the element type and program of another, but different values.
+
+    Loop variables of a template have one as well: a condition may be about another bundle.
+    """
 
     def __init__(self, context: Context) -> None:
         words = context.scalars
@@ -71,7 +75,8 @@ class _AlternativeContext:
         self.pc = context.pc + 1
         self.cycle = context.cycle + 1
         self.labels = context.labels
-        self.names = context.names
+        names = context.names
+        self.names = names.anywhere if isinstance(names, NamesAtBundle) else names
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Return `size` bytes, which are the same for every address."""

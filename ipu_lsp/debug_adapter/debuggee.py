@@ -17,6 +17,7 @@ from ipu_asm.debugger.expressions import LiveContext
 from ipu_asm.debugger.inspection import (
     Inspector,
     MemoryRange,
+    NamesAtBundle,
     StateAtCycle,
     names_from_notes,
     names_from_template,
@@ -69,7 +70,9 @@ class Debuggee:
         self.file = view_of_file(self.kernel, self.debugger.written, client)
         program = self.kernel.program
         template = names_from_template(self.kernel.expansion)
-        names = {**names_from_notes(program), **template.values}
+        names = NamesAtBundle(
+            {**names_from_notes(program), **template.values}, self.kernel.lines, state
+        )
         self._live = LiveContext(state, 0, program.label_addresses, names)
         notes = {**template.remarks, **register_notes(program)}
         self.inspector = Inspector(

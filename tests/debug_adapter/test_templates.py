@@ -257,6 +257,22 @@ def test_expressions_know_the_names_of_the_template(stopped: DapClient) -> None:
     assert found["verified"]
 
 
+def test_a_loop_variable_has_the_value_of_the_iteration(stopped: DapClient) -> None:
+    with pytest.raises(Rejected, match="no register, label or name is called `row`"):
+        stopped.evaluate("row")
+    (found,) = stopped.breakpoints({"line": 4, "condition": "row == 2"})
+    assert found["verified"]
+    stopped.step("continue")
+    assert place(stopped) == ("kernel.s", 4, "0x6")
+    assert stopped.evaluate("row * 2", "hover") == "4"
+    stopped.step("stepBack")
+    stopped.step("stepBack")
+    assert stopped.evaluate("row", "hover") == "1"
+    assert "became true at cycle 3" in stopped.evaluate("when row == 1", "repl")
+    (found,) = stopped.breakpoints({"line": 4, "condition": "column == 2"})
+    assert not found["verified"]
+
+
 def test_messages_name_the_iteration(stopped: DapClient) -> None:
     stopped.breakpoints(17)
     stopped.step("continue")

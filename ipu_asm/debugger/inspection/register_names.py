@@ -1,29 +1,27 @@
-"""Names for registers in expressions: from the register notes of a program, and of a template."""
+"""Names for registers in expressions, derived from the register notes of a program."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Final, Mapping, NamedTuple
+from typing import Final
 
 from ipu_asm.debugger.expressions import FUNCTIONS, TYPE_NAMES
 from ipu_asm.debugger.expressions.locations import REGISTER_NAMES
 from ipu_asm.debugger.expressions.names import CONSTANTS, LABEL, MEMORY
 from ipu_asm.debugger.expressions.parser import WORDS
-from ipu_asm.isa.operands import number_value
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
-from ipu_asm.source.expansion import Expansion, NameKind
 
 _MAX_WORDS: Final = 3
 _MAX_LENGTH: Final = 30
 _PHRASE: Final = re.compile(r"[^,;:(=.#]*")
 _ARTICLE: Final = re.compile(r"(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_CONTEXT_VALUE: Final = re.compile(r"(?:^| )([A-Za-z_]\w*)=(\w+)(?= |$)", re.ASCII)
-_TAKEN: Final = {
+TAKEN: Final = {
     *REGISTER_NAMES, *FUNCTIONS, *TYPE_NAMES, *CONSTANTS, *WORDS, LABEL, MEMORY,
 }  # fmt: skip
+"""Names that mean something else in expressions, in lower case."""
 
 
 def names_from_notes(program: Program) -> dict[str, str]:
@@ -42,47 +40,6 @@ def names_from_notes(program: Program) -> dict[str, str]:
     }
 
 
-class TemplateNames(NamedTuple):
-    """The names of a template in one expansion.
-
-    `values` are the register or the number that each name stands for, `names` the names of each
-    register, and `remarks` what the author says of them there.
-    """
-
-    values: Mapping[str, str] = {}
-    names: Mapping[str, tuple[str, ...]] = {}
-    remarks: Mapping[str, str] = {}
-
-
-def names_from_template(expansion: Expansion | None) -> TemplateNames:
-    """Return the names of registers and numbers that a template sets, or its context gives.
-
-    A name that is set to several values, or means something else in expressions, is none of them.
-    """
-    if expansion is None:
-        return TemplateNames()
-    found: dict[str, set[str | None]] = {}
-    remarks: dict[str, str] = {}
-    for definition in expansion.definitions:
-        if definition.kind is NameKind.SET:
-            value = definition.value and definition.value.strip()
-            found.setdefault(definition.name, set()).add(value)
-            if value and definition.remark:
-                remarks.setdefault(value.lower(), definition.remark)
-    for name, value in _CONTEXT_VALUE.findall(expansion.context):
-        found.setdefault(name, {value})
-    values = {
-        name: value
-        for name, (value, *more) in found.items()
-        if value and not more and name.lower() not in _TAKEN
-        if value.lower() in REGISTER_NAMES or number_value(value) is not None
-    }
-    names: dict[str, tuple[str, ...]] = {}
-    for name, value in values.items():
-        names[value.lower()] = (*names.get(value.lower(), ()), name)
-    return TemplateNames(values, names, remarks)
-
-
 def _name(note: str) -> str | None:
     """The identifier at the start of a note; None if the note starts with no short phrase."""
     match = _PHRASE.match(note)
@@ -92,5 +49,5 @@ def _name(note: str) -> str | None:
         return None
     name = "_".join(words)
     # "a copy of cr2" describes the content of a register; it is not its name.
-    taken = name.lower() in _TAKEN or any(word.lower() in REGISTER_NAMES for word in words)
+    taken = name.lower() in TAKEN or any(word.lower() in REGISTER_NAMES for word in words)
     return None if taken or len(name) > _MAX_LENGTH else name

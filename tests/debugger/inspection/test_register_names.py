@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 from ipu_asm.debugger.expressions import LiveContext, evaluate
-from ipu_asm.debugger.inspection import TemplateNames, names_from_notes, names_from_template
+from ipu_asm.debugger.inspection import names_from_notes
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
-from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
-from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
-from ipu_asm.text import Span
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -75,40 +72,3 @@ def test_the_names_of_an_example_are_those_of_its_header() -> None:
         maximum="aaq0",
         offset_in_stats="lr4",
     )
-
-
-def check_template(
-    *definitions: tuple[str, str | None], context: str = "", **expected: str
-) -> TemplateNames:
-    """What the names of a template stand for, given those that it sets."""
-    place = SourceRange(MAIN, Span(0, 0))
-    made = [
-        NameDefinition(name, NameKind.SET, place, place, value, remark=f"about {name}")
-        for name, value in definitions
-    ]
-    names = names_from_template(Expansion("", SourceMap(()), context, definitions=tuple(made)))
-    assert names.values == expected
-    return names
-
-
-def test_the_names_of_a_template_are_those_of_registers_and_numbers() -> None:
-    names = check_template(("k", "lr5"), ("rows", "0x10"), ("text", "a b"), k="lr5", rows="0x10")
-    assert names.names["lr5"] == ("k",)
-    assert names.remarks["lr5"] == "about k"
-
-
-def test_several_names_of_a_register_are_all_shown() -> None:
-    names = check_template(("k", "lr5"), ("row", "LR5"), k="lr5", row="LR5")
-    assert names.names == {"lr5": ("k", "row")}
-
-
-def test_a_name_that_changes_or_is_taken_or_has_no_value_is_none() -> None:
-    check_template(("k", "lr5"), ("k", "lr6"), ("acc", "lr1"), ("cr2", "lr1"), ("x", None))
-
-
-def test_the_values_of_a_context_are_names() -> None:
-    check_template(("k", "lr5"), context="rows=3 k=4 what=a-b", k="lr5", rows="3")
-
-
-def test_a_plain_program_has_no_names_of_a_template() -> None:
-    assert names_from_template(None) == TemplateNames()

@@ -1,0 +1,125 @@
+"""The names of a template in expressions: what it sets, its context, and its loop variables."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import Final, Iterator, Mapping, NamedTuple
+
+from ipu_asm.debugger.expressions.locations import REGISTER_NAMES
+from ipu_asm.debugger.inspection.register_names import TAKEN
+from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.operands import number_value
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.source.expansion import Expansion, NameKind
+from ipu_asm.source.source_map import FrameKind
+
+_CONTEXT_VALUE: Final = re.compile(r"(?:^| )([A-Za-z_]\w*)=(\w+)(?= |$)", re.ASCII)
+_ITERATION: Final = re.compile(r"for (\w+(?:, \w+)*) = (.*)", re.DOTALL)
+
+
+class TemplateNames(NamedTuple):
+    """The names of a template in one expansion.
+
+    `values` are the register or the number that each name stands for, `names` the names of each
+    register, and `remarks` what the author says of them there.
+    """
+
+    values: Mapping[str, str] = {}
+    names: Mapping[str, tuple[str, ...]] = {}
+    remarks: Mapping[str, str] = {}
+
+
+def names_from_template(expansion: Expansion | None) -> TemplateNames:
+    """Return the names of registers and numbers that a template sets, or its context gives.
+
+    A name that is set to several values, or means something else in expressions, is none of them.
+    """
+    if expansion is None:
+        return TemplateNames()
+    found: dict[str, set[str | None]] = {}
+    remarks: dict[str, str] = {}
+    for definition in expansion.definitions:
+        if definition.kind is NameKind.SET:
+            value = definition.value and definition.value.strip()
+            found.setdefault(definition.name, set()).add(value)
+            if value and definition.remark:
+                remarks.setdefault(value.lower(), definition.remark)
+    for name, value in _CONTEXT_VALUE.findall(expansion.context):
+        found.setdefault(name, {value})
+    values = {
+        name: value
+        for name, (value, *more) in found.items()
+        if value and not more and _is_usable(name, value)
+    }
+    names: dict[str, tuple[str, ...]] = {}
+    for name, value in values.items():
+        names[value.lower()] = (*names.get(value.lower(), ()), name)
+    return TemplateNames(values, names, remarks)
+
+
+class NamesAtBundle(Mapping[str, str]):
+    """Names with the values that they have at the next bundle of a machine.
+
+    `names` have the same one at every bundle; a loop variable of the template has that of the
+    iteration which the bundle came from, and none in other bundles.
+    """
+
+    def __init__(self, names: Mapping[str, str], lines: LineTable, state: IpuState) -> None:
+        self._names = names
+        self._lines = lines
+        self._state = state
+
+    def __getitem__(self, name: str) -> str:
+        return self._here[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._here)
+
+    def __len__(self) -> int:
+        return len(self._here)
+
+    @property
+    def anywhere(self) -> Mapping[str, str]:
+        """The names that have a value at some bundle, each with one of its values."""
+        every = {
+            name: value for names in self._by_address.values() for name, value in names.items()
+        }
+        return {**self._names, **every}
+
+    @property
+    def _here(self) -> Mapping[str, str]:
+        return self._by_address.get(self._state.program_counter, self._names)
+
+    @cached_property
+    def _by_address(self) -> dict[int, dict[str, str]]:
+        """All names at the bundles that came from an iteration."""
+        if self._lines.expansion is None:
+            return {}
+        found = {}
+        for address in range(self._lines.program.size):
+            place = self._lines.place(address)
+            levels = place.stack if place else ()
+            labels = [level.label for level in levels if level.kind is FrameKind.ITERATION]
+            if labels:
+                inner = {n: v for label in reversed(labels) for n, v in _loop_variables(label)}
+                found[address] = {**self._names, **inner}
+        return found
+
+
+def _loop_variables(label: str) -> Iterator[tuple[str, str]]:
+    """Yield the loop variables of an iteration that are registers or numbers."""
+    match = _ITERATION.fullmatch(label)
+    names, values = match.groups() if match else ("", "")
+    if ", " in names:
+        pairs = [*zip(names.split(", "), values.split(", "))]
+        pairs = pairs if values.count(", ") == names.count(", ") else []
+    else:
+        pairs = [(names, values)]
+    yield from ((name, value) for name, value in pairs if _is_usable(name, value))
+
+
+def _is_usable(name: str, value: str) -> bool:
+    """Whether a name is free in expressions, and its value is a register or a number."""
+    is_value = value.lower() in REGISTER_NAMES or number_value(value) is not None
+    return is_value and name.lower() not in TAKEN
