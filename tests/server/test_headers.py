@@ -8,21 +8,13 @@ from typing import Any, Iterator
 
 import pytest
 
-import ipu_asm.analysis.analyzer
 from ipu_lsp.json_types import Json
-from tests.server import fake_preprocessor
 from tests.server.conversation import Conversation, await_bytes, changed, opened
 from tests.server.folders import PULL, answers, event, session_in, written
 
 COLOSSUS = "colossus-asm"
 MAIN = '#include "regs.h"\nadd $TOTAL, $m1, 1\n'
 RELATED: Json = {"textDocument": {"publishDiagnostics": {"relatedInformation": True}}}
-
-
-@pytest.fixture(autouse=True)
-def preprocessor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Includes are read, whatever else the preprocessor can do."""
-    monkeypatch.setattr(ipu_asm.analysis.analyzer, "expand", fake_preprocessor.expand)
 
 
 def whole(text: str) -> Json:
@@ -59,8 +51,8 @@ def test_a_finding_in_a_header_is_told_at_the_include(tmp_path: Path) -> None:
     said = session_in(tmp_path, script=script, capabilities=RELATED)
     (finding,) = check_last(said, main, f"in `regs.h`, line 3: {UNKNOWN}")
     assert finding["range"] == {
-        "start": {"line": 0, "character": 10},
-        "end": {"line": 0, "character": 16},
+        "start": {"line": 0, "character": 9},
+        "end": {"line": 0, "character": 17},
     }
     first = finding["relatedInformation"][0]
     assert first["location"]["uri"] == header.as_uri()
