@@ -52,6 +52,25 @@ def sources_below(
         waiting += sorted(folders, reverse=True)
 
 
+def files_named(folder: str, name: str) -> Iterator[str | None]:
+    """Yield the paths of files below a folder whose end is `name`, and None for each folder read.
+
+    `name` may have folders in it. Hidden files and folders and links are skipped.
+    """
+    ending = os.path.join("", *name.replace(os.sep, "/").split("/"))
+    waiting = [folder]
+    while waiting:
+        entries = _entries(waiting.pop(), lambda _: None)
+        yield None
+        for entry in sorted(entries, key=lambda entry: entry.name, reverse=True):
+            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(entry.path)
+            elif entry.path.endswith(os.sep + ending) and entry.is_file(follow_symlinks=False):
+                yield entry.path
+
+
 def is_source_name(name: str) -> bool:
     """Return whether a search takes a file with this name, given without its folder."""
     return name[:1] != "." and os.path.splitext(name)[1] in source_extensions()

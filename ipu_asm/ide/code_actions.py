@@ -45,12 +45,12 @@ def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
     `only` has the requested kinds. A kind includes its dotted subkinds, the empty one all kinds.
     """
     actions: list[CodeAction] = []
-    if _is_wanted(QUICK_FIX, only):
+    if is_wanted(QUICK_FIX, only):
         actions += quick_fixes(analysis, span)
         actions += declarations(analysis, span)
         actions += suppressions(analysis, span)
     actions += refactorings(analysis, span, only)
-    if _is_wanted(FIX_ALL, only):
+    if is_wanted(FIX_ALL, only):
         actions += fix_all(analysis)
     return actions
 
@@ -106,7 +106,7 @@ def refactorings(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
     return [
         CodeAction(offer.title, offer.kind, offer.edits, refusal_reason=offer.refusal_reason)
         for kind, refactoring in REFACTORINGS
-        if _is_wanted(kind, only)
+        if is_wanted(kind, only)
         for offer in refactoring(analysis.program, span)
     ]
 
@@ -144,5 +144,6 @@ def _touched(analysis: Analysis, span: Span) -> list[Diagnostic]:
     ]
 
 
-def _is_wanted(kind: str, only: Sequence[str]) -> bool:
+def is_wanted(kind: str, only: Sequence[str]) -> bool:
+    """Check whether a client that asks for some kinds of actions gets those of `kind`."""
     return any(not wanted or f"{kind}.".startswith(f"{wanted}.") for wanted in only)

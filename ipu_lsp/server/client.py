@@ -19,6 +19,7 @@ _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
 # A client may declare what it does with findings for those that it pulls only.
 _FINDINGS = ("textDocument.publishDiagnostics", "textDocument.diagnostic")
 _ITEM = "textDocument.completion.completionItem"
+_EDIT = "workspace.workspaceEdit"
 _SIGNATURE = "textDocument.signatureHelp.signatureInformation"
 _FLAGS = {
     "refreshes_diagnostics": "workspace.diagnostics.refreshSupport",
@@ -31,7 +32,7 @@ _FLAGS = {
     "nested_symbols": "textDocument.documentSymbol.hierarchicalDocumentSymbolSupport",
     "preferred_code_actions": "textDocument.codeAction.isPreferredSupport",
     "disabled_code_actions": "textDocument.codeAction.disabledSupport",
-    "document_changes": "workspace.workspaceEdit.documentChanges",
+    "document_changes": f"{_EDIT}.documentChanges",
     "gives_configuration": "workspace.configuration",
     "registers_configuration": "workspace.didChangeConfiguration.dynamicRegistration",
     "registers_watched_files": "workspace.didChangeWatchedFiles.dynamicRegistration",
@@ -78,6 +79,7 @@ class LanguageClient(NamedTuple):
     preferred_code_actions: bool = False
     disabled_code_actions: bool = False
     document_changes: bool = False
+    creates_files: bool = False
     gives_configuration: bool = False
     registers_configuration: bool = False
     registers_watched_files: bool = False
@@ -104,6 +106,8 @@ class LanguageClient(NamedTuple):
                 for tag in t.DiagnosticTag
                 if any(_lists(at(f"{place}.tagSupport.valueSet"), tag) for place in _FINDINGS)
             ),
+            creates_files=at(f"{_EDIT}.documentChanges") is True
+            and _lists(at(f"{_EDIT}.resourceOperations"), t.ResourceOperationKind.Create),
             completion_tags=_lists(
                 at(f"{_ITEM}.tagSupport.valueSet"), t.CompletionItemTag.Deprecated
             ),
