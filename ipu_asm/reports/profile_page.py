@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from math import ceil, sqrt
 from typing import Iterator, NamedTuple
 
@@ -83,11 +84,15 @@ def _lines(profile: Profile, source: SourceFile, isa: Isa) -> Iterator[_Line]:
 
 def _cycles_by_line(profile: Profile) -> dict[int, int]:
     """Return the cycles of each line that contains a part of a bundle."""
-    cycles_by_line: dict[int, int] = {}
+    # The bundles that the iterations of a template have made of the same lines count together.
+    cycles_by_place: Counter[tuple[int, int]] = Counter()
     for bundle in profile.bundles:
         if bundle.place is not None:
-            for line in range(bundle.place.line, bundle.place.end_line + 1):
-                cycles_by_line[line] = max(cycles_by_line.get(line, 0), bundle.cycles)
+            cycles_by_place[bundle.place.line, bundle.place.end_line] += bundle.cycles
+    cycles_by_line: dict[int, int] = {}
+    for (first, last), cycles in cycles_by_place.items():
+        for line in range(first, last + 1):
+            cycles_by_line[line] = max(cycles_by_line.get(line, 0), cycles)
     for line, cycles in profile.lines.items():
         cycles_by_line[line] = max(cycles_by_line[line], cycles)
     return cycles_by_line

@@ -343,3 +343,11 @@ def test_a_template_is_profiled_as_it_was_written(capsys: pytest.CaptureFixture[
     rows = [row for table in page.tables for row in table]
     assert ["1", "33.3 %", "1", "3 for row = 1", "incr lr0 1"] in rows
     assert any(row[0] == "3" and row[1] == "2" for row in rows)
+
+
+def test_all_lines_of_a_bundle_are_as_warm_as_its_iterations(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("rows.s").write_text(TEMPLATE.replace("incr lr0 {{ row }};;", "acc;\nincr lr0 1;;"))
+    (*_, source) = page_of(capsys, "rows.s").classes
+    assert [cells[-1] for cells in source[3:5]] == ["code h9", "code h9"]

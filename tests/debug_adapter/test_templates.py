@@ -280,8 +280,8 @@ def test_messages_name_the_iteration(stopped: DapClient) -> None:
     assert "`incr lr5 1` in bundle 5 (line 11, for row = 2)" in said
     assert "line 17" in stopped.evaluate("pc", "hover")
     assert stopped.evaluate("dis 1, 2", "repl").splitlines() == [
-        "      1  line 11  incr lr5 1;;",
-        "      2  line 4   str_acc_reg lr5 cr0;;",
+        "      1  line 11, for row = 0               incr lr5 1;;",
+        "      2  line 4, macro `save`, for row = 0  str_acc_reg lr5 cr0;;",
     ]
 
 

@@ -22,12 +22,16 @@ _NOT_LOADED: Final = "(nothing was loaded here; it does nothing)"
 
 
 class BundleRow(NamedTuple):
-    """A bundle; `line` counts from 1. `label` and `line` are None if the source has none."""
+    """A bundle; `line` counts from 1. `label` and `line` are None if the source has none.
+
+    `levels` are the iterations and calls of a template that it came from.
+    """
 
     address: int
     label: str | None
     code: str
     line: int | None
+    levels: str = ""
 
 
 def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
@@ -41,7 +45,8 @@ def rows(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
         word = debugger.state.inst_mem[address]
         place = debugger.lines.place(address)
         code = _NOT_LOADED if word is None else _code(word, address, labels)
-        found.append(BundleRow(address, labels.get(address), code, place and place.line))
+        line, levels = (place.line, place.levels) if place else (None, "")
+        found.append(BundleRow(address, labels.get(address), code, line, levels))
     return found
 
 
@@ -81,7 +86,7 @@ def _within(debugger: Debugger, first: int, count: int) -> list[BundleRow]:
 
 
 def _listing(found: list[BundleRow], pc: int) -> str:
-    lines = [f"line {row.line}" if row.line is not None else "" for row in found]
+    lines = [_line(row) for row in found]
     labels = [f"{row.label}: " if row.label is not None else "" for row in found]
     line_width, label_width = max(map(len, lines)), max(map(len, labels))
     return "\n".join(
@@ -89,6 +94,11 @@ def _listing(found: list[BundleRow], pc: int) -> str:
         f"{label:<{label_width}}{row.code}"
         for row, line, label in zip(found, lines, labels)
     )
+
+
+def _line(row: BundleRow) -> str:
+    parts = [f"line {row.line}" if row.line is not None else "", row.levels]
+    return ", ".join(filter(None, parts))
 
 
 def _code(word: int, address: int, labels: Mapping[int, str]) -> str:
