@@ -292,3 +292,73 @@ def test_a_fault_names_the_iteration(client: DapClient) -> None:
     assert "bundle 2 (line 4, macro `save`, for row = 0)" in description
     details = client.request("exceptionInfo", threadId=1)["details"]
     assert "line 4, macro `save`, for row = 0" in details["stackTrace"]
+
+
+def test_stops_and_faults_are_those_of_the_shown_source(client: DapClient) -> None:
+    text = TEMPLATE.replace("cr0;;", "cr1;;")
+    client.start(text, stopOnEntry=True, cr={"1": "0x1fffff"}, **ROWS)
+    client.stopped()
+    client.evaluate("source expansion", "repl")
+    reference = expansion_of(client)["sourceReference"]
+    lines = client.request("source", sourceReference=reference)["content"].splitlines()
+    line = 1 + next(at for at, each in enumerate(lines) if "str_acc_reg" in each)
+    assert f"bundle 2 (line {line})" in client.step("continue")["description"]
+    assert client.frame()["line"] == line
+    client.request("continue", threadId=1)
+    assert client.ended() == 1
+    (output,) = [each for each in client.events_named("output") if each["category"] == "stderr"]
+    assert "str_acc_reg lr5 cr1" in output["output"]
+    assert (output["line"], output["source"]["sourceReference"]) == (line, reference)
+
+
+def test_a_restart_shows_the_template_again(stopped: DapClient) -> None:
+    stopped.evaluate("source expansion", "repl")
+    stopped.request("restart")
+    stopped.stopped()
+    assert place(stopped) == ("kernel.s", 9, "0x0")
+
+
+def test_a_step_over_a_line_ends_in_the_next_iteration(client: DapClient) -> None:
+    text = "{% for i in range(2) %}\nacc;; incr lr0 1;;\n{% endfor %}\nbkpt;;\n"
+    client.start(text, stopOnEntry=True)
+    client.stopped()
+    places = []
+    for _ in range(2):
+        client.step("next", granularity="line")
+        places.append(place(client))
+    assert places == [("kernel.s", 2, "0x2"), ("kernel.s", 4, "0x4")]
+    client.step("stepBack", granularity="line")
+    assert place(client) == ("kernel.s", 2, "0x2")
+
+
+def test_a_name_without_a_value_is_told_where_it_is_used(client: DapClient) -> None:
+    client.initialize()
+    program = client.written("set lr0 {{ cols }};;\nbkpt;;\n")
+    with pytest.raises(Rejected, match=r"kernel\.s:1:12: .*`cols` is not defined"):
+        client.request("launch", program=str(program))
+    client.launch(program, define={"cols": 4}, stopOnEntry=True)
+    client.configured()
+    client.stopped()
+
+
+@pytest.mark.parametrize(
+    ("define", "reason"),
+    [
+        (3, "`define` is an object such as"),
+        ({"a b": 1}, "`define.a b` is a name of letters, digits and underscores, found `a b`"),
+        ({"cols": None}, "`define.cols` is a number, a boolean or a string"),
+    ],
+)
+def test_values_that_no_template_can_use_are_refused(
+    client: DapClient, define: object, reason: str
+) -> None:
+    client.initialize()
+    with pytest.raises(Rejected, match=reason):
+        client.request("launch", program=str(client.written("bkpt;;\n")), define=define)
+
+
+def test_values_for_a_plain_program_are_told_to_be_ignored(client: DapClient) -> None:
+    client.start("bkpt;;\n", define={"cols": 4}, stopOnEntry=True)
+    client.stopped()
+    (output,) = client.events_named("output")
+    assert output["output"] == "`define` is ignored: kernel.s is no template\n"
