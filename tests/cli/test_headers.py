@@ -1,0 +1,148 @@
+"""Headers on the command line: findings in them, where they are searched, and their expansion."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ipu_asm.cli.assembler.command import main as assembler
+from ipu_asm.cli.lint.command import main as lint
+from tests.cli.commands import Ran, run
+
+HEADER = "#define COUNT m4\n#define LOAD(to) ld32 $to, $m0, $m15, 0 ; adddd $m1, $m2, $m3\n"
+SOURCE = '#include "regs.h"\nf:\n  add $m0, $COUNT, $m2\n  LOAD(m1)\n  br $m10\n'
+IN_HEADER = "include/regs.h:2:43: error[E101] unknown mnemonic `adddd`"
+
+
+@pytest.fixture(autouse=True)
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A project with a header that two sources include."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("include", "src"):
+        Path(folder).mkdir()
+    Path("ipu.toml").write_text('include-paths = ["include"]\n')
+    Path("include/regs.h").write_text(HEADER)
+    Path("src/a.S").write_text(SOURCE)
+    Path("src/b.S").write_text(SOURCE.replace("f:", "g:"))
+
+
+def check(capsys: pytest.CaptureFixture[str], arguments: str, status: int, *lines: str) -> Ran:
+    """A run of ipu-lint prints lines that begin like this."""
+    ran = run(lint, ["--format", "concise", *arguments.split()], capsys)
+    assert ran.status == status
+    found = ran.out.splitlines()
+    assert [line[: len(start)] for line, start in zip(found, lines)] == list(lines)
+    assert len(found) == len(lines)
+    return ran
+
+
+def test_a_mistake_in_a_header_is_told_once_in_the_header(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    check(capsys, ".", 1, IN_HEADER)
+    check(capsys, "src/a.S", 1, IN_HEADER)
+    check(capsys, ". --ignore E101", 0)
+
+
+def test_a_header_is_named_by_its_path_from_outside_of_its_project(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    os.chdir("src")
+    check(capsys, "a.S", 1, f"{tmp_path}/{IN_HEADER}")
+
+
+def test_a_comment_in_the_header_silences_it(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("include/regs.h").write_text("// ipu: ignore[E101] on purpose\n" + HEADER[17:])
+    Path("src/a.S").write_text(SOURCE.replace("$COUNT", "$m4"))
+    check(capsys, "src/a.S", 0)
+
+
+def test_rules_may_be_ignored_in_headers_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ipu.toml").write_text(
+        'include-paths = ["include"]\n[lint.per-file-ignores]\n"include/**" = ["E101"]\n'
+    )
+    check(capsys, ".", 0)
+
+
+def test_without_a_configuration_the_folder_include_of_the_project_is_searched(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("ipu.toml").unlink()
+    Path(".git").mkdir()
+    check(capsys, "src/a.S", 1, IN_HEADER)
+
+
+def test_nothing_outside_of_the_project_and_its_include_paths_is_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    Path("src/ipu.toml").write_text("")
+    missing = "src/a.S:1:10: hint[H103] "
+    Path("src/a.S").write_text(SOURCE.replace("regs.h", "../include/regs.h"))
+    check(capsys, "src/a.S", 0, missing)
+    Path("src/a.S").write_text(SOURCE.replace("regs.h", f"{tmp_path}/include/regs.h"))
+    check(capsys, "src/a.S", 0, missing)
+    Path("src/ipu.toml").write_text('include-paths = ["../include"]')
+    Path("src/a.S").write_text(SOURCE)
+    check(capsys, "src/a.S", 1, IN_HEADER)
+
+
+@pytest.mark.parametrize("kind", ["fifo", "folder", "device"])
+def test_a_header_that_is_no_regular_file_is_missing(
+    capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    Path("include/regs.h").unlink()
+    if kind == "fifo":
+        os.mkfifo("include/regs.h")
+    elif kind == "folder":
+        Path("include/regs.h").mkdir()
+    else:
+        Path("include/regs.h").symlink_to("/dev/zero")
+    check(capsys, "src/a.S", 0, "src/a.S:1:10: hint[H103] ")
+
+
+def test_a_define_decides_a_condition(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = "#if MODE == 2\n#define R m20\n#else\n#define R m2\n#endif\n"
+    Path("src/a.S").write_text(f"{chosen}add $R, $m1, $m2\nbr $m10\n")
+    check(capsys, "src/a.S --define MODE=1", 0)
+    check(capsys, "src/a.S --define MODE=2", 1, "src/a.S:6:5: error[E104]")
+    Path("ipu.toml").write_text("[defines]\nMODE = 2\n")
+    check(capsys, "src/a.S", 1, "src/a.S:6:5: error[E104]")
+    check(capsys, "src/a.S --define MODE=1", 0)
+
+
+def test_a_changed_header_is_linted_again(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changes = [HEADER.replace("adddd", "addddd"), HEADER.replace("adddd", "add")]
+
+    def wait(_: float) -> None:
+        if not changes:
+            raise KeyboardInterrupt
+        Path("include/regs.h").write_text(changes.pop(0))
+
+    monkeypatch.setattr(time, "sleep", wait)
+    ran = run(lint, ["--watch", "--format", "concise", "src"], capsys)
+    assert ran.out.splitlines() == [IN_HEADER, IN_HEADER.replace("adddd", "addddd")]
+    assert ran.err.count("watching 2 files") == 3
+
+
+def test_the_expansion_and_its_map(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(assembler, ["expand", "src/a.S"], capsys)
+    assert "  add $m0, $m4, $m2\n  ld32 $m1, $m0, $m15, 0 ; adddd $m1, $m2, $m3\n" in ran.out
+    lines = ran.out.splitlines()
+    ran = run(assembler, ["expand", "--map", "src/a.S"], capsys)
+    places = {place["line"]: place for place in map(json.loads, ran.out.splitlines())}
+    load = next(number for number, line in enumerate(lines, 1) if "ld32" in line)
+    assert places[load - 1] == {"line": load - 1, "file": "src/a.S", "row": 3, "column": 3}
+    assert places[load] == {"line": load, "file": "include/regs.h", "row": 2, "column": 18}
+
+
+def test_a_header_is_never_the_output(capsys: pytest.CaptureFixture[str]) -> None:
+    ran = run(assembler, ["expand", "src/a.S", "-o", "include/regs.h"], capsys)
+    assert ran.status == 2
+    assert ran.err.startswith("ipu-as: error: --output include/regs.h: would replace the input")
+    assert Path("include/regs.h").read_text() == HEADER
