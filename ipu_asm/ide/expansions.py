@@ -20,11 +20,13 @@ if TYPE_CHECKING:
 class Reading(NamedTuple):
     """How a template is read: a plain analysis whose line index counts the written lines.
 
-    `source_map` is None in the skeleton, whose positions are those of the written text.
+    `source_map` is None in the skeleton, whose positions are those of the written text. `context`
+    describes the values that were assumed.
     """
 
     analysis: Analysis
     source_map: SourceMap | None
+    context: str = ""
 
     def written(self, span: Span) -> Span:
         """Return the written range of a span of the plain analysis."""
@@ -98,9 +100,8 @@ def _in_expansion(analysis: Analysis, expanded: Expanded) -> Reading:
     source_map, plain = expanded.expansion.source_map, expanded.analysis
     lines = _WrittenLines(source_map, analysis.source.lines)
     source = SourceFile(plain.text, analysis.source.path, lines)
-    return Reading(
-        Analysis(source, lambda: plain.program, plain.isa, plain.diagnostics), source_map
-    )
+    found = Analysis(source, lambda: plain.program, plain.isa, plain.diagnostics)
+    return Reading(found, source_map, expanded.expansion.context)
 
 
 class _WrittenLines(LineIndex):

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.ide.directives import directive_at, directive_markdown
-from ipu_asm.ide.expansions import is_template, reading_at
+from ipu_asm.ide.expansions import Occasion, is_template, reading_at
 from ipu_asm.ide.macros.occurrences import macro_at
 from ipu_asm.ide.macros.page import macro_markdown, parameter_markdown
 from ipu_asm.ide.macros.parameters import parameter_at, parameter_use_at
 from ipu_asm.ide.pages.bundle import bundle_markdown
 from ipu_asm.ide.pages.label import definition_markdown
-from ipu_asm.ide.pages.operand import operand_markdown, register_use_at
+from ipu_asm.ide.pages.operand import operand_markdown, register_markdown, register_use_at
 from ipu_asm.ide.pages.timing import lines_about_instruction
 from ipu_asm.ide.syntax_element import (
     BundleEnd,
@@ -24,13 +24,20 @@ from ipu_asm.ide.syntax_element import (
     SyntaxElement,
     element_at,
 )
+from ipu_asm.ide.template.blocks import TemplateSyntax, template_syntax
+from ipu_asm.ide.template.lookup import template_name_at
+from ipu_asm.ide.template.pages import block_page, name_page, occasions_phrase
 from ipu_asm.isa.model import Isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import inline_code
+from ipu_asm.source.jinja.tags import Tag, TagKind, WordKind, tag_words
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+
+_SEPARATOR: Final = "\n\n---\n\n"
 
 
 class Hover(NamedTuple):
@@ -43,10 +50,7 @@ class Hover(NamedTuple):
 def hover(analysis: Analysis, offset: int) -> Hover | None:
     """Return the page of the syntax element at an offset; None for blank space and comments."""
     if is_template(analysis):
-        reading, at = reading_at(analysis, offset)
-        read = hover(reading.analysis, at)
-        span = read and reading.around(read.span, offset)
-        return read._replace(span=span) if read and span else None
+        return _in_template(analysis, offset)
     place = element_at(analysis.program, offset)
     found = _about_macro(analysis, place, offset) or _about_directive(analysis, offset)
     if found is not None:
@@ -58,6 +62,56 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
         return Hover(shown, span) if shown else None
     markdown = _markdown(analysis, place)
     return Hover(markdown, place.span) if markdown else None
+
+
+def _in_template(analysis: Analysis, offset: int) -> Hover | None:
+    """Return the page of a name or keyword of a tag, of its value, or of literal text."""
+    syntax = template_syntax(analysis.text)
+    tag = syntax.tag_at(offset)
+    if tag is not None and tag.kind is not TagKind.OUTPUT:
+        return _about_tag(analysis, syntax, tag, offset)
+    name = template_name_at(analysis, offset) if tag is not None else None
+    value = _expanded(analysis, offset, tag.span if tag else None)
+    if name is None or tag is None:
+        return value
+    pages = [name_page(analysis, name), *([value.markdown] if value else [])]
+    return Hover(_SEPARATOR.join(pages), name.span)
+
+
+def _expanded(analysis: Analysis, offset: int, span: Span | None) -> Hover | None:
+    """Return the page in the first expansion, and what the place is in others if that differs."""
+
+    def word(occasion: Occasion) -> Span | None:
+        found = hover(occasion.reading.analysis, occasion.offset)
+        return found.span if found else None
+
+    reading, at = reading_at(analysis, offset)
+    found = hover(reading.analysis, at)
+    written = span or (reading.around(found.span, offset) if found else None)
+    if found is None or written is None:
+        return None
+    phrase = occasions_phrase(analysis, offset, word)
+    return Hover(f"{phrase}{_SEPARATOR}{found.markdown}" if phrase else found.markdown, written)
+
+
+def _about_tag(analysis: Analysis, syntax: TemplateSyntax, tag: Tag, offset: int) -> Hover | None:
+    """Return the page of a name, a register's name or a keyword in a statement."""
+    name = template_name_at(analysis, offset)
+    if name is not None:
+        value = name.definition.value if name.definition else None
+        pages = [name_page(analysis, name), *_about_register(analysis, value)]
+        return Hover(_SEPARATOR.join(pages), name.span)
+    for word in tag_words(syntax.text, tag):
+        if word.kind is WordKind.STRING and word.span.touches(offset):
+            for page in _about_register(analysis, word.text[1:-1]):
+                return Hover(page, word.span)
+    keyword = block_page(analysis, syntax, tag, offset)
+    return Hover(*keyword) if keyword else None
+
+
+def _about_register(analysis: Analysis, name: str | None) -> list[str]:
+    program = analysis.effective_program
+    return [register_markdown(program, name)] if name in program.isa.file_of_register else []
 
 
 def _about_macro(analysis: Analysis, place: SyntaxElement, offset: int) -> Hover | None:

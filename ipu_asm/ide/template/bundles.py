@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from ipu_asm.analysis.analysis import Expanded
-from ipu_asm.source.source_map import MAIN, SourceMap
+from ipu_asm.source.source_map import MAIN, FrameKind, SourceMap
 from ipu_asm.text import Span
 
 
@@ -42,3 +42,16 @@ def _places(source_map: SourceMap, span: Span) -> set[int]:
     places = [written] if written else []
     places += [frame.call for frame in (segment.frame.stack() if segment.frame else ())]
     return {place.span.start for place in places if place.path == MAIN}
+
+
+def iterations_of(expanded: Expanded, loop: Span) -> int:
+    """Return how often a loop runs in an expansion; `loop` begins with its tag."""
+    frames = {
+        id(frame)
+        for segment in expanded.expansion.source_map.segments
+        for frame in (segment.frame.stack() if segment.frame else ())
+        if frame.kind is FrameKind.ITERATION
+        and frame.call.path == MAIN
+        and frame.call.span.start == loop.start
+    }
+    return len(frames)

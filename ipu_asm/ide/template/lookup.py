@@ -1,0 +1,63 @@
+"""The name at a place of a template, with its definition and its uses in all contexts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Iterator, NamedTuple
+
+from ipu_asm.source.expansion import Expansion, NameDefinition
+from ipu_asm.source.source_map import MAIN
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analysis import Analysis
+
+
+class TemplateName(NamedTuple):
+    """A name at `span`; its definition is None if nothing in the template defines it."""
+
+    name: str
+    span: Span
+    definition: NameDefinition | None
+
+
+def template_name_at(analysis: Analysis, offset: int) -> TemplateName | None:
+    """Return the name at an offset of a tag; None if there is none that a tag uses or defines."""
+    for expansion in _expansions(analysis):
+        for definition in expansion.definitions:
+            if is_here(definition, offset):
+                return TemplateName(definition.name, definition.place.span, definition)
+        for name, place, used in expansion.uses:
+            if place.path == MAIN and place.span.touches(offset):
+                return TemplateName(name, place.span, used)
+    return None
+
+
+def uses_of(analysis: Analysis, wanted: NameDefinition) -> list[Span]:
+    """Return the spans of the uses of a definition, in any context, in source order."""
+    found = {
+        place.span
+        for expansion in _expansions(analysis)
+        for _, place, definition in expansion.uses
+        if definition is not None and definition.place == wanted.place and place.path == MAIN
+    }
+    return sorted(found)
+
+
+def values_of(analysis: Analysis, wanted: NameDefinition) -> list[str]:
+    """Return the values of a definition in the contexts, each once."""
+    values = (
+        definition.value
+        for expansion in _expansions(analysis)
+        for definition in expansion.definitions
+        if definition.place == wanted.place and definition.name == wanted.name
+    )
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def is_here(definition: NameDefinition, offset: int) -> bool:
+    """Check whether a cursor is at the name of a definition in the template itself."""
+    return definition.place.path == MAIN and definition.place.span.touches(offset)
+
+
+def _expansions(analysis: Analysis) -> Iterator[Expansion]:
+    return (each.expansion for each in analysis.expanded)
