@@ -20,8 +20,10 @@ from ipu_asm.ide.syntax_element import (
     is_valid_value,
     reference_at,
 )
+from ipu_asm.ide.template.lookup import TemplateName, template_name_at
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
+from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -42,6 +44,9 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
     At a definition, it returns that definition itself.
     """
     if is_template(analysis):
+        named = template_name_at(analysis, offset)
+        if named is not None:
+            return _of_name(named)
         reading, at = reading_at(analysis, offset)
         found = definition(reading.analysis, at)
         return found and _written(reading, found, offset)
@@ -67,6 +72,12 @@ def definition(analysis: Analysis, offset: int) -> Definition | None:
     if reference is None and is_valid_value(program.bundles[place.bundle], *place[2:]):
         return None
     return _by_name(analysis, offset)
+
+
+def _of_name(name: TemplateName) -> Definition | None:
+    if name.definition is None or name.definition.place.path != MAIN:
+        return None
+    return Definition(name.span, name.definition.place.span, name.definition.full.span)
 
 
 def _written(reading: Reading, found: Definition, offset: int) -> Definition | None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from ipu_asm.ide.expansions import Occasion, is_template, occasions, readings, skeleton_reading
 from ipu_asm.ide.occurrences import Occurrence, OccurrenceKind, Symbol, occurrences, symbol_at
+from ipu_asm.ide.template.lookup import TemplateName, template_name_at, uses_of
+from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -38,6 +40,9 @@ def highlights(analysis: Analysis, offset: int) -> list[Occurrence]:
 
 def _of_template(analysis: Analysis, offset: int) -> list[Occurrence]:
     """Return the places, in any expansion, of what the offset names in any of them."""
+    name = template_name_at(analysis, offset)
+    if name is not None:
+        return _of_name(analysis, name)
     found: dict[Span, Occurrence] = {}
     symbols = _symbols(analysis, offset)
     # The skeleton adds what is written where nothing is rendered, as in a branch not taken.
@@ -48,6 +53,14 @@ def _of_template(analysis: Analysis, offset: int) -> list[Occurrence]:
                 found.setdefault(span, occurrence._replace(span=span))
     is_here = any(span.touches(offset) for span in found)
     return sorted(found.values(), key=lambda occurrence: occurrence.span) if is_here else []
+
+
+def _of_name(analysis: Analysis, name: TemplateName) -> list[Occurrence]:
+    found = {span: Occurrence(span, OccurrenceKind.NAMES) for span in uses_of(analysis, name)}
+    if name.definition is not None and name.definition.place.path == MAIN:
+        span = name.definition.place.span
+        found[span] = Occurrence(span, OccurrenceKind.DEFINES)
+    return sorted(found.values(), key=lambda occurrence: occurrence.span)
 
 
 def _symbols(analysis: Analysis, offset: int) -> list[Symbol]:

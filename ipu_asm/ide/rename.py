@@ -9,6 +9,8 @@ from ipu_asm.ide.expansions import Reading, is_template, reading_at, readings, s
 from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
 from ipu_asm.ide.occurrences import LabelName, MacroName, OccurrenceKind, occurrences, symbol_at
+from ipu_asm.ide.template.lookup import template_name_at
+from ipu_asm.ide.template.rename import edits_of_name, why_not_renameable, why_not_renameable_to
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -66,7 +68,11 @@ def rename(analysis: Analysis, offset: int, new_name: str) -> list[TextEdit]:
     if new_name == old:
         return []
     if is_template(analysis):
-        return _edits_of_template(analysis, old, new_name)
+        name = template_name_at(analysis, offset)
+        if name is None:
+            return _edits_of_template(analysis, old, new_name)
+        _refuse(why_not_renameable_to(analysis, name, new_name))
+        return edits_of_name(analysis, name, new_name)
     found = symbol_at(analysis, offset)
     if found is not None and isinstance(found[0], MacroName):
         _refuse(macro_rename.why_not_renameable_to(analysis, old, new_name))
@@ -101,7 +107,11 @@ def _edits_of_label(analysis: Analysis, old: str, new_name: str) -> list[TextEdi
 
 
 def _prepare_in_template(analysis: Analysis, offset: int) -> Renameable:
-    """Return the label at an offset of a template, if its text is literal in all expansions."""
+    """Return the name at an offset of a tag, or a label whose text is literal everywhere."""
+    name = template_name_at(analysis, offset)
+    if name is not None:
+        _refuse(why_not_renameable(name))
+        return Renameable(name.span, name.name)
     if all(each.expansion.is_partial for each in analysis.expanded):
         raise RenameError("the template has an error: correct that before you rename")
     reading, at = reading_at(analysis, offset)

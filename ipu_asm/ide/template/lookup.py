@@ -32,13 +32,18 @@ def template_name_at(analysis: Analysis, offset: int) -> TemplateName | None:
     return None
 
 
-def uses_of(analysis: Analysis, wanted: NameDefinition) -> list[Span]:
-    """Return the spans of the uses of a definition, in any context, in source order."""
+def uses_of(analysis: Analysis, wanted: TemplateName) -> list[Span]:
+    """Return the spans of the uses of a name's definition, in any context, in source order.
+
+    The uses of a name that nothing defines are those of the same name without a definition.
+    """
+    place_of_wanted = wanted.definition.place if wanted.definition else None
     found = {
         place.span
         for expansion in _expansions(analysis)
-        for _, place, definition in expansion.uses
-        if definition is not None and definition.place == wanted.place and place.path == MAIN
+        for name, place, definition in expansion.uses
+        if name == wanted.name and place.path == MAIN
+        if (definition.place if definition else None) == place_of_wanted
     }
     return sorted(found)
 
