@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Mapping, NamedTuple, Protocol, Sequence
+from typing import (
+    Callable,
+    Generic,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Protocol,
+    Sequence,
+    TypeVar,
+    overload,
+)
 
 from ipu_asm.config.configuration import Context
 from ipu_asm.config.configuration import Value as Value
@@ -56,6 +67,43 @@ class Include(NamedTuple):
     place: SourceRange
     name: str
     path: str | None
+
+
+Item = TypeVar("Item")
+
+
+class Deferred(Sequence[Item], Generic[Item]):
+    """A sequence that is made when it is first looked at.
+
+    Names are asked for by a few features of an editor, while each edit makes an expansion.
+    """
+
+    def __init__(self, make: Callable[[], Iterable[Item]]) -> None:
+        self._make = make
+        self._items: tuple[Item, ...] | None = None
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items, made at the first call."""
+        if self._items is None:
+            self._items = tuple(self._make())
+        return self._items
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Item]: ...
+    def __getitem__(self, index: int | slice) -> Item | Sequence[Item]:
+        """Return an item, or several."""
+        return self.items[index]
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[Item]:
+        """Yield the items."""
+        return iter(self.items)
 
 
 class Expansion(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.isa.surface import Surface
-from ipu_asm.source.expansion import Expansion
+from ipu_asm.source.expansion import Deferred, Expansion
 from ipu_asm.source.macros.expander import Expander
 from ipu_asm.source.macros.mapped_text import MappedText
 from ipu_asm.source.macros.passes import expand_text
@@ -21,12 +21,13 @@ def expand_macros(surface: Surface, expansion: Expansion) -> Expansion:
     expand_text(expander, MappedText(expansion.text, expansion.source_map.segments))
     expander.add_called_macros()
     made = expander.out.built()
+    names = expander.names
     return expansion._replace(
         text=made.text,
         source_map=made.source_map,
         findings=(*expansion.findings, *expander.findings),
-        definitions=(*expansion.definitions, *expander.names.definitions),
-        uses=(*expansion.uses, *expander.names.uses),
+        definitions=Deferred(lambda: (*expansion.definitions, *names.definitions)),
+        uses=Deferred(lambda: (*expansion.uses, *names.uses)),
     )
 
 

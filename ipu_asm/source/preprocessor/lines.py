@@ -21,6 +21,7 @@ _CONDITIONS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "
 _INCLUDES = ("include", "include_next", "import")
 _OTHERS = ("error", "warning", "pragma", "line", "ident", "sccs", "assert", "unassert")
 DIRECTIVES = frozenset(("define", "undef", *_CONDITIONS, *_INCLUDES, *_OTHERS))
+_WITH_NAMES = ("", "undef", *_CONDITIONS)
 _DIRECTIVE = re.compile(r"(?:[ \t\f\v]|/\*(?:[^*]|\*(?!/))*\*/)*#[ \t]*([a-z_]+)\b")
 _BREAK = r"\r\n|\n|\r"
 _STOP = re.compile(rf"""\\[ \t]*(?:{_BREAK})|{_BREAK}|//|/\*|"|'|\#""")
@@ -46,7 +47,7 @@ class Line:
         self.text = text
         match = _DIRECTIVE.match(text) if "#" in text else None
         self.directive = match[1] if match and match[1] in DIRECTIVES else ""
-        self.names = frozenset(_NAME.findall(text)) if not self.directive else frozenset()
+        self.names = frozenset(_NAME.findall(text) if self.directive in _WITH_NAMES else ())
         self.memo: object = None
 
 
@@ -83,6 +84,11 @@ class FileLines:
         """Return the range of the file for a range of a line."""
         at = self._start_of[line]
         return SourceRange(self.path, Span(at + start, at + end))
+
+    def lines_above(self, line: Line, most: int) -> Iterator[Line]:
+        """Yield the lines before one, the nearest first."""
+        number = bisect_right(self.starts, self._start_of[line]) - 1
+        yield from reversed(self.lines[max(0, number - most) : number])
 
     @cached_property
     def is_assembly(self) -> bool:

@@ -7,11 +7,12 @@ from typing import Sequence
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
 from ipu_asm.isa.surface import Surface
-from ipu_asm.source.expansion import Expansion, Include, SourceSettings
+from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
 from ipu_asm.source.preprocessor.conditions import Answers
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
 from ipu_asm.source.preprocessor.limits import LimitExceeded
 from ipu_asm.source.preprocessor.lines import FileLines
+from ipu_asm.source.preprocessor.names import MacroNames
 from ipu_asm.source.preprocessor.output import PieceMap, Positions
 from ipu_asm.source.preprocessor.run import Run
 from ipu_asm.source.preprocessor.variants import described, variants
@@ -59,6 +60,8 @@ def _expansion(run: Run, is_in_file: bool) -> Expansion:
         described(run),
         # For a text in no file no header is read, which is no fault of its author.
         (*_limit_findings(run, positions), *(_missing(includes) if is_in_file else ())),
+        Deferred(lambda: MacroNames(run.files, positions).definitions(run.macros)),
+        Deferred(lambda: MacroNames(run.files, positions).uses(run.macros, run.mentions)),
         includes=tuple(includes),
         files={
             path: SourceFile(lines.text, path) for path, lines in run.files.items() if path != MAIN

@@ -16,6 +16,7 @@ from ipu_asm.source.preprocessor.limits import (
 )
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.names import Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
 from ipu_asm.source.preprocessor.questions import condition_of
 from ipu_asm.source.preprocessor.substitution import Following, Substitution
@@ -89,6 +90,8 @@ class Run:
         self.files: dict[str, FileLines] = {}
         self.visited: list[FileLines] = []
         self.limits: list[Limit] = []
+        self.macros: list[Macro] = []
+        self.mentions: list[Mention] = []
         self.is_refused = False
         self._environment = environment
         self.store = files
@@ -138,9 +141,16 @@ class Run:
         macro = self.store.macro(line)
         if macro is not None:
             self.table[macro.name] = macro
+            self.macros.append(macro)
+
+    def mention(self, line: Line) -> None:
+        """Remember what the names in a directive mean."""
+        if line.names:
+            self.mentions.append(Mention(line, {n: self.table.get(n) for n in line.names}))
 
     def undefine(self, line: Line) -> None:
         """Forget the macro that an `#undef` line names."""
+        self.mention(line)
         for token in words_of(line)[:1]:
             self.table.pop(token.text, None)
             self._undefined.add(token.text)
@@ -304,6 +314,7 @@ class _FileRun:
             group.is_active = True
 
     def _condition(self, line: Line, at: int) -> Condition:
+        self._run.mention(line)
         is_guard = line.directive in ("if", "ifndef")
         return self._run.condition(line, line.path, self._defined_next(at) if is_guard else "")
 
@@ -331,6 +342,8 @@ class _FileRun:
         text = "".join(part.text for part in parts)
         output = Output(text, parts, substitution.used, following.at - at)
         self._run.write(output, self.base)
+        read = self._lines[at : at + output.lines]
+        self._run.mentions += [Mention(each, output.used) for each in read]
         return output.lines
 
 
