@@ -24,6 +24,7 @@ DIRECTIVES = frozenset(("define", "undef", *_CONDITIONS, *_INCLUDES, *_OTHERS))
 _WITH_NAMES = ("", "undef", *_CONDITIONS)
 _DIRECTIVE = re.compile(r"(?:[ \t\f\v]|/\*(?:[^*]|\*(?!/))*\*/)*#[ \t]*([a-z_]+)\b")
 _BREAK = r"\r\n|\n|\r"
+_SPLICE = re.compile(rf"\\[ \t]*(?:{_BREAK})")
 _STOP = re.compile(rf"""\\[ \t]*(?:{_BREAK})|{_BREAK}|//|/\*|"|'|\#""")
 _LITERAL = re.compile(r""""(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)'""")
 _COMMENT_END = re.compile(rf"(?:\\[ \t]*(?:{_BREAK})|[^\r\n\\]|\\)*")
@@ -40,7 +41,7 @@ _NAME = re.compile(r"[^\W\d]\w*")
 class Line:
     """A logical line with its line break. `directive` is its word, empty for assembly."""
 
-    __slots__ = ("__weakref__", "directive", "memo", "names", "path", "text")
+    __slots__ = ("__weakref__", "directive", "is_spliced", "memo", "names", "path", "text")
 
     def __init__(self, path: str, text: str) -> None:
         self.path = path
@@ -48,6 +49,7 @@ class Line:
         match = _DIRECTIVE.match(text) if "#" in text else None
         self.directive = match[1] if match and match[1] in DIRECTIVES else ""
         self.names = frozenset(_NAME.findall(text) if self.directive in _WITH_NAMES else ())
+        self.is_spliced = "\\" in text and _SPLICE.search(text) is not None
         self.memo: object = None
 
 

@@ -331,7 +331,7 @@ class _FileRun:
             self._run.chains.append(group.chain())
 
     def _text(self, line: Line, at: int) -> int:
-        if self._run.table.keys().isdisjoint(line.names):
+        if not line.is_spliced and self._run.table.keys().isdisjoint(line.names):
             self._run.write(self._run.store.plain(line), self.base)
             return 1
         if len(line.text) > LONGEST_LINE:
