@@ -113,6 +113,7 @@ class Expansion(NamedTuple):
     `findings` are those of the expansion itself (template errors, missing headers, limits), in the
     files that their `path` names. `files` are the headers that were read, by absolute path.
     `memo` is what the next expansion of the same file may reuse; only the maker reads it.
+    With `is_assumed`, `context` is an assumption about what cannot be known, one of several.
     `is_partial` tells that some of it could not be computed: then `unknown` are the spans of the
     text whose content is not known, and only findings about bundles without them are certain.
     """
@@ -128,6 +129,7 @@ class Expansion(NamedTuple):
     memo: object = None
     is_partial: bool = False
     unknown: tuple[Span, ...] = ()
+    is_assumed: bool = False
 
 
 class SourceReader(Protocol):

@@ -4,7 +4,9 @@ A finding stands at the written range of its span: in literal text at that text,
 value at the use of the value, in a macro's argument at what the call gives. Its related places tell
 the definition of the value, and the calls and includes that led there. The same finding at the same
 place in several iterations, calls or contexts is reported once, and its message says in how many of
-them if not in all. That something is unused is only reported if it is so in all of them.
+them if not in all. That something is unused is only reported if it is so in all of them. Contexts
+that are assumed for conditions that cannot be known may be none that anybody builds: a finding
+counts if each expansion that has its place has the finding.
 """
 
 from __future__ import annotations
@@ -174,7 +176,14 @@ def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Di
         len(expansion.source_map.expanded(path, first.span.start)) if of_text else 1
         for expansion in expansions
     ]
-    prefix = _in_contexts(expansions, found) + _in_iterations(expansions, of_text, times)
+    if expansions[0].is_assumed and of_text:
+        numbers = {each.expansion for each in found}
+        if any(count and number not in numbers for number, count in enumerate(times)):
+            return None
+        context = _assumption(expansions, found, times)
+    else:
+        context = _in_contexts(expansions, found)
+    prefix = context + _in_iterations(expansions, of_text, times)
     if prefix and "unnecessary" in first.tags:
         return None if _is_refuted(found, times) else first
     return first._replace(message=prefix + first.message) if prefix else first
@@ -183,6 +192,14 @@ def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Di
 def _is_refuted(found: Sequence[_Occurrence], times: Sequence[int]) -> bool:
     """Return whether a place occurs somewhere without the finding."""
     return len({(each.expansion, each.offset) for each in found}) < sum(times)
+
+
+def _assumption(
+    expansions: Sequence[Expansion], found: Sequence[_Occurrence], times: Sequence[int]
+) -> str:
+    """Return what is assumed where a place is read, if it is read under one assumption alone."""
+    context = expansions[found[0].expansion].context
+    return f"if {context}: " if context and sum(map(bool, times)) == 1 else ""
 
 
 def _in_contexts(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> str:

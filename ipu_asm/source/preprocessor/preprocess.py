@@ -45,7 +45,9 @@ def preprocess(
         return made
 
     is_in_file = path is not None
-    return tuple(_expansion(each, is_in_file) for each in variants(run))
+    runs = variants(run)
+    made = (_expansion(each, is_in_file) for each in runs)
+    return tuple(each._replace(is_assumed=len(runs) > 1) for each in made)
 
 
 def _expansion(run: Run, is_in_file: bool) -> Expansion:

@@ -54,7 +54,7 @@ def variants(run: Callable[[Answers], Run]) -> list[Run]:
 def described(run: Run) -> str:
     """Return what a run assumes, for people; empty where nothing was unknown."""
     asked = {question: answer for chain in run.chains for question, answer in chain.answers.items()}
-    assumed = {question: answer for question, answer in asked.items() if question in run.answers}
+    assumed = {each: answer for each, answer in asked.items() if run.answers.get(each)}
     chosen = assumed or asked
     return ", ".join(_said(question, answer) for question, answer in [*chosen.items()][:3])
 
@@ -69,7 +69,8 @@ def _said(question: str, answer: bool | int) -> str:
 
 def _branches(run: Run) -> Iterator[tuple[_Branch, Chain]]:
     for chain in run.chains:
-        for number in range(len(chain.conditions)):
+        # Where an `#error` is reached, another branch is looked for, even one without text.
+        for number in range(len(chain.conditions) + run.is_refused):
             yield (chain.line, number), chain
 
 
@@ -118,4 +119,4 @@ def _takes(chain: Chain, branch: int, answers: Answers) -> bool:
             holds = False
         if holds:
             return number == branch
-    return False
+    return branch == len(chain.conditions)
