@@ -21,6 +21,20 @@ bkpt;;
 """
 """To debug: line 6 is bundle 2, lines 6 and 7 are the loop, line 8 halts."""
 
+TEMPLATE = """\
+# sums up the numbers 0, 1, 2
+
+{% set total = "lr1" %} {# sum of the numbers #}
+{% set number = "lr2" %} {# number to add #}
+    set {{ total }} 0;;
+{% for n in range(3) %}
+    set {{ number }} {{ n }};;
+    add {{ total }} {{ total }} {{ number }};;
+{% endfor %}
+    bkpt;;
+"""
+"""A template: names of registers, and a loop of three iterations in rows 5 to 8."""
+
 
 def place(text: str, words: str, inside: str = "") -> tuple[int, int]:
     """Row and column, from 0, at which `inside` starts in the first `words` of a text."""
