@@ -16,13 +16,18 @@ from ipu_asm.text import apply_edits
 
 FOLDER = Path(__file__).resolve().parents[1] / "examples"
 SETS = [name for name in available_isas() if name != "ipu"]
-EXAMPLES = [(name, path) for name in SETS for path in sorted((FOLDER / name).iterdir())]
+EXAMPLES = [
+    (name, path)
+    for name in SETS
+    for path in sorted((FOLDER / name).iterdir())
+    if path.suffix != ".h"
+]
 EVERY_EXAMPLE = pytest.mark.parametrize(("name", "path"), EXAMPLES, ids=lambda it: Path(it).name)
 
 
-def check_example(name: str, text: str, findings: int = 0) -> Analysis:
-    """The analysis of a program with so many findings."""
-    analysis = analyze(text, name)
+def check_example(name: str, text: str, findings: int = 0, path: Path | None = None) -> Analysis:
+    """The analysis of a program with so many findings; headers are beside `path`."""
+    analysis = analyze(text, name, path)
     assert len(analysis.diagnostics) == findings, analysis.diagnostics
     return analysis
 
@@ -31,7 +36,7 @@ def check_example(name: str, text: str, findings: int = 0) -> Analysis:
 def test_an_example_has_no_findings_and_is_formatted(name: str, path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     assert choose_isa(text, str(path), None, None).name == name
-    analysis = check_example(name, text)
+    analysis = check_example(name, text, path=path)
     assert analysis.program.size > 5
     assert apply_edits(text, formatting(analysis)) == text
 

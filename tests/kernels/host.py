@@ -17,10 +17,11 @@ _XMEM_SIZE: Final = 1 << 21
 _WINS_EVERY_MAXIMUM: Final = 0x7F00_0000  # as int32 and as float32
 
 
-def load_on_used_machine(ipu: Bench, kernel: str, zero_aaq: int = 0) -> None:
+def load_on_used_machine(ipu: Bench, kernel: str, zero_aaq: int = 0, **defines: int) -> None:
     """Load an example on a machine on which others have left something nearly everywhere.
 
-    As every header asks for, r_mask is zero, and as some do, so are the first aaq registers.
+    As every header asks for, r_mask is zero, and as some do, so are the first aaq registers. An
+    example that is a template is expanded with `defines`.
     """
     noise = _noise()
     for name in ("r0", "r1", "mem_bypass", "r_cyclic", "r_acc", "mult_res", "aaq_result"):
@@ -29,7 +30,7 @@ def load_on_used_machine(ipu: Bench, kernel: str, zero_aaq: int = 0) -> None:
     ipu.lr[:], ipu.cr[:15] = words, words[:15]
     ipu.aaq[zero_aaq:] = [_WINS_EVERY_MAXIMUM] * (4 - zero_aaq)
     ipu.put(0, noise)
-    ipu.load(f"examples/{kernel}.s")
+    ipu.load(f"examples/{kernel}.asm" if defines else f"examples/{kernel}.s", defines=defines)
 
 
 def draw(seed: int, shape: int | tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:

@@ -11,7 +11,7 @@ EXAMPLES = HERE.parents[1] / "examples"
 
 
 def test_every_example_has_a_test_file_of_its_name() -> None:
-    examples = {path.stem for path in EXAMPLES.glob("*.s")}
+    examples = {path.stem for path in EXAMPLES.iterdir() if path.suffix in (".s", ".asm")}
     tests = {path.stem.removeprefix("test_") for path in HERE.glob("test_*.py")}
     assert examples == tests - {"examples"}
     assert len(examples) >= 7
