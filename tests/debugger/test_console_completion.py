@@ -41,6 +41,7 @@ def check_completion(written: str, labels: dict[str, int] = LABELS) -> list[Cand
         ("dis go$0", ["goal"]),
         ("help $0", list(COMMANDS)),
         ("help w$0", ["who", "when"]),
+        ("source $0", ["template", "expansion"]),
         ("who lr3 $0", []),
         ("who 12$0", []),
     ],

@@ -8,7 +8,7 @@ from typing import Callable, Final, NamedTuple
 from ipu_asm.debugger.console.command_io import CommandResult
 from ipu_asm.debugger.console.history_commands import goto, when, who
 from ipu_asm.debugger.console.listing import dis
-from ipu_asm.debugger.console.shown_source import source
+from ipu_asm.debugger.console.shown_source import EXPANSION, TEMPLATE, source
 from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
     Candidate,
@@ -31,6 +31,11 @@ class Command(NamedTuple):
     summary: str
     details: str
     run: Run
+
+    @property
+    def name(self) -> str:
+        """The command word."""
+        return self.usage.split()[0]
 
     @property
     def needs_argument(self) -> bool:
@@ -68,8 +73,9 @@ def complete_command(context: Context, text: str, offset: int) -> list[Candidate
         commands = fitting(_COMMAND_WORDS, word) if not before.strip() else []
         typed = word.typed.lower()
         return sorted([*commands, *words], key=lambda c: not c.text.lower().startswith(typed))
-    if called.command is COMMANDS["help"]:
-        return fitting(_COMMAND_WORDS, word)
+    arguments = {"help": _COMMAND_WORDS, "source": _SOURCE_WORDS}.get(called.command.name)
+    if arguments is not None:
+        return fitting(arguments, word)
     start = called.start
     return [
         candidate._replace(start=candidate.start + start)
@@ -136,6 +142,10 @@ COMMANDS: Final = {
 
 _COMMAND_WORDS: Final = [
     KnownWord(name, "command", command.summary) for name, command in COMMANDS.items()
+]
+_SOURCE_WORDS: Final = [
+    KnownWord(TEMPLATE, "command", "what was written"),
+    KnownWord(EXPANSION, "command", "what the assembler reads"),
 ]
 _PLACEHOLDER: Final = "x"
 _FIRST_WORD: Final = re.compile(r"\s*([a-z]+)(?![A-Za-z0-9_])")
