@@ -202,6 +202,16 @@ def test_the_first_of_several_contexts_is_debugged_and_the_console_says_so(
     assert "message" not in found
 
 
+def test_values_choose_one_of_the_contexts(client: DapClient) -> None:
+    contexts = "{# ipu: context cpr=1 rows=3 #}{# ipu: context cpr=2 rows=5 #}"
+    text = TEMPLATE.replace("{# ipu: context rows=3 #}", contexts)
+    client.start(text, stopOnEntry=True, define={"cpr": 2})
+    client.stopped()
+    assert client.events_named("output") == []
+    (found,) = client.breakpoints(11)
+    assert found["message"] == "stands on 5 bundles"
+
+
 def test_the_stop_at_a_fault_names_the_line_of_the_template(client: DapClient) -> None:
     text = TEMPLATE.replace("cr0;;", "cr1;;")
     client.start(text, cr={"1": "0x1fffff"}, **ROWS)

@@ -17,6 +17,9 @@ const METHOD = "textDocument/documentHighlight";
 /** A name that the adapter can evaluate; a distance such as `+2` is none. */
 const NAME = /^[A-Za-z_]\w*$/;
 
+/** An output of a template that is nothing but a name, which the adapter knows. */
+const OUTPUT = /\{\{[-+]?\s*([A-Za-z_]\w*)\s*[-+]?\}\}/;
+
 /**
  * Registers and labels are values, mnemonics and keywords are not. The language server knows which
  * is which: it lights up the one and not the other.
@@ -24,6 +27,11 @@ const NAME = /^[A-Za-z_]\w*$/;
 export function expressionProvider(parts: Parts): vscode.EvaluatableExpressionProvider {
   return {
     async provideEvaluatableExpression(document, position, token) {
+      const output = document.getWordRangeAtPosition(position, OUTPUT);
+      if (output) {
+        const name = OUTPUT.exec(document.getText(output))?.[1];
+        return new vscode.EvaluatableExpression(output, name);
+      }
       const ranges = await highlighted(parts, document, position, token);
       const found = ranges.find((range) => range.contains(position));
       return found && NAME.test(document.getText(found))

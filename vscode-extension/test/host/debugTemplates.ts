@@ -2,8 +2,10 @@
 
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { expressionProvider } from "../../src/debug/expressions";
+import type { Parts } from "../../src/parts";
 import { ended, moved, standing, value } from "./debugSessions";
-import { runs, soon, workspace } from "./extension";
+import { extension, runs, soon, workspace } from "./extension";
 import { opened } from "./steps";
 import { suite } from "./suite";
 
@@ -37,6 +39,18 @@ export const run = suite({
     assert.equal(await value(session, "k_index"), "4 was 2");
     vscode.debug.removeBreakpoints([breakpoint]);
     await ended();
+  },
+
+  "a name in a template stands for its register under the pointer": async () => {
+    const document = await opened("template.s", TEMPLATE);
+    await runs();
+    const { server } = await extension();
+    const provider = expressionProvider({ server } as unknown as Parts);
+    const { token } = new vscode.CancellationTokenSource();
+    const at = new vscode.Position(1, document.lineAt(1).text.indexOf("k_index") + 1);
+    const found = await provider.provideEvaluatableExpression(document, at, token);
+    assert.equal(found?.expression, "k_index");
+    assert.equal(document.getText(found?.range), "{{ k_index }}");
   },
 
   "the expansion is opened in place of the template, and the template again": async () => {
