@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipu_asm.source.macros.conditionals import Branch
 from ipu_asm.source.macros.conditions import IF_DEFINED, is_true
 from ipu_asm.source.macros.expander import OpenText
+from ipu_asm.source.macros.mapped_text import frame_at, written_range
 from ipu_asm.source.macros.statements import Statement
 
 
@@ -46,8 +47,8 @@ def _take(opened: OpenText, word: str, statement: Statement) -> None:
     elif value is None:
         # What follows depends on this condition alone, as if it were the first one.
         opened.conditionals.change(Branch.UNKNOWN)
-        place = opened.source.written(statement.word_start, statement.rest_start)
-        frame = opened.source.frame_at(statement.word_start)
+        place = written_range(opened.source, statement.word_start, statement.rest_start)
+        frame = frame_at(opened.source, statement.word_start)
         opened.expander.out.add_computed(".if ", place, frame)
         opened.copied = statement.rest_start
 

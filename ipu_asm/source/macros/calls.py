@@ -11,7 +11,7 @@ from ipu_asm.source.macros.conditions import evaluate
 from ipu_asm.source.macros.expander import OpenText
 from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body, Macro
-from ipu_asm.source.macros.mapped_text import MappedText
+from ipu_asm.source.macros.mapped_text import MappedText, frame_at, written_range
 from ipu_asm.source.macros.names import remark_behind
 from ipu_asm.source.macros.statements import Statement
 from ipu_asm.source.source_map import Frame, FrameKind
@@ -41,10 +41,12 @@ def define(opened: OpenText, statement: Statement) -> None:
 def _macro(source: MappedText, statement: Statement, name: str, end: Statement) -> Macro:
     name_end = statement.rest_start + len(name)
     parameters = read_parameters(source, name_end, statement.rest_end)
-    places = {parameter.name: source.written(*parameter.span) for parameter in parameters}
+    places = {parameter.name: written_range(source, *parameter.span) for parameter in parameters}
     body = Body(source, Span(min(statement.end + 1, end.word_start), end.word_start), places)
     full = Span(statement.word_start, end.rest_end)
-    return Macro(name, parameters, body, full, source.written(statement.rest_start, name_end))
+    return Macro(
+        name, parameters, body, full, written_range(source, statement.rest_start, name_end)
+    )
 
 
 def forget(opened: OpenText, statement: Statement) -> None:
@@ -58,7 +60,7 @@ def call(opened: OpenText, macro: Macro, statement: Statement) -> None:
     """Append what a macro makes; a call that has none stays in the text."""
     expander, source = opened.expander, opened.source
     word = Span(statement.word_start, statement.word_start + len(statement.word))
-    expander.names.call(macro, source.written(*word))
+    expander.names.call(macro, written_range(source, *word))
     expander.names.use_symbols(source, statement.rest_start, statement.rest_end)
     if expander.is_alternate or expander.budget.is_spent:
         expander.called[macro.name] = macro
@@ -85,10 +87,10 @@ def call(opened: OpenText, macro: Macro, statement: Statement) -> None:
 def _expanded(
     opened: OpenText, macro: Macro, statement: Statement, bound: Mapping[str, Argument]
 ) -> MappedText:
-    source, caller = opened.source, opened.source.frame_at(statement.word_start)
-    written = source.written(statement.word_start, statement.rest_end)
+    source, caller = opened.source, frame_at(opened.source, statement.word_start)
+    written = written_range(source, statement.word_start, statement.rest_end)
     frame = Frame(FrameKind.MACRO, f"macro `{macro.name}`", written, macro.place, caller)
-    opened.expander.budget.take(1, macro.body.size(bound))
+    opened.expander.budget.read(0, macro.body.size(bound))
     opened.expander.calls += 1
     counter = str(opened.expander.calls - 1)
     return macro.body.expanded(frame, bound, caller, counter)
@@ -114,7 +116,7 @@ def assign(opened: OpenText, statement: Statement) -> None:
     expander.names.use_symbols(source, statement.rest_end - len(value), statement.rest_end)
     result = None if opened.is_uncertain else evaluate(value, expander.symbols)
     expander.symbols[name] = result
-    place = source.written(start, start + len(name))
-    full = source.written(statement.word_start, statement.rest_end)
+    place = written_range(source, start, start + len(name))
+    full = written_range(source, statement.word_start, statement.rest_end)
     remark = remark_behind(source.text, statement.rest_end)
     expander.names.define_symbol(name, place, full, value.strip(), remark)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import Deferred, Expansion
 from ipu_asm.source.macros.expander import Expander
-from ipu_asm.source.macros.mapped_text import MappedText
+from ipu_asm.source.macros.mapped_text import JoinedMap, WrittenText
 from ipu_asm.source.macros.passes import expand_text
 from ipu_asm.source.source_map import MAIN, Segment, SourceMap, SourceRange
 from ipu_asm.text import Span
@@ -18,13 +18,13 @@ def expand_macros(surface: Surface, expansion: Expansion) -> Expansion:
     condition that depends on an address, a loop without a known count.
     """
     expander = Expander(surface, expansion.text)
-    expand_text(expander, MappedText(expansion.text, expansion.source_map.segments))
+    expand_text(expander, WrittenText(expansion.text, expansion.source_map))
     expander.add_called_macros()
     made = expander.out.built()
     names = expander.names
     return expansion._replace(
         text=made.text,
-        source_map=made.source_map,
+        source_map=JoinedMap(made),
         findings=(*expansion.findings, *expander.findings),
         definitions=Deferred(lambda: (*expansion.definitions, *names.definitions)),
         uses=Deferred(lambda: (*expansion.uses, *names.uses)),

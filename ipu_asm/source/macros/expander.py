@@ -12,7 +12,7 @@ from ipu_asm.source.lifting import related_places
 from ipu_asm.source.macros.conditionals import Conditionals
 from ipu_asm.source.macros.limits import Budget
 from ipu_asm.source.macros.macro import Macro
-from ipu_asm.source.macros.mapped_text import MappedText, TextBuilder
+from ipu_asm.source.macros.mapped_text import MappedText, TextBuilder, frame_at, written_range
 from ipu_asm.source.macros.names import Names
 from ipu_asm.source.macros.statements import Statement, StatementReader
 from ipu_asm.text import Span
@@ -46,8 +46,8 @@ class Expander:
 
     def report(self, rule: RuleId, message: str, source: MappedText, span: Span) -> None:
         """Add a finding about a place in a source."""
-        written = source.written(*span)
-        related = tuple(related_places(source.frame_at(span.start)))
+        written = written_range(source, *span)
+        related = tuple(related_places(frame_at(source, span.start)))
         finding = Diagnostic(rule, message, written.span, related, path=written.path or None)
         self._findings.setdefault((rule, finding.path, finding.span), finding)
 
@@ -58,7 +58,7 @@ class Expander:
         """
         for macro in self.called.values():
             source = macro.body.source
-            self.out.add_computed("\n", source.written(*macro.full), None)
+            self.out.add_computed("\n", written_range(source, *macro.full), None)
             self.out.add(source, *macro.full)
 
 
@@ -99,6 +99,8 @@ class OpenText:
 
     def copy(self, end: int) -> None:
         """Append the text up to an offset."""
+        if self.depth:
+            self.expander.budget.make(self.source.text.count("\n", self.copied, end))
         self.expander.out.add(self.source, self.copied, end)
         self.copied = end
 
@@ -110,7 +112,7 @@ class OpenText:
     def expand(self, text: MappedText) -> bool:
         """Append the expansion of a text that a call or an iteration has made."""
         lines = text.text.count("\n") + text.text.count(";") + 1
-        self.expander.budget.take(lines, len(text.text))
+        self.expander.budget.read(lines, 0)
         self.expander.budget.enter(self.depth + 1)
         return self._expand(self.expander, text, self.depth + 1, self.is_uncertain)
 

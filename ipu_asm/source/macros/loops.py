@@ -11,6 +11,7 @@ from ipu_asm.source.macros.conditions import evaluate
 from ipu_asm.source.macros.expander import OpenText
 from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body
+from ipu_asm.source.macros.mapped_text import frame_at, written_range
 from ipu_asm.source.macros.statements import Statement
 from ipu_asm.source.source_map import Frame, FrameKind
 from ipu_asm.text import Span
@@ -79,17 +80,17 @@ def _read_loop(opened: OpenText, word: str, statement: Statement) -> _Loop | Non
 
 def _expand_iterations(opened: OpenText, loop: _Loop, statement: Statement, end: Statement) -> None:
     source, budget = opened.source, opened.expander.budget
-    head = source.written(statement.word_start, statement.rest_end)
-    place = source.written(*loop.variable.span) if loop.variable else None
+    head = written_range(source, statement.word_start, statement.rest_end)
+    place = written_range(source, *loop.variable.span) if loop.variable else None
     places = {loop.variable.name: place} if loop.variable and place else {}
     body = Body(source, Span(min(statement.end + 1, end.word_start), end.word_start), places)
     if loop.variable is not None:
-        full = source.written(statement.word_start, end.rest_end)
+        full = written_range(source, statement.word_start, end.rest_end)
         opened.expander.names.define_parameters(body, (loop.variable,), full)
-    caller = source.frame_at(statement.word_start)
-    budget.take(loop.repetitions, 0)
+    caller = frame_at(source, statement.word_start)
+    budget.reserve(loop.repetitions)
     for label, arguments in loop.iterations():
-        budget.take(0, body.size(arguments))
+        budget.read(0, body.size(arguments))
         frame = Frame(FrameKind.ITERATION, label, head, place, caller)
         counter = str(opened.expander.calls)
         if opened.expand(body.expanded(frame, arguments, caller, counter)):

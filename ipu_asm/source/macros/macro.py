@@ -7,7 +7,14 @@ from functools import cached_property
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.source.macros.arguments import Argument, Parameter
-from ipu_asm.source.macros.mapped_text import MappedText, Reframing, TextBuilder
+from ipu_asm.source.macros.mapped_text import (
+    JoinedText,
+    MappedText,
+    Reframing,
+    TextBuilder,
+    frame_at,
+    written_range,
+)
 from ipu_asm.source.source_map import Frame, FrameKind, SourceRange
 from ipu_asm.text import Span
 
@@ -15,11 +22,12 @@ _MARKED = re.compile(r"\\(?:\(\)|@|\+|[A-Za-z_.$][\w.$]*)")
 
 
 class _Part(NamedTuple):
-    """A use of a parameter, or of a counter, in a body; `name` is empty for `\\()`."""
+    """A use of a parameter, or of a counter, in a body; `name` is `()` for nothing."""
 
     start: int
     end: int
     name: str
+    written: SourceRange
 
 
 class Body:
@@ -32,7 +40,7 @@ class Body:
         self.source = source
         self.span = span
         self.parameters = parameters
-        self.base = source.frame_at(span.start)
+        self.base = frame_at(source, span.start)
 
     @cached_property
     def parts(self) -> Sequence[_Part]:
@@ -40,10 +48,9 @@ class Body:
         found = []
         for match in _MARKED.finditer(self.source.text, *self.span):
             name = match[0][1:]
-            if name in self.parameters or name in ("@", "+"):
-                found.append(_Part(*match.span(), name))
-            elif name == "()":
-                found.append(_Part(*match.span(), ""))
+            if name in self.parameters or name in ("@", "+", "()"):
+                written = written_range(self.source, *match.span())
+                found.append(_Part(*match.span(), name, written))
         return found
 
     def size(self, arguments: Mapping[str, Argument]) -> int:
@@ -57,7 +64,7 @@ class Body:
         arguments: Mapping[str, Argument],
         caller: Frame | None,
         counter: str,
-    ) -> MappedText:
+    ) -> JoinedText:
         """Return the body with arguments in place of parameters.
 
         `frame` is that of the call or iteration, `caller` the one that it stands in.
@@ -65,18 +72,17 @@ class Body:
         built = TextBuilder()
         source, at = self.source, self.span.start
         reframe = Reframing(self.base, frame)
-        for start, end, name in self.parts:
+        for start, end, name, use in self.parts:
             built.add(source, at, start, reframe)
             at = end
             argument = arguments.get(name)
             if argument is not None:
-                use = source.written(start, end)
                 place = self.parameters.get(name)
                 value = Frame(FrameKind.VALUE, f"value of `{name}`", use, place, frame)
                 for span in argument.spans:
                     built.add(argument.source, *span, Reframing(caller, value))
             elif name in ("@", "+"):
-                built.add_computed(counter, source.written(start, end), frame)
+                built.add_computed(counter, use, frame)
         built.add(source, at, self.span.end, reframe)
         return built.built()
 

@@ -1,49 +1,62 @@
-"""A text with a map to where it was written, of which slices can be taken and joined."""
+"""A text with a map to where it was written, of which slices can be taken and joined.
+
+Segments are made only for the slices that are asked for. Most of the text that a macro makes is in
+branches that are not taken: with segments for all of it, an expansion takes three times as long.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from functools import cached_property
-from typing import Iterator, Sequence
+from typing import Iterator, NamedTuple, Protocol, Sequence
 
 from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceMap, SourceRange
 from ipu_asm.text import Span
 
+# Arguments of arguments may have as many segments as characters.
+_LONGEST_SEGMENTED = 1_000
 _NOWHERE = SourceRange(MAIN, Span(0, 0))
 
 
-class MappedText:
-    """A text and the segments that cover it."""
+class MappedText(Protocol):
+    """A text that knows where it was written."""
 
-    def __init__(self, text: str, segments: Sequence[Segment]) -> None:
-        self.text = text
-        self.segments = segments
+    text: str
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        return [segment.start for segment in self.segments]
-
-    @cached_property
-    def source_map(self) -> SourceMap:
-        """The segments as a map."""
-        return SourceMap(self.segments)
-
-    def written(self, start: int, end: int) -> SourceRange:
-        """Return the written range of a slice."""
-        return self.source_map.written(Span(start, end)) or _NOWHERE
-
-    def frame_at(self, offset: int) -> Frame | None:
-        """Return the innermost frame at an offset."""
-        return self.source_map.frame_at(offset)
-
-    def slice_segments(self, start: int, end: int) -> Iterator[Segment]:
+    def segments_in(self, start: int, end: int) -> Iterator[Segment]:
         """Yield the segments of a slice, with offsets in this text, cut at its ends."""
-        number = max(0, bisect_right(self._starts, start) - 1)
-        for segment in self.segments[number:]:
-            if segment.start >= end:
-                return
-            if segment.end > start:
-                yield _cut(segment, max(start, segment.start), min(end, segment.end))
+
+
+def written_range(source: MappedText, start: int, end: int) -> SourceRange:
+    """Return the written range of a slice."""
+    if end - start <= _LONGEST_SEGMENTED:
+        segments = [*source.segments_in(start, max(end, start + 1))]
+    else:
+        ends = ((start, start + 1), (end - 1, end))
+        segments = [segment for part in ends for segment in source.segments_in(*part)]
+    return SourceMap(segments).written(Span(start, end)) or _NOWHERE
+
+
+def frame_at(source: MappedText, offset: int) -> Frame | None:
+    """Return the innermost frame at an offset."""
+    return next((each.frame for each in source.segments_in(offset, offset + 1)), None)
+
+
+class WrittenText:
+    """A text with a source map of its own."""
+
+    def __init__(self, text: str, source_map: SourceMap) -> None:
+        self.text = text
+        self._map = source_map
+
+    def segments_in(self, start: int, end: int) -> Iterator[Segment]:
+        """Yield the segments of a slice, with offsets in this text, cut at its ends."""
+        end = min(end, len(self.text))
+        while start < end:
+            segment = self._map.segment_at(start)
+            assert segment is not None  # the segments cover the text
+            yield _cut(segment, start, min(end, segment.end))
+            start = segment.end
 
 
 def _cut(segment: Segment, start: int, end: int) -> Segment:
@@ -66,6 +79,7 @@ class Reframing:
         self._done: dict[int, tuple[Frame, Frame]] = {}
 
     def __call__(self, frame: Frame | None) -> Frame | None:
+        """Return the frame that takes the place of one."""
         if frame is None or frame is self._base:
             return self._frame
         known = self._done.get(id(frame))
@@ -75,64 +89,128 @@ class Reframing:
         return known[1]
 
 
+class _Slice(NamedTuple):
+    """A slice of a source, at an offset of the text that it became a part of."""
+
+    start: int
+    source: MappedText
+    first: int
+    last: int
+    reframe: Reframing | None
+
+    def segments_in(self, start: int, end: int) -> Iterator[Segment]:
+        shift = self.start - self.first
+        for first, last, written, is_verbatim, frame in self.source.segments_in(
+            max(self.first, start - shift), min(self.last, end - shift)
+        ):
+            frame = self.reframe(frame) if self.reframe else frame
+            yield Segment(first + shift, last + shift, written, is_verbatim, frame)
+
+
+class _Computed(NamedTuple):
+    """A text that stands for a written range as a whole."""
+
+    start: int
+    end: int
+    written: SourceRange
+    frame: Frame | None
+
+    def segments_in(self, start: int, end: int) -> Iterator[Segment]:
+        yield Segment(max(start, self.start), min(end, self.end), self.written, False, self.frame)
+
+
+class JoinedText:
+    """A text joined from slices of others."""
+
+    def __init__(self, text: str, parts: Sequence[_Slice | _Computed]) -> None:
+        self.text = text
+        self._parts = parts
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [part.start for part in self._parts]
+
+    def segments_in(self, start: int, end: int) -> Iterator[Segment]:
+        """Yield the segments of a slice, with offsets in this text, cut at its ends."""
+        end = min(end, len(self.text))
+        number = max(0, bisect_right(self._starts, start) - 1)
+        while start < end:
+            part = self._parts[number]
+            number += 1
+            following = self._starts[number] if number < len(self._parts) else len(self.text)
+            yield from part.segments_in(start, min(end, following))
+            start = following
+
+
 class TextBuilder:
-    """Joins slices of mapped texts."""
+    """Joins slices of texts."""
 
     def __init__(self) -> None:
         self.length = 0
-        self._pieces: list[str] = []
-        self._segments: list[Segment] = []
+        self._texts: list[str] = []
+        self._parts: list[_Slice | _Computed] = []
 
     def add(
         self, source: MappedText, start: int, end: int, reframe: Reframing | None = None
     ) -> None:
         """Append a slice of a text; `reframe` gives its parts their new frames."""
-        if start >= end:
-            return
-        shift = self.length - start
-        for first, last, written, is_verbatim, frame in source.slice_segments(start, end):
-            frame = reframe(frame) if reframe else frame
-            self._append(Segment(first + shift, last + shift, written, is_verbatim, frame))
-        self._pieces.append(source.text[start:end])
-        self.length += end - start
+        if start < end:
+            self._parts.append(_Slice(self.length, source, start, end, reframe))
+            self._texts.append(source.text[start:end])
+            self.length += end - start
 
     def add_computed(self, text: str, written: SourceRange, frame: Frame | None) -> None:
         """Append a text that stands for a written range as a whole."""
         if text:
             end = self.length + len(text)
-            self._append(Segment(self.length, end, written, False, frame))
-            self._pieces.append(text)
+            self._parts.append(_Computed(self.length, end, written, frame))
+            self._texts.append(text)
             self.length = end
 
-    def _append(self, segment: Segment) -> None:
-        if self._segments:
-            last = self._segments[-1]
-            if (
-                last.is_verbatim
-                and segment.is_verbatim
-                and last.frame is segment.frame
-                and last.written.path == segment.written.path
-                and last.written.span.end == segment.written.span.start
-            ):
-                span = Span(last.written.span.start, segment.written.span.end)
-                written = SourceRange(last.written.path, span)
-                self._segments[-1] = Segment(last.start, segment.end, written, True, last.frame)
-                return
-        self._segments.append(segment)
-
-    def mark(self) -> tuple[int, int, int, Segment | None]:
+    def mark(self) -> tuple[int, int]:
         """Return a state to which `cut_back` returns."""
-        last = self._segments[-1] if self._segments else None
-        return len(self._pieces), len(self._segments), self.length, last
+        return len(self._parts), self.length
 
-    def cut_back(self, mark: tuple[int, int, int, Segment | None]) -> None:
+    def cut_back(self, mark: tuple[int, int]) -> None:
         """Remove what was appended since a mark."""
-        pieces, segments, self.length, last = mark
-        del self._pieces[pieces:]
-        del self._segments[segments:]
-        if last is not None:
-            self._segments[-1] = last
+        count, self.length = mark
+        del self._parts[count:]
+        del self._texts[count:]
 
-    def built(self) -> MappedText:
+    def built(self) -> JoinedText:
         """Return the text that was joined."""
-        return MappedText("".join(self._pieces), self._segments)
+        return JoinedText("".join(self._texts), self._parts)
+
+
+class JoinedMap(SourceMap):
+    """The source map of a joined text; its segments are made when first asked for."""
+
+    def __init__(self, joined: JoinedText) -> None:
+        self._joined = joined
+
+    @cached_property
+    def segments(self) -> Sequence[Segment]:
+        return _merged(self._joined.segments_in(0, len(self._joined.text)))
+
+
+def _merged(segments: Iterator[Segment]) -> list[Segment]:
+    """Join segments that are next to each other in the text and where they were written."""
+    merged: list[Segment] = []
+    for segment in segments:
+        if merged and _continues(merged[-1], segment):
+            last = merged.pop()
+            span = Span(last.written.span.start, segment.written.span.end)
+            written = SourceRange(last.written.path, span)
+            segment = Segment(last.start, segment.end, written, True, last.frame)
+        merged.append(segment)
+    return merged
+
+
+def _continues(last: Segment, segment: Segment) -> bool:
+    return (
+        last.is_verbatim
+        and segment.is_verbatim
+        and last.frame is segment.frame
+        and last.written.path == segment.written.path
+        and last.written.span.end == segment.written.span.start
+    )

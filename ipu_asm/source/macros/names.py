@@ -8,7 +8,7 @@ from typing import Sequence
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
 from ipu_asm.source.macros.arguments import Parameter
 from ipu_asm.source.macros.macro import Body, Macro
-from ipu_asm.source.macros.mapped_text import MappedText
+from ipu_asm.source.macros.mapped_text import MappedText, written_range
 from ipu_asm.source.source_map import SourceRange
 
 _REMARK = re.compile(r"[^\r\n]*?(?://[ \t]*([^\r\n]*)|/\*[ \t]*((?:[^*\r\n]|\*(?!/))*))")
@@ -37,7 +37,7 @@ class Names:
     def define_macro(self, macro: Macro, source: MappedText, head_end: int) -> None:
         """Add a macro, its parameters, and their uses in its body."""
         parameters = tuple(parameter.written for parameter in macro.parameters)
-        full = source.written(*macro.full)
+        full = written_range(source, *macro.full)
         remark = _remark(source.text, head_end)
         definition = NameDefinition(
             macro.name, NameKind.MACRO, macro.place, full, None, parameters, remark
@@ -56,9 +56,9 @@ class Names:
             known[parameter.name] = self._define(
                 NameDefinition(parameter.name, NameKind.PARAMETER, place, full, value)
             )
-        for start, end, name in body.parts:
+        for start, end, name, _ in body.parts:
             if name in known:
-                self._use(name, body.source.written(start + 1, end), known[name])
+                self._use(name, written_range(body.source, start + 1, end), known[name])
 
     def define_symbol(
         self, name: str, place: SourceRange, full: SourceRange, value: str, remark: str
@@ -76,7 +76,7 @@ class Names:
         for match in _SYMBOL.finditer(source.text, start, end) if self._symbols else ():
             definition = self._symbols.get(match[0])
             if definition is not None:
-                self._use(match[0], source.written(*match.span()), definition)
+                self._use(match[0], written_range(source, *match.span()), definition)
 
     def _define(self, definition: NameDefinition) -> NameDefinition:
         return self._definitions.setdefault((definition.place, definition.name), definition)
