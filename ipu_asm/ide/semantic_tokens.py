@@ -83,11 +83,11 @@ def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
     return tuple(
         token._replace(span=span)
         for token in sorted((*comments, *_words(isa, bundle)))
-        for span in _lines(text, token.span)
+        for span in parts_on_lines(text, token.span)
     )
 
 
-def _lines(text: str, span: Span) -> Iterator[Span]:
+def parts_on_lines(text: str, span: Span) -> Iterator[Span]:
     """Yield the parts of a span, one for each line with text in it."""
     if "\n" not in text[span.start : span.end] and "\r" not in text[span.start : span.end]:
         yield span
@@ -188,8 +188,7 @@ def _parts(isa: Isa, instruction: Instruction, place: int) -> Iterator[_Part]:
         if name.start < at:
             continue
         yield _Part(at, name.start, None)
-        file = isa.file_of_register.get(name.register)
-        yield _Part(name.start, name.end, (REGISTER, _known(file.name if file else "")))
+        yield _Part(name.start, name.end, (REGISTER, register_modifiers(isa, name.register)))
         at = name.end
     yield _Part(at, len(word), _kind_of_value(word[start:], value, at > start, operand))
 
@@ -204,6 +203,12 @@ def _kind_of_value(
     if number_value(text.removeprefix(prefix)) is not None:
         return NUMBER, ()
     return (KEYWORD, ()) if _WORDS.fullmatch(text) else None
+
+
+def register_modifiers(isa: Isa, register: str) -> tuple[str, ...]:
+    """Return the modifiers of the name of a register; none for any other word."""
+    file = isa.file_of_register.get(register)
+    return _known(file.name) if file else ()
 
 
 def _known(name: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.definition import definition
+from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import STYLES, formatting
 from ipu_asm.ide.formatting.on_type import formatting_on_type
@@ -33,6 +34,7 @@ from ipu_asm.ide.semantic_tokens import semantic_tokens
 from ipu_asm.ide.signature_help import signature_help
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import DocumentSymbol, symbols
+from ipu_asm.ide.template.tokens import template_tokens
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
@@ -158,6 +160,12 @@ def _check_tokens(analysis: Analysis) -> None:
         for token in semantic_tokens(analysis.isa, bundle):
             assert end <= token.span.start < token.span.end <= len(text)
             assert not set("\r\n") & set(text[token.span.start : token.span.end])
+            end = token.span.end
+    if is_template(analysis):
+        end = 0
+        for token in template_tokens(analysis):
+            assert end <= token.span.start < token.span.end <= len(analysis.text)
+            assert not set("\r\n") & set(analysis.text[token.span.start : token.span.end])
             end = token.span.end
 
 

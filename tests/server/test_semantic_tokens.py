@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lsprotocol import types as t
 
+from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide import semantic_tokens as ide
+from ipu_asm.ide.expansions import is_template
+from ipu_asm.ide.template.tokens import template_tokens
 from ipu_asm.text import LineIndex
 from ipu_lsp.json_types import Json
 from tests.server.conversation import asked, changed, greeted, opened
@@ -26,6 +29,7 @@ WORDS = [
     "x:", "b x;;", "incr lr0 1", ";", ";;", "\n", "\r\n", "\r", " ", "\t", "# \u4e2d\U0001f600\n",
     "; note\r\n", "// \u00e9 ;;", "acc;;\n", "ADD AB[1], AB[ 2 ], AB[3]\n", "y: NOP\r\n",
     "POOL a, b, kernel=2x2", "\ufeff", "[", "?", "\U0001f600", "\ud83d",
+    "{% set k = 'lr1' %}\n", "incr {{ k }} 1;;", "{# \U0001f600\n #}", "{{",
 ]  # fmt: skip
 
 
@@ -58,17 +62,26 @@ def check_tokens(data: list[int], text: str, encoding: str, isa: str = "ipu") ->
 
 
 def _expected(text: str, encoding: str, isa: str) -> list[Token]:
-    program = analyze(text, isa).program
+    analysis = analyze(text, isa)
     lines = LineIndex.of(text)
     found = []
-    for number, bundle in enumerate(program.bundles):
-        for token in ide.semantic_tokens(program.isa, bundle):
-            start, end = program.span(number, token.span)
-            line, _ = lines.position(start)
-            column = columns(text[lines.starts[line] : start], encoding)
-            length = columns(text[start:end], encoding)
-            found.append(Token(line, column, length, token.kind, frozenset(token.modifiers)))
+    for (start, end), kind, modifiers in _tokens(analysis):
+        line, _ = lines.position(start)
+        column = columns(text[lines.starts[line] : start], encoding)
+        length = columns(text[start:end], encoding)
+        found.append(Token(line, column, length, kind, frozenset(modifiers)))
     return found
+
+
+def _tokens(analysis: Analysis) -> list[ide.SemanticToken]:
+    if is_template(analysis):
+        return template_tokens(analysis)
+    program = analysis.program
+    return [
+        token._replace(span=program.span(number, token.span))
+        for number, bundle in enumerate(program.bundles)
+        for token in ide.semantic_tokens(program.isa, bundle)
+    ]
 
 
 def _params(uri: str) -> Any:

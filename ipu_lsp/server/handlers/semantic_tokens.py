@@ -14,9 +14,11 @@ from lsprotocol import types as t
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide import semantic_tokens as ide
+from ipu_asm.ide.expansions import is_template
+from ipu_asm.ide.template.tokens import template_tokens
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
-from ipu_asm.text import LineIndex
+from ipu_asm.text import LineIndex, Span
 from ipu_lsp.server.convert import Encoding, units
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.session import LspSession, View
@@ -65,6 +67,8 @@ def in_range(session: LspSession, params: t.SemanticTokensRangeParams) -> Encode
     if view is None:
         return None
     span = view.coordinates.span(params.range)
+    if is_template(view.analysis):
+        return json_object(data=json_array(_template_numbers(view, span)))
     program = view.analysis.program
     numbers = range(program.bundle_at(span.start), program.bundle_at(span.end) + 1)
     pieces, _ = _numbers(view, numbers)
@@ -76,7 +80,11 @@ def _keep(session: LspSession, uri: str, view: View) -> TokensAnswer:
     document = session.documents[uri]
     before: TokensAnswer | None = document.tokens
     number = 1 if before is None else before.number + 1
-    pieces, counts = _numbers(view, range(len(view.analysis.program.bundles)))
+    if is_template(view.analysis):
+        pieces = _template_numbers(view, Span(0, len(view.analysis.text)))
+        counts = [_NUMBERS_A_TOKEN] * len(pieces)
+    else:
+        pieces, counts = _numbers(view, range(len(view.analysis.program.bundles)))
     result = TokensAnswer(number, pieces, counts)
     document.tokens = result
     return result
@@ -144,6 +152,24 @@ def _numbers(view: View, numbers: range) -> tuple[list[str], list[int]]:
         line += piece.lines
         column = piece.end_column if piece.lines else column + piece.end_column
     return pieces, counts
+
+
+def _template_numbers(view: View, span: Span) -> list[str]:
+    """Encode the tokens of a template that touch a span, each for itself.
+
+    They depend on more than their bundles: on names, and on what is rendered.
+    """
+    coordinates = view.coordinates
+    pieces: list[str] = []
+    line = column = 0
+    for token, kind, modifiers in template_tokens(view.analysis):
+        if span.start <= token.end and token.start <= span.end:
+            before, before_column = line, column
+            line, column = coordinates.position(token.start).values()
+            gap = column - before_column if line == before else column
+            width = _width(coordinates.text, token.start, token.end, coordinates.encoding)
+            pieces.append(f"{line - before},{gap},{width}{_meaning(kind, modifiers)}")
+    return pieces
 
 
 def _piece_of(program: Program, number: int, encoding: Encoding) -> _TokenPiece:
