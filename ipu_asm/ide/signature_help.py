@@ -25,8 +25,11 @@ from ipu_asm.ide.macros.parameters import (
 from ipu_asm.ide.names.completion import with_header_values
 from ipu_asm.ide.names.signature import HeaderMacro, header_macro
 from ipu_asm.ide.pages.label import comment_above
+from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.ide.template.calls import call_at
 from ipu_asm.isa.model import InstructionSpec, Operand
 from ipu_asm.program.program import Program
+from ipu_asm.reports.markdown import escaped, inline_code
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -71,8 +74,7 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
     is empty if an operand of an instruction contains an argument of a macro.
     """
     if is_template(analysis):
-        reading, offset = reading_at(analysis, offset)
-        return signatures(reading.analysis, offset)
+        return _in_template(analysis, offset)
     context = completion_context_at(analysis.program, offset)
     if context is None or not context.mnemonic:
         return []
@@ -94,6 +96,29 @@ def signatures(analysis: Analysis, offset: int) -> list[Signature]:
         summary = form.doc.summary or form.doc.title
         found.setdefault(label, Signature(label, summary, parameters, active))
     return list(found.values())
+
+
+def _in_template(analysis: Analysis, offset: int) -> list[Signature]:
+    """Return the signature of a template macro in a tag, else those of literal text."""
+    syntax = template_syntax(analysis.text)
+    if syntax.tag_around(offset) is None:
+        reading, at = reading_at(analysis, offset)
+        return signatures(reading.analysis, at)
+    call = call_at(syntax, offset)
+    if call is None:
+        return []
+    macro, active = call
+    line = analysis.source.lines.position(macro.place.start).line + 1
+    label = f"{macro.name}({', '.join(macro.parameters)})"
+    summary = f"{escaped(macro.remark)}\n\nline {line}".lstrip()
+    parameters = tuple(SignatureParameter(each, _default(each)) for each in macro.parameters)
+    return [Signature(label, summary, parameters, active)]
+
+
+def _default(parameter: str) -> str:
+    """Return whether a parameter of a template macro must be given."""
+    default = parameter.partition("=")[2].strip()
+    return f"{inline_code(default)} by default" if default else "required"
 
 
 def signature_help(analysis: Analysis, offset: int) -> Signature | None:
