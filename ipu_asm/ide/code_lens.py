@@ -1,4 +1,4 @@
-"""Code lenses above labels: the number of references and the cost of loops."""
+"""Code lenses: references and cost of loops above labels, bundles above loops of templates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
 
 from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.ide.expansions import is_template, whole_reading
+from ipu_asm.ide.template.hints import block_sizes
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 REFERENCES: Final = "references"
 LOOPS: Final = "loops"
-FAMILIES: Final = (REFERENCES, LOOPS)
+EXPANSIONS: Final = "expansions"
+FAMILIES: Final = (REFERENCES, LOOPS, EXPANSIONS)
 
 
 class CodeLens(NamedTuple):
@@ -34,7 +36,7 @@ def code_lenses(analysis: Analysis, families: Collection[str]) -> list[CodeLens]
         return _of_template(analysis, families)
     program = analysis.program
     comes = Counter(r.target for r in program.references if r.target is not None)
-    texts = [_texts(program, family) for family in FAMILIES if family in families]
+    texts = [_texts(program, family) for family in (REFERENCES, LOOPS) if family in families]
     lenses: list[CodeLens] = []
     for number, bundle in program.notable:
         if bundle.label is None or not _precedes_instruction(program, number):
@@ -55,7 +57,10 @@ def _of_template(analysis: Analysis, families: Collection[str]) -> list[CodeLens
     for lens in code_lenses(reading.analysis, families):
         lens = lens._replace(span=reading.written(lens.span))
         found.setdefault((lens.span, lens.family), lens)
-    return sorted(found.values(), key=lambda lens: lens.span)
+    lenses = [*found.values()]
+    if EXPANSIONS in families:
+        lenses += [CodeLens(span, text, EXPANSIONS) for span, text in block_sizes(analysis)]
+    return sorted(lenses, key=lambda lens: lens.span)
 
 
 def _precedes_instruction(program: Program, number: int) -> bool:

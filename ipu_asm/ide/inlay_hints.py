@@ -1,4 +1,4 @@
-"""Inlay hints: addresses, the values of immediates, read timing, latency and duration."""
+"""Inlay hints: addresses, values of immediates and of outputs, read timing, latency, duration."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from ipu_asm.ide.macros.parameters import MARK
 from ipu_asm.ide.pages.latency import line_text
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.ide.regions import bodies
+from ipu_asm.ide.template.hints import output_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operand_types import IntegerType
 from ipu_asm.text import Span
@@ -24,7 +25,8 @@ ADDRESSES: Final = "addresses"
 IMMEDIATES: Final = "immediates"
 TIME: Final = "time"
 LANDINGS: Final = "landings"
-FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS)
+VALUES: Final = "values"
+FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS, VALUES)
 
 
 class InlayHint(NamedTuple):
@@ -66,7 +68,11 @@ def _of_template(analysis: Analysis, span: Span, families: Collection[str]) -> l
     for hint in inlay_hints(reading.analysis, everything, families):
         end = reading.written(Span(hint.offset - 1, hint.offset)).end
         found.setdefault((end, hint.family), hint._replace(offset=end))
-    return sorted(hint for hint in found.values() if span.touches(hint.offset))
+    hints = [hint for hint in found.values() if span.touches(hint.offset)]
+    if VALUES in families:
+        for (_, end), text in output_values(analysis, span):
+            hints.append(InlayHint(end, f" = {text}", VALUES, f"expands to `{text}`"))
+    return sorted(hints)
 
 
 def _addresses(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:

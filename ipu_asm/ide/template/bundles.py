@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
+from functools import cached_property
+from typing import Mapping
 
 from ipu_asm.analysis.analysis import Expanded
 from ipu_asm.source.source_map import MAIN, FrameKind, SourceMap
@@ -24,6 +27,22 @@ class WrittenBundles:
         found.sort()
         self._places = [place for place, _ in found]
         self._addresses = [address for _, address in found]
+        self._source_map = source_map
+
+    @cached_property
+    def _frames(self) -> Mapping[tuple[FrameKind, int], int]:
+        """How many frames of each kind there are, by the starts of their calls."""
+        frames = {
+            id(frame): (frame.kind, frame.call.span.start)
+            for segment in self._source_map.segments
+            for frame in (segment.frame.stack() if segment.frame else ())
+            if frame.call.path == MAIN
+        }
+        return Counter(frames.values())
+
+    def iterations(self, loop: Span) -> int:
+        """Return how often a loop runs; its span begins with its tag."""
+        return self._frames.get((FrameKind.ITERATION, loop.start), 0)
 
     def addresses(self, written: Span) -> list[int]:
         """Return the addresses of the bundles that a written span takes part in, in order."""
@@ -42,16 +61,3 @@ def _places(source_map: SourceMap, span: Span) -> set[int]:
     places = [written] if written else []
     places += [frame.call for frame in (segment.frame.stack() if segment.frame else ())]
     return {place.span.start for place in places if place.path == MAIN}
-
-
-def iterations_of(expanded: Expanded, loop: Span) -> int:
-    """Return how often a loop runs in an expansion; `loop` begins with its tag."""
-    frames = {
-        id(frame)
-        for segment in expanded.expansion.source_map.segments
-        for frame in (segment.frame.stack() if segment.frame else ())
-        if frame.kind is FrameKind.ITERATION
-        and frame.call.path == MAIN
-        and frame.call.span.start == loop.start
-    }
-    return len(frames)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Callable, Final, NamedTuple, Sequence
 
 from ipu_asm.ide.expansions import Occasion, occasions
 from ipu_asm.ide.template.blocks import Statement, TemplateSyntax, template_syntax
-from ipu_asm.ide.template.bundles import WrittenBundles, iterations_of
+from ipu_asm.ide.template.bundles import WrittenBundles
+from ipu_asm.ide.template.hints import counted
 from ipu_asm.ide.template.lookup import TemplateName, values_of
 from ipu_asm.reports.markdown import escaped, inline_code
 from ipu_asm.source.expansion import NameDefinition, NameKind
@@ -73,11 +74,10 @@ def block_page(analysis: Analysis, syntax: TemplateSyntax, tag: Tag, offset: int
 
 def size_phrase(analysis: Analysis, number: int, written: Span) -> str:
     """Return how many bundles a written span makes in a context, and in how many iterations."""
-    expanded = analysis.expanded[number]
-    count = len(WrittenBundles(expanded).addresses(written))
-    iterations = iterations_of(expanded, written)
-    size = f"{count:,} of {_count(analysis.isa.program_limit, analysis.isa.unit)}"
-    return f"{size} in {_count(iterations, 'iteration')}" if iterations else size
+    bundles = WrittenBundles(analysis.expanded[number])
+    count, iterations = len(bundles.addresses(written)), bundles.iterations(written)
+    size = f"{count:,} of {counted(analysis.isa.program_limit, analysis.isa.unit)}"
+    return f"{size} in {counted(iterations, 'iteration')}" if iterations else size
 
 
 def occasions_phrase(
@@ -167,10 +167,6 @@ def _kind(definition: NameDefinition) -> str:
 def _place(analysis: Analysis, definition: NameDefinition) -> str:
     line = analysis.source.lines.position(definition.place.span.start).line + 1
     return f"line {line}"
-
-
-def _count(number: int, unit: str) -> str:
-    return f"{number:,} {unit if number == 1 else f'{unit}s'}"
 
 
 def _cut(text: str) -> str:

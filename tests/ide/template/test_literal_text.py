@@ -7,12 +7,11 @@ import pytest
 from ipu_asm import analyze
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.assembler.encode import encode_without_errors
-from ipu_asm.ide.code_lens import FAMILIES as LENSES
-from ipu_asm.ide.code_lens import code_lenses
+from ipu_asm.ide.code_lens import EXPANSIONS, LOOPS, REFERENCES, code_lenses
 from ipu_asm.ide.definition import definition
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.hover import hover
-from ipu_asm.ide.inlay_hints import ADDRESSES, inlay_hints
+from ipu_asm.ide.inlay_hints import ADDRESSES, VALUES, inlay_hints
 from ipu_asm.ide.inline_values import inline_values
 from ipu_asm.ide.listing import listed_program, listing
 from ipu_asm.ide.references import references
@@ -165,8 +164,29 @@ def test_hints_stand_once_behind_the_written_word() -> None:
     ]
 
 
+def test_the_value_of_an_output_stands_behind_it() -> None:
+    analysis = analyze(KERNEL)
+    hints = inlay_hints(analysis, Span(0, len(KERNEL)), [VALUES])
+    assert [(KERNEL[: hint.offset].rpartition("{{ ")[2], hint.text) for hint in hints] == [
+        ("reg }}", " = lr9"),
+        ("n }}", " = 2"),
+        ("k_index }}", " = lr5"),
+        ("row }}", " = 0, 1, 2"),
+        ("row }}", " = 0, 1, 2"),
+        ("row * 2 }}", " = 0, 2, 4"),
+    ]
+
+
+def test_loops_and_macros_have_a_lens_with_their_bundles() -> None:
+    lenses = code_lenses(analyze(KERNEL), [EXPANSIONS])
+    assert [(KERNEL[lens.span.start : lens.span.end], lens.text) for lens in lenses] == [
+        ("{% macro save(reg, n=1) %}", "3 bundles"),
+        ("{% for row in range(3) %}", "6 bundles in 3 iterations"),
+    ]
+
+
 def test_lenses_stand_once_above_the_written_label() -> None:
-    lenses = code_lenses(analyze(KERNEL), LENSES)
+    lenses = code_lenses(analyze(KERNEL), [REFERENCES, LOOPS])
     assert [KERNEL[lens.span.start : lens.span.end] for lens in lenses] == [
         "start",
         "start",

@@ -1,0 +1,63 @@
+"""Remarks in the text of a template: the values of its outputs, and the size of what tags make."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
+
+from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.ide.template.bundles import WrittenBundles
+from ipu_asm.source.jinja.tags import TagKind
+from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.analysis.analysis import Analysis
+
+_MOST_VALUES: Final = 3
+_LONGEST: Final = 24
+
+
+class TagRemark(NamedTuple):
+    """A text about the tag at a span."""
+
+    span: Span
+    text: str
+
+
+def output_values(analysis: Analysis, span: Span) -> Iterator[TagRemark]:
+    """Yield the first values of each output in a span, in the first expansion, where short."""
+    if not analysis.expanded:
+        return
+    expansion = analysis.expanded[0].expansion
+    for tag in template_syntax(analysis.text).tags:
+        if tag.kind is TagKind.OUTPUT and tag.span.start <= span.end and span.start <= tag.span.end:
+            values = _values(expansion.source_map, expansion.text, tag.span)
+            text = ", ".join(values[:_MOST_VALUES])
+            if text and len(text) <= _LONGEST and text.isprintable():
+                yield TagRemark(tag.span, f"{text}, …" if len(values) > _MOST_VALUES else text)
+
+
+def block_sizes(analysis: Analysis) -> Iterator[TagRemark]:
+    """Yield how many bundles each loop and macro makes in the first expansion."""
+    if not analysis.expanded:
+        return
+    bundles, unit = WrittenBundles(analysis.expanded[0]), analysis.isa.unit
+    for block in template_syntax(analysis.text).blocks:
+        if block.opening.keyword in ("for", "macro"):
+            count = len(bundles.addresses(block.span))
+            iterations = bundles.iterations(block.span)
+            text = counted(count, unit)
+            if iterations:
+                text += f" in {counted(iterations, 'iteration')}"
+            yield TagRemark(block.opening.tag.span, text)
+
+
+def counted(number: int, unit: str) -> str:
+    """Return a number with its unit in singular or plural."""
+    return f"{number:,} {unit if number == 1 else f'{unit}s'}"
+
+
+def _values(source_map: SourceMap, text: str, tag: Span) -> list[str]:
+    """Return the distinct texts that an output makes of itself, not by calling a macro."""
+    spans = source_map.expanded_spans(SourceRange(MAIN, tag))
+    return list(dict.fromkeys(text[span.start : span.end] for span in spans))
