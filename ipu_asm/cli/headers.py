@@ -11,6 +11,7 @@ from ipu_asm.text import SourceFile
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+    from ipu_asm.diagnostics import Diagnostic
 
 
 def headers_of(expansions: Iterable[Expansion]) -> dict[str, SourceFile]:
@@ -19,10 +20,19 @@ def headers_of(expansions: Iterable[Expansion]) -> dict[str, SourceFile]:
     Their names are relative to the working directory, if they are inside of it.
     """
     return {
-        path: SourceFile(file.text, path_inside(path) or path, file.lines)
+        path: SourceFile(file.text, path_inside(path) or path)
         for expansion in expansions
         for path, file in expansion.files.items()
     }
+
+
+def headers_in(findings: Iterable[Diagnostic], analysis: Analysis) -> dict[str, SourceFile]:
+    """Return the headers with places of findings of an analysis, by absolute path."""
+    if not analysis.expanded:
+        return {}
+    paths = {path for f in findings for path in (f.path, *(r.path for r in f.related)) if path}
+    headers = headers_of(each.expansion for each in analysis.expanded)
+    return {path: headers[path] for path in paths if path in headers}
 
 
 def header_paths(analysis: Analysis) -> Iterator[str]:

@@ -8,30 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import FORMATS, FileFindings, format_findings
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
-from ipu_asm.isa import load_isa
-from ipu_asm.program.build import read_program
-from ipu_asm.source.expansion import Expansion
-from ipu_asm.source.source_map import SourceMap
 from ipu_asm.text import SourceFile, Span
 
-ISA = load_isa("colossus")
 RULE = RuleId("E101", "unknown-mnemonic", Severity.ERROR)
 HEADER = "\n\n#define SAVE ad $m0, $m1\n"
 MAIN = '#include "x.h"\nSAVE\n'
 
 
-def including(name: str, *findings: Diagnostic) -> tuple[Analysis, list[Diagnostic]]:
+def including(name: str, *findings: Diagnostic) -> FileFindings:
     """A file that includes x.h of the working directory, and its findings."""
-    path = os.path.abspath("x.h")
-    expansion = Expansion("ad $m0, $m1\n", SourceMap(()), files={path: SourceFile(HEADER, path)})
-    plain = Analysis(SourceFile(expansion.text, name), read_program(ISA, ""), ISA, ())
-    expanded = (Expanded(expansion, plain),)
-    program = read_program(ISA, MAIN)
-    return Analysis(SourceFile(MAIN, name), program, ISA, findings, expanded), list(findings)
+    headers = {os.path.abspath("x.h"): SourceFile(HEADER, "x.h")}
+    return FileFindings(SourceFile(MAIN, name), findings, headers)
 
 
 def in_header(message: str = "no such thing") -> Diagnostic:
@@ -59,8 +49,8 @@ def test_a_header_has_its_finding_once_for_all_files_that_include_it() -> None:
 
 def test_a_header_that_is_analysed_itself_keeps_its_own_finding() -> None:
     own = Diagnostic(RULE, "own", Span(15, 17))
-    header = Analysis(SourceFile(HEADER, "x.h"), read_program(ISA, ""), ISA, (own,))
-    found = findings_by_file([including("y.S", in_header()), (header, [own])])
+    header = FileFindings(SourceFile(HEADER, "x.h"), [own])
+    found = findings_by_file([including("y.S", in_header()), header])
     assert [(each.source.path, len(each.diagnostics)) for each in found] == [("x.h", 1), ("y.S", 0)]
     assert found[0].diagnostics == [own]
 

@@ -5,37 +5,33 @@ from __future__ import annotations
 import os
 from typing import Mapping, Sequence
 
-from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.cli.headers import headers_of
 from ipu_asm.cli.lint.formats import FileFindings
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.text import SourceFile, Span
 
 
-def findings_by_file(
-    analysed: Sequence[tuple[Analysis, Sequence[Diagnostic]]],
-) -> list[FileFindings]:
-    """Return the findings of analysed files; if there are some in headers, sorted by file name.
+def findings_by_file(linted: Sequence[FileFindings]) -> list[FileFindings]:
+    """Return findings by file; if there are some in headers, sorted by file name.
 
-    A header that is analysed as well as included has each of its findings once.
+    The findings of a linted file may be in one of its `others`, the headers that it includes. A
+    header that is linted itself, or included by several files, has each of its findings once.
     """
-    files = [_File(analysis.source, _own(findings)) for analysis, findings in analysed]
-    if all(len(file.findings) == len(found) for file, (_, found) in zip(files, analysed)):
-        return [file.sorted(_headers(analysis)) for file, (analysis, _) in zip(files, analysed)]
+    files = [_File(source, _own(findings)) for source, findings, _ in linted]
+    if all(len(file.findings) == len(each.diagnostics) for file, each in zip(files, linted)):
+        return list(linted)
     by_path = {os.path.abspath(file.source.path): file for file in reversed(files)}
-    headers: dict[str, SourceFile] = {}
-    for analysis, findings in analysed:
-        main = os.path.abspath(analysis.source.path)
-        headers |= {**_headers(analysis), main: analysis.source}
+    others: dict[str, SourceFile] = {}
+    for source, findings, headers in linted:
+        main = os.path.abspath(source.path)
+        others |= {**headers, main: source}
         for finding in findings:
             if finding.path is not None:
                 file = by_path.get(finding.path)
                 if file is None:
-                    file = _File(headers[finding.path], [])
-                    by_path[finding.path] = file
+                    file = by_path[finding.path] = _File(headers[finding.path], [])
                     files.append(file)
                 file.add(_in_header(finding, main))
-    return sorted((file.sorted(headers) for file in files), key=lambda each: each.source.path)
+    return sorted((file.sorted(others) for file in files), key=lambda each: each.source.path)
 
 
 class _File:
@@ -70,7 +66,3 @@ def _in_header(finding: Diagnostic, main: str) -> Diagnostic:
         for place in finding.related
     )
     return finding._replace(path=None, related=related)
-
-
-def _headers(analysis: Analysis) -> dict[str, SourceFile]:
-    return headers_of(expanded.expansion for expanded in analysis.expanded)

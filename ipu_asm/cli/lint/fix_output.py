@@ -21,7 +21,7 @@ def write_change(result: LintResult) -> bool:
 
     Returns whether the text has changed. Raises `FileError`.
     """
-    original, text = result.original, result.analysis.text
+    original, text = result.original, result.source.text
     new = original.encoded(text)
     if result.target.is_standard_input:
         write_bytes(new)
@@ -38,7 +38,7 @@ def show_differences(results: Sequence[LintResult], color: bool) -> None:
     such lines does not apply.
     """
     for one in results:
-        for line in unified_diff(one.target.name, one.original.text, one.analysis.text):
+        for line in unified_diff(one.target.name, one.original.text, one.source.text):
             if color:
                 style = _STYLES.get(line[0])
                 shown = printable(line.rstrip("\n"))

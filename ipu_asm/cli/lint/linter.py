@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import Callable, NamedTuple
+from typing import Callable, Mapping, NamedTuple
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import errors_of
+from ipu_asm.cli.headers import header_paths, headers_in
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.config.configuration import (
     FAIL_LEVELS,
@@ -29,6 +30,7 @@ from ipu_asm.lint.rules import all_rules
 from ipu_asm.lint.selection import Selection, selection_of
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.settings import source_settings
+from ipu_asm.text import SourceFile
 
 DEFAULT_FAIL_LEVEL = Severity.WARNING
 
@@ -36,17 +38,20 @@ Analyze = Callable[[str, str], Analysis]
 
 
 class LintResult(NamedTuple):
-    """The result for one file: its text as read, its analysis after fixes, and its findings.
+    """The result for one file: its text as read, its source after fixes, and its findings.
 
-    `findings` are those to report, `fixed` is the number of those that fixes removed, and `unfixed`
-    is the result without fixes.
+    `findings` are those to report, some of them in `headers`; `header_paths` are all headers, also
+    those that are missing. `fixed` is the number of findings that fixes removed, and `unfixed` is
+    the result without fixes. The analysis is not part of it: it is large, and files are many.
     """
 
     target: Target
     original: SourceText
-    analysis: Analysis
+    source: SourceFile
     findings: list[Diagnostic]
     fails: bool
+    headers: Mapping[str, SourceFile]
+    header_paths: frozenset[str]
     fixed: int = 0
     unfixed: LintResult | None = None
 
@@ -115,7 +120,9 @@ class Linter:
             findings = [finding for finding in found if is_kept(finding)]
             level = self._fail_level(configuration)
             fails = any(finding.severity <= level for finding in findings)
-            return LintResult(target, original, analysis, findings, fails)
+            headers = headers_in(findings, analysis)
+            paths = frozenset(header_paths(analysis))
+            return LintResult(target, original, analysis.source, findings, fails, headers, paths)
 
         analysis = analyze(original.text, target.name)
         unfixed = linted(analysis)

@@ -8,9 +8,8 @@ from typing import Iterator, Mapping
 
 from ipu_asm import __version__
 from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
-from ipu_asm.cli.headers import header_paths
 from ipu_asm.cli.lint.by_file import findings_by_file
-from ipu_asm.cli.lint.formats import RuleInfo, format_findings
+from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
@@ -77,7 +76,7 @@ class LintRun:
             folders = {os.path.dirname(os.path.abspath(target.name)) for target in targets}
             yield from possible_files(folders)
         for result in self.results:
-            yield from header_paths(result.analysis)
+            yield from result.header_paths
 
     def _report(self, message: str) -> None:
         self._has_problems = True
@@ -132,7 +131,8 @@ class LintRun:
             write_bytes(text.encode())
 
     def _formatted(self, color: bool) -> str:
-        files = findings_by_file([(one.analysis, one.findings) for one in self.results])
+        linted = [FileFindings(one.source, one.findings, one.headers) for one in self.results]
+        files = findings_by_file(linted)
         name = self.options.format
         if self.options.statistics:
             return format_statistics(files, name)
