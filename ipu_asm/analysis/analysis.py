@@ -71,6 +71,26 @@ class Analysis:
             return self.expanded[0].expansion.files
         return {path: f for each in self.expanded for path, f in each.expansion.files.items()}
 
+    def seen_in(self, context: str) -> Analysis:
+        """Return the same analysis with the expansion of one context first.
+
+        Features answer in the first expansion that has an answer. Without such a context the
+        analysis itself is returned.
+        """
+        chosen = [each for each in self.expanded if each.expansion.context == context]
+        if not chosen or chosen[0] is self.expanded[0]:
+            return self
+        others = (each for each in self.expanded if each is not chosen[0])
+        expanded = (chosen[0], *others)
+        return Analysis(
+            self.source,
+            lambda: self.program,
+            self.isa,
+            self.diagnostics,
+            expanded,
+            self.settings,
+        )
+
     def with_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> Analysis:
         """Return the same analysis with other findings, such as those that settings select."""
         return Analysis(

@@ -35,6 +35,8 @@ class Document:
         self.edit: Change | None = None
         """The client's edits since `analysis`, merged; None if there were none."""
         self._header_findings: tuple[Diagnostic, ...] = ()
+        self.context: str | None = None
+        """The context that features answer in, None for the first."""
         self.tokens: Any = None
         """The last response with semantic tokens, the base of the next delta."""
 

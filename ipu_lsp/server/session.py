@@ -105,6 +105,10 @@ class LspSession:
             document.forget()
         self.text_changed(self.documents)
         self.refresh_diagnostics()
+        self.refresh_views()
+
+    def refresh_views(self) -> None:
+        """Make the client ask again for what it shows beside the text."""
         client = self.client
         for is_able, method in (
             (client.refreshes_hints, t.WORKSPACE_INLAY_HINT_REFRESH),
@@ -153,6 +157,8 @@ class LspSession:
         analysis = self.analyzers.analysis(document)
         if document.headers and document.path is not None and document.uri not in self.documents:
             self.workspace.includes(document.path, document.headers)
+        if analysis is not None and document.context is not None:
+            analysis = analysis.seen_in(document.context)
         return None if analysis is None else View(analysis, document.coordinates)
 
     def readings(self, uri: str) -> list[FileReading]:
@@ -214,6 +220,16 @@ class LspSession:
         coordinates = Coordinates(source.text, self.client.encoding)
         coordinates.adopt(source.lines)
         return uri, coordinates
+
+    def headers_of(self, path: str) -> tuple[str, ...]:
+        """Return the paths of the headers that a file reads that is not open."""
+
+        def found() -> tuple[str, ...]:
+            document = self.file(path)
+            view = self.view_of(document) if document is not None else None
+            return () if view is None else tuple(view.analysis.headers)
+
+        return self.workspace.answer(path, self.projects.dependencies(path), "headers", found) or ()
 
     def is_open(self, path: str) -> bool:
         """Return whether a file is open in the client."""

@@ -191,3 +191,27 @@ def test_the_server_itself_loads_no_emulator() -> None:
     check_run(TEXT)
     loaded = set(sys.modules) - before
     assert not any(name.startswith(("numpy", "ipu_asm.emulator")) for name in loaded)
+
+
+def test_features_answer_in_the_selected_context() -> None:
+    text = "{# ipu: context rows=2 #}\n{# ipu: context rows=3 #}\nset lr0 {{ rows }};;\nbkpt;;\n"
+    said = greeted(
+        opened(URI, text),
+        command(1, "ipu.selectContext"),
+        command(2, "ipu.assemble"),
+        command(3, "ipu.selectContext", context=1),
+        command(4, "ipu.assemble"),
+        command(5, "ipu.selectContext", context=2),
+    )
+    assert said.answer(1)["result"] == {"contexts": ["rows=2", "rows=3"], "selected": 0}
+    assert said.answer(3)["result"]["selected"] == 1
+    assert said.answer(2)["result"]["text"] == expected_words("set lr0 2;; bkpt;;")
+    assert said.answer(4)["result"]["text"] == expected_words("set lr0 3;; bkpt;;")
+    assert said.error(5) == -32602
+
+
+def expected_words(text: str) -> str:
+    """The image of a plain program."""
+    said = greeted(opened(URI, text), command(1, "ipu.assemble"))
+    image: str = said.answer(1)["result"]["text"]
+    return image

@@ -1,16 +1,20 @@
-"""`workspace/executeCommand`: `ipu.assemble`, `ipu.listing`, `ipu.run`. See docs/protocol.md."""
+"""`workspace/executeCommand` of our commands, which docs/protocol.md describes."""
 
 from __future__ import annotations
 
 import base64
-from typing import Callable, Mapping
+from typing import Callable, Mapping, Sequence
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcInvalidParams
 
-from ipu_asm.assembler.encode import UnencodableIsaError, encode, errors_of, require_words
+from ipu_asm.assembler.encode import UnencodableIsaError, encode, require_words, written_errors
 from ipu_asm.assembler.images import FORMATS, encode_image
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.ide.header_findings import findings_shown
+from ipu_asm.program.effective_program import EffectiveProgram
 from ipu_lsp.json_types import Json
+from ipu_lsp.server.contexts import select_context
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
@@ -43,13 +47,14 @@ def _assemble(session: LspSession, view: View, arguments: Json) -> object:
     if name not in (*FORMATS, _LISTING):
         wanted = ", ".join((*FORMATS, _LISTING))
         raise JsonRpcInvalidParams(f"`format` is one of {wanted}, found {name!r:.40}")
-    program = view.analysis.program
+    program = view.analysis.effective_program
     try:
         require_words(program.isa)
     except UnencodableIsaError as error:
         raise JsonRpcInvalidParams(str(error)) from error
-    if errors_of(program):
-        return json_object(findings=_errors(session, view, arguments["uri"]))
+    errors = _errors_of(view)
+    if errors:
+        return json_object(findings=_encoded(session, view, arguments["uri"], errors))
     if name == _LISTING:
         return {"format": name, "text": listing_of(view)["text"]}
     image = encode_image(encode(program), program.isa, name)
@@ -67,29 +72,40 @@ def _run(session: LspSession, view: View, arguments: Json) -> object:
     options = read_options(arguments.get("options"))
     if isinstance(options, str):
         raise JsonRpcInvalidParams(options)
-    program = view.analysis.program
-    if errors_of(program):
+    program = view.analysis.effective_program
+    errors = _errors_of(view)
+    if errors:
         return json_object(
             why=json_text("the program has errors: nothing was run"),
             cycles="0",
             exitStatus="1",
             registers="{}",
-            findings=_errors(session, view, arguments["uri"]),
+            findings=_encoded(session, view, arguments["uri"], errors),
         )
     return run(RunRequest(program.text, program.isa.name, options))
 
 
-def _errors(session: LspSession, view: View, uri: str) -> EncodedJson:
-    """Encode all errors of a program, including those that settings or suppressions hide."""
+def _errors_of(view: View) -> tuple[Diagnostic, ...]:
+    """Return all errors of the program in the selected context, where they are written.
+
+    Those that settings or suppressions hide are among them.
+    """
     analysis = view.analysis
-    errors = tuple(errors_of(analysis.program))
-    shown = view._replace(analysis=analysis.with_diagnostics(errors))
-    return json_array(encoded_finding(session, uri, shown, error) for error in errors)
+    expansions = tuple(each.expansion for each in analysis.expanded[:1])
+    errors = written_errors(EffectiveProgram(analysis.effective_program, expansions))
+    return findings_shown(analysis.with_diagnostics(tuple(errors)))
+
+
+def _encoded(
+    session: LspSession, view: View, uri: str, errors: Sequence[Diagnostic]
+) -> EncodedJson:
+    return json_array(encoded_finding(session, uri, view, error) for error in errors)
 
 
 COMMANDS: Mapping[str, Callable[[LspSession, View, Json], object]] = {
     "ipu.assemble": _assemble,
     "ipu.listing": _list,
     "ipu.run": _run,
+    "ipu.selectContext": select_context,
 }
 OPTIONS = t.ExecuteCommandRegistrationOptions(commands=list(COMMANDS))
