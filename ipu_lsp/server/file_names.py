@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterable, Iterator, Sequence
 
+from ipu_asm.config.files import scanned_text
 from ipu_asm.ide.names.lookup import DefinedAt, FileReading, code_words
 from ipu_asm.ide.names.occurrences import FileOccurrence, occurrences_of
-from ipu_lsp.server.documents import path_of
-from ipu_lsp.server.session import LspSession, View
+from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.workspace import TimeSlice
-
-_HEADERS = "headers"
 
 
 def occurrences_everywhere(
@@ -26,33 +24,45 @@ def occurrences_everywhere(
         for found in occurrences_of(reading, wanted):
             seen.add(found.path)
             yield found
-    for path in readers_of(session, wanted.file.path, TimeSlice()):
+    name = wanted.definition.name
+    for path in readers_of(session, wanted.file.path, [name], TimeSlice()):
         place = None if path is None else session.place_in(path)
         if path is None or place is None:
             yield None
         elif path not in seen:
             seen.add(path)
             text = place[1].text
-            for span in code_words(readings[0].analysis.isa, text, wanted.definition.name):
+            for span in code_words(readings[0].analysis.isa, text, name):
                 yield FileOccurrence(path, span, False)
 
 
-def readers_of(session: LspSession, header: str, time_slice: TimeSlice) -> Iterator[str | None]:
-    """Yield the paths of the files that read a header, and of the headers that they read with it.
+def readers_of(
+    session: LspSession, header: str, words: Sequence[str], time_slice: TimeSlice
+) -> Iterator[str | None]:
+    """Yield the paths of the files with one of some words that read a header, or are read with it.
 
-    Yields None when the time slice ends.
+    Yields None when the time slice ends. Which headers a file of the workspace reads is only asked
+    for files with one of the words: the others need not be analysed.
     """
     yielded = set()
-    for answer in session.map_workspace(_HEADERS, _headers, time_slice):
-        if answer is None:
-            yield None
+
+    def fresh(paths: Iterable[str]) -> Iterator[str]:
+        for path in paths:
+            if path not in yielded:
+                yielded.add(path)
+                yield path
+
+    for document in list(session.documents.values()):
+        yield from time_slice.pause()
+        view = session.view_of(document)
+        if view is not None and header in view.analysis.headers:
+            yield from fresh([document.key, *view.analysis.headers])
+    for path in session.workspace.sources(time_slice):
+        yield from time_slice.pause()
+        if path is None or session.is_open(path):
             continue
-        uri, headers = answer
-        if header in headers:
-            fresh = [path for path in (path_of(uri), *headers) if path and path not in yielded]
-            yielded.update(fresh)
-            yield from fresh
-
-
-def _headers(_uri: str, view: View) -> tuple[str, ...]:
-    return tuple(view.analysis.headers)
+        text = scanned_text(path)
+        if text is not None and any(word in text for word in words):
+            headers = session.headers_of(path)
+            if header in headers:
+                yield from fresh([path, *headers])

@@ -63,7 +63,7 @@ def _check_meaning(
     """Raise `RenameError` if a file has the new name already, or another expansion than before."""
     readers = dict.fromkeys((*edited, reading.analysis.source.path))
     for definition in name.definitions:
-        for path in readers_of(session, definition.file.path, TimeSlice()):
+        for path in readers_of(session, definition.file.path, [new], TimeSlice()):
             if path is None:
                 yield
             else:

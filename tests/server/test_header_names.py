@@ -9,10 +9,7 @@ from typing import Any, Iterator
 import pytest
 from pygls.uris import to_fs_path
 
-import ipu_asm.analysis.analyzer
-import ipu_asm.ide.names.rename
 from ipu_lsp.json_types import Json
-from tests.server import fake_preprocessor
 from tests.server.conversation import await_bytes, opened
 from tests.server.folders import session_in, written
 
@@ -25,13 +22,6 @@ FILES = {
 }
 WITH_DEFINITION, USES = {"includeDeclaration": True}, {"includeDeclaration": False}
 LINKS: Json = {"textDocument": {"definition": {"linkSupport": True}}}
-
-
-@pytest.fixture(autouse=True)
-def preprocessor(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Includes are read, whatever else the preprocessor can do."""
-    for module in (ipu_asm.analysis.analyzer, ipu_asm.ide.names.rename):
-        monkeypatch.setattr(module, "expand", fake_preprocessor.expand)
 
 
 def document(path: Path) -> Json:
@@ -98,7 +88,7 @@ def test_the_definition_of_an_include_is_the_file(tmp_path: Path) -> None:
 def test_an_include_links_to_the_file(tmp_path: Path) -> None:
     (found,) = check_answer(tmp_path, "documentLink", ("main.S", "#"))
     assert found["target"] == (tmp_path / "include/regs.h").as_uri()
-    assert found["range"]["start"] == {"line": 0, "character": 10}
+    assert found["range"]["start"] == {"line": 0, "character": 9}
 
 
 def test_a_page_says_what_a_name_is_and_where_it_is_defined(tmp_path: Path) -> None:
