@@ -12,7 +12,7 @@ from typing import Callable
 
 from ipu_asm.source.jinja.tags import Tag, TagKind, tags_of
 
-_NOT_BREAK = re.compile(r"[^\r\n]")
+_LINE = re.compile(r"[^\r\n]+")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
 _BLANKS = " \t"
 
@@ -31,7 +31,9 @@ def filled(text: str, filler: Callable[[Tag], str]) -> str:
     at = 0
     for tag in tags_of(text):
         start, end = tag.span
-        pieces += [text[at:start], _NOT_BREAK.sub(filler(tag), text[start:end])]
+        character = filler(tag)
+        lines = _LINE.sub(lambda line: character * len(line[0]), text[start:end])
+        pieces += [text[at:start], lines]
         at = end
     return "".join([*pieces, text[at:]])
 

@@ -13,6 +13,7 @@ from ipu_asm.diagnostics import RuleId, Severity
 UNUSED_TEMPLATE_NAME = RuleId("H106", "unused-template-name", Severity.HINT)
 
 # In a long text a search for an expression is quicker than `in`.
+MARKS = ("{{", "{%", "{#")
 _MARK = re.compile(r"\{[{%#]")
 
 

@@ -15,6 +15,8 @@ from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.templates import UNUSED_TEMPLATE_NAME
 from ipu_asm.text import Span, TextEdit
 
+_MOST_SUGGESTIONS = 50
+
 
 def problem_finding(problem: Problem) -> Diagnostic:
     """Return the finding about a template that cannot be rendered."""
@@ -40,7 +42,9 @@ def undefined_findings(
         if name is None:
             findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(message), span))
         else:
-            near = nearest_of(name, sorted({*known, *context.variables, *GLOBALS} - {name}))
+            near = None
+            if len(findings) < _MOST_SUGGESTIONS:
+                near = nearest_of(name, sorted({*known, *context.variables, *GLOBALS} - {name}))
             findings.append(_undefined(name, near, span))
     return findings
 

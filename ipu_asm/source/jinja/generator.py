@@ -62,11 +62,10 @@ class PositionGenerator(CodeGenerator):
             self.outdent()
 
     def _write_expression(self, child: nodes.Expr, frame: Frame) -> None:
-        escaping = frame.eval_ctx.volatile or frame.eval_ctx.autoescape
-        if frame.eval_ctx.volatile:
-            name = "(escape if context.eval_ctx.autoescape else _plain)"
-        else:
-            name = "escape" if escaping else ""
+        name = "escape" if frame.eval_ctx.autoescape else ""
+        if frame.eval_ctx.volatile:  # then Jinja escapes no constant
+            is_constant = isinstance(child, nodes.Const)
+            name = "" if is_constant else "(escape if context.eval_ctx.autoescape else _plain)"
         self.write(f"_output({self._tag(child)}, {name}(")
         self.visit(child, frame)
         self.write("))")

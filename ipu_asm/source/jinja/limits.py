@@ -11,6 +11,7 @@ from jinja2.utils import Namespace
 MOST_CHARACTERS = 1_000_000
 """Of a template, of its output, and of any text that it computes."""
 MOST_TOKENS = 100_000
+MOST_TAGS = 25_000
 MOST_STEPS = 200_000
 MOST_CREATED = 20_000_000
 MOST_CALLS = 60
@@ -175,6 +176,11 @@ def _wrapped(text: Any, *arguments: Any, **named: Any) -> None:
     _short(text)
 
 
+def _sum(values: Any, attribute: Any = None, start: Any = 0) -> None:
+    if not isinstance(start, (int, float)) and hasattr(values, "__len__"):
+        require_length(len(values) ** 2)
+
+
 def _short(text: Any, *more: Any, **named: Any) -> None:
     if isinstance(text, str) and len(text) > _MOST_PADDING:
         raise LimitError(f"a filter takes {_MOST_PADDING:,} characters at most, found more")
@@ -192,6 +198,7 @@ FILTER_LIMITS: dict[str, Callable[..., None]] = {
     "round": lambda value, precision=0, *more: require_operands("**", 10, abs(precision)),
     "slice": _padding,
     "striptags": _short,
+    "sum": _sum,
     "title": _short,
     "tojson": lambda value, indent=None: _padding(value, indent or 0),
     "truncate": _padding,

@@ -258,14 +258,17 @@ def skeleton_map(text: str, blanked: str) -> tuple[SourceMap, tuple[Span, ...]]:
     A statement between two bundles is none of them: it is not inside a bundle, whatever it does.
     """
     whole = Segment(0, len(text), SourceRange(MAIN, Span(0, len(text))), True)
-    unknown = tuple(
-        tag.span
-        for tag in tags_of(text)
-        if tag.kind is TagKind.OUTPUT or not _is_between_bundles(blanked, tag.span.start)
-    )
-    return SourceMap((whole,) if text else ()), unknown
+    return SourceMap((whole,) if text else ()), tuple(_unknown_tags(text, blanked))
 
 
-def _is_between_bundles(text: str, offset: int) -> bool:
-    before = text[text.rfind(";;", 0, offset) + 1 : offset].removeprefix(";")
-    return not _COMMENT.sub("", before).strip()
+def _unknown_tags(text: str, blanked: str) -> Iterator[Span]:
+    end, is_between, is_comment = 0, True, False
+    for tag in tags_of(text):
+        literal = ("#" if is_comment else "") + blanked[end : tag.span.start]
+        code = _COMMENT.sub("", literal)
+        last_mark = code.rfind(";;")
+        is_between = (is_between or last_mark >= 0) and not code[last_mark + 1 :].strip("; \t\r\n")
+        if tag.kind is TagKind.OUTPUT or not is_between:
+            yield tag.span
+        is_comment = "#" in literal[max(literal.rfind("\n"), literal.rfind("\r")) + 1 :]
+        end = tag.span.end

@@ -194,7 +194,8 @@ class Unknown(Undefined):
         yield self
 
     def __bool__(self) -> bool:
-        self._decided()
+        if self._undefined_name != "caller":  # a macro asks by that whether it has one
+            self._decided()
         return False
 
     def __len__(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Sequence
 
 from ipu_asm.diagnostics import Diagnostic
@@ -16,12 +17,15 @@ from ipu_asm.source.jinja.findings import (
     undefined_findings,
     unused_findings,
 )
-from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_TOKENS
+from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_TAGS, MOST_TOKENS
 from ipu_asm.source.jinja.positions import Positions, skeleton_map
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.skeleton import skeleton
+from ipu_asm.source.templates import MARKS
 from ipu_asm.source.source_map import SourceMap
 from ipu_asm.text import Change, Span
+
+_LONG_NUMBER = re.compile(r"[\d_]{4000}")
 
 
 def expand_template(
@@ -33,6 +37,8 @@ def expand_template(
     """Return the expansions of a template, one for each context."""
     if len(text) > MOST_CHARACTERS:
         return (_refused(text, f"a template may have {MOST_CHARACTERS:,} characters at most"),)
+    if _LONG_NUMBER.search(text):  # Jinja's lexer takes 300 bytes for a digit
+        return (_refused(text, "a number may have 4,000 digits at most"),)
     tokens = Tokens(text)
     if len(tokens.tokens) > MOST_TOKENS:
         return (_refused(text, f"a template may have {MOST_TOKENS:,} words in its tags at most"),)
@@ -90,6 +96,8 @@ def _complete(
 
 def _partial(tokens: Tokens, context: TemplateContext, findings: list[Diagnostic]) -> Expansion:
     """Return the literal text of a template that cannot be rendered."""
+    if sum(map(tokens.text.count, MARKS)) > MOST_TAGS:
+        return Expansion("", SourceMap(()), context.description, tuple(findings), is_partial=True)
     text = skeleton(tokens.text)
     source_map, unknown = skeleton_map(tokens.text, text)
     return Expansion(

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from itertools import islice
 from typing import Callable, Iterator, NamedTuple
 
 from jinja2 import Environment, TemplateSyntaxError
 
+from ipu_asm.source.jinja.limits import MOST_TOKENS
 from ipu_asm.text import Span
 
 _BLANK = re.compile(r"\s*")
@@ -64,7 +66,7 @@ class Tokens:
         # The number of the tag that each token is part of; -1 in literal text.
         self.tag_of = [-1]
         self.error: LexicalError | None = None
-        for token in self._lexed():
+        for token in islice(self._lexed(), MOST_TOKENS + 1):
             self._add(token)
         if self.tags and self._is_open(self.tags[-1]):
             self.tags[-1] = self.tags[-1]._replace(last=len(self.tokens) - 1)

@@ -1,0 +1,53 @@
+"""A template that would take all time or all memory has a finding instead."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ipu_asm import analyze
+from tests.source.jinja.bombs import BOMBS
+
+ROOT = Path(__file__).resolve().parents[3]
+SECONDS, MEGABYTES = 1.5, 200
+# Of these the result is small, or they are wrong for another reason.
+HARMLESS = {"doubled empty text", "a long text in a tag", "pprint"}
+OTHERWISE_WRONG = {
+    "lipsum": "E401",
+    "a long name": "E402",
+    "undefined names": "E402",
+    "open raw blocks": "E401",
+    "open comments": "E401",
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, Any]:
+    """What came of each bomb."""
+    command = [sys.executable, "-m", "tests.source.jinja.bombs"]
+    ran = subprocess.run(command, capture_output=True, cwd=ROOT, timeout=120, check=True)
+    return {each["name"]: each for each in map(json.loads, ran.stdout.splitlines())}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_is_a_finding(name: str, outcomes: dict[str, Any]) -> None:
+    expected = [] if name in HARMLESS else [OTHERWISE_WRONG.get(name, "E403")]
+    assert outcomes[name]["codes"] == expected
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_bomb_takes_little_time_and_memory(name: str, outcomes: dict[str, Any]) -> None:
+    assert outcomes[name]["seconds"] < SECONDS
+    assert outcomes[name]["megabytes"] < MEGABYTES
+
+
+def test_a_limit_is_told_at_the_tag_that_exceeds_it() -> None:
+    text = "acc;;\n{% for x in range(3) %}\n{{ 'a' * 10 ** 9 }}\n{% endfor %}\nbkpt;;"
+    (finding,) = analyze(text).diagnostics
+    assert finding.message == "a text may have 1,000,000 characters at most, found more"
+    assert text[slice(*finding.span)] == "{{ 'a' * 10 ** 9 }}"
