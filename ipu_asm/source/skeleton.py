@@ -31,11 +31,13 @@ def filled(text: str, filler: Callable[[Tag], str]) -> str:
     at = 0
     for tag in tags_of(text):
         start, end = tag.span
-        character = filler(tag)
-        lines = _LINE.sub(lambda line: character * len(line[0]), text[start:end])
-        pieces += [text[at:start], lines]
+        pieces += [text[at:start], _filled(text[start:end], filler(tag))]
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def _filled(text: str, character: str) -> str:
+    return _LINE.sub(lambda line: character * len(line[0]), text)
 
 
 def is_word(text: str, tag: Tag) -> bool:

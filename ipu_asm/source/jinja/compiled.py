@@ -25,6 +25,14 @@ from ipu_asm.text import Span
 _FILE = "<template>"
 _TOO_DEEP = "a template is nested too deeply to be read"
 
+_CAPTURING = (
+    nodes.AssignBlock,
+    nodes.Block,
+    nodes.CallBlock,
+    nodes.FilterBlock,
+    nodes.ScopedEvalContextModifier,
+)
+
 
 class Problem(NamedTuple):
     """Why a template cannot be compiled, or not rendered, and where."""
@@ -89,7 +97,7 @@ class CompiledTemplate:
         recorder.literals.clear()
         for number, token in enumerate(tokens.tokens):
             if token.kind == "data":
-                recorder.literals[number] = piece(token.text, PieceKind.LITERAL, number)
+                recorder.literals[number] = piece(tokens.literal(number), PieceKind.LITERAL, number)
         leaves, problem = None, None
         try:
             root = joined(
@@ -158,8 +166,7 @@ def captured_literals(tree: nodes.Template) -> set[int]:
         if isinstance(child, nodes.Call) and isinstance(child.node, nodes.Name)
     }
     indirect = {n.name for n in tree.find_all(nodes.Name) if n.lineno not in direct}
-    kinds = (nodes.AssignBlock, nodes.FilterBlock, nodes.CallBlock, nodes.Block)
-    capturing: list[nodes.Node] = list(tree.find_all(kinds))
+    capturing: list[nodes.Node] = list(tree.find_all(_CAPTURING))
     capturing += [loop for loop in tree.find_all(nodes.For) if loop.recursive]
     macros = list(tree.find_all(nodes.Macro))
     if capturing or any(macro.name in indirect for macro in macros):

@@ -9,7 +9,7 @@ from ipu_asm.config.configuration import Value
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Span
 
-_DIRECTIVE = re.compile(r"\s*ipu:\s*context\b")
+_DIRECTIVE = re.compile(r"\{#[-+]?\s*ipu:\s*context\b")
 _PART = re.compile(
     r"""\s*(?:(?P<name>[^\W\d]\w*)\s*=\s*"""
     r"""(?P<value>"[^"\n]*"|'[^'\n]*'|\[[^\]\n]*\]|[^\s,"'\[\]=]+)"""
@@ -21,11 +21,11 @@ _FLOAT = re.compile(r"[-+]?\d*\.\d+(?:[eE][-+]?\d{1,3})?$")
 
 
 class DeclaredName(NamedTuple):
-    """A name in the declaration of a context, with the range of the name and of the comment."""
+    """A name in the declaration of a context: its comment's tag, and its range in the comment."""
 
     name: str
-    span: Span
-    comment: Span
+    tag: int
+    part: Span
 
 
 class DeclaredContexts(NamedTuple):
@@ -33,44 +33,39 @@ class DeclaredContexts(NamedTuple):
 
     contexts: list[dict[str, Value]]
     names: list[DeclaredName]
-    wrong: list[Span]
+    wrong: list[tuple[int, Span]]
 
 
 def declared_contexts(tokens: Tokens) -> DeclaredContexts:
     """Read the declarations of contexts in a template."""
     found = DeclaredContexts([], [], [])
-    for tag, (kind, first, last) in enumerate(tokens.tags):
-        if kind != "comment" or last <= first + 1:
-            continue
-        comment = tokens.tokens[first + 1]
-        directive = _DIRECTIVE.match(comment.text)
-        if directive:
-            _read(
-                found, tokens.text[comment.start : comment.end], comment.start, tokens.tag_span(tag)
-            )
+    for tag, (kind, _, _) in enumerate(tokens.tags):
+        if kind == "comment":
+            _read(found, tag, tokens.text[slice(*tokens.tag_span(tag))])
     return found
 
 
-def _read(found: DeclaredContexts, text: str, start: int, comment: Span) -> None:
+def _read(found: DeclaredContexts, tag: int, text: str) -> None:
     directive = _DIRECTIVE.match(text)
-    assert directive is not None
+    end = len(text.removesuffix("#}").rstrip("-+").rstrip())
+    if directive is None or not text.endswith("#}"):
+        return
     context: dict[str, Value] = {}
-    position, end = directive.end(), len(text.rstrip())
+    position = directive.end()
     while position < end:
         part = _PART.match(text, position, end)
         if part is None:
             break
         position = part.end()
         if part["wrong"] is not None:
-            found.wrong.append(Span(*part.span("wrong")).shifted(start))
+            found.wrong.append((tag, Span(*part.span("wrong"))))
             continue
         context[part["name"]] = _value(part["value"])
-        name = Span(*part.span("name")).shifted(start)
-        found.names.append(DeclaredName(part["name"], name, comment))
+        found.names.append(DeclaredName(part["name"], tag, Span(*part.span("name"))))
     if context:
         found.contexts.append(context)
     elif not found.wrong:
-        found.wrong.append(comment)
+        found.wrong.append((tag, Span(0, len(text))))
 
 
 def _value(text: str) -> Value:

@@ -23,10 +23,13 @@ def problem_finding(problem: Problem) -> Diagnostic:
     return Diagnostic(problem.rule, problem.message, problem.span)
 
 
-def context_findings(declared: DeclaredContexts) -> list[Diagnostic]:
+def context_findings(tokens: Tokens, declared: DeclaredContexts) -> list[Diagnostic]:
     """Return the findings about comments that declare contexts."""
     message = "a context is declared by `{# ipu: context NAME=VALUE #}`, found something else"
-    return [Diagnostic(TEMPLATE_SYNTAX, message, span) for span in declared.wrong]
+    return [
+        Diagnostic(TEMPLATE_SYNTAX, message, part.shifted(tokens.tag_span(tag).start))
+        for tag, part in declared.wrong
+    ]
 
 
 def undefined_findings(

@@ -348,8 +348,7 @@ class _Reader:
         while self._tokens.tokens[call].text != "(":
             call += 1
         for argument in arguments_of(self._tokens, call):
-            start = self._tokens.tokens[argument.first].start
-            written = self._tokens.text[start : self._tokens.tokens[argument.last].end]
+            written = self._tokens.text[slice(*self._tokens.span(argument.first, argument.last))]
             yield f"{argument.name}={written}" if argument.name else written
 
     def _visit_parameters(

@@ -100,7 +100,23 @@ class Leaves:
         self.frames: list[int] = []
         self.nodes: list[FrameNode] = []
         self.unknown: list[int] = []
+        self.length = len(root)
+        self._is_complete = True
         self._add_parts(root, 0, -1, 0)
+
+    def with_literal(self, number: int, text: str) -> Leaves | None:
+        """Return the leaves with another text in the place of a literal; None if not known."""
+        if not self._is_complete:
+            return None
+        leaves: Leaves = object.__new__(Leaves)
+        leaves.__dict__.update(self.__dict__)
+        leaves.texts = self.texts.copy()
+        place = -1
+        for _ in range(self.origins.count(number)):
+            place = self.origins.index(number, place + 1)
+            leaves.length += len(text) - len(leaves.texts[place])
+            leaves.texts[place] = text
+        return leaves
 
     def _leaf(self, text: str, origin: int, frame: int) -> None:
         self.texts.append(str.__str__(text))
@@ -109,6 +125,7 @@ class Leaves:
 
     def _add_parts(self, whole: Piece, tag: int, frame: int, depth: int) -> None:
         if depth > _DEEPEST:
+            self._is_complete = False
             self._leaf(whole, ~tag, frame)
             return
         loops: list[tuple[int, int]] = []  # number of the loop, frame around it

@@ -125,13 +125,14 @@ class Positions:
                 remark_of(self._tokens, each.token, each.last),
             )
         first: set[str] = set()
-        for name, span, comment in self._declared.names:
+        for name, tag, part in self._declared.names:
             if name not in first:
                 first.add(name)
+                comment = self._tokens.tag_span(tag)
                 yield NameDefinition(
                     name,
                     NameKind.CONTEXT,
-                    SourceRange(MAIN, span),
+                    SourceRange(MAIN, part.shifted(comment.start)),
                     SourceRange(MAIN, comment),
                     self._context_value(name),
                 )
@@ -142,7 +143,7 @@ class Positions:
 
     def _full(self, each: TemplateName) -> Span:
         tokens = self._tokens
-        start, end = tokens.tokens[each.first].start, tokens.tokens[each.last].end
+        start, end = tokens.span(each.first, each.last)
         return Span(start, start + len(tokens.text[start:end].rstrip()))
 
     def _value(self, each: TemplateName) -> str | None:
@@ -227,9 +228,7 @@ class _Frames:
             argument = self._names.argument(self._nodes[node].number, parameter)
             if argument is None:
                 return place
-            tokens = self._tokens.tokens
-            span = Span(tokens[argument.first].start, tokens[argument.last].end)
-            place = SourceRange(MAIN, span)
+            place = SourceRange(MAIN, self._tokens.span(argument.first, argument.last))
             number = self._names.definition_of_use(argument.first)
             if argument.first != argument.last or number is None:
                 return place

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
+from ipu_asm.config.configuration import Context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.contexts import TemplateContext, contexts_of
@@ -21,11 +22,23 @@ from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_TAGS, MOST_TOKENS
 from ipu_asm.source.jinja.positions import Positions, skeleton_map
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.skeleton import skeleton
-from ipu_asm.source.templates import MARKS
 from ipu_asm.source.source_map import SourceMap
+from ipu_asm.source.templates import MARKS
 from ipu_asm.text import Change, Span
 
 _LONG_NUMBER = re.compile(r"[\d_]{4000}")
+
+
+class _Memo(NamedTuple):
+    """What expansions leave for those after an edit: `renderings` are by the context's variables.
+
+    An edit inside a literal that the template does not compute with changes only the literal.
+    """
+
+    tokens: Tokens
+    state: CompiledTemplate | Problem
+    declared: DeclaredContexts
+    renderings: list[tuple[Context, Rendering]]
 
 
 def expand_template(
@@ -39,18 +52,57 @@ def expand_template(
         return (_refused(text, f"a template may have {MOST_CHARACTERS:,} characters at most"),)
     if _LONG_NUMBER.search(text):  # Jinja's lexer takes 300 bytes for a digit
         return (_refused(text, "a number may have 4,000 digits at most"),)
-    tokens = Tokens(text)
-    if len(tokens.tokens) > MOST_TOKENS:
-        return (_refused(text, f"a template may have {MOST_TOKENS:,} words in its tags at most"),)
-    declared = declared_contexts(tokens)
-    contexts = contexts_of(settings, declared.contexts)
-    state: CompiledTemplate | Problem
+    earlier = before[0].memo if before else None
+    memo = _edited(earlier, text, change) if isinstance(earlier, _Memo) and change else None
+    if memo is None:
+        tokens = Tokens(text)
+        if len(tokens.tokens) > MOST_TOKENS:
+            message = f"a template may have {MOST_TOKENS:,} words in its tags at most"
+            return (_refused(text, message),)
+        state = _compiled(tokens, earlier if isinstance(earlier, _Memo) else None)
+        memo = _Memo(tokens, state, declared_contexts(tokens), [])
+    contexts = contexts_of(settings, memo.declared.contexts)
+    expansions = [_expanded(memo, context) for context in contexts]
+    return tuple(each._replace(memo=memo) for each in expansions)
+
+
+def _edited(memo: _Memo, text: str, change: Change) -> _Memo | None:
+    """Return what holds after an edit inside a literal; None after any other."""
+    if isinstance(memo.state, Problem) or not change.turns(memo.tokens.text, text):
+        return None
+    edited = memo.tokens.after_edit(text, change)
+    if edited is None:
+        return None
+    tokens, number = edited
+    renderings = []
+    if number not in memo.state.captured:
+        for variables, rendering in memo.renderings:
+            leaves = rendering.leaves and rendering.leaves.with_literal(
+                number, tokens.literal(number)
+            )
+            if leaves is not None and leaves.length < MOST_CHARACTERS // 2:
+                renderings.append((variables, rendering._replace(leaves=leaves)))
+    return memo._replace(tokens=tokens, renderings=renderings)
+
+
+def _compiled(tokens: Tokens, earlier: _Memo | None) -> CompiledTemplate | Problem:
+    """Return the code of a template, or why it has none."""
+    is_compiled = earlier is not None and isinstance(earlier.state, CompiledTemplate)
+    if earlier and is_compiled and not tokens.error and tokens.same_tags(earlier.tokens):
+        return earlier.state
     try:
-        state = CompiledTemplate(tokens)
+        return CompiledTemplate(tokens)
     except CompileError as error:
-        state = error.problem
-    expansions = [_expanded(tokens, state, context, declared) for context in contexts]
-    return tuple(expansions)
+        return error.problem
+
+
+def _rendering(memo: _Memo, code: CompiledTemplate, context: TemplateContext) -> Rendering:
+    for variables, rendering in memo.renderings:
+        if variables == context.variables:
+            return rendering
+    rendering = code.render(memo.tokens, context.variables)
+    memo.renderings.append((context.variables, rendering))
+    return rendering
 
 
 def _refused(text: str, message: str) -> Expansion:
@@ -58,16 +110,12 @@ def _refused(text: str, message: str) -> Expansion:
     return Expansion("", SourceMap(()), "", (finding,), is_partial=True)
 
 
-def _expanded(
-    tokens: Tokens,
-    state: CompiledTemplate | Problem,
-    context: TemplateContext,
-    declared: DeclaredContexts,
-) -> Expansion:
-    findings = context_findings(declared)
+def _expanded(memo: _Memo, context: TemplateContext) -> Expansion:
+    tokens, state, declared, _ = memo
+    findings = context_findings(tokens, declared)
     if isinstance(state, Problem):
         return _partial(tokens, context, [*findings, problem_finding(state)])
-    rendering = state.render(tokens, context.variables)
+    rendering = _rendering(memo, state, context)
     findings += undefined_findings(tokens, state.names, rendering, context)
     if rendering.problem is not None:
         findings.append(problem_finding(rendering.problem))

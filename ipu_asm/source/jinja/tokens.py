@@ -8,34 +8,33 @@ begins behind them, and every place is exact.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
+from functools import cached_property
 from itertools import islice
 from typing import Callable, Iterator, NamedTuple
 
 from jinja2 import Environment, TemplateSyntaxError
 
 from ipu_asm.source.jinja.limits import MOST_TOKENS
-from ipu_asm.text import Span
+from ipu_asm.text import Change, Span
 
 _BLANK = re.compile(r"\s*")
 _LINE_BREAK = re.compile(r"\r\n?|\n")
 _BEGINS = {"block_begin", "variable_begin", "comment_begin"}
 _ENDS = {"block_end", "variable_end", "comment_end"}
+_NO_CODE = {"data", "comment"}
+_MOST_SHIFTS = 32
+_MARK = re.compile(r"\{[{%#]")
 _LEXER = Environment().lexer
 
 
 class Token(NamedTuple):
-    """A token of Jinja's lexer; `start` and `end` are offsets in the written text."""
+    """A token of Jinja's lexer; `start` and `end` are offsets in the text that was first read."""
 
     kind: str
     text: str
     start: int
     end: int
-
-    @property
-    def span(self) -> Span:
-        """The range of the token."""
-        return Span(self.start, self.end)
 
 
 class Tag(NamedTuple):
@@ -57,7 +56,11 @@ class LexicalError(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a template. A *number* of a token is its index; the first is a dummy."""
+    """The tokens of a template. A *number* of a token is its index; the first is a dummy.
+
+    After edits inside literal text the tokens are those of the text that was first read, and
+    `span` and `literal` know the edits.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -66,15 +69,30 @@ class Tokens:
         # The number of the tag that each token is part of; -1 in literal text.
         self.tag_of = [-1]
         self.error: LexicalError | None = None
+        self._changed: dict[int, str] = {}  # literals by their numbers
+        self._shifts: list[tuple[int, int]] = []  # of what is behind the token with a number
         for token in islice(self._lexed(), MOST_TOKENS + 1):
             self._add(token)
         if self.tags and self._is_open(self.tags[-1]):
             self.tags[-1] = self.tags[-1]._replace(last=len(self.tokens) - 1)
 
+    def span(self, first: int, last: int | None = None) -> Span:
+        """Return the written range of a token, or from one to another."""
+        last = first if last is None else last
+        start, end = self.tokens[first].start, self.tokens[last].end
+        for number, delta in self._shifts:
+            start += delta if number < first else 0
+            end += delta if number <= last else 0
+        return Span(start, end)
+
+    def literal(self, number: int) -> str:
+        """Return the text of a literal token, with line breaks as Jinja reads them."""
+        return self._changed.get(number) or self.tokens[number].text
+
     def tag_span(self, tag: int) -> Span:
         """Return the range of a tag without the blanks that `-` strips behind it."""
         _, first, last = self.tags[tag]
-        start, end = self.tokens[first].start, self.tokens[last].end
+        start, end = self.span(first, last)
         return Span(start, start + len(self.text[start:end].rstrip()))
 
     def is_closed(self, tag: int) -> bool:
@@ -84,24 +102,71 @@ class Tokens:
 
     def place(self, number: int) -> Span:
         """Return the range of a token without blanks at its end, or of the last one before it."""
-        token = self.tokens[min(number, len(self.tokens) - 1)]
-        return Span(token.start, token.start + len(token.text.rstrip() or token.text))
+        number = min(number, len(self.tokens) - 1)
+        start, text = self.span(number).start, self.tokens[number].text
+        return Span(start, start + len(text.rstrip() or text))
 
     def pieces(self, number: int) -> list[tuple[str, int]]:
         """Return the parts of a literal token whose characters are written one by one.
 
         Each with the offset of its first character: behind ``\\r\\n`` another part begins.
         """
-        token = self.tokens[number]
-        if token.end - token.start == len(token.text):
-            return [(token.text, token.start)]
-        lines = token.text.split("\n")
-        pieces, at = [(lines[0], token.start)] if lines[0] else [], token.start + len(lines[0])
+        text, (start, end) = self.literal(number), self.span(number)
+        if end - start == len(text):
+            return [(text, start)]
+        lines = text.split("\n")
+        pieces, at = [(lines[0], start)] if lines[0] else [], start + len(lines[0])
         for line in lines[1:]:
             at += self.text.startswith("\r\n", at)
             pieces.append(("\n" + line, at))
             at += 1 + len(line)
         return pieces
+
+    def same_tags(self, other: Tokens) -> bool:
+        """Return whether the tags are the same, but for comments; then the code is, too."""
+        return len(self.tokens) == len(other.tokens) and all(
+            one[0] == two[0] and (one[1] == two[1] or one[0] in _NO_CODE)
+            for one, two in zip(self.tokens, other.tokens)
+        )
+
+    def after_edit(self, text: str, change: Change) -> tuple[Tokens, int] | None:
+        """Return the tokens after an edit inside one literal, and the number of the literal.
+
+        None if it may have changed more than that one.
+        """
+        number = self._literals[bisect_right(self._literals, change.start, key=self._start) - 1]
+        start, end = self.span(number)
+        new_end = end + change.new_end - change.old_end
+        written = text[start:new_end]
+        is_inside = start <= change.start and change.old_end <= end
+        if self.error or not is_inside or not self._stays_literal(number, written):
+            return None
+        tokens: Tokens = object.__new__(Tokens)
+        tokens.__dict__.update(self.__dict__)
+        tokens.text = text
+        tokens._changed = {**self._changed, number: _LINE_BREAK.sub("\n", written)}
+        shifts = dict(self._shifts)
+        shifts[number] = shifts.get(number, 0) + new_end - end
+        tokens._shifts = list(shifts.items())
+        return (tokens, number) if len(shifts) <= _MOST_SHIFTS else None
+
+    def _stays_literal(self, number: int, written: str) -> bool:
+        """Return whether Jinja reads a text in the place of a literal as one literal."""
+        if not number or not written or _MARK.search(written) or written[-1] == "{":
+            return False
+        if written[0].isspace() and self.tokens[number - 1].text.rstrip()[-3:-2] == "-":
+            return False
+        if not written[-1].isspace():
+            return True
+        is_last = number == len(self.tokens) - 1
+        return not is_last and self.tokens[number + 1].text[2:3] != "-"
+
+    @cached_property
+    def _literals(self) -> list[int]:
+        return [number for number, token in enumerate(self.tokens) if token.kind == "data"] or [0]
+
+    def _start(self, number: int) -> int:
+        return self.span(number).start
 
     def _is_open(self, tag: Tag) -> bool:
         return tag.last == tag.first and tag.kind != "raw"

@@ -95,7 +95,8 @@ BOMBS = {
     "{% endmacro %}{{ m(50) }}",
     "recursion by a loop": "{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}",
     "recursion of blocks": "{% block a %}{{ self.a() }}{% endblock %}",
-    "recursion by a caller": "{% macro m() %}{% call m() %}{{ caller }}{% endcall %}{% endmacro %}{{ m() }}",
+    "recursion by a caller": "{% macro m() %}{% call m() %}{{ caller }}{% endcall %}"
+    "{% endmacro %}{{ m() }}",
     "deep parentheses": "{{ " + "(" * 10_000 + "1" + ")" * 10_000 + " }}",
     "deep lists": "{{ " + "[" * 10_000 + "1" + "]" * 10_000 + " }}",
     "a long sum": "{{ " + "1+" * 10_000 + "1 }}",

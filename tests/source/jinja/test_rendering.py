@@ -71,22 +71,29 @@ TEMPLATES = (
     "{% for x in range(3) %}<{{ x }}>{% endfor %}",
     "{% for x in range(3) %}{% for y in range(x) %}({{ x }},{{ y }}){% endfor %};{% endfor %}!",
     "{% for x in [] %}a{% else %}b{{ n }}{% endfor %}c",
-    "{% for x in range(6) if x % 2 %}{{ loop.index }}:{{ x }}{% if not loop.last %},{% endif %}{% endfor %}",
+    "{% for x in range(6) if x % 2 %}{{ loop.index }}:{{ x }}{% if not loop.last %}"
+    ",{% endif %}{% endfor %}",
     "{% for a, b in [(1, 2), (3, 4)] %}{{ a }}-{{ b }};{% endfor %}",
     "{% for x in [1, [2, [3]]] recursive %}{% if x is iterable %}<{{ loop(x) }}>{% else %}{{ x }}"
     "{% endif %}{% endfor %}.",
     "{% macro m(a, b=2) %}[{{ a }}|{{ b }}]{% endmacro %}{{ m(1) }}{{ m(1, 3) }}{{ m(b=1, a=2) }}",
-    "{% macro m(a) %}{{ a }};{% endmacro %}{% macro k(a) %}<{{ m(a) }}{{ m('x') }}>{% endmacro %}{{ k(5) }}",
-    "{% macro m() %}lr5{% endmacro %}{{ m()|length }} {{ m()[:2] }} {{ m()|upper }} {{ m()|replace('l', 'x') }}",
+    "{% macro m(a) %}{{ a }};{% endmacro %}{% macro k(a) %}"
+    "<{{ m(a) }}{{ m('x') }}>{% endmacro %}{{ k(5) }}",
+    "{% macro m() %}lr5{% endmacro %}"
+    "{{ m()|length }} {{ m()[:2] }} {{ m()|upper }} {{ m()|replace('l', 'x') }}",
     "{% macro m() %}lr5{% endmacro %}{% if m() == 'lr5' %}same{% else %}other{% endif %}",
-    "{% macro m() %}lr5{% endmacro %}{{ m() ~ m() }} {{ m() + 'x' }} {{ 'lr5' in m() }} {{ m() * 2 }}",
-    "{% macro m() %}lr5{% endmacro %}{% set a = m() %}{{ a }} {{ a == 'lr5' }} {{ [a] }} {{ {a: a} }}",
+    "{% macro m() %}lr5{% endmacro %}"
+    "{{ m() ~ m() }} {{ m() + 'x' }} {{ 'lr5' in m() }} {{ m() * 2 }}",
+    "{% macro m() %}lr5{% endmacro %}{% set a = m() %}"
+    "{{ a }} {{ a == 'lr5' }} {{ [a] }} {{ {a: a} }}",
     "{% macro m() %}{{ varargs }}{{ kwargs }}{% endmacro %}{{ m(1, b=2) }}",
-    "{% macro m() %}{% if 0 %}a{% endif %}{% endmacro %}<{{ m() }}>{% if m() %}yes{% else %}no{% endif %}",
+    "{% macro m() %}{% if 0 %}a{% endif %}{% endmacro %}<{{ m() }}>{% if m() %}"
+    "yes{% else %}no{% endif %}",
     "{% macro m(a) %}{% for x in range(a) %}{% if x %},{% endif %}{{ x }}{% endfor %}{% endmacro %}"
     "{{ m(3)|length }}{{ m(3) }}",
     "{% call(x) m() %}-{{ x }}-{% endcall %}{% macro m() %}{% endmacro %}" if False else
-    "{% macro m(a) %}({{ caller(a) }}){{ caller(2)|length }}{% endmacro %}{% call(x) m(1) %}-{{ x }}-{% endcall %}",
+    "{% macro m(a) %}({{ caller(a) }}){{ caller(2)|length }}{% endmacro %}"
+    "{% call(x) m(1) %}-{{ x }}-{% endcall %}",
     "{% macro m() %}{{ caller() }}!{% endmacro %}{% call m() %}{{ name }} text{% endcall %}",
     "{% set x %}  lr{{ n }}  {% endset %}{{ x }}|{{ x|trim }}|{{ x|length }}|{{ x == '  lr3  ' }}",
     "{% set x | upper %}lr{{ n }}{% endset %}{{ x }}",
@@ -95,24 +102,30 @@ TEMPLATES = (
     "{% filter indent(2) %}a\nb\n{{ name }}{% endfilter %}",
     "{% filter trim %}{% for x in range(2) %} {{ x }} {% endfor %}{% endfilter %}",
     "{% with a = 1, b = n %}{{ a }}{{ b }}{% endwith %}{{ a is defined }}",
-    "{% set ns = namespace(k=0) %}{% for x in range(4) %}{% set ns.k = ns.k + x %}{% endfor %}{{ ns.k }}",
+    "{% set ns = namespace(k=0) %}{% for x in range(4) %}{% set ns.k = ns.k + x %}"
+    "{% endfor %}{{ ns.k }}",
     "{% set a, b = 1, 2 %}{{ b }}{{ a }}",
     "{% set k = 1 %}{% macro m() %}{{ k }}{% endmacro %}{% set k = 2 %}{{ m() }}",
     "{% block a %}x{{ n }}{% endblock %}{{ self.a() }}",
-    "{% autoescape true %}{{ '<' }}{{ '<'|safe }}{% set x %}<{{ '>' }}{% endset %}{{ x }}{% endautoescape %}{{ '<' }}",
+    "{% autoescape true %}{{ '<' }}{{ '<'|safe }}{% set x %}<{{ '>' }}{% endset %}"
+    "{{ x }}{% endautoescape %}{{ '<' }}",
     "{% autoescape flag %}{{ '<' }}{% endautoescape %}",
     "{% autoescape true %}{% macro m(a) %}<b>{{ a }}{% endmacro %}{{ m('<') }}{% endautoescape %}",
     "{% print 1, name %}",
-    "{% if n > 2 %}{% elif n %}b{% else %}c{% endif %}{% if not flag %}x{% elif n == 3 %}y{% endif %}",
+    "{% if n > 2 %}{% elif n %}b{% else %}c{% endif %}{% if not flag %}x{% elif n == 3 %}"
+    "y{% endif %}",
     "{{ n if flag else 'x' }}{{ 'y' if not flag }}",
     "{{ items|join(', ') }}{{ items|map('upper')|list }}{{ items[::-1] }}{{ items|batch(1)|list }}",
     "{{ [1, 2, 3]|sum }}{{ (1, 2)|first }}{{ 3.5|round }}{{ 'a b'.split() }}{{ 'x'.upper() }}",
     "{{ undefined_name|default('d') }}{{ undefined_name is defined }}",
     "{{ 'a' 'b' }}{{ 1_000 }}{{ 0x1F }}{{ 1e3 }}{{ true }}{{ none }}{{ () }}{{ (1,) }}{{ 1, 2 }}",
-    "{{ '%02d' % 5 }}{{ '{:>4}'.format(7) }}{{ '%s-%s'|format(1, 2) }}{{ 7 // 2 }}{{ 2 ** 5 }}{{ -n }}",
-    "{% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{% set j = joiner(',') %}{{ j() }}1{{ j() }}2",
+    "{{ '%02d' % 5 }}{{ '{:>4}'.format(7) }}{{ '%s-%s'|format(1, 2) }}{{ 7 // 2 }}{{ "
+    "2 ** 5 }}{{ -n }}",
+    "{% set c = cycler('a', 'b') %}{{ c.next() }}{{ c.next() }}{% set j = joiner(',') %}"
+    "{{ j() }}1{{ j() }}2",
     "{{ dict(a=1)|dictsort }}{{ {'b': 2}|tojson }}{{ 'text'|center(10) }}{{ 'a\nb'|indent }}",
-    "{% for k, v in {'a': 1}.items() %}{{ k }}{{ v }}{% endfor %}{% for g, l in [1, 2]|groupby('real') %}{{ g }}{% endfor %}",
+    "{% for k, v in {'a': 1}.items() %}{{ k }}{{ v }}{% endfor %}"
+    "{% for g, l in [1, 2]|groupby('real') %}{{ g }}{% endfor %}",
     "# {{ name }} in a comment\nacc;; # {% if flag %}yes{% endif %}\n",
     "{{ name }}{{ name }}{%- if flag %} {{- n }}{% endif -%}\n\n\n.",
     "{% if true %}\n{% endif %}\n",
@@ -183,7 +196,10 @@ COMMENT = st.sampled_from(
     ]
 )
 PIECE = st.recursive(st.one_of(LITERAL, OUTPUT, COMMENT), _blocks, max_leaves=12)
-MACRO = "{% set c = 'c' %}{% macro m(a) %}<{{ a }} {% if caller %}{{ caller() }}{% endif %}>{% endmacro %}"
+MACRO = (
+    "{% set c = 'c' %}"
+    "{% macro m(a) %}<{{ a }} {% if caller %}{{ caller() }}{% endif %}>{% endmacro %}"
+)
 
 
 @settings(deadline=None, max_examples=150)
@@ -197,7 +213,10 @@ def test_any_template_is_rendered_as_jinja_renders_it(text: str) -> None:
 
 
 def test_literal_text_of_a_macro_has_its_call_and_its_iteration() -> None:
-    text = "{% macro m(r) %}incr {{ r }} 1;;{% endmacro %}{% for x in [5, 6] %}{{ m('lr' ~ x) }}{% endfor %}"
+    text = (
+        "{% macro m(r) %}incr {{ r }} 1;;{% endmacro %}"
+        "{% for x in [5, 6] %}{{ m('lr' ~ x) }}{% endfor %}"
+    )
     expansion = rendered(text)
     frame = expansion.source_map.frame_at(expansion.text.rindex("incr"))
     assert frame is not None
@@ -211,7 +230,8 @@ def test_literal_text_of_a_macro_has_its_call_and_its_iteration() -> None:
 
 
 def test_an_argument_that_is_passed_on_comes_from_the_first_call() -> None:
-    text = "{% macro a(x) %}{{ x }}{% endmacro %}{% macro b(y) %}{{ a(y) }}{% endmacro %}{{ b('lr3') }}"
+    text = "{% macro a(x) %}{{ x }}{% endmacro %}{% macro b(y) %}{{ a(y) }}{% endmacro %}"
+        "{{ b('lr3') }}"
     expansion = rendered(text)
     frame = expansion.source_map.frame_at(0)
     assert frame is not None
