@@ -13,7 +13,7 @@ from jinja2.parser import Parser
 
 from ipu_asm.diagnostics import RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
-from ipu_asm.source.jinja.generator import prepare
+from ipu_asm.source.jinja.generator import TreeParts, prepare
 from ipu_asm.source.jinja.limits import LimitError, require_length
 from ipu_asm.source.jinja.names import TemplateNames
 from ipu_asm.source.jinja.pieces import Leaves, PieceKind, joined, piece
@@ -24,14 +24,6 @@ from ipu_asm.text import Span
 
 _FILE = "<template>"
 _TOO_DEEP = "a template is nested too deeply to be read"
-
-_CAPTURING = (
-    nodes.AssignBlock,
-    nodes.Block,
-    nodes.CallBlock,
-    nodes.FilterBlock,
-    nodes.ScopedEvalContextModifier,
-)
 
 
 class Problem(NamedTuple):
@@ -77,8 +69,8 @@ class CompiledTemplate:
         try:
             tree = Parser(sandbox, "").parse()
             self.names = TemplateNames(tokens, tree)
-            self.captured = captured_literals(tree)
-            prepare(tree, tokens.tag_of)
+            prepared = prepare(tree, tokens.tag_of)
+            self.captured = captured_literals(prepared)
             code = compile(sandbox._generate(tree, None, _FILE), _FILE, "exec")
         except TemplateSyntaxError as error:
             message, span = syntax_error_place(tokens, error)
@@ -153,22 +145,13 @@ def _deepest_tag(tokens: Tokens) -> Span:
     return tokens.tag_span(sizes.index(max(sizes))) if sizes else Span(0, 0)
 
 
-def captured_literals(tree: nodes.Template) -> set[int]:
+def captured_literals(found: TreeParts) -> set[int]:
     """Return the literals that the template may compute with, by the numbers of their tokens.
 
     Those are literals in blocks whose text may become a value. With one of those, or with a macro
     whose result is more than an output, the literals of macros are among them.
     """
-    direct = {
-        child.node.lineno
-        for output in tree.find_all(nodes.Output)
-        for child in output.nodes
-        if isinstance(child, nodes.Call) and isinstance(child.node, nodes.Name)
-    }
-    indirect = {n.name for n in tree.find_all(nodes.Name) if n.lineno not in direct}
-    capturing: list[nodes.Node] = list(tree.find_all(_CAPTURING))
-    capturing += [loop for loop in tree.find_all(nodes.For) if loop.recursive]
-    macros = list(tree.find_all(nodes.Macro))
-    if capturing or any(macro.name in indirect for macro in macros):
-        capturing += macros
+    capturing = found.capturing
+    if capturing or any(macro.name in found.measured for macro in found.macros):
+        capturing = [*capturing, *found.macros]
     return {literal.lineno for node in capturing for literal in node.find_all(nodes.TemplateData)}

@@ -13,19 +13,70 @@ from typing import Any, Iterator
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
 
+_CAPTURING = (
+    nodes.AssignBlock,
+    nodes.Block,
+    nodes.CallBlock,
+    nodes.FilterBlock,
+    nodes.ScopedEvalContextModifier,
+)
 
-def prepare(tree: nodes.Template, tag_of: list[int]) -> None:
-    """Add to a syntax tree what the generator needs."""
-    for loop in list(tree.find_all(nodes.For)):
+
+class TreeParts:
+    """What a walk through a syntax tree finds.
+
+    `capturing` are the statements whose text may become a value. `measured` are the names that are
+    used other than as the macro of an output that is nothing but its call.
+    """
+
+    def __init__(self, tree: nodes.Template) -> None:
+        self.loops: list[nodes.For] = []
+        self.macros: list[nodes.Macro] = []
+        self.capturing: list[nodes.Node] = []
+        self.measured: set[str] = set()
+        waiting: list[nodes.Node] = [*tree.body]
+        while waiting:
+            node = waiting.pop()
+            kind = type(node)
+            if kind is nodes.Output:
+                waiting += self._output_parts(node)
+            elif kind is nodes.Name:
+                self.measured.add(node.name)  # type: ignore[attr-defined]
+            elif kind is not nodes.Const:
+                self._add(node)
+                waiting += node.iter_child_nodes()
+
+    def _output_parts(self, output: nodes.Node) -> Iterator[nodes.Node]:
+        for child in output.iter_child_nodes():
+            if isinstance(child, nodes.Call) and isinstance(child.node, nodes.Name):
+                yield from child.iter_child_nodes(exclude=("node",))
+            elif not isinstance(child, nodes.TemplateData):
+                yield child
+
+    def _add(self, node: nodes.Node) -> None:
+        if isinstance(node, nodes.For):
+            self.loops.append(node)
+        elif isinstance(node, nodes.Macro):
+            self.macros.append(node)
+        if isinstance(node, _CAPTURING) or (isinstance(node, nodes.For) and node.recursive):
+            self.capturing.append(node)
+
+
+def prepare(tree: nodes.Template, tag_of: list[int]) -> TreeParts:
+    """Add to a syntax tree what the generator needs; return what it found in there."""
+    found = TreeParts(tree)
+    for loop in found.loops:
         # Jinja's analysis of names visits the mark, so it reads the variables by real nodes.
         mark = nodes.Output([_loaded(loop.target)], lineno=loop.lineno)
         weight = 1 + sum(1 for _ in loop.find_all((nodes.TemplateData, nodes.Expr)))
         setattr(mark, "weight", weight)  # noqa: B010
         loop.body.insert(0, mark)
-    for block in tree.find_all(nodes.FilterBlock):
-        setattr(block.filter, "output_tag", tag_of[block.lineno])  # noqa: B010
-    for call in tree.find_all(nodes.CallBlock):
-        setattr(call.call, "output_tag", tag_of[call.lineno])  # noqa: B010
+    for block in found.capturing:
+        if isinstance(block, nodes.FilterBlock):
+            setattr(block.filter, "output_tag", tag_of[block.lineno])  # noqa: B010
+        elif isinstance(block, nodes.CallBlock):
+            setattr(block.call, "output_tag", tag_of[block.lineno])  # noqa: B010
+    return found
 
 
 def _loaded(target: nodes.Node) -> nodes.Expr:

@@ -217,31 +217,29 @@ class _Reader:
         self._tokens = tokens
         self._root = _Scope()
         self._later: list[tuple[int, _Scope]] = []
+        self._outputs: list[tuple[int, int]] = []  # tags with one name, and the number of its use
 
     def read(self, tree: nodes.Template) -> None:
         self._all(tree.body, self._root)
         for number, scope in self._later:  # such as a macro that uses what is set after it
             use = self._names.uses[number]
             self._names.uses[number] = use._replace(definition=scope.find(use.name))
-        by_token = {use.token: use for use in self._names.uses}
-        for tag, token in self._outputs(tree):
-            definition = by_token[token].definition if token in by_token else None
+        for tag, number in self._outputs:
+            definition = self._names.uses[number].definition
             if definition is not None:
                 self._names.value_of[tag] = definition
 
-    def _outputs(self, tree: nodes.Template) -> Iterator[tuple[int, int]]:
-        """Yield the output tags with one name in them, and the token of the name."""
-        for output in tree.find_all(nodes.Output):
-            for child in output.nodes:
-                if isinstance(child, nodes.TemplateData):
-                    continue
-                tag = self._tokens.tag_of[child.lineno]
-                found = [child, *child.find_all(nodes.Name)]
-                names = [each for each in found if isinstance(each, nodes.Name)]
-                if isinstance(child, nodes.Name):
-                    self._names.bare.add(tag)
-                if len({each.name for each in names}) == 1:
-                    yield tag, names[0].lineno
+    def _visit_output(self, node: nodes.Output, scope: _Scope) -> None:
+        for child in node.nodes:
+            if isinstance(child, nodes.TemplateData):
+                continue
+            before = len(self._names.uses)
+            self._visit(child, scope)
+            tag = self._tokens.tag_of[child.lineno]
+            if isinstance(child, nodes.Name):
+                self._names.bare.add(tag)
+            if len({use.name for use in self._names.uses[before:]}) == 1:
+                self._outputs.append((tag, before))
 
     def _all(self, children: Sequence[nodes.Node], scope: _Scope) -> None:
         for child in children:

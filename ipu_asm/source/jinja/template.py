@@ -50,11 +50,11 @@ def expand_template(
     """Return the expansions of a template, one for each context."""
     if len(text) > MOST_CHARACTERS:
         return (_refused(text, f"a template may have {MOST_CHARACTERS:,} characters at most"),)
-    if _LONG_NUMBER.search(text):  # Jinja's lexer takes 300 bytes for a digit
-        return (_refused(text, "a number may have 4,000 digits at most"),)
     earlier = before[0].memo if before else None
     memo = _edited(earlier, text, change) if isinstance(earlier, _Memo) and change else None
     if memo is None:
+        if _LONG_NUMBER.search(text):  # Jinja's lexer takes 300 bytes for a digit
+            return (_refused(text, "a number may have 4,000 digits at most"),)
         tokens = Tokens(text)
         if len(tokens.tokens) > MOST_TOKENS:
             message = f"a template may have {MOST_TOKENS:,} words in its tags at most"

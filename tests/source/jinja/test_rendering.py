@@ -230,8 +230,10 @@ def test_literal_text_of_a_macro_has_its_call_and_its_iteration() -> None:
 
 
 def test_an_argument_that_is_passed_on_comes_from_the_first_call() -> None:
-    text = "{% macro a(x) %}{{ x }}{% endmacro %}{% macro b(y) %}{{ a(y) }}{% endmacro %}"
+    text = (
+        "{% macro a(x) %}{{ x }}{% endmacro %}{% macro b(y) %}{{ a(y) }}{% endmacro %}"
         "{{ b('lr3') }}"
+    )
     expansion = rendered(text)
     frame = expansion.source_map.frame_at(0)
     assert frame is not None
