@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 LOOP = """\
 # counts lr1 up to eight, and all of that lr3 times
 set lr2 8; set lr3 4;;
@@ -45,3 +47,27 @@ b +1;; bkpt;;  # 😀 set lr9 9;;
 # the end
 """
 """Bundles 0 to 2 are on line 1, 3 on 5 to 7, 4 and 5 on line 9."""
+
+TEMPLATE = """\
+{# ipu: context rows=3 #}
+{% set k_index = "lr5" %} {# index of the row #}
+{% macro save(reg) %}
+    str_acc_reg {{ reg }} cr0;;
+{% endmacro %}
+{% macro unused() %}
+    acc;;
+{% endmacro %}
+set {{ k_index }} 0;;
+{% for row in range(rows) %}
+    incr {{ k_index }} 1;;
+{% if row == 9 %}
+    incr lr6 7;;
+{% endif %}
+{{ save(k_index) }}
+{% endfor %}
+bkpt;;
+"""
+"""Bundle 0 is on line 9; 1, 3 and 5 on line 11, 2, 4 and 6 on line 4, called on 15; 7 on 17."""
+
+ROWS: Final[dict[str, dict[str, int]]] = {"define": {"rows": 3}}
+"""What `TEMPLATE` is launched with."""

@@ -2,35 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from ipu_lsp.json_types import Json
 from tests.debug_adapter.client import DapClient, Rejected
-
-TEMPLATE = """\
-{# ipu: context rows=3 #}
-{% set k_index = "lr5" %} {# index of the row #}
-{% macro save(reg) %}
-    str_acc_reg {{ reg }} cr0;;
-{% endmacro %}
-{% macro unused() %}
-    acc;;
-{% endmacro %}
-set {{ k_index }} 0;;
-{% for row in range(rows) %}
-    incr {{ k_index }} 1;;
-{% if row == 9 %}
-    incr lr6 7;;
-{% endif %}
-{{ save(k_index) }}
-{% endfor %}
-bkpt;;
-"""
-"""Bundle 0 is on line 9; 1, 3 and 5 on line 11, 2, 4 and 6 on line 4, called on 15; 7 on 17."""
-
-ROWS: Json = {"define": {"rows": 3}}
+from tests.debug_adapter.programs import ROWS, TEMPLATE
 
 
 @pytest.fixture
@@ -180,38 +156,6 @@ def test_a_plain_program_has_no_other_source(client: DapClient) -> None:
         client.evaluate("source expansion", "repl")
 
 
-def test_errors_of_a_template_are_where_they_were_written(client: DapClient) -> None:
-    client.initialize()
-    program = client.written('{% set k = "lr55" %}\nincr {{ k }} 1;;\nbkpt;;\n')
-    with pytest.raises(Rejected, match=r"kernel\.s:2:6: "):
-        client.request("launch", program=str(program))
-    (output,) = client.events_named("output")
-    assert (output["line"], output["column"]) == (2, 6)
-
-
-def test_the_first_of_several_contexts_is_debugged_and_the_console_says_so(
-    client: DapClient, tmp_path: Path
-) -> None:
-    configured = '[template."*.s"]\ncontexts = [{rows = 1}, {rows = 2}]\n'
-    (tmp_path / "ipu.toml").write_text(configured)
-    client.start(TEMPLATE.replace("{# ipu: context rows=3 #}", ""), 11, stopOnEntry=True)
-    client.stopped()
-    (output,) = client.events_named("output")
-    assert output["output"].startswith("expanded in the first of 2 contexts, rows=1")
-    (found,) = client.breakpoints(11)
-    assert "message" not in found
-
-
-def test_values_choose_one_of_the_contexts(client: DapClient) -> None:
-    contexts = "{# ipu: context cpr=1 rows=3 #}{# ipu: context cpr=2 rows=5 #}"
-    text = TEMPLATE.replace("{# ipu: context rows=3 #}", contexts)
-    client.start(text, stopOnEntry=True, define={"cpr": 2})
-    client.stopped()
-    assert client.events_named("output") == []
-    (found,) = client.breakpoints(11)
-    assert found["message"] == "stands on 5 bundles"
-
-
 def test_the_stop_at_a_fault_names_the_line_of_the_template(client: DapClient) -> None:
     text = TEMPLATE.replace("cr0;;", "cr1;;")
     client.start(text, cr={"1": "0x1fffff"}, **ROWS)
@@ -244,43 +188,6 @@ def test_a_breakpoint_on_a_call_stops_at_the_first_bundle_of_each_call(
     assert found["message"] == "stands on 3 bundles"
     stopped.step("continue")
     assert place(stopped) == ("kernel.s", 4, "0x2")
-
-
-def test_a_register_has_the_names_of_the_template_beside_it(stopped: DapClient) -> None:
-    registers = stopped.variables("Loop registers")
-    assert registers["lr5 (k_index)"]["evaluateName"] == "lr5"
-    assert registers["lr5 (k_index)"]["value"].endswith("# index of the row")
-    reference = stopped.scopes()["Loop registers"]["variablesReference"]
-    for number, name in enumerate(("lr5 (k_index)", "lr5"), 7):
-        arguments = {"name": name, "value": str(number)}
-        stopped.request("setVariable", variablesReference=reference, **arguments)
-        assert stopped.evaluate("lr5").split()[0] == str(number)
-
-
-def test_expressions_know_the_names_of_the_template(stopped: DapClient) -> None:
-    stopped.evaluate("k_index = 5", "repl")
-    assert stopped.evaluate("k_index + rows", "hover") == "8"
-    assert stopped.evaluate("lr5").split()[0] == "5"
-    targets = stopped.request("completions", text="k_", column=3)["targets"]
-    assert [(each["label"], each["detail"]) for each in targets][:1] == [("k_index", "`lr5`")]
-    (found,) = stopped.breakpoints({"line": 11, "condition": "k_index == 6"})
-    assert found["verified"]
-
-
-def test_a_loop_variable_has_the_value_of_the_iteration(stopped: DapClient) -> None:
-    with pytest.raises(Rejected, match="no register, label or name is called `row`"):
-        stopped.evaluate("row")
-    (found,) = stopped.breakpoints({"line": 4, "condition": "row == 2"})
-    assert found["verified"]
-    stopped.step("continue")
-    assert place(stopped) == ("kernel.s", 4, "0x6")
-    assert stopped.evaluate("row * 2", "hover") == "4"
-    stopped.step("stepBack")
-    stopped.step("stepBack")
-    assert stopped.evaluate("row", "hover") == "1"
-    assert "became true at cycle 3" in stopped.evaluate("when row == 1", "repl")
-    (found,) = stopped.breakpoints({"line": 4, "condition": "column == 2"})
-    assert not found["verified"]
 
 
 def test_messages_name_the_iteration(stopped: DapClient) -> None:
@@ -339,36 +246,3 @@ def test_a_step_over_a_line_ends_in_the_next_iteration(client: DapClient) -> Non
     assert places == [("kernel.s", 2, "0x2"), ("kernel.s", 4, "0x4")]
     client.step("stepBack", granularity="line")
     assert place(client) == ("kernel.s", 2, "0x2")
-
-
-def test_a_name_without_a_value_is_told_where_it_is_used(client: DapClient) -> None:
-    client.initialize()
-    program = client.written("set lr0 {{ cols }};;\nbkpt;;\n")
-    with pytest.raises(Rejected, match=r"kernel\.s:1:12: .*`cols` is not defined"):
-        client.request("launch", program=str(program))
-    client.launch(program, define={"cols": 4}, stopOnEntry=True)
-    client.configured()
-    client.stopped()
-
-
-@pytest.mark.parametrize(
-    ("define", "reason"),
-    [
-        (3, "`define` is an object such as"),
-        ({"a b": 1}, "`define.a b` is a name of letters, digits and underscores, found `a b`"),
-        ({"cols": None}, "`define.cols` is a number, a boolean or a string"),
-    ],
-)
-def test_values_that_no_template_can_use_are_refused(
-    client: DapClient, define: object, reason: str
-) -> None:
-    client.initialize()
-    with pytest.raises(Rejected, match=reason):
-        client.request("launch", program=str(client.written("bkpt;;\n")), define=define)
-
-
-def test_values_for_a_plain_program_are_told_to_be_ignored(client: DapClient) -> None:
-    client.start("bkpt;;\n", define={"cols": 4}, stopOnEntry=True)
-    client.stopped()
-    (output,) = client.events_named("output")
-    assert output["output"] == "`define` is ignored: kernel.s is no template\n"
