@@ -34,6 +34,8 @@ Context = Mapping[str, Value]
 FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
 FORMAT_STYLES = ("keep", "instruction", "bundle")
 """Lines as the author wrote them, one instruction a line, one bundle a line."""
+MOST_CONTEXTS = 64
+"""The contexts of one template: it is expanded and checked in each."""
 MOST_FINDINGS = 100
 """How many findings of one file are listed; the others are counted."""
 

@@ -14,11 +14,9 @@ import os
 import re
 from typing import Any, Callable, Mapping
 
-from ipu_asm.config.configuration import Context, Value
+from ipu_asm.config.configuration import MOST_CONTEXTS, Context, Value
 from ipu_asm.config.setting_error import SettingError, shortened, shown
 
-MOST_CONTEXTS = 64
-"""The contexts of one file: it is expanded and checked in each."""
 MOST_DEFINES = 1_000
 MOST_INCLUDE_PATHS = 100
 LONGEST_VALUE = 1_000

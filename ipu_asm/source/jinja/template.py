@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
-from ipu_asm.config.configuration import Context
+from ipu_asm.config.configuration import MOST_CONTEXTS, Context
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.contexts import TemplateContext, contexts_of
@@ -61,9 +61,23 @@ def expand_template(
             return (_refused(text, message),)
         state = _compiled(tokens, earlier if isinstance(earlier, _Memo) else None)
         memo = _Memo(tokens, state, declared_contexts(tokens), [])
+    if len(memo.declared.contexts) > MOST_CONTEXTS:
+        return (_refused(text, f"a template may have {MOST_CONTEXTS} contexts at most"),)
     contexts = contexts_of(settings, memo.declared.contexts)
-    expansions = [_expanded(memo, context) for context in contexts]
-    return tuple(each._replace(memo=memo) for each in expansions)
+    return tuple(each._replace(memo=memo) for each in _all_expanded(memo, contexts))
+
+
+def _all_expanded(memo: _Memo, contexts: Sequence[TemplateContext]) -> Iterator[Expansion]:
+    """Expand a template in its contexts until they have made too much text together."""
+    made = 0
+    for number, context in enumerate(contexts):
+        if made > MOST_CHARACTERS:
+            message = f"a template may make {MOST_CHARACTERS:,} characters in all its contexts"
+            yield _refused(memo.tokens.text, message)._replace(context=context.description)
+            return
+        expansion = _expanded(memo, context)
+        made += len(expansion.text) if number else 0
+        yield expansion
 
 
 def _edited(memo: _Memo, text: str, change: Change) -> _Memo | None:

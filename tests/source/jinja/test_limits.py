@@ -51,3 +51,20 @@ def test_a_limit_is_told_at_the_tag_that_exceeds_it() -> None:
     (finding,) = analyze(text).diagnostics
     assert finding.message == "a text may have 1,000,000 characters at most, found more"
     assert text[slice(*finding.span)] == "{{ 'a' * 10 ** 9 }}"
+
+
+def test_all_contexts_together_are_limited() -> None:
+    contexts = "".join(f"{{# ipu: context n={n} #}}\n" for n in range(64))
+    text = contexts + "{% for i in range(9) %}{{ 'a' * 30000 }}{{ n }};;\n{% endfor %}bkpt;;"
+    analysis = analyze(text)
+    assert len(analysis.expanded) == 6
+    limit = [finding.message for finding in analysis.diagnostics if finding.code == "E403"]
+    assert limit == [
+        "in context n=5: a template may make 1,000,000 characters in all its contexts, found more"
+    ]
+
+
+def test_the_number_of_contexts_is_limited() -> None:
+    contexts = "".join(f"{{# ipu: context n={n} #}}\n" for n in range(65))
+    (finding,) = analyze(contexts + "set lr{{ n }} 1;;\nbkpt;;").diagnostics
+    assert finding.message == "a template may have 64 contexts at most, found more"
