@@ -213,3 +213,21 @@ def test_the_parameters_of_a_macro_of_a_header_are_shown(tmp_path: Path) -> None
     assert signature["label"] == "STEP(dst, by)"
     assert signature["activeParameter"] == 1
     assert "adds to itself" in signature["documentation"]["value"]
+
+
+def test_macros_of_headers_are_symbols_of_the_workspace(tmp_path: Path) -> None:
+    files = {"include/more.h": "#define NEVER_READ 1\n", "part.S": "#define PART m1\n"}
+    written(tmp_path, {**FILES, **files, "third.S": '#include "part.S"\nadd $PART, $m1, 1\n'})
+
+    def script(received: bytearray) -> Iterator[Json]:
+        yield {"id": 1, "method": "workspace/symbol", "params": {"query": ""}}
+        await_bytes(received, b'"id":1,')
+
+    said = session_in(tmp_path, script=script, capabilities={})
+    found = said.answer(1)["result"]
+    assert sorted((each["name"], each["containerName"]) for each in found) == [
+        ("BASE", "regs.h"),
+        ("PART", "part.S"),
+        ("TOTAL", "regs.h"),
+    ]
+    assert "include/regs.h:1:8" in locations(tmp_path, [each["location"] for each in found])

@@ -8,12 +8,13 @@ from typing import Generator, Iterator
 from lsprotocol import types as t
 
 from ipu_asm.ide import symbols as ide
+from ipu_asm.ide.names.symbols import header_symbols
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.convert import Coordinates
 from ipu_lsp.server.session import LspSession, View
 from ipu_lsp.server.workspace import TimeSlice
 
-_LABELS = "labels"
+_LABELS, _MACROS = "labels", "macros"
 _KINDS = {
     ide.LABEL: t.SymbolKind.Function,
     ide.FUNCTION: t.SymbolKind.Function,
@@ -39,19 +40,59 @@ def document_symbols(session: LspSession, params: t.DocumentSymbolParams) -> lis
 def workspace_symbols(
     session: LspSession, params: t.WorkspaceSymbolParams
 ) -> Generator[None, None, list[Json]]:
-    """Return all labels and macros whose names contain the letters of the query in order."""
+    """Return all labels and macros whose names contain the letters of the query in order.
+
+    Those of headers are among them.
+    """
     found: list[Json] = []
-    for answer in session.map_workspace(_LABELS, _labels, TimeSlice()):
+    headers: dict[str, None] = {}
+    known: set[tuple[str, str]] = set()
+    time_slice = TimeSlice()
+    for answer in session.map_workspace(_LABELS, _labels, time_slice):
         if answer is None:
             yield
             continue
-        found += [entry for entry in answer[1] if _has_letters(entry["name"], params.query)]
+        uri, (labels, included) = answer
+        known.update((uri, entry["name"]) for entry in labels)
+        headers.update(dict.fromkeys(included))
+        found += [entry for entry in labels if _has_letters(entry["name"], params.query)]
+    for path in headers:
+        yield from time_slice.pause()
+        found += [
+            entry
+            for entry in _macros_of_header(session, path)
+            if (entry["location"]["uri"], entry["name"]) not in known
+            and _has_letters(entry["name"], params.query)
+        ]
     return found
 
 
-def _labels(uri: str, view: View) -> list[Json]:
+def _macros_of_header(session: LspSession, path: str) -> list[Json]:
+    def made() -> list[Json]:
+        file, place = session.headers.read(path), session.place_in(path)
+        if file is None or place is None:
+            return []
+        uri, coordinates = place
+        return [
+            {
+                "name": symbol.name,
+                "kind": _KINDS[ide.MACRO].value,
+                "location": {"uri": uri, "range": coordinates.range(symbol.span)},
+                "containerName": re.split(r"[/\\]", path)[-1],
+            }
+            for symbol in header_symbols(file)
+        ]
+
+    if session.is_open(path):
+        return made()
+    dependencies = session.projects.dependencies(path)
+    return session.workspace.answer(path, dependencies, _MACROS, made) or []
+
+
+def _labels(uri: str, view: View) -> tuple[list[Json], tuple[str, ...]]:
+    """Return the labels and macros of a file, and the headers that it reads."""
     file = re.split(r"[/\\]", view.analysis.source.path)[-1]
-    return [
+    labels = [
         {
             "name": symbol.name,
             "kind": _KINDS[symbol.kind].value,
@@ -60,6 +101,7 @@ def _labels(uri: str, view: View) -> list[Json]:
         }
         for symbol in (*ide.label_symbols(view.analysis), *ide.macro_symbols(view.analysis))
     ]
+    return labels, tuple(view.analysis.headers)
 
 
 def _has_letters(name: str, letters: str) -> bool:
