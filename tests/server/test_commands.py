@@ -149,6 +149,22 @@ def test_options_that_the_emulator_does_not_take_are_its_to_refuse() -> None:
     assert "int3" in answer["why"]
 
 
+TEMPLATE = "{% for x in [1, 2] %}set lr{{ x }} {{ x * 3 }};;\n{% endfor %}bkpt;;\n"
+
+
+def test_a_template_is_assembled_and_run_as_its_expansion() -> None:
+    plain = "set lr1 3;;\nset lr2 6;;\nbkpt;;\n"
+    assert check_assembled(TEMPLATE) == check_assembled(plain)
+    assert check_run(TEMPLATE)["registers"] == check_run(plain)["registers"]
+
+
+def test_errors_of_a_template_stand_where_they_are_written() -> None:
+    text = "{% set k = 'lr99' %}\nset {{ k }} 1;;\n"
+    (finding,) = check_assembled(text)["findings"]
+    assert finding["range"]["start"] == {"line": 1, "character": 4}
+    assert check_assembled("set lr0 {{ k }};;")["findings"][0]["code"] == "E402"
+
+
 def test_a_program_with_errors_is_not_run() -> None:
     answer = check_run(BROKEN)
     assert (answer["exitStatus"], answer["cycles"]) == (1, 0)
