@@ -6,14 +6,12 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import UNDEFINED_TEMPLATE_NAME
 from ipu_asm.source.jinja.tags import TagKind, tags_of
 from ipu_asm.text import Span, TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
-
-UNDEFINED_NAME: Final = "E402"
-"""The code of the finding about a name that neither the template nor its contexts define."""
 
 _CONTEXT: Final = re.compile(r"\s*ipu:\s*context\b")
 
@@ -27,7 +25,7 @@ class Declaration(NamedTuple):
 
 def undefined_name(analysis: Analysis, finding: Diagnostic) -> str | None:
     """Return the name that a finding calls undefined; None for any other finding."""
-    if finding.code != UNDEFINED_NAME or finding.path is not None:
+    if finding.rule != UNDEFINED_TEMPLATE_NAME or finding.path is not None:
         return None
     name = analysis.text[finding.span.start : finding.span.end]
     return name if name.isidentifier() else None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from ipu_asm.analysis.analysis import Analysis
-from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm import analyze
 from ipu_asm.ide.code_actions import CodeAction, code_actions
 from ipu_asm.text import Span, apply_edits
 from tests.ide.cursor import fixture
-
-UNDEFINED = RuleId("E402", "undefined-template-name", Severity.ERROR)
 
 
 def actions_at(text_with_cursor: str) -> tuple[str, list[CodeAction]]:
@@ -25,13 +22,9 @@ def outcome(text_with_cursor: str, title: str) -> str | None:
 
 def declared(text: str, name: str) -> list[str]:
     """The states of a template after each declaration of an undefined name."""
-    analysis, _ = fixture(text + "$0")
+    analysis = analyze(text)
     at = text.rindex(name)
-    finding = Diagnostic(UNDEFINED, "", Span(at, at + len(name)))
-    asked = Analysis(
-        analysis.source, lambda: analysis.program, analysis.isa, (finding,), analysis.expanded
-    )
-    actions = code_actions(asked, Span(at, at), ["quickfix"])
+    actions = code_actions(analysis, Span(at, at), ["quickfix"])
     return [apply_edits(text, action.edits) for action in actions]
 
 
@@ -69,6 +62,7 @@ def test_a_comment_is_not_put_into_a_tag() -> None:
 def test_an_undefined_name_is_declared_in_a_comment_on_top() -> None:
     text = "set lr0 {{ cols }};;\r\n"
     assert declared(text, "cols") == ["{# ipu: context cols=1 #}\r\n" + text]
+    assert not [f for f in analyze(declared(text, "cols")[0]).diagnostics if f.code == "E402"]
 
 
 def test_an_undefined_name_is_added_to_the_contexts_of_the_file() -> None:

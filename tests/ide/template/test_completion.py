@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ipu_asm.analysis.analyzer import Analyzer
@@ -121,3 +123,32 @@ def test_names_of_contexts_are_offered_with_their_values() -> None:
 def test_a_proposal_of_the_plain_file_has_its_page() -> None:
     analysis, _ = fixture(HEAD + "acc;;$0")
     assert "slot `acc`" in (resolve(analysis, "acc", "instruction") or "")
+
+
+TYPED = """start:
+    set {{ k_index }} 7;;
+{% for row in range(3) %}
+    incr {{ k_index }} {{ row }}; acc;;
+{% if row > 1 %}
+    {{ save("lr9", step) }}
+{% endif %}
+{% endfor %}
+    b start;;
+"""
+
+
+def test_completion_is_never_lost_while_a_template_is_typed() -> None:
+    analyzer = Analyzer(load_isa("ipu"))
+    analysis = analyzer.analyze(HEAD)
+    asked = [0, 0]
+    for end in range(1, len(TYPED)):
+        text = HEAD + TYPED[:end]
+        analysis = analyzer.analyze(text, before=analysis)
+        labels = [item.label for item in completions(analysis, len(text))]
+        if re.search(r"\{\{ ?\w*$|\{% (if|for \w+ in) \w*$", text):
+            asked[0] += 1
+            assert "k_index" in labels, text[-20:]
+        elif re.search(r"\n *[a-z]*$", text):
+            asked[1] += 1
+            assert "incr" in labels, text[-20:]
+    assert min(asked) > 20
