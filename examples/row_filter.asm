@@ -35,9 +35,9 @@
     acc{{ ".first" if t == 0 else "" }};;
 {% endmacro %}
     set                   {{ zero }} 0;
-    set                   {{ source }} {{ 128 * (taps - 2) }};;      # the loop steps back first
+    set                   {{ source }} {{ 128 * (taps - 2) }};;  # the loop steps back first
     set                   {{ target }} -512;;
-    add                   {{ last }} {{ size }} {{ target }};;       # SIZE - 512
+    add                   {{ last }} {{ size }} {{ target }};;  # SIZE - 512
 
 row:
 {{ tap(0, 128 * (2 - taps)) }}

@@ -68,8 +68,7 @@ def block_page(analysis: Analysis, syntax: TemplateSyntax, tag: Tag, offset: int
     lines = [size_phrase(analysis, number, block.span) for number in range(len(analysis.expanded))]
     head = " ".join(syntax.text[opening.tag.body.start : opening.tag.body.end].split())
     title = f"**{inline_code(head)}**"
-    made = f"{title} · makes {lines[0]}"
-    return Page("\n\n".join([made, *_of_contexts(analysis, lines)]), word.span)
+    return Page(_made(analysis, title, lines), word.span)
 
 
 def size_phrase(analysis: Analysis, number: int, written: Span) -> str:
@@ -138,14 +137,17 @@ def _opening(syntax: TemplateSyntax, statement: Statement) -> Statement | None:
     return None
 
 
-def _of_contexts(analysis: Analysis, lines: Sequence[str]) -> list[str]:
-    """Return a line for each context if they differ."""
-    if len(set(lines)) < 2:
-        return []
-    return [
-        f"- {inline_code(each.expansion.context)}: {line}"
-        for each, line in zip(analysis.expanded, lines)
-    ]
+def _made(analysis: Analysis, title: str, sizes: Sequence[str]) -> str:
+    """Return a title with what a block makes, context by context if that differs."""
+    if len(set(sizes)) == 1:
+        return f"{title} · makes {sizes[0]}"
+    each = zip(analysis.expanded, sizes)
+    return "\n".join(
+        [
+            f"{title} makes\n",
+            *(f"- with {inline_code(made.expansion.context)}: {size}" for made, size in each),
+        ]
+    )
 
 
 def _given(analysis: Analysis, name: str) -> str:

@@ -90,7 +90,11 @@ def test_a_name_of_a_context_shows_its_values() -> None:
     assert found.markdown == "**`cols`** · `4` or `5`, given by the context"
     loop = hover(analysis, analysis.text.index("for"))
     assert loop is not None
-    assert "`cols=5`: 5 of 1,024 bundles in 5 iterations" in loop.markdown
+    assert loop.markdown == (
+        "**`for x in range(cols)`** makes\n\n"
+        "- with `cols=4`: 4 of 1,024 bundles in 4 iterations\n"
+        "- with `cols=5`: 5 of 1,024 bundles in 5 iterations"
+    )
 
 
 def test_a_comment_has_no_page() -> None:
