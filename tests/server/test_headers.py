@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 from typing import Any, Iterator
@@ -178,3 +179,48 @@ def test_a_hover_is_answered_while_forty_files_are_checked_again(tmp_path: Path)
     last = max(n for n, each in enumerate(said.said) if "diagnostics" in each.get("params", {}))
     assert said.said.index(said.answer(1)) < last - 20
     assert spent[1] - spent[0] < 1
+
+
+def first_findings(folder: Path) -> list[str]:
+    """The codes of the findings of `main.S` when it is opened."""
+    main = folder / "main.S"
+
+    def script(received: bytearray) -> Iterator[Json]:
+        yield document(main)
+        await_bytes(received, b"publishDiagnostics")
+
+    said = session_in(folder, script=script, capabilities={})
+    return [finding["code"] for finding in said.published(main.as_uri())[-1]["diagnostics"]]
+
+
+def test_a_pipe_is_no_header(tmp_path: Path) -> None:
+    written(tmp_path, {"main.S": MAIN})
+    os.mkfifo(tmp_path / "regs.h")
+    assert first_findings(tmp_path) == ["H103"]
+
+
+def test_a_link_out_of_the_workspace_is_no_header(tmp_path: Path) -> None:
+    written(tmp_path, {"project/main.S": MAIN, "secret.h": "#define TOTAL m3\n"})
+    (tmp_path / "project" / "regs.h").symlink_to(tmp_path / "secret.h")
+    assert first_findings(tmp_path / "project") == ["H103"]
+
+
+def test_a_header_outside_of_the_workspace_is_read_from_configured_folders(tmp_path: Path) -> None:
+    configuration = f'include-paths = ["{(tmp_path / "sdk").as_posix()}"]\n'
+    files = {"project/main.S": MAIN, "project/ipu.toml": configuration}
+    written(tmp_path, {**files, "sdk/regs.h": "#define TOTAL m3\n"})
+    assert first_findings(tmp_path / "project") == []
+
+
+def test_the_editor_gives_values_and_folders(tmp_path: Path) -> None:
+    text = '#include "regs.h"\nadd $TOTAL, $WHICH, 1\n'
+    written(tmp_path, {"main.S": text, "sdk/regs.h": "#define TOTAL m3\n"})
+    settings = {"includePaths": ["sdk"], "defines": {"WHICH": "m99"}}
+
+    def script(received: bytearray) -> Iterator[Json]:
+        yield document(tmp_path / "main.S")
+        await_bytes(received, b"publishDiagnostics")
+
+    said = session_in(tmp_path, script=script, capabilities={}, initializationOptions=settings)
+    (finding,) = said.published((tmp_path / "main.S").as_uri())[-1]["diagnostics"]
+    assert finding["range"]["start"] == {"line": 1, "character": 12}
