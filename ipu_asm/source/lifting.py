@@ -158,13 +158,11 @@ def _related(place: SourceRange, message: str) -> RelatedInformation:
 
 
 def _lifted_fix(source_map: SourceMap, fix: Fix | None) -> Fix | None:
-    """Return a fix of the written text; None unless all that it edits is written once, there."""
+    """Return a fix of the written text; None unless all that it edits is written there."""
     edits = []
     for span, new_text in fix.edits if fix else ():
         written = source_map.verbatim(span)
         if written is None or written.path != MAIN:
-            return None
-        if len(source_map.expanded(MAIN, written.span.start)) != 1:
             return None
         edits.append(TextEdit(written.span, new_text))
     return fix._replace(edits=tuple(edits)) if fix else None
@@ -173,7 +171,7 @@ def _lifted_fix(source_map: SourceMap, fix: Fix | None) -> Fix | None:
 def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Diagnostic | None:
     """Return one finding for all that say the same of one place; None if it is to be dropped."""
     first = found[0].finding
-    if any(each.finding.fix != first.fix for each in found):
+    if first.fix is not None and not _is_fix_of_all(expansions, found, first.fix):
         first = first._replace(fix=None)
     if len(expansions) == 1 and found[0].offset < 0:
         return first
@@ -194,6 +192,15 @@ def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Di
     if prefix and "unnecessary" in first.tags:
         return None if _is_refuted(found, times) else first
     return first._replace(message=prefix + first.message) if prefix else first
+
+
+def _is_fix_of_all(expansions: Sequence[Expansion], found: Sequence[_Occurrence], fix: Fix) -> bool:
+    """Return whether all that a fix edits is to be edited so wherever it occurs."""
+    count = len({(each.expansion, each.offset) for each in found})
+    return all(each.finding.fix == fix for each in found) and all(
+        count == sum(len(each.source_map.expanded(MAIN, span.start)) for each in expansions)
+        for span, _ in fix.edits
+    )
 
 
 def _is_in_all(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> bool:

@@ -51,13 +51,14 @@ def check_stops(debugger: Debugger, row: int, iteration: str = "", **registers: 
 
 
 def check_register(debugger: Debugger, name: str, value: str) -> None:
-    """Asserts that a register comes to be shown with a value."""
+    """Asserts that a register, which has a name, comes to be shown with a value."""
     debugger.expand("Loop registers")
 
-    def shown() -> str:
-        return debugger.variables().get(name, "").split(" ")[0]
+    def shown() -> list[str]:
+        found = debugger.variables().items()
+        return [text.split(" ")[0] for shown, text in found if shown.startswith(f"{name} (")]
 
-    assert soon(shown, value) == value
+    assert soon(shown, [value]) == [value]
 
 
 def test_a_mistake_in_a_loop_is_underlined_once_where_it_is_written(opened: Open) -> None:
@@ -74,7 +75,7 @@ def test_a_mistake_in_a_loop_is_underlined_once_where_it_is_written(opened: Open
 def test_hover_on_a_name_shows_its_register_and_its_remark(opened: Open) -> None:
     vscode = opened(TEMPLATE)
     vscode.go_to(*place(TEMPLATE, "    set {{ total }}", "total"))
-    shown = vscode.hover(vscode.word("total").nth(1), "lr1", "sum of the numbers")
+    shown = vscode.hover(vscode.word("total"), "lr1", "sum of the numbers")
     assert "lr1" in shown
     assert "sum of the numbers" in shown
 
@@ -94,7 +95,7 @@ def test_a_name_is_renamed_with_all_its_uses(opened: Open) -> None:
 
 def test_the_expansion_opens_beside_the_template(opened: Open) -> None:
     vscode = opened(TEMPLATE)
-    vscode.command("IPU: Show Expansion")
+    vscode.command("IPU: Show expansion")
     wanted = "add lr1 lr1 lr2;;"
     groups = vscode.page.locator(".editor-group-container")
     assert soon(groups.count, 2) == 2
