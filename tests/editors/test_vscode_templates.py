@@ -109,5 +109,6 @@ def test_a_breakpoint_in_a_loop_stops_in_each_iteration(debugger: Debugger) -> N
     debugger.start()
     for iteration, total in enumerate(("0", "0", "1")):
         check_stops(debugger, ADD[0], f"for n = {iteration}", lr1=total, lr2=str(iteration))
+        debugger.vscode.screenshot(f"template_stopped_in_iteration_{iteration}")
         debugger.vscode.press("F5")
     check_stops(debugger, place(TEMPLATE, "    bkpt")[0], lr1="3")

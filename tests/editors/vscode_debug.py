@@ -15,7 +15,7 @@ FRAME = ".debug-call-stack .stack-frame"
 REASON = ".call-stack-state-message .label"
 VARIABLE = ".debug-variables .monaco-list-row"
 
-_NAMED = re.compile(r"^(\S+) ?= ?(.*)$", re.DOTALL)
+_NAMED = re.compile(r"^([^=]+?) ?= ?(.*)$", re.DOTALL)
 
 
 class Debugger:
