@@ -63,6 +63,8 @@ class Analyzers:
         is_header = self._sources.is_header(document)
         if is_header:
             default = self._isa_of_includers(document)
+            if default == UNCLAIMED and self._sources.is_foreign(document):
+                return None
         choice = choose_isa(document.text, document.name, None, configuration, default)
         if is_header and choice.name == UNCLAIMED:
             return None

@@ -19,6 +19,7 @@ _FORMATS = (t.MarkupKind.Markdown.value, t.MarkupKind.PlainText.value)
 # A client may declare what it does with findings for those that it pulls only.
 _FINDINGS = ("textDocument.publishDiagnostics", "textDocument.diagnostic")
 _ITEM = "textDocument.completion.completionItem"
+_FEATURES_OF_HEADERS = ("synchronization", "hover", "definition", "references", "rename")
 _EDIT = "workspace.workspaceEdit"
 _SIGNATURE = "textDocument.signatureHelp.signatureInformation"
 _FLAGS = {
@@ -83,6 +84,7 @@ class LanguageClient(NamedTuple):
     gives_configuration: bool = False
     registers_configuration: bool = False
     registers_watched_files: bool = False
+    registers_headers: bool = False
     shows_progress: bool = False
 
     @classmethod
@@ -108,6 +110,10 @@ class LanguageClient(NamedTuple):
             ),
             creates_files=at(f"{_EDIT}.documentChanges") is True
             and _lists(at(f"{_EDIT}.resourceOperations"), t.ResourceOperationKind.Create),
+            registers_headers=all(
+                at(f"textDocument.{feature}.dynamicRegistration") is True
+                for feature in _FEATURES_OF_HEADERS
+            ),
             completion_tags=_lists(
                 at(f"{_ITEM}.tagSupport.valueSet"), t.CompletionItemTag.Deprecated
             ),

@@ -161,6 +161,11 @@ class LspSession:
             analysis = analysis.seen_in(document.context)
         return None if analysis is None else View(analysis, document.coordinates)
 
+    def is_foreign(self, uri: str) -> bool:
+        """Return whether an open document is in another language, such as a header of C."""
+        document = self.documents.get(uri)
+        return document is not None and self.sources.is_foreign(document)
+
     def readings(self, uri: str) -> list[FileReading]:
         """Return an open document as it is read by itself, and by the open files including it."""
         document, view = self.documents.get(uri), self.view(uri)

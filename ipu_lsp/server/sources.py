@@ -15,7 +15,8 @@ from ipu_lsp.server.workspace import Workspace
 
 HEADER_EXTENSIONS = (".h", ".hh", ".hpp", ".inc", ".def")
 """Of files that are no programs of their own."""
-_HEADER_LANGUAGES = ("c", "cpp")
+HEADER_LANGUAGES = ("c", "cpp")
+"""The languages that editors take headers for."""
 
 
 class Sources:
@@ -76,7 +77,11 @@ class Sources:
     def is_header(self, document: Document) -> bool:
         """Return whether a document is no program of its own, included or not."""
         ending = os.path.splitext(document.path or "")[1]
-        return ending in HEADER_EXTENSIONS or document.language in _HEADER_LANGUAGES
+        return ending in HEADER_EXTENSIONS or document.language in HEADER_LANGUAGES
+
+    def is_foreign(self, document: Document) -> bool:
+        """Return whether a document is in another language, of which only its names are ours."""
+        return document.language in HEADER_LANGUAGES
 
     def open_headers(self, document: Document) -> list[Document]:
         """Return the open documents that the analysis of a document has read as headers."""

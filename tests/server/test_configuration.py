@@ -220,6 +220,19 @@ def test_pulling_clients_are_told_to_ask_again() -> None:
     assert [item["code"] for item in conversation.answer(1)["result"]["items"]] == ["W203"]
 
 
+def test_headers_of_c_are_registered_for_names_alone() -> None:
+    dynamic = {"dynamicRegistration": True}
+    features = ("synchronization", "hover", "definition", "references", "rename")
+    capabilities = {"textDocument": dict.fromkeys(features, dynamic)}
+    (asked_for,) = greeted(capabilities=capabilities).told("client/registerCapability")
+    options = {e["method"]: e["registerOptions"] for e in asked_for["registrations"]}
+    assert options.keys() == {
+        *(f"textDocument/{name}" for name in ("didOpen", "didChange", "didClose", *features[1:])),
+    }
+    selectors = options["textDocument/hover"]["documentSelector"]
+    assert [selector["language"] for selector in selectors] == ["c", "cpp"]
+
+
 def test_clients_that_watch_files_are_asked_to() -> None:
     dynamic = {"dynamicRegistration": True}
     capabilities = {

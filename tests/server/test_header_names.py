@@ -231,3 +231,18 @@ def test_macros_of_headers_are_symbols_of_the_workspace(tmp_path: Path) -> None:
         ("TOTAL", "regs.h"),
     ]
     assert "include/regs.h:1:8" in locations(tmp_path, [each["location"] for each in found])
+
+
+def test_in_a_header_of_c_only_names_have_pages(tmp_path: Path) -> None:
+    files = {
+        "a.h": "#define FIRST m3\n",
+        "b.h": "// add\ninline int add(int first);\n#define SECOND FIRST\n",
+        "main.S": '#include "a.h"\n#include "b.h"\nadd $m0, $SECOND, 1\n',
+    }
+
+    def page(part: str) -> Any:
+        return check_answer(tmp_path, "hover", ("b.h", part), "main.S", "b.h", files=files)
+
+    assert page("add(") is None
+    assert "SECOND" in page("SECOND")["contents"]["value"]
+    assert "a.h line 1" in page("FIRST")["contents"]["value"]

@@ -12,9 +12,19 @@ from ipu_asm.config.files import source_extensions
 from ipu_lsp.server.documents import path_of
 from ipu_lsp.server.session import LspSession
 from ipu_lsp.server.settings import read_settings, unwrap_section
-from ipu_lsp.server.sources import HEADER_EXTENSIONS
+from ipu_lsp.server.settings_files import SOURCE
+from ipu_lsp.server.sources import HEADER_EXTENSIONS, HEADER_LANGUAGES
 
 _SECTION = "ipu"
+_METHODS_OF_HEADERS = (
+    t.TEXT_DOCUMENT_DID_OPEN,
+    t.TEXT_DOCUMENT_DID_CHANGE,
+    t.TEXT_DOCUMENT_DID_CLOSE,
+    t.TEXT_DOCUMENT_HOVER,
+    t.TEXT_DOCUMENT_DEFINITION,
+    t.TEXT_DOCUMENT_REFERENCES,
+    t.TEXT_DOCUMENT_RENAME,
+)
 
 
 def apply(session: LspSession, section: object) -> bool:
@@ -40,6 +50,8 @@ def subscribe(session: LspSession) -> None:
         watchers = [{"globPattern": pattern} for pattern in patterns]
         method = t.WORKSPACE_DID_CHANGE_WATCHED_FILES
         registrations.append(_registration(method, {"watchers": watchers}))
+    if session.client.registers_headers:
+        registrations += _of_headers(session)
     if registrations:
         session.protocol.ask(t.CLIENT_REGISTER_CAPABILITY, {"registrations": registrations})
 
@@ -93,6 +105,32 @@ def did_change_watched_files(session: LspSession, params: t.DidChangeWatchedFile
         session.settings_files.check_again(settings)
     elif any(_is_read(session, os.path.normpath(path)) for path in paths):
         session.refresh_diagnostics()
+
+
+def _of_headers(session: LspSession) -> list[dict[str, Any]]:
+    """Register headers, which editors take for C, for what we know of names and findings alone.
+
+    With the other documents of ours, headers of C would get our colours and formatter, too.
+    """
+    endings = ",".join(extension[1:] for extension in HEADER_EXTENSIONS)
+    selector = [
+        {"scheme": "file", "language": language, "pattern": f"**/*.{{{endings}}}"}
+        for language in HEADER_LANGUAGES
+    ]
+    options: dict[str, dict[str, Any]] = {method: {} for method in _METHODS_OF_HEADERS}
+    options[t.TEXT_DOCUMENT_DID_CHANGE] = {"syncKind": t.TextDocumentSyncKind.Incremental.value}
+    options[t.TEXT_DOCUMENT_RENAME] = {"prepareProvider": True}
+    if session.client.pulls_diagnostics:
+        pulled = {"identifier": SOURCE, "interFileDependencies": False}
+        options[t.TEXT_DOCUMENT_DIAGNOSTIC] = {**pulled, "workspaceDiagnostics": False}
+    return [
+        {
+            "id": f"ipu-header-{method}",
+            "method": method,
+            "registerOptions": {"documentSelector": selector, **more},
+        }
+        for method, more in options.items()
+    ]
 
 
 def _is_read(session: LspSession, path: str) -> bool:
