@@ -19,6 +19,7 @@ from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress, suppress_written
 from ipu_asm.program.build import read_program
 from ipu_asm.program.macros import is_expanded
+from ipu_asm.program.near_names import near_name_findings
 from ipu_asm.program.program import Program
 from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template, uses_defines
@@ -141,6 +142,7 @@ class Analyzer:
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
                 written = self._findings(program)
+                written += self._misspelt(program, [e.expansion for e in expanded], text)
                 return self._lifted(source, program, expanded, settings, written)
         return self._plain(source, program)
 
@@ -163,9 +165,24 @@ class Analyzer:
         findings = list(program.findings)
         for check in self._program_checks if program.is_text else ():
             findings += check(program)
+        return self._effective(program, findings)
+
+    def _effective(self, program: Program, findings: list[Diagnostic]) -> list[Diagnostic]:
         if self.isa.surface.severity_directives:
-            findings = list(apply_severity_directives(program, findings))
+            return list(apply_severity_directives(program, findings))
         return findings
+
+    def _misspelt(
+        self, program: Program, expansions: Sequence[Expansion], written: str
+    ) -> list[Diagnostic]:
+        """Findings about misspelt names, which depend on the names that expansions define.
+
+        The program is that of one of them, or of the text that they are made of, `written`.
+        """
+        if not self.isa.surface.c_preprocessor:
+            return []
+        findings = near_name_findings(program, lambda: _names_of(expansions), written)
+        return self._effective(program, findings)
 
     def _expanded(
         self,
@@ -212,9 +229,16 @@ class Analyzer:
         written: Sequence[Diagnostic] = (),
     ) -> Analysis:
         """The analysis of a text with expansions; `written` are findings about the text itself."""
-        found = ((each.expansion, each.analysis.diagnostics) for each in expanded)
+        expansions = [each.expansion for each in expanded]
+        found = [
+            (
+                expansion,
+                (*each.diagnostics, *self._misspelt(each.program, [expansion], source.text)),
+            )
+            for expansion, each in expanded
+        ]
         findings = lifted_findings(found, self._layout_codes)
-        findings += findings_outside(written, [each.expansion for each in expanded])
+        findings += findings_outside(written, expansions)
         headers = {p: file for each in expanded for p, file in each.expansion.files.items()}
         analysis = Analysis(source, program, self.isa, (), expanded, settings)
         surface = self.isa.surface
@@ -244,6 +268,11 @@ def _is_ours(expansion: Expansion) -> bool:
     """Return whether a template has an expansion that is not for another assembler."""
     is_expanded = expansion.text and not expansion.findings
     return bool(is_expanded) and foreign_assembly(expansion.text) is None
+
+
+def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:
+    """The names that expansions define."""
+    return frozenset(each.name for expansion in expansions for each in expansion.definitions)
 
 
 def analyze(

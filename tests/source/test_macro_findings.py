@@ -122,3 +122,10 @@ def test_a_call_of_an_unknown_macro_is_silent_where_a_header_is_missing() -> Non
 )
 def test_an_expansion_without_end_is_one_finding(bomb: str) -> None:
     assert [code for code, _ in check_findings(f"{bomb}\nnop\n")] == ["E403"]
+
+
+def test_a_finding_about_the_layout_is_dropped_where_another_assumption_lays_it_out() -> None:
+    head = '#include "missing.h"\n#ifdef WIDE\n#define PAD nop\n#else\n#define PAD\n#endif\n'
+    body = ".align 8\nPAD\n{ rpt 10, 0 ; fnop }\n{ add $m1, $m0, 5 ; fnop }\n"
+    assert "C104" not in [code for code, _ in check_findings(head + body)]
+    assert "C104" in [code for code, _ in check_findings(head + body.replace("PAD", "nop"))]

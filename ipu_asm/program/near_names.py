@@ -1,0 +1,149 @@
+"""Findings about names that nothing defines, but that are near to a name that something defines.
+
+Where a header is missing, an unknown name may be defined there, so findings that depend on it are
+dropped. Not those about a name that differs in one letter from a mnemonic or from a name that the
+file or its headers define: such a name is misspelt.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Callable, Iterator, Sequence
+
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.bundle.instruction import CALL_PSEUDO_NAME, OPERAND_COUNTS
+from ipu_asm.diagnostics import Applicability, Diagnostic, Fix
+from ipu_asm.diagnostics.errors import UNDEFINED_LABEL, UNKNOWN_MNEMONIC, WRONG_OPERAND_TYPE
+from ipu_asm.diagnostics.suggestions import NameIndex
+from ipu_asm.isa.model import Isa
+from ipu_asm.isa.operands import quoted
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span, TextEdit
+
+_NAME = re.compile(r"(?<![\w.$\\'])[A-Za-z_.][\w.$]*(?![\w.$]*[(\\])")
+_MOST_SLIPS = 2
+_DECLARING = {".extern", ".global", ".globl", ".weak", ".type", ".comm", ".lcomm", ".hidden"}
+
+
+def near_name_findings(
+    program: Program, defined: Callable[[], frozenset[str]], written: str
+) -> list[Diagnostic]:
+    """Return findings about names near to known ones, except for those that the program has.
+
+    `defined` returns the names that macros and the preprocessor define somewhere in the text or
+    in its headers. `written` is the text as its author wrote it.
+    """
+    doubtful = program.where(_has_unknown_names)
+    if not doubtful:
+        return []
+    known = _KnownNames(program, defined(), written)
+    reported = {(finding.span, finding.code) for finding in program.findings}
+    found = [each for number in doubtful for each in _of_bundle(program, number, known)]
+    return [each for each in found if (each.span, each.code) not in reported]
+
+
+class _KnownNames:
+    """The names that a program and the expansion that it is made of define."""
+
+    def __init__(self, program: Program, defined: frozenset[str], written: str) -> None:
+        self.isa = program.isa
+        self._macros = program.macros
+        self._written = written
+        self._index = _index_of(defined | set(program.labels) | _declared(program))
+        self._mnemonics = _index_of(frozenset(program.isa.instructions))
+
+    def is_known(self, name: str) -> bool:
+        """Return whether a name is defined."""
+        is_register = f"${name}" in self.isa.file_of_register
+        return is_register or name in self._index or self._macros.defines(name)
+
+    def near(self, name: str) -> str | None:
+        """Return a defined name that an unknown one is probably meant to be.
+
+        A name that is written more often is no slip.
+        """
+        if self.is_known(name):
+            return None
+        near = self._index.one_letter_from(name)
+        written = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+        is_slip = near is None or len(written.findall(self._written)) <= _MOST_SLIPS
+        return near if is_slip else None
+
+    def is_near_mnemonic(self, name: str) -> bool:
+        """Return whether a word that is no mnemonic is near to one, or to a macro."""
+        if self.is_known(name):
+            return False
+        near = self._mnemonics.one_letter_from(name, other_numbers=True)
+        return near is not None or self.near(name) is not None
+
+
+@lru_cache(maxsize=16)
+def _index_of(names: frozenset[str]) -> NameIndex:
+    return NameIndex(names)
+
+
+def _declared(program: Program) -> set[str]:
+    return {
+        word
+        for _, bundle in program.directives
+        for words in bundle.syntax.directives
+        if words[0] in _DECLARING
+        for word in words[1:]
+    }
+
+
+def _has_unknown_names(isa: Isa, bundle: Bundle) -> bool:
+    if any(finding.depends_on_name for finding in bundle.findings):
+        return True
+    return bool(_names(isa, bundle))
+
+
+@cached_on_bundle
+def _names(_isa: Isa, bundle: Bundle) -> Sequence[tuple[str, Span, bool]]:
+    """The names in operands without a value: each with its span, and whether it is all of it."""
+    found = []
+    for number, instruction in enumerate(bundle.instructions):
+        if instruction.spec is None or instruction.findings:
+            continue
+        for place, value in enumerate(instruction.values):
+            if not isinstance(value, int):
+                span = bundle.span(number, place)
+                for match in _NAME.finditer(bundle.syntax.text, *span):
+                    is_label = isinstance(value, str)
+                    found.append((match[0], Span(*match.span()), is_label))
+    return found
+
+
+def _of_bundle(program: Program, number: int, known: _KnownNames) -> Iterator[Diagnostic]:
+    bundle, start = program.bundles[number], program.starts[number]
+    if any(program.macros.defines(each.mnemonic) for each in bundle.instructions):
+        return
+    for finding in bundle.findings:
+        if finding.depends_on_name and _is_certain(finding, known):
+            yield finding.shifted(start)
+    for name, span, is_label in _names(program.isa, bundle):
+        near = known.near(name)
+        if near is not None:
+            yield _misspelt(name, near, span.shifted(start), is_label)
+
+
+def _is_certain(finding: Diagnostic, known: _KnownNames) -> bool:
+    """Return whether a finding holds even if a header defines unknown names."""
+    names = [name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME]
+    if finding.rule is UNKNOWN_MNEMONIC:
+        is_call = CALL_PSEUDO_NAME in finding.dropped_if_defined
+        return not is_call and known.is_near_mnemonic(names[0])
+    if finding.rule in OPERAND_COUNTS:
+        # An operand that is a name stands for one operand.
+        return True
+    return any(known.near(name) is not None for name in names)
+
+
+def _misspelt(name: str, near: str, span: Span, is_label: bool) -> Diagnostic:
+    rule = UNDEFINED_LABEL if is_label else WRONG_OPERAND_TYPE
+    said = (
+        f"no label {quoted(name)} in this file" if is_label else f"nothing defines {quoted(name)}"
+    )
+    fix = Fix(f"replace by `{near}`", (TextEdit(span, near),), Applicability.DISPLAY)
+    return Diagnostic(rule, f"{said}; did you mean `{near}`?", span, fix=fix)

@@ -1,0 +1,73 @@
+"""Where a header is missing, a name near to a known one is misspelt, any other may be defined."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.isa import load_isa
+
+ANALYZER = Analyzer(load_isa("colossus"))
+HEAD = """\
+#include "missing.h"
+#define mPointer m3
+#define OFFSET_OF_SIZE 4
+.macro twice a
+add $m1, $m1, \\a
+.endm
+MainLoop:
+"""
+
+
+def check_findings(text: str) -> list[tuple[str, str]]:
+    """The codes of errors with the texts that they are about, in a text with a missing header."""
+    whole = HEAD + text
+    findings = ANALYZER.analyze(whole, "a.S").diagnostics
+    return [
+        (finding.code, whole[finding.span.start : finding.span.end])
+        for finding in findings
+        if finding.code != "H103"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("adn $m1, $m1, $m2", ("E101", "adn")),
+        ("tiwce 1", ("E101", "tiwce")),
+        ("add $m1, $mPiointer, 1", ("E104", "$mPiointer")),
+        ("add $m1, $m1, OFFSET_FO_SIZE", ("E104", "OFFSET_FO_SIZE")),
+        ("ld32 $m1, $m1, $mzero, OFFSET_OF_SIZ/4", ("E104", "OFFSET_OF_SIZ")),
+        ("bri MianLoop", ("E301", "MianLoop")),
+        ("bri MainLoop, MainLoop", ("E103", "MainLoop")),
+        ("brnzdec UNKNOWN", ("E102", "brnzdec")),
+    ],
+)
+def test_a_misspelt_name_is_found(line: str, expected: tuple[str, str]) -> None:
+    assert check_findings(line) == [expected]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "SAVE_ALL $m1",
+        "add $m1, $mBase, 1",
+        "add $m1, $m1, SIZE_OF_VERTEX",
+        "bri elsewhere",
+        "add $m1, $m1, OFFSET_OF_SIZE",
+        "add $m1, $m1, OFFSET_OF_SIZE2",
+        "add $m1, $mPointer1, 1",
+        "add $m1, $m1, OFFSET_OF_SIZES",
+        # Somebody who writes it so often means it.
+        "add $m1, $mPoinger, 1\nadd $m1, $mPoinger, 2\nadd $m1, $mPoinger, 3",
+    ],
+)
+def test_a_name_that_the_missing_header_may_define_is_silent(line: str) -> None:
+    assert check_findings(line) == []
+
+
+def test_a_misspelt_name_in_a_macro_is_found_called_or_not() -> None:
+    macro = ".macro m\nadd $m1, $mPointre, 1\nadn $m1, $m1, $m2\n.endm\n"
+    expected = [("E104", "$mPointre"), ("E101", "adn")]
+    assert check_findings(macro) == expected
+    assert check_findings(f"{macro}m\nm\n") == expected
