@@ -21,12 +21,13 @@ class Reading(NamedTuple):
     """How a template is read: a plain analysis whose line index counts the written lines.
 
     `source_map` is None in the skeleton, whose positions are those of the written text. `context`
-    describes the values that were assumed.
+    describes the values that were assumed. What `is_partial` may have fillers for outputs.
     """
 
     analysis: Analysis
     source_map: SourceMap | None
     context: str = ""
+    is_partial: bool = False
 
     def written(self, span: Span) -> Span:
         """Return the written range of a span of the plain analysis."""
@@ -93,7 +94,7 @@ def skeleton_reading(analysis: Analysis) -> Reading:
     source = analysis.source
     lines = source.lines
     skeleton = SourceFile(analysis.program.text, source.path, lines)
-    return Reading(Analysis(skeleton, analysis.program, analysis.isa, ()), None)
+    return Reading(Analysis(skeleton, analysis.program, analysis.isa, ()), None, "", True)
 
 
 def _in_expansion(analysis: Analysis, expanded: Expanded) -> Reading:
@@ -101,7 +102,8 @@ def _in_expansion(analysis: Analysis, expanded: Expanded) -> Reading:
     lines = _WrittenLines(source_map, analysis.source.lines)
     source = SourceFile(plain.text, analysis.source.path, lines)
     found = Analysis(source, lambda: plain.program, plain.isa, plain.diagnostics)
-    return Reading(found, source_map, expanded.expansion.context)
+    expansion = expanded.expansion
+    return Reading(found, source_map, expansion.context, expansion.is_partial)
 
 
 class _WrittenLines(LineIndex):

@@ -31,6 +31,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import inline_code
 from ipu_asm.source.jinja.tags import Tag, TagKind, WordKind, tag_words
+from ipu_asm.source.skeleton import has_filler, without_fillers
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -90,6 +91,9 @@ def _expanded(analysis: Analysis, offset: int, span: Span | None) -> Hover | Non
     written = span or (reading.around(found.span, offset) if found else None)
     if found is None or written is None:
         return None
+    if reading.is_partial:
+        is_unknown = has_filler(reading.analysis.text[found.span.start : found.span.end])
+        return None if is_unknown else Hover(without_fillers(found.markdown), written)
     phrase = occasions_phrase(analysis, offset, word)
     return Hover(f"{phrase}{_SEPARATOR}{found.markdown}" if phrase else found.markdown, written)
 

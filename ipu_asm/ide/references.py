@@ -60,7 +60,8 @@ def _of_name(analysis: Analysis, name: TemplateName) -> list[Occurrence]:
     if name.definition is not None and name.definition.place.path == MAIN:
         span = name.definition.place.span
         found[span] = Occurrence(span, OccurrenceKind.DEFINES)
-    return sorted(found.values(), key=lambda occurrence: occurrence.span)
+    # In a template that Jinja cannot read, uses are not known.
+    return sorted(found.values(), key=lambda each: each.span) if name.span in found else []
 
 
 def _symbols(analysis: Analysis, offset: int) -> list[Symbol]:

@@ -110,7 +110,7 @@ def _prepare_in_template(analysis: Analysis, offset: int) -> Renameable:
     """Return the name at an offset of a tag, or a label whose text is literal everywhere."""
     name = template_name_at(analysis, offset)
     if name is not None:
-        _refuse(why_not_renameable(name))
+        _refuse(why_not_renameable(analysis, name))
         return Renameable(name.span, name.name)
     if all(each.expansion.is_partial for each in analysis.expanded):
         raise RenameError("the template has an error: correct that before you rename")

@@ -15,6 +15,9 @@ from ipu_asm.source.jinja.tags import Tag, TagKind, tags_of
 _LINE = re.compile(r"[^\r\n]+")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:[\r\n]|\Z)")
 _BLANKS = " \t"
+_FILLER = "x"
+# The shortest output has five characters.
+_FILLED = re.compile(f"{_FILLER}{{5,}}")
 
 
 def skeleton(text: str) -> str:
@@ -22,7 +25,17 @@ def skeleton(text: str) -> str:
 
     An output that is alone on its line has blanks, too: it is mostly the call of a macro.
     """
-    return filled(text, lambda tag: "x" if is_word(text, tag) else " ")
+    return filled(text, lambda tag: _FILLER if is_word(text, tag) else " ")
+
+
+def has_filler(text: str) -> bool:
+    """Check whether a piece of a skeleton contains an output."""
+    return _FILLED.search(text) is not None
+
+
+def without_fillers(text: str) -> str:
+    """Return a text about a skeleton for people, with dots in place of outputs."""
+    return _FILLED.sub("…", text)
 
 
 def filled(text: str, filler: Callable[[Tag], str]) -> str:

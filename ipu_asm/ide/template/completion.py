@@ -18,6 +18,7 @@ from ipu_asm.ide.template.names import WrittenName, names_known_at
 from ipu_asm.ide.template.outline import described
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, WordKind, tag_words
+from ipu_asm.source.skeleton import has_filler
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span
 
@@ -145,7 +146,7 @@ def _written(
 ) -> Iterator[CompletionItem]:
     """Yield a proposal at its written place, if that is at the cursor; a name by its name."""
     span = Span(offset, offset) if item.span == (at, at) else reading.around(item.span, offset)
-    if span is None:
+    if span is None or (reading.is_partial and has_filler(item.label)):
         return
     item = item._replace(span=span)
     if item.label.startswith("{{ "):

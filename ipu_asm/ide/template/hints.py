@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
 
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.ide.template.bundles import WrittenBundles
+from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.jinja.tags import TagKind
-from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
+from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ def output_values(analysis: Analysis, span: Span) -> Iterator[TagRemark]:
     expansion = analysis.expanded[0].expansion
     for tag in template_syntax(analysis.text).tags:
         if tag.kind is TagKind.OUTPUT and tag.span.start <= span.end and span.start <= tag.span.end:
-            values = _values(expansion.source_map, expansion.text, tag.span)
+            values = _values(expansion, tag.span)
             text = ", ".join(values[:_MOST_VALUES])
-            if text and len(text) <= _LONGEST and text.isprintable():
+            if text.strip() and len(text) <= _LONGEST and text.isprintable():
                 yield TagRemark(tag.span, f"{text}, …" if len(values) > _MOST_VALUES else text)
 
 
@@ -57,7 +58,9 @@ def counted(number: int, unit: str) -> str:
     return f"{number:,} {unit if number == 1 else f'{unit}s'}"
 
 
-def _values(source_map: SourceMap, text: str, tag: Span) -> list[str]:
+def _values(expansion: Expansion, tag: Span) -> list[str]:
     """Return the distinct texts that an output makes of itself, not by calling a macro."""
-    spans = source_map.expanded_spans(SourceRange(MAIN, tag))
-    return list(dict.fromkeys(text[span.start : span.end] for span in spans))
+    spans = expansion.source_map.expanded_spans(SourceRange(MAIN, tag))
+    if not set(spans).isdisjoint(expansion.unknown):
+        return []
+    return list(dict.fromkeys(expansion.text[span.start : span.end] for span in spans))

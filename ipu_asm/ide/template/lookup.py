@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
-from ipu_asm.source.expansion import Expansion, NameDefinition
-from ipu_asm.source.source_map import MAIN
+from ipu_asm.ide.template.blocks import template_syntax
+from ipu_asm.ide.template.names import WrittenName, names_known_at, written_names
+from ipu_asm.source.expansion import Expansion, NameDefinition, NameKind
+from ipu_asm.source.jinja.tags import WordKind, tag_words
+from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -29,7 +32,32 @@ def template_name_at(analysis: Analysis, offset: int) -> TemplateName | None:
         for name, place, used in expansion.uses:
             if place.path == MAIN and place.span.touches(offset):
                 return TemplateName(name, place.span, used)
+    return None if are_names_known(analysis) else _written_name_at(analysis.text, offset)
+
+
+def are_names_known(analysis: Analysis) -> bool:
+    """Check whether Jinja could read the template, so that its names and uses are known."""
+    return any(each.definitions or each.uses for each in _expansions(analysis))
+
+
+def _written_name_at(text: str, offset: int) -> TemplateName | None:
+    """Return the name at an offset of a template that Jinja cannot read."""
+    syntax = template_syntax(text)
+    tag = syntax.tag_at(offset) or syntax.tag_around(offset)
+    for word in tag_words(text, tag) if tag else ():
+        if word.kind is WordKind.NAME and word.span.touches(offset):
+            here = [name for name in written_names(syntax) if name.place == word.span]
+            known = [name for name in names_known_at(syntax, offset) if name.name == word.text]
+            for name in (*here, *known):
+                return TemplateName(word.text, word.span, _definition(name))
     return None
+
+
+def _definition(known: WrittenName) -> NameDefinition:
+    place, full = SourceRange(MAIN, known.place), SourceRange(MAIN, known.full)
+    parameters = known.parameters if known.kind is NameKind.TEMPLATE_MACRO else None
+    value = known.value or None
+    return NameDefinition(known.name, known.kind, place, full, value, parameters, known.remark)
 
 
 def uses_of(analysis: Analysis, wanted: TemplateName) -> list[Span]:
@@ -50,7 +78,8 @@ def uses_of(analysis: Analysis, wanted: TemplateName) -> list[Span]:
 
 def values_of(analysis: Analysis, wanted: NameDefinition) -> list[str]:
     """Return the values of a definition in the contexts, each once."""
-    values = (
+    values = [wanted.value]
+    values += (
         definition.value
         for expansion in _expansions(analysis)
         for definition in expansion.definitions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.ide.template.checked import expanded_texts
-from ipu_asm.ide.template.lookup import TemplateName, uses_of
+from ipu_asm.ide.template.lookup import TemplateName, are_names_known, uses_of
 from ipu_asm.isa.operands import quoted
 from ipu_asm.source.expansion import NameKind
 from ipu_asm.source.jinja.tags import WordKind, tag_words
@@ -26,8 +26,10 @@ _RESERVED: Final = frozenset({
 })  # fmt: skip
 
 
-def why_not_renameable(name: TemplateName) -> str | None:
+def why_not_renameable(analysis: Analysis, name: TemplateName) -> str | None:
     """Return why a name cannot be renamed."""
+    if not are_names_known(analysis):
+        return "the template has an error: correct that before you rename"
     definition = name.definition
     if definition is None:
         return f"nothing in the template defines {quoted(name.name)}, so it cannot be renamed"

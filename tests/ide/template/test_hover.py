@@ -99,3 +99,12 @@ def test_a_name_of_a_context_shows_its_values() -> None:
 
 def test_a_comment_has_no_page() -> None:
     assert hover(*fixture("{# incr $0lr0 #} acc;;")) is None
+
+
+def test_a_template_that_cannot_be_read_shows_what_is_written() -> None:
+    text = "l{{ k_index }}: set {{ k_in$0dex }} 7; acc;;{% if %}"
+    assert shown(text).markdown == "**`k_index`** · `lr5` · role\n\nSet, line 1"
+    analysis, _ = fixture(HEAD + text)
+    for offset in range(len(HEAD), len(analysis.text)):
+        found = hover(analysis, offset)
+        assert found is None or "xxxxx" not in found.markdown

@@ -177,6 +177,14 @@ def test_the_value_of_an_output_stands_behind_it() -> None:
     ]
 
 
+def test_a_value_that_is_not_known_has_no_hint() -> None:
+    text = "{% set k = 1 %}set lr0 {{ missing }};;{{ k }}"
+    hints = inlay_hints(analyze(text), Span(0, len(text)), [VALUES])
+    assert [hint.text for hint in hints] == [" = 1"]
+    text = "{% set k = 1 %}set lr0 {{ k }};;{% if %}"
+    assert inlay_hints(analyze(text), Span(0, len(text)), [VALUES]) == []
+
+
 def test_loops_and_macros_have_a_lens_with_their_bundles() -> None:
     lenses = code_lenses(analyze(KERNEL), [EXPANSIONS])
     assert [(KERNEL[lens.span.start : lens.span.end], lens.text) for lens in lenses] == [

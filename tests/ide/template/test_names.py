@@ -75,6 +75,7 @@ def test_a_macro_is_renamed_with_its_calls() -> None:
         ("{% set k = 1 %}set lr0 {{ $0k }};;", "2x", "cannot be `2x`"),
         ("{% set k = 1 %}set lr0 {{ $0k }};;", "loop", "cannot be `loop`"),
         ("{% set k = 1 %}{% set j = 2 %}set lr0 {{ $0k }};;", "j", "already, on line 1"),
+        ("{% set k = 1 %}{{ $0k }}{% if %}", "j", "the template has an error"),
         ("set lr0 {{ $0k }};;", "j", "nothing in the template defines `k`"),
         ("{# ipu: context k=1 #}set lr0 {{ $0k }};;", "j", "given by the context"),
     ],
