@@ -238,7 +238,7 @@ class Analyzer:
             for expansion, each in expanded
         ]
         findings = lifted_findings(found, self._layout_codes)
-        findings += findings_outside(written, expansions)
+        findings += findings_outside(source.text, written, expansions)
         headers = {p: file for each in expanded for p, file in each.expansion.files.items()}
         analysis = Analysis(source, program, self.isa, (), expanded, settings)
         surface = self.isa.surface

@@ -122,16 +122,14 @@ def _expand_alike(before: Analysis, after: Analysis, edits: Sequence[TextEdit]) 
     )
 
 
-def _edited(expansion: Expansion, edits: Sequence[TextEdit]) -> str | None:
-    """Return an expansion with edits of the written text; None for one that is there twice.
+def _edited(expansion: Expansion, edits: Sequence[TextEdit]) -> str:
+    """Return an expansion with edits of the written text, wherever it is repeated.
 
     Text that is not in the expansion, such as that of another context, is not edited there.
     """
     expanded: list[TextEdit] = []
     for span, new_text in edits:
         starts = expansion.source_map.expanded(MAIN, span.start)
-        if len(starts) > 1:
-            return None
         length = span.end - span.start
         expanded += [TextEdit(Span(start, start + length), new_text) for start in starts]
     return apply_edits(expansion.text, expanded)

@@ -11,6 +11,7 @@ counts if each expansion that has its place has the finding.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from typing import Iterable, Iterator, NamedTuple, Sequence
 
@@ -22,6 +23,10 @@ from ipu_asm.text import Span, TextEdit
 _Key = tuple[str, str | None, Span]
 _LOCAL = ("E0", "E1", "E2")
 _MARK = ";;"
+# Names that the user does not define: those of the preprocessor, and those reserved to compilers.
+_DECIDED = re.compile(r"if|ifdef|ifndef|elif|else|defined|__\w+")
+_NAME = re.compile(r"(?<!\w)[A-Za-z_]\w*")
+_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b.*", re.MULTILINE)
 
 
 class _Occurrence(NamedTuple):
@@ -58,23 +63,49 @@ def lifted_findings(
 
 
 def findings_outside(
-    findings: Iterable[Diagnostic], expansions: Sequence[Expansion]
+    text: str, findings: Iterable[Diagnostic], expansions: Sequence[Expansion]
 ) -> list[Diagnostic]:
-    """Return the findings about written text that is in no expansion.
+    """Return the findings about the written text that is in no expansion.
 
-    That is text of macros that are never called, and of branches that are never taken.
+    That is text of macros that are never called, and of branches that are never taken. But text
+    that no assembler reads, such as that of `#if 0`, may be in any language.
     """
-    return [
-        finding
-        for finding in findings
-        if not any(_is_expanded(expansion.source_map, finding.span) for expansion in expansions)
-    ]
+    outside = [each for each in findings if not _is_expanded(expansions, each.span)]
+    if not outside:
+        return []
+    excluded = [span for span in _branches(text) if not _has_code(expansions, span)]
+    return [f for f in outside if not any(s.start <= f.span.start < s.end for s in excluded)]
 
 
-def _is_expanded(source_map: SourceMap, span: Span) -> bool:
+def _is_expanded(expansions: Sequence[Expansion], span: Span) -> bool:
+    maps = (expansion.source_map for expansion in expansions)
     if span.start == span.end:
-        return bool(source_map.expanded(MAIN, span.start))
-    return bool(source_map.expanded_spans(SourceRange(MAIN, span)))
+        return any(each.expanded(MAIN, span.start) for each in maps)
+    return any(each.expanded_spans(SourceRange(MAIN, span)) for each in maps)
+
+
+def _has_code(expansions: Sequence[Expansion], written: Span) -> bool:
+    """Return whether an expansion has more than line breaks of a written range."""
+    place = SourceRange(MAIN, written)
+    return any(
+        not each.text[span.start : span.end].isspace()
+        for each in expansions
+        for span in each.source_map.expanded_spans(place)
+    )
+
+
+def _branches(text: str) -> Iterator[Span]:
+    """Yield the branches of conditionals that only a compiler decides, inner ones first."""
+    opened: list[tuple[int, str]] = []
+    for directive in _CONDITIONAL.finditer(text):
+        conditions = directive[0]
+        if not directive[1].startswith("if") and opened:
+            start, before = opened.pop()
+            if all(map(_DECIDED.fullmatch, _NAME.findall(before))):
+                yield Span(start, directive.start())
+            conditions = before + conditions
+        if directive[1] != "endif":
+            opened.append((directive.end(), conditions))
 
 
 def _lifted(

@@ -226,15 +226,28 @@ def test_literal_text_of_a_template_is_fixed(capsys: pytest.CaptureFixture[str])
     "text",
     [
         "{% for n in range(2) %}\nACC.FIRST;;\n{% endfor %}\nbkpt;;\n",
-        '{% set op = "ACC.FIRST" %}\n{{ op }};;\nbkpt;;\n',
         "{% macro m() %}ACC.FIRST;;{% endmacro %}\n{{ m() }}\n{{ m() }}\nbkpt;;\n",
+    ],
+)
+def test_what_is_right_in_every_iteration_and_call_is_fixed(
+    capsys: pytest.CaptureFixture[str], text: str
+) -> None:
+    fixed = "Fixed 1 finding in 1 file\n"
+    check_fix(capsys, text, text.replace("ACC.FIRST", "acc.first"), "--fix", 0, fixed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{% for n in ["A", "a"] %}\n{{ n }}CC.FIRST;;\n{% endfor %}\nbkpt;;\n',
+        '{% set op = "ACC.FIRST" %}\n{{ op }};;\nbkpt;;\n',
         "ACC.FIRST;;\n# {{ unknown }}\nbkpt;;\n",
         "ACC.FIRST;;\n# {{\nbkpt;;\n",
     ],
-    ids=["twice", "value", "macro", "undefined", "broken"],
+    ids=["some iterations", "value", "undefined", "broken"],
 )
 @pytest.mark.parametrize("arguments", ["--fix", "--fix --unsafe-fixes"])
-def test_what_an_expansion_repeats_or_computes_is_not_edited(
+def test_what_an_expansion_computes_is_not_edited(
     capsys: pytest.CaptureFixture[str], text: str, arguments: str
 ) -> None:
     check_fix(capsys, text, text, arguments, 1, "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from ipu_asm import analyze
 from ipu_asm.text import apply_edits
 
@@ -46,3 +48,27 @@ def test_a_fix_that_holds_in_some_iterations_only_is_not_offered() -> None:
 {% endmacro %}{{ step("incr") }}{{ step("incrr") }}    bkpt;;
 """
     assert fixed(argument) is None
+
+
+def check_colossus(text: str, *expected: str) -> None:
+    """The findings about a source for Colossus are about these words."""
+    found = [text[slice(*f.span)] for f in analyze(text, "colossus").diagnostics]
+    assert found == list(expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#if 0\nthis is prose.\n#endif\nbr $m10\n",
+        "#ifdef __IPU__\nbr $m10\n#else\nclass Kernel {};\n#endif\n",
+        "#if 0\n#ifdef A\nsome prose\n#endif\nmore of it\n#endif\nbr $m10\n",
+        '#if defined(__cplusplus)\nextern "C" {\n#endif\nbr $m10\n',
+    ],
+)
+def test_a_branch_that_no_assembler_reads_need_not_be_assembler(text: str) -> None:
+    check_colossus(text)
+
+
+def test_a_branch_that_a_define_would_take_is_checked() -> None:
+    check_colossus("#ifdef MODE\nadddd $m0, $m1, $m2\n#endif\nbr $m10\n", "adddd")
+    check_colossus("#ifndef __X__\nbr $m10\n#elif MODE == 3\nadddd $m0\n#endif\n", "adddd")
