@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-MOST_TOKENS = 200_000
+MOST_TOKENS = 100_000
 """The tokens that macros may make, besides those for the length of the text."""
 MOST_TEXT = 2_000_000
 """The characters of an expansion, besides four times those of the text."""
+MOST_WRITTEN = 2_000_000
+"""The characters of a file that is expanded."""
+LENGTH_OF_TOKEN = 32
+"""A token counts as several if it is longer, in characters."""
+LENGTH_OF_PIECE = 8
+"""What a line counts besides its characters."""
 MOST_INCLUDES = 1_000
 """The headers that are read for one expansion, repeated ones counted."""
 DEEPEST_INCLUDE = 40
@@ -21,7 +27,7 @@ class Budget:
     """What one expansion of a text may still make."""
 
     def __init__(self, length: int) -> None:
-        self._tokens = MOST_TOKENS + length // 2
+        self._tokens = MOST_TOKENS + length // 10
         self._text = MOST_TEXT + 4 * length
 
     def spend(self, tokens: int) -> None:
@@ -32,7 +38,7 @@ class Budget:
 
     def write(self, length: int) -> None:
         """Count characters of the expansion. Raises `LimitExceeded`."""
-        self._text -= length
+        self._text -= length + LENGTH_OF_PIECE
         if self._text < 0:
             raise self.exceeded(f"the text becomes longer than {MOST_TEXT:,} characters")
 

@@ -57,34 +57,55 @@ def parts_of(tokens: Sequence[Token]) -> tuple[Part, ...]:
 
     A blank is put between two words that would become one.
     """
-    parts: list[Part] = []
+    parts = _Parts()
     for token in tokens:
-        for each in token.parts or (token,):
-            _append(parts, each, is_pasted=each is not token and each is not token.parts[0])
-    return tuple(parts)
+        pieces = token.parts or (token,)
+        for each in pieces:
+            parts.add(each, is_joined=each is not pieces[0])
+    return parts.closed()
 
 
-def _append(parts: list[Part], token: Token, is_pasted: bool) -> None:
-    place = token.stands or token.place
-    is_verbatim = token.stands is None
-    if not parts:
-        parts.append(Part(token.text, place, is_verbatim, token.origin))
-        return
-    last = parts[-1]
-    is_next = is_verbatim and last.place[0] is place[0] and last.place[2] == place[1]
-    if is_next and last.is_verbatim and last.origin is token.origin:
-        whole = Place(place.line, last.place.start, place.end)
-        parts[-1] = Part(last.text + token.text, whole, True, last.origin)
-        return
-    text = token.text
-    if not is_pasted and _would_join(last.text, token) and not (is_next and last.is_verbatim):
-        parts.append(Part(" ", place, False, token.origin))
-        last = parts[-1]
-    is_same = not is_verbatim and not last.is_verbatim and last.origin is token.origin
-    if is_same and last.place == place:
-        parts[-1] = last._replace(text=last.text + text)
-        return
-    parts.append(Part(text, place, is_verbatim, token.origin))
+class _Parts:
+    """Parts in the making; the last one is still open."""
+
+    def __init__(self) -> None:
+        self._done: list[Part] = []
+        self._texts: list[str] = []
+        self._place: Place | None = None
+        self._is_verbatim = False
+        self._origin: Origin | None = None
+
+    def add(self, token: Token, is_joined: bool) -> None:
+        """Add a token; with `is_joined` it is pasted to what is before it."""
+        place = token.stands or token.place
+        is_verbatim = token.stands is None
+        if self._place is not None:
+            line, start, end = self._place
+            if is_verbatim and end == place.start and line is place.line and self._is_verbatim:
+                if self._origin is token.origin:
+                    self._texts.append(token.text)
+                    self._place = Place(line, start, place.end)
+                    return
+            elif not is_joined and _would_join(self._texts[-1], token):
+                self._open(Part(" ", place, False, token.origin))
+            is_same = self._origin is token.origin and self._place == place
+            if is_same and not is_verbatim and not self._is_verbatim:
+                self._texts.append(token.text)
+                return
+        self._open(Part(token.text, place, is_verbatim, token.origin))
+
+    def closed(self) -> tuple[Part, ...]:
+        """Return all parts."""
+        if self._place is not None:
+            text = "".join(self._texts)
+            self._done.append(Part(text, self._place, self._is_verbatim, self._origin))
+            self._place = None
+        return tuple(self._done)
+
+    def _open(self, part: Part) -> None:
+        self.closed()
+        text, self._place, self._is_verbatim, self._origin = part
+        self._texts = [text]
 
 
 def _would_join(before: str, token: Token) -> bool:

@@ -10,14 +10,14 @@ from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
 from ipu_asm.source.preprocessor.conditions import Answers
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
-from ipu_asm.source.preprocessor.limits import LimitExceeded
+from ipu_asm.source.preprocessor.limits import MOST_WRITTEN
 from ipu_asm.source.preprocessor.lines import FileLines
 from ipu_asm.source.preprocessor.names import MacroNames
 from ipu_asm.source.preprocessor.output import PieceMap, Positions
 from ipu_asm.source.preprocessor.run import Run
 from ipu_asm.source.preprocessor.variants import described, variants
-from ipu_asm.source.source_map import MAIN
-from ipu_asm.text import Change, SourceFile
+from ipu_asm.source.source_map import MAIN, SourceMap
+from ipu_asm.text import Change, SourceFile, Span
 
 
 def preprocess(
@@ -32,22 +32,25 @@ def preprocess(
 
     Directives of the assembler stay in it, and so do includes that are not found. Never raises.
     """
+    if len(text) > MOST_WRITTEN:
+        return (_too_long(text),)
     environment = Environment(surface, path, settings)
     store = FileStore(environment)
     main = FileLines.of(MAIN, text)
 
     def run(answers: Answers) -> Run:
-        made = Run(environment, store, answers)
-        try:
-            made.preprocess(main)
-        except LimitExceeded:
-            made.pieces.clear()
-        return made
+        return Run(environment, store, answers).preprocess(main)
 
     is_in_file = path is not None
     runs = variants(run)
     made = (_expansion(each, is_in_file) for each in runs)
     return tuple(each._replace(is_assumed=len(runs) > 1) for each in made)
+
+
+def _too_long(text: str) -> Expansion:
+    message = f"a file with macros has at most {MOST_WRITTEN:,} characters, found {len(text):,}"
+    finding = Diagnostic(EXPANSION_LIMIT, message, Span(0, len(text[:200].splitlines()[0])))
+    return Expansion("", SourceMap(()), findings=(finding,))
 
 
 def _expansion(run: Run, is_in_file: bool) -> Expansion:

@@ -11,6 +11,7 @@ from ipu_asm.source.preprocessor.limits import (
     DEEPEST_INCLUDE,
     LONGEST_LINE,
     MOST_INCLUDES,
+    MOST_WRITTEN,
     Budget,
     LimitExceeded,
 )
@@ -108,7 +109,10 @@ class Run:
     def preprocess(self, main: FileLines) -> Run:
         """Read the file with all its headers."""
         self._budget = Budget(len(main.text))
-        _FileRun(self, main, None, 0).read()
+        try:
+            _FileRun(self, main, None, 0).read()
+        except LimitExceeded:
+            self.pieces.clear()
         return self
 
     def _line(self, token: Token) -> str:
@@ -202,6 +206,8 @@ class Run:
             raise self._budget.exceeded(f"files are included more than {MOST_INCLUDES:,} times")
         if file.depth >= DEEPEST_INCLUDE:
             raise self._budget.exceeded(f"`{name}` is included {DEEPEST_INCLUDE} levels deep")
+        if len(lines.text) > MOST_WRITTEN:
+            raise self._budget.exceeded(f"`{name}` has more than {MOST_WRITTEN:,} characters")
         self._budget.write(len(lines.text) // 4)
         base = Origin(FrameKind.INCLUDE, f"include of `{name}`", place, None, file.base)
         _FileRun(self, lines, base, file.depth + 1).read()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Protocol, Sequence
 
-from ipu_asm.source.preprocessor.limits import Budget
+from ipu_asm.source.preprocessor.limits import LENGTH_OF_TOKEN, Budget
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
@@ -103,11 +103,16 @@ class Substitution:
             if token.kind is Kind.NAME and token.text not in token.hidden:
                 replacement = self._replacement(token, pending)
                 if replacement is not None:
-                    self._budget.spend(len(replacement) + 1)
+                    length = sum(len(each.text) for each in replacement)
+                    self._budget.spend(len(replacement) + 1 + length // LENGTH_OF_TOKEN)
                     pending += reversed(replacement)
                     continue
             result.append(token)
         return result
+
+    def spend_on(self, *pasted: Token) -> None:
+        """Account for tokens that are pasted."""
+        self._budget.spend(sum(1 + len(t.parts) + len(t.text) // LENGTH_OF_TOKEN for t in pasted))
 
     def _replacement(self, token: Token, pending: list[Token]) -> list[Token] | None:
         name = token.text
@@ -254,6 +259,7 @@ class _Body:
         if not left.text or not first.text:
             result[-1:] = right if first.text or not left.text else [result[-1]]
             return following + 1
+        self._substitution.spend_on(left, first)
         kind = kind_of(left.text + first.text)
         if kind is not None:
             pasted = left._replace(

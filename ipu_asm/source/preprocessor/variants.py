@@ -42,6 +42,8 @@ def variants(run: Callable[[Answers], Run]) -> list[Run]:
             (chain.line, chain.taken) for chain in made.chains if chain.taken is not None
         )
         for branch, chain in _branches(made):
+            if len(waiting) >= MOST_VARIANTS:
+                break
             if branch not in covered and branch not in met:
                 met.add(branch)
                 further = _answers_for(chain, branch[1], answers)
