@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Mapping
 
 from ipu_asm.isa.surface import Surface
-from ipu_asm.source.expansion import SourceSettings, Value
+from ipu_asm.source.expansion import SourceReader, SourceSettings, Value
 from ipu_asm.source.preprocessor.conditions import Answers
 from ipu_asm.source.preprocessor.includes import IncludeSearch
-from ipu_asm.source.preprocessor.lines import FileLines, Line
-from ipu_asm.source.preprocessor.macros import Macro, macro_from_outside, macro_of
-from ipu_asm.source.preprocessor.output import Output, Part, verbatim
-from ipu_asm.source.preprocessor.tokens import Kind, Place, tokens_of
-
-_BREAK = re.compile(r"\r\n|\n|\r")
+from ipu_asm.source.preprocessor.lines import FileLines
+from ipu_asm.source.preprocessor.macros import Macro, macro_from_outside
+from ipu_asm.text import change_between
 
 
 class Environment:
@@ -32,6 +28,7 @@ class Environment:
         first = {name: values[0] for name, values in predefined.items()}
         self._texts: Mapping[str, str] = {**first, **defines}
         self._macros = {name: macro_from_outside(name, text) for name, text in self._texts.items()}
+        self._chosen: dict[tuple[str, str], Macro] = {}
         self.search = IncludeSearch(path, settings)
         self.settings = settings
         self.path = path
@@ -41,44 +38,53 @@ class Environment:
         macros = dict(self._macros)
         for name in self.choices:
             if name in answers:
-                macros[name] = macro_from_outside(name, str(answers[name]))
+                text = str(answers[name])
+                key = name, text
+                macros[name] = self._chosen.setdefault(key, macro_from_outside(name, text))
         return macros
+
+    def again(self, path: str | None, settings: SourceSettings) -> bool:
+        """Prepare for another expansion; return whether it has the same macros."""
+        if path != self.path or settings.all_defines != self.settings.all_defines:
+            return False
+        self.search = IncludeSearch(path, settings)
+        self.settings = settings
+        return True
 
 
 class FileStore:
-    """The lines of the files of one expansion, and what was computed of single lines."""
+    """The lines of the headers of one expansion; those of an earlier one that did not change.
 
-    def __init__(self, environment: Environment) -> None:
-        self._reader = environment.settings.reader
-        self._files: dict[str, FileLines | None] = {}
-        self._macros: dict[Line, Macro | None] = {}
+    What is known about a line is kept with the line.
+    """
+
+    def __init__(self, reader: SourceReader, before: FileStore | None = None) -> None:
+        self._reader = reader
+        self._before: Mapping[str, tuple[object, FileLines]] = before._files if before else {}
+        self._files: dict[str, tuple[object, FileLines]] = {}
 
     def read(self, path: str) -> FileLines | None:
         """Return the lines of a header; None if it cannot be read."""
-        if path not in self._files:
-            source = self._reader.read(path)
-            self._files[path] = None if source is None else FileLines.of(path, source.text)
-        return self._files[path]
+        known = self._files.get(path)
+        if known is None:
+            known = self._read(path)
+            if known is None:
+                return None
+            self._files[path] = known
+        return known[1]
 
-    def macro(self, line: Line) -> Macro | None:
-        """Return the macro that a `#define` line defines."""
-        if line.memo is None:
-            line.memo = (macro_of(line),)
-        assert isinstance(line.memo, tuple)
-        macro: Macro | None = line.memo[0]
-        return macro
-
-    def plain(self, line: Line) -> Output:
-        """Return the output of a line without macros."""
-        return verbatim(line)
-
-    def breaks(self, line: Line) -> Output:
-        """Return the line breaks of a directive, and a comment without an end for its finding."""
-        if "/*" in line.text and (last := tokens_of(line)[-1]).kind is Kind.COMMENT:
-            return verbatim(line, last.place.start)
-        breaks = [*_BREAK.finditer(line.text)]
-        parts = [Part(each[0], Place(line, each.start(), each.end()), True) for each in breaks]
-        return Output("".join(part.text for part in parts), tuple(parts))
+    def _read(self, path: str) -> tuple[object, FileLines] | None:
+        stamp = self._reader.stamp(path)
+        known = self._before.get(path)
+        if known is not None and known[0] == stamp and stamp is not None:
+            return known
+        source = self._reader.read(path)
+        if source is None:
+            return None
+        if known is None:
+            return stamp, FileLines.of(path, source.text)
+        change = change_between(known[1].text, source.text)
+        return stamp, known[1].after(source.text, change)
 
 
 def _text(value: Value) -> str:

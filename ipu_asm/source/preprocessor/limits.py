@@ -27,13 +27,14 @@ class Budget:
     """What one expansion of a text may still make."""
 
     def __init__(self, length: int) -> None:
-        self._tokens = MOST_TOKENS + length // 10
+        self.spent = 0
+        self._most = MOST_TOKENS + length // 10
         self._text = MOST_TEXT + 4 * length
 
     def spend(self, tokens: int) -> None:
         """Count tokens. Raises `LimitExceeded`."""
-        self._tokens -= tokens
-        if self._tokens < 0:
+        self.spent += tokens
+        if self.spent > self._most:
             raise self.exceeded(f"macros make more than {MOST_TOKENS:,} tokens")
 
     def write(self, length: int) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple
+from functools import cached_property
+from typing import Callable
 
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.tokens import Kind, Place, Token, solid, trimmed, words_of
@@ -13,26 +14,36 @@ VARIABLE_ARGUMENTS = "__VA_ARGS__"
 _STATEMENT = re.compile(r"\{|[^;]*;|\.?[^\W\d][\w.]*\s+[\w.$\"\\@]")
 
 
-class Macro(NamedTuple):
+class Macro:
     """A macro: `parameters` is None for an object-like one; the last is `...` if it is variadic.
 
     `variable` is the name of the variable arguments. `place` is its name in the `#define`; None for
     one that was given from outside. `dynamic` makes the text of one that differs at each use.
     """
 
-    name: str
-    parameters: tuple[str, ...] | None
-    body: tuple[Token, ...]
-    place: Place | None = None
-    variable: str = ""
-    dynamic: Callable[[Token], str] | None = None
+    def __init__(
+        self,
+        name: str,
+        parameters: tuple[str, ...] | None,
+        body: tuple[Token, ...],
+        place: Place | None = None,
+        *,
+        variable: str = "",
+        dynamic: Callable[[Token], str] | None = None,
+    ) -> None:
+        self.name = name
+        self.parameters = parameters
+        self.body = body
+        self.place = place
+        self.variable = variable
+        self.dynamic = dynamic
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The replacement text."""
         return "".join(token.text for token in self.body)
 
-    @property
+    @cached_property
     def is_statement(self) -> bool:
         """Whether the replacement is one or more whole statements, not an operand or a word."""
         return _STATEMENT.match(self.text) is not None
@@ -58,7 +69,7 @@ def macro_of(line: Line) -> Macro | None:
     before = solid(rest[1:closing])
     has_own_name = bool(named) and before[-4].text != ","
     variable = named.pop() if has_own_name else VARIABLE_ARGUMENTS
-    return Macro(name.text, (*named, "..."), body, name.place, variable)
+    return Macro(name.text, (*named, "..."), body, name.place, variable=variable)
 
 
 def macro_from_outside(name: str, text: str) -> Macro:

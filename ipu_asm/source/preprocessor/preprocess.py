@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
@@ -17,7 +17,7 @@ from ipu_asm.source.preprocessor.output import PieceMap, Positions
 from ipu_asm.source.preprocessor.run import Run
 from ipu_asm.source.preprocessor.variants import described, variants
 from ipu_asm.source.source_map import MAIN, SourceMap
-from ipu_asm.text import Change, SourceFile, Span
+from ipu_asm.text import Change, SourceFile, Span, change_between
 
 
 def preprocess(
@@ -34,9 +34,18 @@ def preprocess(
     """
     if len(text) > MOST_WRITTEN:
         return (_too_long(text),)
-    environment = Environment(surface, path, settings)
-    store = FileStore(environment)
-    main = FileLines.of(MAIN, text)
+    memo = _memo_of(before)
+    if memo is not None and memo.environment.again(path, settings):
+        environment = memo.environment
+        main = memo.main
+        if change is None or not change.turns(main.text, text):
+            change = change_between(main.text, text)
+        main = main.after(text, change)
+    else:
+        memo = None
+        environment = Environment(surface, path, settings)
+        main = FileLines.of(MAIN, text)
+    store = FileStore(settings.reader, memo.store if memo else None)
 
     def run(answers: Answers) -> Run:
         return Run(environment, store, answers).preprocess(main)
@@ -44,7 +53,21 @@ def preprocess(
     is_in_file = path is not None
     runs = variants(run)
     made = (_expansion(each, is_in_file) for each in runs)
-    return tuple(each._replace(is_assumed=len(runs) > 1) for each in made)
+    kept = _Memo(environment, store, main)
+    return tuple(each._replace(is_assumed=len(runs) > 1, memo=kept) for each in made)
+
+
+class _Memo(NamedTuple):
+    """What the next expansion of the same file may use again."""
+
+    environment: Environment
+    store: FileStore
+    main: FileLines
+
+
+def _memo_of(before: Sequence[Expansion]) -> _Memo | None:
+    memo = before[0].memo if before else None
+    return memo if isinstance(memo, _Memo) else None
 
 
 def _too_long(text: str) -> Expansion:

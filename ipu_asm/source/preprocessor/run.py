@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple, Sequence
+from typing import Callable, NamedTuple, Sequence
 
 from ipu_asm.source.preprocessor.conditions import Answers, BadCondition, Condition
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
@@ -17,6 +17,7 @@ from ipu_asm.source.preprocessor.limits import (
 )
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.memo import KnownCondition, KnownOutput, memo_of
 from ipu_asm.source.preprocessor.names import Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
 from ipu_asm.source.preprocessor.questions import condition_of
@@ -28,7 +29,6 @@ from ipu_asm.source.preprocessor.tokens import (
     Token,
     solid,
     tokens_of,
-    words_of,
 )
 from ipu_asm.source.source_map import FrameKind
 
@@ -142,7 +142,7 @@ class Run:
         """Define what a `#define` line says."""
         if len(line.text) > LONGEST_LINE:
             raise self._budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
-        macro = self.store.macro(line)
+        macro = memo_of(line).macro()
         if macro is not None:
             self.table[macro.name] = macro
             self.macros.append(macro)
@@ -155,7 +155,7 @@ class Run:
     def undefine(self, line: Line) -> None:
         """Forget the macro that an `#undef` line names."""
         self.mention(line)
-        for token in words_of(line)[:1]:
+        for token in memo_of(line).words()[:1]:
             self.table.pop(token.text, None)
             self._undefined.add(token.text)
 
@@ -163,23 +163,64 @@ class Run:
         """Return whether a missing header may define a name that nothing else defines."""
         return self._is_missing and name not in self.table and name not in self._undefined
 
-    def condition(self, line: Line, includer: str, defines_next: str) -> Condition:
+    def condition(self, line: Line, defines_next: str) -> Condition:
         """Return the condition of a line; `defines_next` is what the next directive defines."""
-        known = {defines_next} if defines_next else set()
+
+        def is_unknown(name: str) -> bool:
+            return name != defines_next and self.is_unknown(name)
+
+        memo = memo_of(line)
+        known = memo.condition(self.table, is_unknown)
+        if known is not None:
+            self._budget.spend(known.cost)
+            return known.condition
+        before = self._budget.spent
+        substitution = Substitution(self.table, self._budget, NoLines())
+        condition = self._condition(line, is_unknown, substitution)
+        if not substitution.is_dynamic:
+            names = line.names | self._environment.choices.keys()
+            used = {**{name: self.table.get(name) for name in names}, **substitution.used}
+            unknown = frozenset(name for name in used if is_unknown(name))
+            cost = self._budget.spent - before
+            memo.keep_condition(KnownCondition(condition, used, unknown, cost))
+        return condition
+
+    def _condition(
+        self, line: Line, is_unknown: Callable[[str], bool], substitution: Substitution
+    ) -> Condition:
         choices = {
             name: values
             for name, values in self._environment.choices.items()
             if name in self.table and self.table[name].place is None
         }
 
-        def is_unknown(name: str) -> bool:
-            return name not in known and self.is_unknown(name)
-
         def has_include(name: str, is_angled: bool) -> bool:
-            return self._environment.search.find(name, is_angled, includer) is not None
+            substitution.is_dynamic = True
+            return self._environment.search.find(name, is_angled, line.path) is not None
 
-        substitution = Substitution(self.table, self._budget, NoLines())
         return condition_of(line, self.table, is_unknown, choices, substitution, has_include)
+
+    def text(self, lines: Sequence[Line], at: int) -> Output:
+        """Return the output of the line at an index, with those that its calls extend over."""
+        line = lines[at]
+        memo = memo_of(line)
+        known = memo.output(self.table, lines, at)
+        if known is not None:
+            self._budget.spend(known.cost)
+            return known.output
+        if len(line.text) > LONGEST_LINE:
+            raise LimitExceeded(f"a line with macros has at most {LONGEST_LINE:,} characters")
+        before = self._budget.spent
+        following = _Following(lines, at + 1)
+        tokens, substitution = self.expand(tokens_of(line), following)
+        parts = parts_of(tokens)
+        text = "".join(part.text for part in parts)
+        output = Output(text, parts, substitution.used, following.at - at)
+        if not substitution.is_dynamic:
+            cost = self._budget.spent - before
+            read = lines[at : following.at]
+            memo.keep_output(KnownOutput(output, read, following.behind, following.is_at_end, cost))
+        return output
 
     def expand(self, tokens: list[Token], following: Following) -> tuple[list[Token], Substitution]:
         """Return tokens with all macros replaced."""
@@ -188,7 +229,7 @@ class Run:
 
     def include(self, line: Line, file: _FileRun) -> bool:
         """Read the file that a line includes; return whether it is found."""
-        target = _target(words_of(line), self)
+        target = _target(memo_of(line).words(), self)
         if target is None:
             return False
         name, is_angled, place = target
@@ -267,7 +308,7 @@ class _FileRun:
     def _blank(self, line: Line) -> None:
         """Keep the line breaks of a line of the analysed file that is not in the expansion."""
         if self.depth == 0:
-            self._run.write(self._run.store.breaks(line), None)
+            self._run.write(memo_of(line).breaks(), None)
 
     def _effect(self, line: Line) -> bool:
         """Apply a directive; return whether nothing of it is left to read."""
@@ -280,7 +321,7 @@ class _FileRun:
             return self._run.include(line, self)
         elif word == "error":
             self._run.is_refused = True
-        elif word == "pragma" and [token.text for token in words_of(line)] == ["once"]:
+        elif word == "pragma" and [token.text for token in memo_of(line).words()] == ["once"]:
             self._run.once(line.path)
         return True
 
@@ -322,13 +363,13 @@ class _FileRun:
     def _condition(self, line: Line, at: int) -> Condition:
         self._run.mention(line)
         is_guard = line.directive in ("if", "ifndef")
-        return self._run.condition(line, line.path, self._defined_next(at) if is_guard else "")
+        return self._run.condition(line, self._defined_next(at) if is_guard else "")
 
     def _defined_next(self, at: int) -> str:
         """Return the name that the next directive defines: that of a guard is not defined yet."""
         for line in self._lines[at + 1 : at + 10]:
             if line.directive:
-                macro = self._run.store.macro(line) if line.directive == "define" else None
+                macro = memo_of(line).macro() if line.directive == "define" else None
                 return macro.name if macro else ""
         return ""
 
@@ -338,15 +379,9 @@ class _FileRun:
 
     def _text(self, line: Line, at: int) -> int:
         if not line.is_spliced and self._run.table.keys().isdisjoint(line.names):
-            self._run.write(self._run.store.plain(line), self.base)
+            self._run.write(memo_of(line).plain(), self.base)
             return 1
-        if len(line.text) > LONGEST_LINE:
-            raise LimitExceeded(f"a line with macros has at most {LONGEST_LINE:,} characters")
-        following = _Following(self._lines, at + 1)
-        tokens, substitution = self._run.expand(tokens_of(line), following)
-        parts = parts_of(tokens)
-        text = "".join(part.text for part in parts)
-        output = Output(text, parts, substitution.used, following.at - at)
+        output = self._run.text(self._lines, at)
         self._run.write(output, self.base)
         read = self._lines[at : at + output.lines]
         self._run.mentions += [Mention(each, output.used) for each in read]
@@ -360,13 +395,19 @@ class _Following:
         self._lines = lines
         self._most = at + MOST_CALL_LINES
         self.at = at
+        # The line that ended the search for a call: the output depends on it.
+        self.behind: Line | None = None
+        self.is_at_end = False
 
     def take(self, opening: bool) -> list[Token] | None:
         """Take the tokens of the next line; with `opening` only if it begins with ``(``."""
-        if self.at >= min(len(self._lines), self._most):
+        if self.at >= len(self._lines):
+            self.is_at_end = True
             return None
         line = self._lines[self.at]
-        if line.directive or (opening and not line.text.lstrip().startswith("(")):
+        is_far = self.at >= self._most
+        if is_far or line.directive or (opening and not line.text.lstrip().startswith("(")):
+            self.behind = line
             return None
         self.at += 1
         return tokens_of(line)

@@ -1,0 +1,139 @@
+"""What is known about single lines, and outlives edits of other lines.
+
+An output or a condition depends on what its names mean. It is used again where they mean the same:
+where each is the same macro, or none. Macros are made once for each line that defines one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Callable, Mapping, NamedTuple, Sequence
+
+from ipu_asm.source.preprocessor.conditions import Condition
+from ipu_asm.source.preprocessor.lines import Line
+from ipu_asm.source.preprocessor.macros import Macro, macro_of
+from ipu_asm.source.preprocessor.output import Output, Part, verbatim
+from ipu_asm.source.preprocessor.tokens import Kind, Place, Token, tokens_of, words_of
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+_MOST_KEPT = 8
+
+Table = Mapping[str, Macro]
+
+
+class KnownOutput(NamedTuple):
+    """An output of lines, what is behind them if it depends on that, and the tokens it cost.
+
+    `behind` is the line that ended the search for a call; with `is_at_end` it was the end.
+    """
+
+    output: Output
+    read: Sequence[Line]
+    behind: Line | None
+    is_at_end: bool
+    cost: int
+
+
+class KnownCondition(NamedTuple):
+    """A condition, the names that it depends on, and which of them are unknown."""
+
+    condition: Condition
+    used: Mapping[str, Macro | None]
+    unknown: frozenset[str]
+    cost: int
+
+
+class LineMemo:
+    """What is known about a line."""
+
+    def __init__(self, line: Line) -> None:
+        self._line = line
+        self._macro: tuple[Macro | None] | None = None
+        self._plain: Output | None = None
+        self._breaks: Output | None = None
+        self._words: list[Token] | None = None
+        self._outputs: list[KnownOutput] = []
+        self._conditions: list[KnownCondition] = []
+
+    def macro(self) -> Macro | None:
+        """Return the macro that a `#define` line defines."""
+        if self._macro is None:
+            self._macro = (macro_of(self._line),)
+        return self._macro[0]
+
+    def words(self) -> list[Token]:
+        """Return the tokens of a directive behind its word."""
+        if self._words is None:
+            self._words = words_of(self._line)
+        return self._words
+
+    def plain(self) -> Output:
+        """Return the output of a line without macros."""
+        if self._plain is None:
+            self._plain = verbatim(self._line)
+        return self._plain
+
+    def breaks(self) -> Output:
+        """Return the line breaks of a directive, and a comment without an end for its finding."""
+        if self._breaks is None:
+            self._breaks = _breaks(self._line)
+        return self._breaks
+
+    def output(self, table: Table, lines: Sequence[Line], at: int) -> KnownOutput | None:
+        """Return the known output of the line at an index, if it still holds."""
+        for known in self._outputs:
+            output, read, behind, is_at_end, _ = known
+            end = at + len(read)
+            if is_at_end and end < len(lines):
+                continue
+            if behind is not None and (end >= len(lines) or lines[end] is not behind):
+                continue
+            if len(read) > 1 and not _are_same(read, lines[at:end]):
+                continue
+            if _means_same(output.used, table):
+                return known
+        return None
+
+    def keep_output(self, known: KnownOutput) -> None:
+        """Remember an output."""
+        self._outputs.insert(0, known)
+        del self._outputs[_MOST_KEPT:]
+
+    def condition(self, table: Table, is_unknown: Callable[[str], bool]) -> KnownCondition | None:
+        """Return the known condition of the line, if it still holds."""
+        for known in self._conditions:
+            if _means_same(known.used, table) and all(
+                is_unknown(name) == (name in known.unknown) for name in known.used
+            ):
+                return known
+        return None
+
+    def keep_condition(self, known: KnownCondition) -> None:
+        """Remember a condition."""
+        self._conditions.insert(0, known)
+        del self._conditions[_MOST_KEPT:]
+
+
+def memo_of(line: Line) -> LineMemo:
+    """Return what is known about a line."""
+    memo = line.memo
+    if memo is None:
+        memo = line.memo = LineMemo(line)
+    assert isinstance(memo, LineMemo)
+    return memo
+
+
+def _means_same(used: Mapping[str, Macro | None], table: Table) -> bool:
+    return all(table.get(name) is macro for name, macro in used.items())
+
+
+def _are_same(read: Sequence[Line], lines: Sequence[Line]) -> bool:
+    return len(read) == len(lines) and all(a is b for a, b in zip(read, lines, strict=True))
+
+
+def _breaks(line: Line) -> Output:
+    if "/*" in line.text and (last := tokens_of(line)[-1]).kind is Kind.COMMENT:
+        return verbatim(line, last.place.start)
+    breaks = [*_BREAK.finditer(line.text)]
+    parts = [Part(each[0], Place(line, each.start(), each.end()), True) for each in breaks]
+    return Output("".join(part.text for part in parts), tuple(parts))
