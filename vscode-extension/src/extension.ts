@@ -6,6 +6,7 @@ import { registerDebug } from "./debug";
 import { registerListing } from "./listing";
 import type { Part, Parts, ServerState } from "./parts";
 import { createServer, type ServerControl } from "./server";
+import { registerContexts } from "./server/contexts";
 import { registerStatus } from "./server/status";
 import { registerSlotGrid } from "./slotGrid";
 import { createToolchain, type ToolchainControl } from "./toolchain";
@@ -49,6 +50,7 @@ export function activate(context: vscode.ExtensionContext): Api {
   const toolchain = createToolchain(context, log);
   const server = createServer(context, log, toolchain);
   registerStatus(context, log, server);
+  registerContexts(context, server);
   const parts: Parts = { context, log, toolchain, server };
   for (const register of PARTS) {
     context.subscriptions.push(...(register(parts) ?? []));

@@ -26,6 +26,17 @@ export const run = suite({
     await vscode.commands.executeCommand("workbench.action.files.revert");
   },
 
+  "a template is assembled in the chosen context": async () => {
+    const contexts = "{# ipu: context rows=2 #}\n{# ipu: context rows=3 #}\n";
+    await written("rows.s", `${contexts}set lr0 {{ rows }};;\nbkpt;;\n`);
+    await open("rows.s");
+    const first = await assembled("hex", "rows.s");
+    await vscode.commands.executeCommand("ipu.chooseContext", 1);
+    assert.notEqual(await assembled("hex", "rows.s"), first);
+    await vscode.commands.executeCommand("ipu.chooseContext", 0);
+    assert.equal(await assembled("hex", "rows.s"), first);
+  },
+
   "a program with errors is not assembled": async () => {
     await written("mistaken.s", "foo;;\n");
     const output = workspace("never.hex");
@@ -106,8 +117,8 @@ function request(format: string): object {
   return { format, output: workspace(`made.${format}`) };
 }
 
-async function assembled(format: string): Promise<string> {
-  const made = await command<vscode.Uri>("assembleFile", "kernel.s", request(format));
+async function assembled(format: string, name = "kernel.s"): Promise<string> {
+  const made = await command<vscode.Uri>("assembleFile", name, request(format));
   return Buffer.from(await vscode.workspace.fs.readFile(made)).toString();
 }
 
