@@ -204,8 +204,8 @@ def _merged(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> Di
     first = found[0].finding
     if first.fix is not None and not _is_fix_of_all(expansions, found, first.fix):
         first = first._replace(fix=None)
-    if len(expansions) == 1 and found[0].offset < 0:
-        return first
+    if (len(expansions) == 1 and found[0].offset < 0) or "deprecated" in first.tags:
+        return first  # a deprecated instruction is only reported where it is first used
     path = first.path or MAIN
     of_text = [each for each in found if each.offset >= 0]
     times = [

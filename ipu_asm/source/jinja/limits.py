@@ -131,28 +131,28 @@ def _require_padding(value: Any) -> None:
         raise LimitError(f"a value is padded to {_MOST_PADDING:,} characters at most, found more")
 
 
-def _padding(_owner: Any, *arguments: Any) -> None:
-    for argument in arguments:
+def _padding(_owner: Any, *arguments: Any, **named: Any) -> None:
+    for argument in (*arguments, *named.values()):
         _require_padding(argument)
 
 
-def _indent(text: Any, width: Any = 4, *more: Any) -> None:
+def _indent(text: Any, width: Any = 4, *more: Any, **named: Any) -> None:
     _require_padding(width)
     length = width if isinstance(width, int) else len(str(width))
     require_length(str(text).count("\n") * max(length, 0) + len(str(text)))
 
 
-def _join(values: Any, separator: Any = "", *more: Any) -> None:
+def _join(values: Any, d: Any = "", *more: Any, **named: Any) -> None:
     values = list(values) if isinstance(values, (list, tuple, set, dict, str, range)) else []
     require_length(sum(len(v) if isinstance(v, str) else 8 for v in values))
-    require_length(len(values) * len(str(separator)))
+    require_length(len(values) * len(str(d)))
 
 
 def _join_method(separator: Any, values: Any = ()) -> None:
     _join(values, separator)
 
 
-def _replace(text: Any, old: Any = "", new: Any = "", *more: Any) -> None:
+def _replace(text: Any, old: Any = "", new: Any = "", *more: Any, **named: Any) -> None:
     times = str(text).count(str(old)) if old else len(str(text)) + 1
     require_length(times * len(str(new)))
 
@@ -161,8 +161,8 @@ def _format(text: Any, *values: Any, **named: Any) -> None:
     require_format(text if isinstance(text, bytes) else str(text), values, named)
 
 
-def _tabs(text: Any, size: Any = 8) -> None:
-    require_length(text.count(b"\t" if isinstance(text, bytes) else "\t") * int(size))
+def _tabs(text: Any, tabsize: Any = 8) -> None:
+    require_length(text.count(b"\t" if isinstance(text, bytes) else "\t") * int(tabsize))
 
 
 def _translate(text: Any, table: Any = None, *more: Any) -> None:
@@ -195,12 +195,12 @@ FILTER_LIMITS: dict[str, Callable[..., None]] = {
     "join": _join,
     "pprint": _short,
     "replace": _replace,
-    "round": lambda value, precision=0, *more: require_operands("**", 10, abs(precision)),
+    "round": lambda value, precision=0, *more, **named: _require_padding(precision),
     "slice": _padding,
     "striptags": _short,
     "sum": _sum,
     "title": _short,
-    "tojson": lambda value, indent=None: _padding(value, indent or 0),
+    "tojson": _padding,
     "truncate": _padding,
     "urlize": _short,
     "wordcount": _short,

@@ -1,0 +1,1 @@
+{% for n in range(5) %}set lr{{ n }} {{ n * n }};; {% endfor %}bkpt;;
