@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
@@ -30,6 +30,7 @@ REGISTER: Final = "register"
 MACRO: Final = "macro"
 
 _LONGEST_NAME = 60
+_DEEPEST = 20
 
 
 class DocumentSymbol(NamedTuple):
@@ -79,9 +80,7 @@ def _of_template(analysis: Analysis, found: list[DocumentSymbol]) -> list[Docume
     """Return the symbols of the skeleton as written, with those of the tags among them."""
     bundles = WrittenBundles(analysis.expanded[0])
     written = [_as_written(analysis, bundles, each) for each in found]
-    for tag in template_symbols(analysis):
-        written = _with_tag(written, tag)
-    return written
+    return _with_tags(written, template_symbols(analysis))
 
 
 def _as_written(
@@ -110,23 +109,49 @@ def _detail(unit: str, addresses: list[int]) -> str:
     return f"{len(addresses)} of {phrase}" if has_gaps else phrase
 
 
-def _with_tag(found: list[DocumentSymbol], tag: TemplateSymbol) -> list[DocumentSymbol]:
-    """Return symbols with that of a tag at its place, in the innermost one around it.
+def _with_tags(
+    found: Sequence[DocumentSymbol], tags: Sequence[TemplateSymbol], depth: int = 0
+) -> list[DocumentSymbol]:
+    """Return symbols with those of tags at their places, each in the innermost one around it.
 
-    Where it overlaps the end of a symbol, it is cut to its first tag.
+    Where the block of a tag overlaps the end of a symbol, or is too deep, it is cut to its tag.
     """
-    for number, symbol in enumerate(found):
-        if symbol.span.start <= tag.tag.start and tag.tag.end <= symbol.span.end:
-            cut = tag if tag.span.end <= symbol.span.end else tag._replace(span=tag.tag)
-            children = tuple(_with_tag([*symbol.children], cut))
-            return [*found[:number], symbol._replace(children=children), *found[number + 1 :]]
-    inner = [s for s in found if tag.tag.end <= s.span.start and s.span.end <= tag.span.end]
-    rest = [s for s in found if s not in inner]
-    is_apart = all(s.span.end <= tag.span.start or tag.span.end <= s.span.start for s in rest)
-    if not is_apart:
-        inner, rest, tag = [], found, tag._replace(span=tag.tag)
-    symbol = _symbol_of_tag(tag, tag.span, tuple(inner))
-    return sorted([*rest, symbol], key=lambda each: each.span)
+    result: list[DocumentSymbol] = []
+    here = there = 0
+    while here < len(found) or there < len(tags):
+        tag = tags[there] if there < len(tags) else None
+        if tag is None or (here < len(found) and found[here].span.start <= tag.tag.start):
+            symbol = found[here]
+            inside, there = _inside(tags, there, symbol.span)
+            children = _with_tags(symbol.children, inside, depth + 1)
+            result.append(symbol._replace(children=tuple(children)))
+            here += 1
+            continue
+        end = here
+        while end < len(found) and found[end].span.end <= tag.span.end:
+            end += 1
+        overlaps = end < len(found) and found[end].span.start < tag.span.end
+        span, end = (tag.tag, here) if overlaps or depth >= _DEEPEST else (tag.span, end)
+        inside, there = _inside(tags, there + 1, span)
+        children = _with_tags(found[here:end], inside, depth + 1)
+        result.append(_symbol_of_tag(tag, span, tuple(children)))
+        here = end
+    return result
+
+
+def _inside(
+    tags: Sequence[TemplateSymbol], first: int, span: Span
+) -> tuple[list[TemplateSymbol], int]:
+    """Return the tags in a span from number `first` on, cut to it, and the number behind them."""
+    inside: list[TemplateSymbol] = []
+    while first < len(tags) and tags[first].tag.start < span.end:
+        tag = tags[first]
+        if tag.span.end <= span.end:
+            inside.append(tag)
+        elif tag.tag.end <= span.end:
+            inside.append(tag._replace(span=tag.tag))
+        first += 1
+    return inside, first
 
 
 def _symbol_of_tag(

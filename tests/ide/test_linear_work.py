@@ -18,7 +18,7 @@ from ipu_asm.ide.formatting.formatting import formatting
 from ipu_asm.ide.hover import hover
 from ipu_asm.ide.inlay_hints import FAMILIES as HINTS
 from ipu_asm.ide.inlay_hints import inlay_hints
-from ipu_asm.ide.listing import listing
+from ipu_asm.ide.listing import listed_program, listing
 from ipu_asm.ide.references import highlights
 from ipu_asm.ide.selection_range import selection_ranges
 from ipu_asm.ide.signature_help import signatures
@@ -42,12 +42,14 @@ FEATURES: dict[str, Callable[[Analysis, int], object]] = {
     "symbols": lambda a, _: symbols(a),
     "lenses": lambda a, _: list(code_lenses(a, LENSES)),
     "hints": lambda a, _: list(inlay_hints(a, Span(0, len(a.text)), HINTS)),
-    "listing": lambda a, _: listing(a, [None] * a.program.size),
+    "listing": lambda a, _: listing(a, [None] * listed_program(a).size),
 }
 PIECES = {
     "ipu": (
         "a:", "# a b c\n", "acc;", "x: b x;;\n", "set lr0 1;\n", ",", ";",
         "set lr0 1;; # lr0 = a\n",
+        "{% set a = 1 %}\n", "set lr0 {{ 1 }};;\n", "{% for x in [1] %}\nacc;;\n{% endfor %}\n",
+        "{% macro m() %}acc;;{% endmacro %}\n", "{# a #}\n", "{{ a", "{% if 1 %}\nacc  ;;\n",
     ),
     "xdna2": ("a:", "mova r0, #1; ", "lda r0, [", "lda r0, p0]", "// a\n", "jnz r0, #a\n"),
     "colossus": (

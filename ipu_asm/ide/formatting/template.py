@@ -7,6 +7,7 @@ change blanks outside of tags, and that leave every expansion with the same word
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from itertools import chain
 from typing import TYPE_CHECKING, Callable, Final, Iterator, Sequence
 
@@ -106,10 +107,11 @@ def _outside(edit: TextEdit, text: str, layout: str, tags: Sequence[Span]) -> It
     """
     for part in _of_blanks(edit, layout):
         span = part.span
-        is_clear = all(span.end <= tag.start or tag.end <= span.start for tag in tags)
-        is_inside = any(tag.start < span.start < tag.end for tag in tags)
+        # Tags do not overlap: the last one that begins before the end is the nearest.
+        number = bisect_left(tags, (span.end, -1)) - 1
+        is_clear = number < 0 or tags[number].end <= span.start
         is_indent = text.startswith(("{%", "{#"), span.end) and starts_line(text, span.end)
-        if is_clear and not is_inside and not is_indent:
+        if is_clear and not is_indent:
             yield part
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from typing import Final, Iterator, NamedTuple, Sequence
 
 from ipu_asm.source.jinja.tags import Tag, TagKind, TagWord, tag_words, tags_of
@@ -106,6 +107,7 @@ def _blocks(text: str, statements: Sequence[Statement]) -> list[TemplateBlock]:
     """
     found: list[TemplateBlock] = []
     opened: list[int] = []
+    kinds: Counter[str] = Counter()
 
     def close(number: int, tag: Tag) -> None:
         block = found[number]
@@ -115,16 +117,19 @@ def _blocks(text: str, statements: Sequence[Statement]) -> list[TemplateBlock]:
     for statement in statements:
         word, tag = statement.keyword, statement.tag
         ended = _ended_by(word)
-        match = next(
-            (at for at, n in enumerate(reversed(opened)) if _kind(found[n]) in ended), None
-        )
-        if match is not None:
-            for _ in range(match + 1):
-                close(opened.pop(), tag)
-        if _is_opening(statement) or (word in _BETWEEN and match is not None):
+        is_match = any(kinds[kind] for kind in ended)
+        while is_match:
+            number = opened.pop()
+            kind = _kind(found[number])
+            kinds[kind] -= 1
+            close(number, tag)
+            if kind in ended:
+                break
+        if _is_opening(statement) or (word in _BETWEEN and is_match):
             inside = Span(tag.span.end, len(text))
             found.append(TemplateBlock(statement, None, inside, opened[-1] if opened else -1))
             opened.append(len(found) - 1)
+            kinds[_kind(found[-1])] += 1
     return found
 
 
