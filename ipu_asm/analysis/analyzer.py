@@ -272,7 +272,7 @@ def _is_ours(expansion: Expansion) -> bool:
 
 def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:
     """The names that expansions define."""
-    return frozenset(each.name for expansion in expansions for each in expansion.definitions)
+    return frozenset().union(*(expansion.defined for expansion in expansions))
 
 
 def analyze(

@@ -112,6 +112,7 @@ class Expansion(NamedTuple):
     `context` describes what was assumed, for people, empty where nothing was: ``cpr=3 rows=8``.
     `findings` are those of the expansion itself (template errors, missing headers, limits), in the
     files that their `path` names. `files` are the headers that were read, by absolute path.
+    `defined` are the names of `definitions`, known without their places.
     `memo` is what the next expansion of the same file may reuse; only the maker reads it.
     With `is_assumed`, `context` is an assumption about what cannot be known, one of several.
     `is_partial` tells that some of it could not be computed: then `unknown` are the spans of the
@@ -127,6 +128,7 @@ class Expansion(NamedTuple):
     includes: tuple[Include, ...] = ()
     files: Mapping[str, SourceFile] = {}
     memo: object = None
+    defined: frozenset[str] = frozenset()
     is_partial: bool = False
     unknown: tuple[Span, ...] = ()
     is_assumed: bool = False

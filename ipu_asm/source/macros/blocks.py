@@ -70,4 +70,4 @@ def _is_defined(opened: OpenText, name: str) -> bool | None:
 
 
 def _use_symbols(opened: OpenText, statement: Statement) -> None:
-    opened.expander.names.use_symbols(opened.source, statement.rest_start, statement.rest_end)
+    opened.use_symbols(statement.rest_start, statement.rest_end)

@@ -12,7 +12,6 @@ from ipu_asm.source.macros.expander import OpenText
 from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body, Macro
 from ipu_asm.source.macros.mapped_text import MappedText, frame_at, written_range
-from ipu_asm.source.macros.names import remark_behind
 from ipu_asm.source.macros.statements import Statement
 from ipu_asm.source.source_map import Frame, FrameKind
 from ipu_asm.text import Span
@@ -33,7 +32,10 @@ def define(opened: OpenText, statement: Statement) -> None:
         return
     macro = _macro(opened.source, statement, name[0], end)
     opened.expander.macros[macro.name] = macro
-    opened.expander.names.define_macro(macro, opened.source, statement.rest_end)
+    source = opened.source
+    opened.expander.names.add(
+        lambda names: names.define_macro(macro, source, statement.rest_end), macro.name
+    )
     opened.copy(statement.word_start)
     opened.copied = end.end
 
@@ -60,8 +62,8 @@ def call(opened: OpenText, macro: Macro, statement: Statement) -> None:
     """Append what a macro makes; a call that has none stays in the text."""
     expander, source = opened.expander, opened.source
     word = Span(statement.word_start, statement.word_start + len(statement.word))
-    expander.names.call(macro, written_range(source, *word))
-    expander.names.use_symbols(source, statement.rest_start, statement.rest_end)
+    expander.names.add(lambda names: names.call(macro, source, word))
+    opened.use_symbols(statement.rest_start, statement.rest_end)
     if expander.is_alternate or expander.budget.is_spent:
         expander.called[macro.name] = macro
         return
@@ -113,10 +115,8 @@ def assign(opened: OpenText, statement: Statement) -> None:
         if match is None:
             return
         name, start, value = match[1], statement.rest_start, match[2]
-    expander.names.use_symbols(source, statement.rest_end - len(value), statement.rest_end)
+    opened.use_symbols(statement.rest_end - len(value), statement.rest_end)
     result = None if opened.is_uncertain else evaluate(value, expander.symbols)
     expander.symbols[name] = result
-    place = written_range(source, start, start + len(name))
-    full = written_range(source, statement.word_start, statement.rest_end)
-    remark = remark_behind(source.text, statement.rest_end)
-    expander.names.define_symbol(name, place, full, value.strip(), remark)
+    full = Span(statement.word_start, statement.rest_end)
+    expander.names.add(lambda names: names.define_symbol(name, source, start, full), name)

@@ -21,13 +21,14 @@ def expand_macros(surface: Surface, expansion: Expansion) -> Expansion:
     expand_text(expander, WrittenText(expansion.text, expansion.source_map))
     expander.add_called_macros()
     made = expander.out.built()
-    names = expander.names
+    log = expander.names
     return expansion._replace(
         text=made.text,
         source_map=JoinedMap(made),
+        defined=expansion.defined | log.defined,
         findings=(*expansion.findings, *expander.findings),
-        definitions=Deferred(lambda: (*expansion.definitions, *names.definitions)),
-        uses=Deferred(lambda: (*expansion.uses, *names.uses)),
+        definitions=Deferred(lambda: (*expansion.definitions, *log.names.definitions)),
+        uses=Deferred(lambda: (*expansion.uses, *log.names.uses)),
     )
 
 

@@ -13,7 +13,7 @@ from ipu_asm.source.macros.conditionals import Conditionals
 from ipu_asm.source.macros.limits import Budget
 from ipu_asm.source.macros.macro import Macro
 from ipu_asm.source.macros.mapped_text import MappedText, TextBuilder, frame_at, written_range
-from ipu_asm.source.macros.names import Names
+from ipu_asm.source.macros.names import NameLog
 from ipu_asm.source.macros.statements import Statement, StatementReader
 from ipu_asm.text import Span
 
@@ -27,7 +27,7 @@ class Expander:
     def __init__(self, surface: Surface, text: str) -> None:
         self.reader = StatementReader(surface)
         self.out = TextBuilder()
-        self.names = Names()
+        self.names = NameLog()
         self.budget = Budget()
         self._findings: dict[tuple[RuleId, str | None, Span], Diagnostic] = {}
         self.macros: dict[str, Macro] = {}
@@ -103,6 +103,11 @@ class OpenText:
             self.expander.budget.make(self.source.text.count("\n", self.copied, end))
         self.expander.out.add(self.source, self.copied, end)
         self.copied = end
+
+    def use_symbols(self, start: int, end: int) -> None:
+        """Record the uses of symbols in a part of the text."""
+        source = self.source
+        self.expander.names.add(lambda names: names.use_symbols(source, start, end))
 
     def drop(self, statement: Statement) -> None:
         """Append the text before a statement, its labels included, and leave out the statement."""

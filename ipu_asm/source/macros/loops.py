@@ -84,9 +84,11 @@ def _expand_iterations(opened: OpenText, loop: _Loop, statement: Statement, end:
     place = written_range(source, *loop.variable.span) if loop.variable else None
     places = {loop.variable.name: place} if loop.variable and place else {}
     body = Body(source, Span(min(statement.end + 1, end.word_start), end.word_start), places)
-    if loop.variable is not None:
-        full = written_range(source, statement.word_start, end.rest_end)
-        opened.expander.names.define_parameters(body, (loop.variable,), full)
+    variables = (loop.variable,) if loop.variable else ()
+    full = Span(statement.word_start, end.rest_end)
+    opened.expander.names.add(
+        lambda names: names.define_parameters(body, variables, written_range(source, *full))
+    )
     caller = frame_at(source, statement.word_start)
     budget.reserve(loop.repetitions)
     for label, arguments in loop.iterations():

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import re
-from typing import Sequence
+from functools import cached_property
+from typing import Callable, Sequence
 
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
 from ipu_asm.source.macros.arguments import Parameter
 from ipu_asm.source.macros.macro import Body, Macro
 from ipu_asm.source.macros.mapped_text import MappedText, written_range
 from ipu_asm.source.source_map import SourceRange
+from ipu_asm.text import Span
 
 _REMARK = re.compile(r"[^\r\n]*?(?://[ \t]*([^\r\n]*)|/\*[ \t]*((?:[^*\r\n]|\*(?!/))*))")
 _SYMBOL = re.compile(r"(?<![\w.$\\])[A-Za-z_.][\w.$]*")
+
+
+class NameLog:
+    """The names that are defined, and how to find their places when they are asked for."""
+
+    def __init__(self) -> None:
+        self.defined: set[str] = set()
+        self._events: list[Callable[[Names], None]] = []
+
+    def add(self, event: Callable[[Names], None], defined: str = "") -> None:
+        """Add a definition or a use: a function that collects it."""
+        self._events.append(event)
+        if defined:
+            self.defined.add(defined)
+
+    @cached_property
+    def names(self) -> Names:
+        """The definitions and uses."""
+        names = Names()
+        for event in self._events:
+            event(names)
+        return names
 
 
 class Names:
@@ -60,16 +84,19 @@ class Names:
             if name in known:
                 self._use(name, written_range(body.source, start + 1, end), known[name])
 
-    def define_symbol(
-        self, name: str, place: SourceRange, full: SourceRange, value: str, remark: str
-    ) -> None:
-        """Add a definition of a symbol."""
-        definition = NameDefinition(name, NameKind.SYMBOL, place, full, value, None, remark)
+    def define_symbol(self, name: str, source: MappedText, start: int, full: Span) -> None:
+        """Add a definition of a symbol; its name begins at `start`, its value ends with `full`."""
+        place = written_range(source, start, start + len(name))
+        value = source.text[start + len(name) : full.end].lstrip(" \t,=")
+        remark = _remark(source.text, full.end)
+        definition = NameDefinition(
+            name, NameKind.SYMBOL, place, written_range(source, *full), value, None, remark
+        )
         self._symbols.setdefault(name, self._define(definition))
 
-    def call(self, macro: Macro, place: SourceRange) -> None:
+    def call(self, macro: Macro, source: MappedText, word: Span) -> None:
         """Add a call of a macro."""
-        self._use(macro.name, place, self._macros.get(macro.place))
+        self._use(macro.name, written_range(source, *word), self._macros.get(macro.place))
 
     def use_symbols(self, source: MappedText, start: int, end: int) -> None:
         """Add the uses of symbols in a part of a text."""
@@ -83,11 +110,6 @@ class Names:
 
     def _use(self, name: str, place: SourceRange, definition: NameDefinition | None) -> None:
         self._uses.setdefault((place, name), NameUse(name, place, definition))
-
-
-def remark_behind(text: str, offset: int) -> str:
-    """Return the comment behind a statement, on its line."""
-    return _remark(text, offset)
 
 
 def _remark(text: str, offset: int) -> str:

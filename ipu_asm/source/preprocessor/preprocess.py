@@ -94,6 +94,7 @@ def _expansion(run: Run, is_in_file: bool) -> Expansion:
         files={
             path: SourceFile(lines.text, path) for path, lines in run.files.items() if path != MAIN
         },
+        defined=frozenset(macro.name for macro in run.macros),
     )
 
 
