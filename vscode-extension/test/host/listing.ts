@@ -96,7 +96,7 @@ export const run = suite({
     assert.equal(document.languageId, "ipu-asm");
     const editor = vscode.window.activeTextEditor;
     assert.equal(editor?.document.uri.toString(), workspace("template.s").toString());
-    await editor?.edit((edit) => edit.replace(new vscode.Range(0, 12, 0, 13), "7"));
+    await editor?.edit((edit) => edit.replace(new vscode.Range(0, 13, 0, 14), "7"));
     await soon(() => document.getText(), (shown) => shown.includes("set lr7 0;;"));
     await vscode.commands.executeCommand("workbench.action.files.revert");
   },
