@@ -10,6 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.source.expand import expand
+from ipu_asm.source.expansion import Expansion
 from ipu_asm.source.source_map import MAIN, SourceMap
 from ipu_asm.text import LineIndex, Position, SourceFile, Span
 
@@ -87,6 +89,17 @@ def occasions(analysis: Analysis, offset: int) -> Iterator[Occasion]:
         reading = _in_expansion(analysis, expanded)
         for found in expanded.expansion.source_map.expanded(MAIN, offset):
             yield Occasion(reading, found)
+
+
+def expanded_again(analysis: Analysis, text: str) -> list[Expansion]:
+    """Return the expansions of another state of a text, in the order of those of the analysis.
+
+    That order may have another context first than the settings.
+    """
+    made = expand(analysis.isa.surface, text, analysis.source.path, analysis.settings)
+    contexts = [each.expansion.context for each in analysis.expanded]
+    places = {context: number for number, context in enumerate(contexts)}
+    return sorted(made, key=lambda each: places.get(each.context, len(places)))
 
 
 def skeleton_reading(analysis: Analysis) -> Reading:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from ipu_asm.ide.expansions import Reading, is_template, reading_at, readings, skeleton_reading
+from ipu_asm.ide.expansions import (
+    Reading,
+    expanded_again,
+    is_template,
+    reading_at,
+    readings,
+    skeleton_reading,
+)
 from ipu_asm.ide.macros import rename as macro_rename
 from ipu_asm.ide.numeric_labels import NumericLabel
 from ipu_asm.ide.occurrences import LabelName, MacroName, OccurrenceKind, occurrences, symbol_at
@@ -14,7 +21,6 @@ from ipu_asm.ide.template.rename import edits_of_name, why_not_renameable, why_n
 from ipu_asm.isa.operands import quoted
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.source.expand import expand
 from ipu_asm.text import Span, TextEdit, apply_edits
 
 if TYPE_CHECKING:
@@ -149,8 +155,7 @@ def _edits_of_template(analysis: Analysis, old: str, new_name: str) -> list[Text
         wanted.append(apply_edits(reading.analysis.text, inside))
     edits = [TextEdit(span, new_name) for span in sorted(spans)]
     text = apply_edits(analysis.text, edits)
-    made = expand(analysis.isa.surface, text, analysis.source.path, analysis.settings)
-    if [each.text for each in made if each.text] != wanted:
+    if [each.text for each in expanded_again(analysis, text) if each.text] != wanted:
         raise RenameError(f"{quoted(new_name)} would change more than the label in the expansion")
     return edits
 

@@ -19,7 +19,8 @@ from ipu_asm.ide.code_lens import FAMILIES as LENSES
 from ipu_asm.ide.code_lens import code_lenses
 from ipu_asm.ide.completion.completion import completions, resolve
 from ipu_asm.ide.definition import definition
-from ipu_asm.ide.expansions import is_template
+from ipu_asm.ide.expansion_view import expansion_view
+from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.folding import folding
 from ipu_asm.ide.formatting.formatting import STYLES, formatting
 from ipu_asm.ide.formatting.on_type import formatting_on_type
@@ -37,7 +38,7 @@ from ipu_asm.ide.symbols import DocumentSymbol, symbols
 from ipu_asm.ide.template.tokens import template_tokens
 from ipu_asm.isa import load_isa
 from ipu_asm.program.program import Program
-from ipu_asm.text import Span
+from ipu_asm.text import LineIndex, Span
 from tests.form_programs import TEXTS as FORM_TEXTS
 from tests.invariants import alive
 
@@ -82,7 +83,10 @@ def check_whole(analysis: Analysis) -> None:
         assert 0 <= lens.span.start < lens.span.end <= everything.end
     program = listed_program(analysis)
     assert listing(analysis, encode_without_errors(program)).text
-    assert len(slot_grid(analysis).rows) >= program.size
+    read = whole_reading(analysis).analysis if is_template(analysis) else analysis
+    assert len(slot_grid(analysis).rows) == read.program.size
+    view = expansion_view(analysis)
+    assert len(view.lines) == len(LineIndex.of(view.text).starts)
 
 
 def _spans_at(analysis: Analysis, offset: int) -> Iterator[Span]:

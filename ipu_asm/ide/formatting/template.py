@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Callable, Final, Iterator, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.diagnostics import Severity
+from ipu_asm.ide.expansions import expanded_again
 from ipu_asm.program.build import read_program
-from ipu_asm.source.expand import expand
 from ipu_asm.source.jinja.tags import Tag, TagKind, tags_of
 from ipu_asm.source.skeleton import ends_line, filled, is_word, starts_line
 from ipu_asm.text import SourceFile, Span, TextEdit, apply_edits
@@ -82,7 +82,7 @@ def checked_edits(
         nonlocal checks
         checks += 1
         text = apply_edits(analysis.text, [*chain.from_iterable(chosen)])
-        made = expand(analysis.isa.surface, text, analysis.source.path, analysis.settings)
+        made = expanded_again(analysis, text)
         return [content(read_program(analysis.isa, each.text)) for each in made] == before
 
     def harmless(chosen: Sequence[Sequence[TextEdit]]) -> list[Sequence[TextEdit]]:

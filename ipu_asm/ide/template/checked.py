@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence
 
-from ipu_asm.ide.expansions import readings
+from ipu_asm.ide.expansions import expanded_again, readings
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
-from ipu_asm.source.expand import expand
 from ipu_asm.source.jinja.tags import tags_of
 from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Span, TextEdit, apply_edits
@@ -37,8 +36,7 @@ def written_edits(analysis: Analysis, edits: Sequence[TextEdit]) -> tuple[TextEd
 
 def expanded_texts(analysis: Analysis, text: str) -> list[str]:
     """Return the expansions of another state of a template, in the same contexts."""
-    made = expand(analysis.isa.surface, text, analysis.source.path, analysis.settings)
-    return [each.text for each in made]
+    return [each.text for each in expanded_again(analysis, text)]
 
 
 def changes_comments_alone(analysis: Analysis, edit: TextEdit) -> bool:

@@ -7,8 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm import analyze
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES, content_of, formatting
 from ipu_asm.ide.formatting.on_type import formatting_on_type
+from ipu_asm.isa import load_isa
+from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.jinja.tags import tags_of
 from ipu_asm.text import Span, apply_edits
 
@@ -108,6 +112,21 @@ def test_an_end_mark_formats_its_bundle_as_it_is_typed() -> None:
     assert apply_edits(text, edits) == (
         '{% set k = "lr5" %}\n    set                   {{ k }} 7;;'
     )
+
+
+def test_another_context_may_be_the_first_one() -> None:
+    text = "set   lr0 {{ cols }};;\n{% for x in range(cols) %}acc  ;;\n{% endfor %}bkpt;;\n"
+    contexts = SourceSettings(contexts=({"cols": 2}, {"cols": 3}))
+    analysis = Analyzer(load_isa("ipu")).analyze(text, settings=contexts)
+    turned = Analysis(
+        analysis.source,
+        lambda: analysis.program,
+        analysis.isa,
+        analysis.diagnostics,
+        analysis.expanded[::-1],
+        analysis.settings,
+    )
+    assert formatting(turned) == formatting(analysis) != []
 
 
 def test_a_template_with_an_error_is_left_alone() -> None:
