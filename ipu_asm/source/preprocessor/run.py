@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, NamedTuple, Sequence
+from typing import Callable, Sequence
 
 from ipu_asm.source.preprocessor.conditions import Answers, BadCondition, Condition
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
+from ipu_asm.source.preprocessor.following import FollowingLines, NoLines
 from ipu_asm.source.preprocessor.limits import (
     DEEPEST_INCLUDE,
     LONGEST_LINE,
@@ -21,6 +22,7 @@ from ipu_asm.source.preprocessor.memo import KnownCondition, KnownOutput, memo_o
 from ipu_asm.source.preprocessor.names import Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
 from ipu_asm.source.preprocessor.questions import condition_of
+from ipu_asm.source.preprocessor.results import Chain, FoundInclude, Group, Limit
 from ipu_asm.source.preprocessor.substitution import Following, Substitution
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
@@ -35,48 +37,6 @@ from ipu_asm.source.source_map import FrameKind
 _BEGINNING = ("if", "ifdef", "ifndef")
 _BREAK = re.compile(r"\r\n|\n|\r")
 _FURTHER = ("elif", "elifdef", "elifndef")
-
-
-class Chain(NamedTuple):
-    """The branches of a conditional: their conditions (None for `#else`), and the one taken.
-
-    `answers` are those to the questions that all conditions asked.
-    """
-
-    line: Line
-    conditions: tuple[Condition | None, ...]
-    taken: int | None
-    answers: Answers
-
-
-class FoundInclude(NamedTuple):
-    """An include directive: the place of the name with its quotes, and the path if it is found."""
-
-    place: Place
-    name: str
-    path: str | None
-
-
-class Limit(NamedTuple):
-    """A limit that was exceeded, and where."""
-
-    place: Place
-    message: str
-
-
-class _Group:
-    """An open conditional. `is_open`: the text around it is read."""
-
-    def __init__(self, line: Line, is_open: bool) -> None:
-        self.line = line
-        self.is_open = is_open
-        self.is_active = False
-        self.conditions: list[Condition | None] = []
-        self.taken: int | None = None
-        self.asked: dict[str, bool | int] = {}
-
-    def chain(self) -> Chain:
-        return Chain(self.line, tuple(self.conditions), self.taken, self.asked)
 
 
 class Run:
@@ -211,7 +171,7 @@ class Run:
         if len(line.text) > LONGEST_LINE:
             raise LimitExceeded(f"a line with macros has at most {LONGEST_LINE:,} characters")
         before = self._budget.spent
-        following = _Following(lines, at + 1)
+        following = FollowingLines(lines, at + 1)
         tokens, substitution = self.expand(tokens_of(line), following)
         parts = parts_of(tokens)
         text = "".join(part.text for part in parts)
@@ -268,7 +228,7 @@ class _FileRun:
         self._run = run
         self._file = lines
         self._lines = lines.lines
-        self._groups: list[_Group] = []
+        self._groups: list[Group] = []
         # Of a header in another language, only what it defines counts.
         self._has_text = depth == 0 or lines.is_assembly
         run.files[lines.path] = lines
@@ -330,7 +290,7 @@ class _FileRun:
         word = line.directive
         if word in _BEGINNING:
             is_active = not self._groups or self._groups[-1].is_active
-            self._groups.append(_Group(line, is_active))
+            self._groups.append(Group(line, is_active))
             self._branch(line, at)
         elif word in _FURTHER:
             self._branch(line, at)
@@ -373,7 +333,7 @@ class _FileRun:
                 return macro.name if macro else ""
         return ""
 
-    def _close(self, group: _Group) -> None:
+    def _close(self, group: Group) -> None:
         if group.is_open and group.asked:
             self._run.chains.append(group.chain())
 
@@ -386,39 +346,6 @@ class _FileRun:
         read = self._lines[at : at + output.lines]
         self._run.mentions += [Mention(each, output.used) for each in read]
         return output.lines
-
-
-class _Following:
-    """The lines behind one, as far as they are assembly."""
-
-    def __init__(self, lines: Sequence[Line], at: int) -> None:
-        self._lines = lines
-        self._most = at + MOST_CALL_LINES
-        self.at = at
-        # The line that ended the search for a call: the output depends on it.
-        self.behind: Line | None = None
-        self.is_at_end = False
-
-    def take(self, opening: bool) -> list[Token] | None:
-        """Take the tokens of the next line; with `opening` only if it begins with ``(``."""
-        if self.at >= len(self._lines):
-            self.is_at_end = True
-            return None
-        line = self._lines[self.at]
-        is_far = self.at >= self._most
-        if is_far or line.directive or (opening and not line.text.lstrip().startswith("(")):
-            self.behind = line
-            return None
-        self.at += 1
-        return tokens_of(line)
-
-
-class NoLines:
-    """Nothing follows: for a directive."""
-
-    def take(self, opening: bool) -> list[Token] | None:
-        """Return None."""
-        return None
 
 
 def _target(tokens: list[Token], run: Run) -> tuple[str, bool, Place] | None:
@@ -441,6 +368,3 @@ def _target(tokens: list[Token], run: Run) -> tuple[str, bool, Place] | None:
     if place.line is tokens[0].place.line and tokens[0].stands is None:
         place = Place(place.line, place.start, place.start + end + 1)
     return text[1:end], True, place
-
-
-MOST_CALL_LINES = 500

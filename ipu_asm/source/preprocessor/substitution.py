@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Protocol, Sequence
 
+from ipu_asm.source.preprocessor.arguments import argument_of, break_of, fits, string_of, takes_rest
 from ipu_asm.source.preprocessor.limits import LENGTH_OF_TOKEN, Budget
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.tokens import (
@@ -15,10 +16,7 @@ from ipu_asm.source.preprocessor.tokens import (
     Origin,
     Place,
     Token,
-    as_blank,
     kind_of,
-    solid,
-    trimmed,
 )
 from ipu_asm.source.source_map import FrameKind
 
@@ -66,13 +64,13 @@ class Substitution:
             if token.kind is Kind.SPLICE:
                 self._owed.append(token)
             elif token.kind is Kind.NEWLINE:
-                result += (token, *map(_break_of, self._owed))
+                result += (token, *map(break_of, self._owed))
                 self._owed.clear()
             elif token.kind is Kind.COMMENT and token.text.startswith(("//", "#")):
                 result.append(self._one_line(token))
             else:
                 result.append(token)
-        result += map(_break_of, self._owed)
+        result += map(break_of, self._owed)
         self._owed.clear()
         return result
 
@@ -143,15 +141,15 @@ class Substitution:
             taken.append(token)
             was_inside = nesting > 0
             nesting += (token.text == "(") - (token.text == ")")
-            if token.text == "," and nesting == 1 and not _takes_rest(macro, arguments):
+            if token.text == "," and nesting == 1 and not takes_rest(macro, arguments):
                 arguments.append([])
             elif was_inside and nesting:
                 arguments[-1].append(token)
-        if nesting or not _fits(macro, arguments):
+        if nesting or not fits(macro, arguments):
             pending += reversed(taken)
             return None
         self._owed += [each for each in taken if each.kind in (Kind.NEWLINE, Kind.SPLICE)]
-        return _Call([_argument(each) for each in arguments], taken[-1])
+        return _Call([argument_of(each) for each in arguments], taken[-1])
 
     def _is_opened(self, pending: list[Token]) -> bool:
         """Return whether a parenthesis is next, maybe in the line that follows."""
@@ -211,7 +209,7 @@ class _Body:
             if token.text == "#" and following is not None:
                 name = self._body[following]
                 if name.text in self._raw:
-                    result.append((_string_of(token, self._raw[name.text]), True))
+                    result.append((string_of(token, self._raw[name.text]), True))
                     at = following + 1
                     continue
             if token.kind is Kind.PASTE and result:
@@ -223,7 +221,7 @@ class _Body:
             elif following is not None and self._body[following].kind is Kind.PASTE:
                 result += [(each, False) for each in argument] or [(_nothing(token), True)]
             else:
-                result += [(each, False) for each in self._argument(token.text)]
+                result += [(each, False) for each in self.argument(token.text)]
         return [each for each in result if each[0].text]
 
     def _next(self, at: int) -> int | None:
@@ -231,7 +229,7 @@ class _Body:
             at += 1
         return at if at < len(self._body) else None
 
-    def _argument(self, name: str) -> list[Token]:
+    def argument(self, name: str) -> list[Token]:
         if name not in self._expanded:
             self._expanded[name] = self._substitution.expand(self._raw[name])
         return self._expanded[name]
@@ -250,7 +248,7 @@ class _Body:
             if result[-1][0].text == "," and token.text == self._variable:
                 # GNU: without variable arguments, the comma before them goes.
                 if argument:
-                    result += [(each, False) for each in self._argument(token.text)]
+                    result += [(each, False) for each in self.argument(token.text)]
                 else:
                     result.pop()
                 return following + 1
@@ -321,42 +319,3 @@ def _call_place(name: Token, closing: Token) -> Place:
     if closing.place.line is line and closing.place.end > end:
         return Place(line, start, closing.place.end)
     return name.place
-
-
-def _takes_rest(macro: Macro, arguments: list[list[Token]]) -> bool:
-    parameters = macro.parameters or ()
-    return bool(macro.variable) and len(arguments) >= len(parameters)
-
-
-def _fits(macro: Macro, arguments: list[list[Token]]) -> bool:
-    """Check the number of arguments; one that is empty counts as none."""
-    count = len(macro.parameters or ())
-    given = len(arguments)
-    if macro.variable:
-        return given >= count - 1
-    return given == count or (count == 0 and given == 1 and not solid(_argument(arguments[0])))
-
-
-def _argument(tokens: list[Token]) -> list[Token]:
-    return trimmed([as_blank(token) for token in tokens if token.kind is not Kind.SPLICE])
-
-
-def _string_of(mark: Token, argument: Sequence[Token]) -> Token:
-    pieces = []
-    for token in argument:
-        text = " " if token.kind is Kind.BLANK else token.text
-        if token.kind is Kind.STRING:
-            text = text.replace("\\", "\\\\").replace('"', '\\"')
-        pieces.append(text)
-    place = argument[0].place if argument else mark.place
-    if argument and argument[-1].place.line is place.line:
-        place = Place(place.line, place.start, max(place.end, argument[-1].place.end))
-    stands = argument[0].stands if argument and argument[0].stands else place
-    return Token(Kind.STRING, '"' + "".join(pieces) + '"', place, stands)
-
-
-def _break_of(token: Token) -> Token:
-    """Return the line break inside a splice, or a line break itself."""
-    line, _, end = token.place
-    length = 2 if line.text[end - 2 : end] == "\r\n" else 1
-    return Token(Kind.NEWLINE, line.text[end - length : end], Place(line, end - length, end))

@@ -12,7 +12,8 @@ from typing import Callable, Iterator
 
 from ipu_asm.source.preprocessor.conditions import Answers, BadCondition
 from ipu_asm.source.preprocessor.lines import Line
-from ipu_asm.source.preprocessor.run import Chain, Run
+from ipu_asm.source.preprocessor.results import Chain
+from ipu_asm.source.preprocessor.run import Run
 
 MOST_VARIANTS = 8
 _MOST_QUESTIONS = 6

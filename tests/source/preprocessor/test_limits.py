@@ -16,7 +16,7 @@ BOMBS = {
     "calls": _CALLS + "A0(1)\n",
     "pasting": _PASTING + "#define A60(x) x\nA0(aaaa)\n",
     "quoting": _QUOTING + '#define A60(x) x\nA0("\\\\")\n',
-    "nested calls": "#define F(x) x\n" + "F(" * 20_000 + ")" * 20_000 + "\n",
+    "nested calls": "#define F(x) x\n" + "F(" * 4_000 + ")" * 4_000 + "\n",
     "self include": '#include "self.h"\n',
     "double self include": '#include "twice.h"\n',
     "long definition": "#define A " + "a " * 1_000_000 + "\nA\n",
@@ -27,17 +27,17 @@ BOMBS = {
     "condition": _DOUBLING + "#if A0\n#endif\n",
 }
 HOSTILE = {
-    "parentheses": "#if " + "(" * 50_000 + "1" + ")" * 50_000 + "\na\n#endif\nb\n",
-    "long condition": "#if " + "1 + " * 40_000 + "1\na\n#endif\nb\n",
-    "signs": "#if " + "-" * 50_000 + "1\na\n#endif\nb\n",
-    "nested conditions": "#if 1\n" * 20_000 + "a\n" + "#endif\n" * 20_000,
-    "open conditions": "#if 1\n" * 20_000,
+    "parentheses": "#if " + "(" * 10_000 + "1" + ")" * 10_000 + "\na\n#endif\nb\n",
+    "long condition": "#if " + "1 + " * 10_000 + "1\na\n#endif\nb\n",
+    "signs": "#if " + "-" * 10_000 + "1\na\n#endif\nb\n",
+    "nested conditions": "#if 1\n" * 4_000 + "a\n" + "#endif\n" * 4_000,
+    "open conditions": "#if 1\n" * 4_000,
     "calls that stay open": "#define F(x) x\n" + "F(\n" * 5_000,
     "unknown conditions": '#include "no.h"\n'
     + "".join(f"#if A{n} > {n} && B{n}\na\n#endif\n" for n in range(1_000)),
-    "open comment": "#define A b\n" + "/* A\n" * 20_000,
-    "backslashes": "#define A \\\n" * 20_000,
-    "many definitions": "".join(f"#define A{n} {n}\n" for n in range(20_000)) + "A1\n",
+    "open comment": "#define A b\n" + "/* A\n" * 4_000,
+    "backslashes": "#define A \\\n" * 4_000,
+    "many definitions": "".join(f"#define A{n} {n}\n" for n in range(4_000)) + "A1\n",
 }
 HEADERS = {
     "self.h": '#include "self.h"\n',

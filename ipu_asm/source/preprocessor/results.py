@@ -1,0 +1,52 @@
+"""What a run of the preprocessor met: conditionals, includes, and limits that were exceeded."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipu_asm.source.preprocessor.conditions import Answers, Condition
+from ipu_asm.source.preprocessor.lines import Line
+from ipu_asm.source.preprocessor.tokens import Place
+
+
+class Chain(NamedTuple):
+    """The branches of a conditional: their conditions (None for `#else`), and the one taken.
+
+    `answers` are those to the questions that all conditions asked.
+    """
+
+    line: Line
+    conditions: tuple[Condition | None, ...]
+    taken: int | None
+    answers: Answers
+
+
+class FoundInclude(NamedTuple):
+    """An include directive: the place of the name with its quotes, and the path if it is found."""
+
+    place: Place
+    name: str
+    path: str | None
+
+
+class Limit(NamedTuple):
+    """A limit that was exceeded, and where."""
+
+    place: Place
+    message: str
+
+
+class Group:
+    """An open conditional. `is_open`: the text around it is read."""
+
+    def __init__(self, line: Line, is_open: bool) -> None:
+        self.line = line
+        self.is_open = is_open
+        self.is_active = False
+        self.conditions: list[Condition | None] = []
+        self.taken: int | None = None
+        self.asked: dict[str, bool | int] = {}
+
+    def chain(self) -> Chain:
+        """Return the conditional, when it is closed."""
+        return Chain(self.line, tuple(self.conditions), self.taken, self.asked)
