@@ -14,6 +14,7 @@ NAMES = (
     "cold_start",
     "throughput",
     "sets",
+    "preprocessor",
     "memory",
     "emulator",
     "time_travel",
