@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from ipu_asm import analyze
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,12 +45,16 @@ break.ifeq lr0 10;;
 
 @lru_cache(maxsize=1)
 def example_kernels() -> dict[str, str]:
-    """The kernels in `examples`, by file name."""
-    return {
-        path.name: path.read_bytes().decode("utf-8")
-        for path in sorted((ROOT / "examples").iterdir())
-        if path.suffix in (".s", ".ipu", ".asm")
-    }
+    """The kernels in `examples`, by file name; templates expanded in each of their contexts."""
+    kernels = {}
+    for path in sorted((ROOT / "examples").iterdir()):
+        if path.suffix in (".s", ".ipu", ".asm"):
+            analysis = analyze(path.read_bytes().decode("utf-8"))
+            if not analysis.expanded:
+                kernels[path.name] = analysis.text
+            for expansion, _ in analysis.expanded:
+                kernels[f"{path.name} {expansion.context}"] = expansion.text
+    return kernels
 
 
 def instruction_examples() -> dict[str, str]:
