@@ -60,13 +60,13 @@ class Analyzers:
         configuration = self._projects.of(document).configuration
         language = isa_of_language(document.language)
         default = UNCLAIMED if language == DEFAULT_ISA else language
-        is_header = self._sources.is_header(document)
-        if is_header:
+        is_unclaimed = self._sources.is_header(document) and not is_ours(document.language)
+        if is_unclaimed:
             default = self._isa_of_includers(document)
             if default == UNCLAIMED and self._sources.is_foreign(document):
                 return None
         choice = choose_isa(document.text, document.name, None, configuration, default)
-        if is_header and choice.name == UNCLAIMED:
+        if is_unclaimed and choice.name == UNCLAIMED:
             return None
         name = choice.name or DEFAULT_ISA
         memory = configuration.memory.get(name, "") if configuration else ""
@@ -82,6 +82,11 @@ class Analyzers:
         """Return the instruction set of the first open document that includes a header."""
         found = (each.analysis for each in self._sources.includers(document))
         return next((analysis.isa.name for analysis in found if analysis), UNCLAIMED)
+
+
+def is_ours(language: str) -> bool:
+    """Return whether an editor's language ID is that of an instruction set."""
+    return any(manifest.language_id == language for manifest in manifests().values())
 
 
 def isa_of_language(language: str) -> str:

@@ -8,6 +8,7 @@ from typing import Callable, NamedTuple
 from ipu_asm.config.configuration import Configuration, ConfigurationError
 from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.diagnostics.errors import INCLUDE_NOT_FOUND
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import Selection
 from ipu_lsp.server.documents import Document
@@ -25,6 +26,8 @@ class Project(NamedTuple):
         """Return whether settings select a finding in the document stored at `path`."""
         if self.errors_only and finding.severity is not Severity.ERROR:
             return False
+        if path is None and finding.rule == INCLUDE_NOT_FOUND:
+            return False  # a document that is not saved yet has no folder to search
         if path is not None and self.configuration.per_file_ignores:
             path = os.path.relpath(path, self.configuration.folder or ".")
         return self.selection.keeps(finding.rule, path)

@@ -246,3 +246,17 @@ def test_in_a_header_of_c_only_names_have_pages(tmp_path: Path) -> None:
     assert page("add(") is None
     assert "SECOND" in page("SECOND")["contents"]["value"]
     assert "a.h line 1" in page("FIRST")["contents"]["value"]
+
+
+def test_a_header_that_the_editor_takes_for_assembly_has_pages(tmp_path: Path) -> None:
+    written(tmp_path, {"steps.inc": "add $m0, $m0, 1\n"})
+    path = tmp_path / "steps.inc"
+
+    def script(received: bytearray) -> Iterator[Json]:
+        yield opened(path.as_uri(), path.read_text(encoding="utf-8"), "colossus-asm")
+        params = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 0, "character": 1}}
+        yield {"id": 1, "method": "textDocument/hover", "params": params}
+        await_bytes(received, b'"id":1,')
+
+    said = session_in(tmp_path, script=script, capabilities={})
+    assert "add" in said.answer(1)["result"]["contents"]["value"]
