@@ -103,7 +103,8 @@ def words_of(line: Line) -> list[Token]:
     A comment becomes a blank.
     """
     tokens = tokens_of(line)
-    word = next(n for n, token in enumerate(tokens) if token.text == line.directive)
+    words = (n for n, token in enumerate(tokens) if token.text == line.directive)
+    word = next(words, len(tokens))  # none where a backslash joins more to the word
     return trimmed([as_blank(t) for t in tokens[word + 1 :] if t.kind not in _DROPPED])
 
 

@@ -47,6 +47,7 @@ ANALYZER = Analyzer(load_isa("colossus"))
         ("a __LINE__\n__LINE__\n#define A", "a 1 2"),
         ("#define A __LINE__\n\nA __COUNTER__ __COUNTER__", "3 0 1"),
         ("#define F(x) a_ ## x ## _\\\nb\nF(1) on\\\ne", "a_1_b one"),
+        ("#define\\\nA 1\nA", "A"),
         ("#define HASH #\n#define F(x) x HASH x\nF(1)", "1 # 1"),
     ],
 )
