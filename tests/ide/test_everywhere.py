@@ -349,7 +349,7 @@ def test_every_offset_of_hostile_templates(text: str) -> None:
     check_whole(analyze(text))
 
 
-@settings(max_examples=100)
+@settings(max_examples=20)
 @given(st.data())
 def test_every_offset_of_damaged_templates(data: st.DataObject) -> None:
     text = data.draw(st.sampled_from(TEMPLATES))
