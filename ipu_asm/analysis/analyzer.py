@@ -19,14 +19,11 @@ from ipu_asm.lint.rules import rules_for
 from ipu_asm.lint.suppressions import suppress, suppress_written
 from ipu_asm.program.build import read_program
 from ipu_asm.program.macros import is_expanded
-from ipu_asm.program.near_names import near_name_findings
 from ipu_asm.program.program import Program
 from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
-from ipu_asm.source.lifting import findings_outside, lifted_findings
 from ipu_asm.source.settings import source_settings
-from ipu_asm.source.skeleton import skeleton
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
 _place = attrgetter("span", "rule.code")
@@ -152,6 +149,8 @@ class Analyzer:
         return read_program(self.isa, text, self._bundle, before.program, change)
 
     def _skeleton(self, text: str) -> Program:
+        from ipu_asm.source.skeleton import skeleton  # for templates alone
+
         return read_program(self.isa, skeleton(text), self._bundle)
 
     def _plain(self, source: SourceFile, program: Program) -> Analysis:
@@ -181,6 +180,8 @@ class Analyzer:
         """
         if not self.isa.surface.c_preprocessor:
             return []
+        from ipu_asm.program.near_names import near_name_findings  # for few texts
+
         findings = near_name_findings(program, lambda: _names_of(expansions), written)
         return self._effective(program, findings)
 
@@ -229,6 +230,9 @@ class Analyzer:
         written: Sequence[Diagnostic] = (),
     ) -> Analysis:
         """The analysis of a text with expansions; `written` are findings about the text itself."""
+        # Most texts are read as they are.
+        from ipu_asm.source.lifting import findings_outside, lifted_findings
+
         expansions = [each.expansion for each in expanded]
         found = [
             (

@@ -18,7 +18,6 @@ from ipu_asm.program.effective_program import (
 )
 from ipu_asm.program.program import Program
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, SourceSettings
-from ipu_asm.source.lifting import lifted_findings
 from ipu_asm.text import SourceFile, Span, require_text
 
 
@@ -145,6 +144,8 @@ def written_errors(effective: EffectiveProgram) -> list[Diagnostic]:
     errors = [each for each in expansion.findings if each.severity is Severity.ERROR]
     if not (errors and not program.size):
         # The expansion's own findings are among the lifted ones.
+        from ipu_asm.source.lifting import lifted_findings  # most texts are read as they are
+
         lifted = lifted_findings([(expansion, errors_of(program))])
         errors = [each for each in lifted if each.severity is Severity.ERROR]
     if not errors and not program.size:
