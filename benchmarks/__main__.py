@@ -15,6 +15,7 @@ NAMES = (
     "throughput",
     "sets",
     "preprocessor",
+    "templates",
     "memory",
     "emulator",
     "time_travel",

@@ -122,7 +122,9 @@ class Positions:
                 SourceRange(MAIN, self._full(each)),
                 self._value(each),
                 each.parameters,
-                remark_of(self._tokens, each.token, each.last),
+                ""
+                if each.kind is NameKind.PARAMETER
+                else remark_of(self._tokens, each.token, each.last),
             )
         first: set[str] = set()
         for name, tag, part in self._declared.names:
