@@ -110,8 +110,13 @@ def _print_findings(files: list[File]) -> bool:
 def _print_resolved(files: list[File], shows_unknown: bool) -> None:
     known = total = 0
     unknown: Counter[str] = Counter()
+    including: dict[str, list[Expanded]] = {}
     for file in files:
-        for names in _unknown_names(file.analysis):
+        for expanded in file.analysis.expanded:
+            for path in expanded.expansion.files:
+                including.setdefault(path, []).append(expanded)
+    for file in files:
+        for names in _unknown_names(file.analysis, file.path, including.get(file.path, [])):
             total += 1
             known += not names
             unknown.update(names)
@@ -120,20 +125,28 @@ def _print_resolved(files: list[File], shows_unknown: bool) -> None:
         print("  " + ", ".join(f"{name} {count}" for name, count in unknown.most_common(80)))
 
 
-def _unknown_names(analysis: Analysis) -> Iterator[set[str]]:
-    """Yield for each written instruction the names in it that are unknown in an expansion."""
+def _unknown_names(analysis: Analysis, path: str, including: list[Expanded]) -> Iterator[set[str]]:
+    """Yield for each written instruction the names in it that are unknown in an expansion.
+
+    What is never assembled in the file itself, at `path`, is looked at in files that include it.
+    """
     uses = {use.place.span.start for e in analysis.expanded for use in e.expansion.uses}
-    contexts = [(each, _known_names(each)) for each in analysis.expanded]
+    uses |= {
+        u.place.span.start for e in including for u in e.expansion.uses if u.place.path == path
+    }
+    contexts = [(each, _known_names(each), MAIN) for each in analysis.expanded]
+    others = [(each, _known_names(each), path) for each in including]
     program = analysis.program
     for number, bundle in enumerate(program.bundles):
         for index, instruction in enumerate(bundle.instructions):
             span = program.span(number, bundle.span(index))
             names: set[str] = set()
             is_read = False
-            for expanded, known in contexts:
-                for start in expanded.expansion.source_map.expanded(MAIN, span.start):
-                    is_read = True
-                    names |= _unknown_at(expanded.analysis, start, known)
+            for group in (contexts, others):
+                for expanded, known, where in group if not is_read else ():
+                    for start in expanded.expansion.source_map.expanded(where, span.start):
+                        is_read = True
+                        names |= _unknown_at(expanded.analysis, start, known)
             if not contexts:
                 is_read = True
                 names |= _unknown_in(analysis.isa, instruction, set(program.labels))
@@ -214,7 +227,8 @@ def _print_mutants(analyzer: Analyzer, files: list[File], options: argparse.Name
             f"{told[name] / max(1, totals[name]):.1%}",
             flush=True,
         )
-    print(f"{'all':24} {told.total():4} of {totals.total():4}  {told.total() / totals.total():.1%}")
+    share = told.total() / max(1, totals.total())
+    print(f"{'all':24} {told.total():4} of {totals.total():4}  {share:.1%}")
 
 
 def _is_told(analyzer: Analyzer, file: File, mutant: Mutant) -> bool:

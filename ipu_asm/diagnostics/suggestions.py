@@ -134,7 +134,9 @@ def _without_a_letter(word: str) -> Iterator[str]:
 def _may_be_another(word: str, name: str) -> bool:
     """Return whether only a number differs, a plural, or a part that is one letter."""
     shorter, longer = sorted((word.lower(), name.lower()), key=len)
-    if _differ_in_number(word, name) or longer == f"{shorter}s":
+    has_same_digits = _NOT_A_DIGIT.sub("", word) == _NOT_A_DIGIT.sub("", name)
+    is_numbered = not has_same_digits and _differ_in_number(word, name)
+    if is_numbered or longer == f"{shorter}s":
         return True
     parts, others = _SEPARATORS.split(word), _SEPARATORS.split(name)
     return len(parts) == len(others) and any(

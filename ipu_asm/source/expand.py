@@ -49,7 +49,10 @@ def expand(
         # Most files have no macros.
         from ipu_asm.source.macros.expand_macros import as_written, expand_macros
 
-        return tuple(expand_macros(surface, each) for each in expansions or (as_written(text),))
+        return tuple(
+            expand_macros(surface, each, path, settings)
+            for each in expansions or (as_written(text),)
+        )
     return ()
 
 

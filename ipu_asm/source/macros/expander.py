@@ -8,6 +8,7 @@ from typing import Callable
 
 from ipu_asm.diagnostics import Diagnostic, RuleId
 from ipu_asm.isa.surface import Surface
+from ipu_asm.source.expansion import Include
 from ipu_asm.source.lifting import related_places
 from ipu_asm.source.macros.conditionals import Conditionals
 from ipu_asm.source.macros.limits import Budget
@@ -15,16 +16,24 @@ from ipu_asm.source.macros.macro import Macro
 from ipu_asm.source.macros.mapped_text import MappedText, TextBuilder, frame_at, written_range
 from ipu_asm.source.macros.names import NameLog
 from ipu_asm.source.macros.statements import Statement, StatementReader
-from ipu_asm.text import Span
+from ipu_asm.text import SourceFile, Span
 
 _LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)[ \t]*:")
-_READS_FILES = re.compile(r"#\s*(?:include|import)\b|\.include\b")
+_READS_FILES = re.compile(r"#\s*(?:include|import)\b")
+
+FindHeader = Callable[[str, str], SourceFile | None]
+"""Returns the header of a name that a file, given by its path, includes; None if there is none."""
 
 
 class Expander:
     """The state that macros, calls and symbols share; `out` is the expansion made so far."""
 
-    def __init__(self, surface: Surface, text: str) -> None:
+    def __init__(self, surface: Surface, text: str, find_header: FindHeader | None = None) -> None:
+        """Without `find_header`, no header is found, and none is missed."""
+        self.find_header = find_header or (lambda name, includer: None)
+        self.tells_missing = find_header is not None
+        self.includes: list[Include] = []
+        self.files: dict[str, SourceFile] = {}
         self.reader = StatementReader(surface)
         self.out = TextBuilder()
         self.names = NameLog()

@@ -6,6 +6,7 @@ from ipu_asm.source.macros.blocks import begin_block, continue_block
 from ipu_asm.source.macros.calls import assign, call, define, forget
 from ipu_asm.source.macros.conditions import CONDITIONS
 from ipu_asm.source.macros.expander import Expander, OpenText
+from ipu_asm.source.macros.includes import include
 from ipu_asm.source.macros.loops import LOOPS, repeat
 from ipu_asm.source.macros.mapped_text import MappedText
 from ipu_asm.source.macros.statements import Statement
@@ -68,6 +69,8 @@ def _read_assembled(opened: OpenText, word: str, statement: Statement) -> None:
         repeat(opened, word, statement)
     elif word in _ASSIGNING or (statement.rest[:1] == "=" and statement.rest[1:2] != "="):
         assign(opened, statement)
+    elif word == ".include":
+        include(opened, statement)
     elif word == ".purgem":
         forget(opened, statement)
     elif word in (".altmacro", ".noaltmacro"):
