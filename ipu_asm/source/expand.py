@@ -14,6 +14,7 @@ _DIRECTIVE = re.compile(
     r"^[ \t]*(?:/\*[^*]*\*/[ \t]*)?#[ \t]*(?:define|undef|if|include|import|pragma)", re.MULTILINE
 )
 _NAME = re.compile(r"[^\W\d]\w*")
+_PREDEFINED = ("__LINE__", "__FILE__", "__COUNTER__")
 
 
 def is_template(surface: Surface, text: str) -> bool:
@@ -40,20 +41,41 @@ def expand(
         from ipu_asm.source.jinja.template import expand_template
 
         return expand_template(text, settings, before, change)
+    if not surface.preprocessed:
+        return ()
+    # Most files have no macros.
+    from ipu_asm.source.edited import after_edit, memo_of, remembered
+
+    memo = memo_of(before)
+    if memo is not None:
+        edited = after_edit(memo, before, text, change, settings) if change else None
+        if edited is not None:
+            return edited
+        # The makers of expansions find the change since then by themselves.
+        before, change = memo.origin.expansions, None
+    expansions = _preprocessed(surface, text, path, settings, before, change)
+    return remembered(text, expansions, settings, [*surface.predefined, *_PREDEFINED])
+
+
+def _preprocessed(
+    surface: Surface,
+    text: str,
+    path: str | None,
+    settings: SourceSettings,
+    before: Sequence[Expansion],
+    change: Change | None,
+) -> tuple[Expansion, ...]:
+    """Expand a text by the C preprocessor, where the set has one, then by assembler macros."""
+    from ipu_asm.source.macros.expand_macros import as_written, expand_macros
+
     expansions: tuple[Expansion, ...] = ()
     if surface.c_preprocessor and is_preprocessed(text, settings):
         from ipu_asm.source.preprocessor.preprocess import preprocess
 
         expansions = preprocess(surface, text, path, settings, before, change)
-    if surface.preprocessed:
-        # Most files have no macros.
-        from ipu_asm.source.macros.expand_macros import as_written, expand_macros
-
-        return tuple(
-            expand_macros(surface, each, path, settings)
-            for each in expansions or (as_written(text),)
-        )
-    return ()
+    return tuple(
+        expand_macros(surface, each, path, settings) for each in expansions or (as_written(text),)
+    )
 
 
 def is_preprocessed(text: str, settings: SourceSettings) -> bool:

@@ -144,17 +144,13 @@ class SourceMap:
 
     def _argument(self, span: Span) -> Sequence[Segment] | None:
         """Return the segments of the only argument in a span that has other text, too."""
-        segments = self._overlapping(span)
+        segments = self.segments_in(span)
         found = [s for s in segments if s.is_verbatim and _is_value(s.frame)]
         if not found or len(found) == len(segments):
             return None
         first, last = found[0], found[-1]
         is_one = last.frame is first.frame and last.written.path == first.written.path
         return found if is_one and last.written.span >= first.written.span else None
-
-    def _overlapping(self, span: Span) -> Sequence[Segment]:
-        first = max(0, bisect_right(self._starts, span.start) - 1)
-        return self.segments[first : max(first + 1, bisect_right(self._starts, span.end - 1))]
 
     def verbatim(self, span: Span) -> SourceRange | None:
         """Return the written range of a span whose characters are all written there, in order.
