@@ -71,3 +71,26 @@ def test_a_misspelt_name_in_a_macro_is_found_called_or_not() -> None:
     expected = [("E104", "$mPointre"), ("E101", "adn")]
     assert check_findings(macro) == expected
     assert check_findings(f"{macro}m\nm\n") == expected
+
+
+@pytest.mark.parametrize(
+    "edited",
+    [
+        "#define mPiointer m4",
+        ".extern mPiointer",
+        "mPiointer:",
+        ".macro adn\nnop\n.endm",
+        "add $m1, $mPiointer, 2\nadd $m1, $mPiointer, 3",
+        "#define mPointers m4\nadd $m1, $mPointer, $mPointesr",
+        "#define otherNmae m4",
+        "nop\nnop",
+    ],
+)
+def test_an_edit_elsewhere_says_which_names_are_misspelt(edited: str) -> None:
+    rest = "add $m1, $mPiointer, 1\nadd $m1, $m1, otherName\nadn $m1, $m1, $m2\n"
+    texts = [f"{HEAD}{line}\n{rest}" for line in ("", edited)]
+    before = ANALYZER.analyze(texts[0], "a.S")
+    after = ANALYZER.analyze(texts[1], "a.S", before)
+    assert after.diagnostics == Analyzer(ANALYZER.isa).analyze(texts[1], "a.S").diagnostics
+    back = ANALYZER.analyze(texts[0], "a.S", after)
+    assert back.diagnostics == before.diagnostics != ()
