@@ -127,7 +127,7 @@ class SourceMap:
         assert last is not None
         start = _written_start(first, span.start)
         if last is not first:
-            argument = self._argument(span)
+            argument = self._argument(span) or _argument_of(first, last)
             if argument is not None:
                 return _range_of(argument, span)
         is_joined = last.frame is first.frame or not (first.is_verbatim and last.is_verbatim)
@@ -184,6 +184,21 @@ class SourceMap:
 
 def _is_value(frame: Frame | None) -> bool:
     return frame is not None and frame.kind is FrameKind.VALUE
+
+
+def _argument_of(first: Segment, last: Segment) -> Sequence[Segment] | None:
+    """Return the argument of a call where a word is made of it and of the macro's own text."""
+    if first.frame is not last.frame or _is_in_call(first) is _is_in_call(last):
+        return None
+    return [first if _is_in_call(first) else last]
+
+
+def _is_in_call(segment: Segment) -> bool:
+    """Return whether a segment was written in the call that it came from."""
+    if segment.frame is None or segment.written.path != segment.frame.call.path:
+        return False
+    call, written = segment.frame.call.span, segment.written.span
+    return call.start <= written.start and written.end <= call.end
 
 
 def _range_of(segments: Sequence[Segment], span: Span) -> SourceRange:

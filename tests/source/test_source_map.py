@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.source.source_map import MAIN, Segment, SourceMap, SourceRange
+from ipu_asm.source.source_map import MAIN, Frame, FrameKind, Segment, SourceMap, SourceRange
 from ipu_asm.text import Span
 
 
@@ -44,3 +44,12 @@ def test_a_written_character_of_a_loop_has_an_offset_in_each_iteration() -> None
 def test_a_use_maps_to_the_start_of_its_value() -> None:
     assert VALUE.expanded(MAIN, 6) == [4]
     assert VALUE.expanded("other.h", 6) == []
+
+
+def test_a_word_of_a_macro_and_its_argument_stands_at_the_argument() -> None:
+    frame = Frame(FrameKind.MACRO, "macro `M`", written(40, 45))
+    pasted = SourceMap(
+        [Segment(0, 2, written(10, 12), True, frame), Segment(2, 4, written(42, 44), True, frame)]
+    )
+    assert pasted.written(Span(0, 4)) == written(42, 44)
+    assert pasted.written(Span(0, 2)) == written(10, 12)
