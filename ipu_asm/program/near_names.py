@@ -161,8 +161,9 @@ def _is_certain(finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip) -> bo
     """Return whether a finding holds even if a header defines unknown names."""
     names = [name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME]
     if finding.rule is UNKNOWN_MNEMONIC:
-        is_call = CALL_PSEUDO_NAME in finding.dropped_if_defined
-        return not is_call and known.is_near_mnemonic(names[0], is_slip)
+        if CALL_PSEUDO_NAME in finding.dropped_if_defined:
+            return known.near(names[0], is_slip) is not None
+        return known.is_near_mnemonic(names[0], is_slip)
     if finding.rule in OPERAND_COUNTS:
         # An operand that is a name stands for one operand.
         return True

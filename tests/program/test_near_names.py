@@ -94,3 +94,8 @@ def test_an_edit_elsewhere_says_which_names_are_misspelt(edited: str) -> None:
     assert after.diagnostics == Analyzer(ANALYZER.isa).analyze(texts[1], "a.S").diagnostics
     back = ANALYZER.analyze(texts[0], "a.S", after)
     assert back.diagnostics == before.diagnostics != ()
+
+
+def test_a_call_near_a_macro_of_the_preprocessor_is_misspelt() -> None:
+    text = "#define INCREMENT(r) add r, r, 1\nINCREMNT($m3)\nINCREMENT($m3)\nOTHER($m3)\n"
+    assert check_findings(text) == [("E101", "INCREMNT")]
