@@ -28,7 +28,7 @@ class Value(NamedTuple):
     text: str = ""
 
 
-class BadCondition(Exception):
+class _BadCondition(Exception):
     """A condition that is no expression; the message says why."""
 
 
@@ -46,13 +46,16 @@ class Condition(NamedTuple):
     choices: Mapping[str, tuple[int, ...]] = {}
 
     def holds(self, answers: Answers, asked: dict[str, bool | int] | None = None) -> bool:
-        """Return whether it holds. Raises `BadCondition`.
+        """Return whether the condition is true under some answers; one with a mistake is false.
 
         Questions without an answer are answered with no. `asked` collects all questions with their
         answers, and the values of choices.
         """
         reader = _Reader(self, answers, {} if asked is None else asked)
-        return reader.truth(reader.whole())
+        try:
+            return reader.truth(reader.whole())
+        except _BadCondition:
+            return False
 
 
 class _Reader:
@@ -67,10 +70,10 @@ class _Reader:
 
     def whole(self) -> Value:
         if len(self._words) > _MOST_WORDS:
-            raise BadCondition(f"a condition has at most {_MOST_WORDS:,} words, found more")
+            raise _BadCondition(f"a condition has at most {_MOST_WORDS:,} words, found more")
         value = self._comma()
         if self._at < len(self._words):
-            raise BadCondition(f"expected an operator, found `{self._words[self._at]}`")
+            raise _BadCondition(f"expected an operator, found `{self._words[self._at]}`")
         return value
 
     def truth(self, value: Value) -> bool:
@@ -93,14 +96,14 @@ class _Reader:
     def _ternary(self) -> Value:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise BadCondition(f"parentheses go at most {_DEEPEST} deep, found more")
+            raise _BadCondition(f"parentheses go at most {_DEEPEST} deep, found more")
         value = self._binary(1)
         if self._peek() == "?":
             self._at += 1
             holds = self.truth(value)
             one = self._comma()
             if self._peek() != ":":
-                raise BadCondition("expected `:` behind `?`, found none")
+                raise _BadCondition("expected `:` behind `?`, found none")
             self._at += 1
             other = self._ternary()
             value = one if holds else other
@@ -147,12 +150,12 @@ class _Reader:
     def _primary(self) -> Value:
         word = self._peek()
         if not word:
-            raise BadCondition("expected a value, found the end of the condition")
+            raise _BadCondition("expected a value, found the end of the condition")
         self._at += 1
         if word == "(":
             value = self._comma()
             if self._peek() != ")":
-                raise BadCondition("expected `)`, found none")
+                raise _BadCondition("expected `)`, found none")
             self._at += 1
             return value
         if word.startswith(("defined(", "__has_include(")):
@@ -161,7 +164,7 @@ class _Reader:
             return self._name(word)
         number = integer(word)
         if number is None:
-            raise BadCondition(f"expected a value, found `{word}`")
+            raise _BadCondition(f"expected a value, found `{word}`")
         return number
 
     def _name(self, name: str) -> Value:
@@ -185,7 +188,7 @@ class _Reader:
             self._at += 1
             if depth == 0:
                 return
-        raise BadCondition("expected `)`, found none")
+        raise _BadCondition("expected `)`, found none")
 
 
 def integer(word: str) -> Value | None:

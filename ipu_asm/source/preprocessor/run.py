@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Sequence
 
-from ipu_asm.source.preprocessor.conditions import Answers, BadCondition, Condition
+from ipu_asm.source.preprocessor.conditions import Answers, Condition
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
 from ipu_asm.source.preprocessor.following import FollowingLines, NoLines
 from ipu_asm.source.preprocessor.limits import (
@@ -312,10 +312,7 @@ class _FileRun:
             return
         condition = self._condition(line, at) if line is not None else None
         group.conditions.append(condition)
-        try:
-            holds = condition is None or condition.holds(self._run.answers, group.asked)
-        except BadCondition:
-            holds = False
+        holds = condition is None or condition.holds(self._run.answers, group.asked)
         if holds and group.taken is None:
             group.taken = len(group.conditions) - 1
             group.is_active = True

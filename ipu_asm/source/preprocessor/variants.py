@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Callable, Iterator
 
-from ipu_asm.source.preprocessor.conditions import Answers, BadCondition
+from ipu_asm.source.preprocessor.conditions import Answers
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.results import Chain
 from ipu_asm.source.preprocessor.run import Run
@@ -100,10 +100,7 @@ def _questions(chain: Chain, branch: int, answers: Answers) -> list[str]:
     asked: dict[str, bool | int] = {}
     for condition in chain.conditions[: branch + 1]:
         if condition is not None:
-            try:
-                condition.holds(answers, asked)
-            except BadCondition:
-                continue
+            condition.holds(answers, asked)
     return [*asked]
 
 
@@ -116,10 +113,6 @@ def _possible(chain: Chain, question: str) -> tuple[bool | int, ...]:
 
 def _takes(chain: Chain, branch: int, answers: Answers) -> bool:
     for number, condition in enumerate(chain.conditions[: branch + 1]):
-        try:
-            holds = condition is None or condition.holds(answers)
-        except BadCondition:
-            holds = False
-        if holds:
+        if condition is None or condition.holds(answers):
             return number == branch
     return branch == len(chain.conditions)
