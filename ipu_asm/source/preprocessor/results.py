@@ -34,19 +34,3 @@ class Limit(NamedTuple):
 
     place: Place
     message: str
-
-
-class Group:
-    """An open conditional. `is_open`: the text around it is read."""
-
-    def __init__(self, line: Line, is_open: bool) -> None:
-        self.line = line
-        self.is_open = is_open
-        self.is_active = False
-        self.conditions: list[Condition | None] = []
-        self.taken: int | None = None
-        self.asked: dict[str, bool | int] = {}
-
-    def chain(self) -> Chain:
-        """Return the conditional, when it is closed."""
-        return Chain(self.line, tuple(self.conditions), self.taken, self.asked)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Callable, Sequence
 
+from ipu_asm.source.preprocessor.conditionals import Conditionals
 from ipu_asm.source.preprocessor.conditions import Answers, Condition
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
 from ipu_asm.source.preprocessor.following import FollowingLines, NoLines
@@ -22,7 +23,7 @@ from ipu_asm.source.preprocessor.memo import KnownCondition, KnownOutput, memo_o
 from ipu_asm.source.preprocessor.names import Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
 from ipu_asm.source.preprocessor.questions import condition_of
-from ipu_asm.source.preprocessor.results import Chain, FoundInclude, Group, Limit
+from ipu_asm.source.preprocessor.results import Chain, FoundInclude, Limit
 from ipu_asm.source.preprocessor.substitution import Following, Substitution
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
@@ -34,9 +35,7 @@ from ipu_asm.source.preprocessor.tokens import (
 )
 from ipu_asm.source.source_map import FrameKind
 
-_BEGINNING = ("if", "ifdef", "ifndef")
 _BREAK = re.compile(r"\r\n|\n|\r")
-_FURTHER = ("elif", "elifdef", "elifndef")
 
 
 class Run:
@@ -49,13 +48,12 @@ class Run:
         self.chains: list[Chain] = []
         self.includes: list[FoundInclude] = []
         self.files: dict[str, FileLines] = {}
-        self.visited: list[FileLines] = []
         self.limits: list[Limit] = []
         self.macros: list[Macro] = []
         self.mentions: list[Mention] = []
         self.is_refused = False
         self._environment = environment
-        self.store = files
+        self._store = files
         self._undefined: set[str] = set()
         self._is_missing = False
         self._once: set[str] = set()
@@ -99,7 +97,7 @@ class Run:
         self.pieces.append(Piece(output, base))
 
     def define(self, line: Line) -> None:
-        """Define what a `#define` line says."""
+        """Add the macro of a `#define` line to the table."""
         if len(line.text) > LONGEST_LINE:
             raise self._budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
         macro = memo_of(line).macro()
@@ -194,7 +192,7 @@ class Run:
             return False
         name, is_angled, place = target
         path = self._environment.search.find(name, is_angled, line.path)
-        lines = self.store.read(path) if path is not None else None
+        lines = self._store.read(path) if path is not None else None
         self.includes.append(FoundInclude(place, name, path if lines is not None else None))
         if lines is None or path is None:
             self._is_missing = True
@@ -226,13 +224,11 @@ class _FileRun:
         self.base = base
         self.depth = depth
         self._run = run
-        self._file = lines
         self._lines = lines.lines
-        self._groups: list[Group] = []
+        self._conditionals = Conditionals(run.answers, self._condition, run.chains)
         # Of a header in another language, only what it defines counts.
         self._has_text = depth == 0 or lines.is_assembly
         run.files[lines.path] = lines
-        run.visited.append(lines)
 
     def read(self) -> None:
         """Read all lines."""
@@ -247,19 +243,18 @@ class _FileRun:
                     place = Place(line, len(text) - len(text.lstrip()), len(text))
                     self._run.limits.append(Limit(place, str(error)))
                 raise
-        for group in self._groups:
-            self._close(group)
+        self._conditionals.close_all()
 
     def _line(self, line: Line, at: int) -> int:
         """Read a line; return the number of lines read."""
-        is_active = not self._groups or self._groups[-1].is_active
+        is_active = self._conditionals.is_active
         if not line.directive:
             if not is_active:
                 self._blank(line)
             elif self._has_text:
                 return self._text(line, at)
             return 1
-        if not self._conditional(line, at) and is_active and not self._effect(line):
+        if not self._conditionals.read(line, at) and is_active and not self._effect(line):
             self._run.write(verbatim(line), self.base)
         else:
             self._blank(line)
@@ -285,38 +280,6 @@ class _FileRun:
             self._run.once(line.path)
         return True
 
-    def _conditional(self, line: Line, at: int) -> bool:
-        """Read a directive that opens, divides or closes a conditional."""
-        word = line.directive
-        if word in _BEGINNING:
-            is_active = not self._groups or self._groups[-1].is_active
-            self._groups.append(Group(line, is_active))
-            self._branch(line, at)
-        elif word in _FURTHER:
-            self._branch(line, at)
-        elif word == "else":
-            self._branch(None, at)
-        elif word == "endif":
-            if self._groups:
-                self._close(self._groups.pop())
-        else:
-            return False
-        return True
-
-    def _branch(self, line: Line | None, at: int) -> None:
-        if not self._groups:
-            return
-        group = self._groups[-1]
-        group.is_active = False
-        if not group.is_open:
-            return
-        condition = self._condition(line, at) if line is not None else None
-        group.conditions.append(condition)
-        holds = condition is None or condition.holds(self._run.answers, group.asked)
-        if holds and group.taken is None:
-            group.taken = len(group.conditions) - 1
-            group.is_active = True
-
     def _condition(self, line: Line, at: int) -> Condition:
         self._run.mention(line)
         is_guard = line.directive in ("if", "ifndef")
@@ -329,10 +292,6 @@ class _FileRun:
                 macro = memo_of(line).macro() if line.directive == "define" else None
                 return macro.name if macro else ""
         return ""
-
-    def _close(self, group: Group) -> None:
-        if group.is_open and group.asked:
-            self._run.chains.append(group.chain())
 
     def _text(self, line: Line, at: int) -> int:
         if not line.is_spliced and self._run.table.keys().isdisjoint(line.names):
