@@ -1,4 +1,4 @@
-"""The open conditionals of one file, from `#if` to `#endif`, and the branch of each that is read."""
+"""The open conditionals of one file: which branch of each `#if` ... `#endif` is read."""
 
 from __future__ import annotations
 
