@@ -80,7 +80,7 @@ def encode(program: Program) -> list[int]:
 
 
 def encode_effective(effective: EffectiveProgram) -> list[int]:
-    """Return the words of a program; an `AssemblyError` has positions in the written files.
+    """Return the words of a program; the findings of an `AssemblyError` are where it was written.
 
     Raises as `encode` does.
     """
@@ -137,7 +137,7 @@ def errors_of(program: Program) -> list[Diagnostic]:
 
 
 def written_errors(effective: EffectiveProgram) -> list[Diagnostic]:
-    """Return the errors that prevent encoding, in the written files, by file and position."""
+    """Return the errors that prevent encoding where they were written, by file and position."""
     program, expansion = effective.program, effective.expansion
     if expansion is None:
         return errors_of(program)
@@ -190,7 +190,7 @@ def _fill_open_slots(program: Program, words: list[int]) -> None:
 
 
 def disassemble(words: Iterable[int], isa: str | Isa = "ipu") -> str:
-    """Return a text that assembles to the same words: see `disassembly.text_of`.
+    """Return a text that assembles to the same words: see `decode.text_of`.
 
     Raises `TypeError` if `words` is no sequence of integers, `ValueError` for a word that is too
     wide, and `UnencodableIsaError` for an instruction set without encoding.

@@ -82,7 +82,7 @@ def listing_rows(
 
 
 class WrittenLines:
-    """Maps the lines of an expansion to the lines of the source, or of a header, that gave them."""
+    """The lines of a source, or of its headers, that those of an expansion were written in."""
 
     def __init__(self, expansion: Expansion, source: SourceFile) -> None:
         self._map = expansion.source_map

@@ -27,7 +27,7 @@ def headers_of(expansions: Iterable[Expansion]) -> dict[str, SourceFile]:
 
 
 def headers_in(findings: Iterable[Diagnostic], analysis: Analysis) -> dict[str, SourceFile]:
-    """Return the headers that findings of an analysis refer to, by absolute path."""
+    """Return the headers with places of findings of an analysis, by absolute path."""
     if not analysis.expanded:
         return {}
     paths = {path for f in findings for path in (f.path, *(r.path for r in f.related)) if path}
@@ -36,7 +36,7 @@ def headers_in(findings: Iterable[Diagnostic], analysis: Analysis) -> dict[str, 
 
 
 def header_paths(analysis: Analysis) -> Iterator[str]:
-    """Yield the paths of headers that an analysis read, and those where it found none."""
+    """Yield the headers that an analysis has read, and where it has missed one."""
     for expansion, _ in analysis.expanded:
         yield from expansion.files
         for place, name, path in expansion.includes:

@@ -1,4 +1,4 @@
-"""Expansion of globs in ``include-paths`` to folders, with a limit on the folders read."""
+"""The folders that globs in ``include-paths`` mean, found within bounds."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class IncludeFolders(NamedTuple):
 
 
 def include_folders(paths: Iterable[str], base: str) -> IncludeFolders:
-    """Expand paths and globs relative to `base` to absolute folders without duplicates.
+    """Return the absolute folders that paths and globs relative to `base` mean, each once.
 
-    A path without a glob is returned even if it does not exist. Globs skip hidden folders and
-    links; their matches are sorted by name.
+    A path without a glob is not looked at. Globs take no hidden folders and no links; what they
+    find is in the order of names.
     """
     search = _Search()
     found: dict[str, None] = {}
@@ -44,7 +44,7 @@ class _Search:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the search has stayed within the limit on folders read."""
+        """Whether it has read all that it wanted to."""
         return self._left >= 0
 
     def matches(self, pattern: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def shown(value: Any) -> str:
-    """Format a TOML value for a message."""
+    """Return a value of TOML as a message shows it."""
     if isinstance(value, dict):
         return "a table"
     if isinstance(value, str):

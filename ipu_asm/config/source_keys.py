@@ -46,7 +46,7 @@ def parse_define(text: str) -> tuple[str, Value]:
 
 
 def checked_values(values: Mapping[str, Any]) -> dict[str, Value]:
-    """Check the defines that a Python caller passes, and return them. Raises `SettingError`."""
+    """Return names and values that a program gives. Raises `SettingError` for unusable ones."""
     for name in values:
         if not isinstance(name, str):
             raise SettingError(f"expected a name, found {shown(name)}")
@@ -55,10 +55,7 @@ def checked_values(values: Mapping[str, Any]) -> dict[str, Value]:
 
 
 def check_name(name: str) -> None:
-    """Check that a name is valid both as a template variable and as a macro.
-
-    Raises `SettingError`.
-    """
+    """Raise `SettingError` for what is no name in a template and in an assembler source."""
     if not name.isidentifier():
         found = f"`{shortened(name)}`" if name else "none"
         raise SettingError(f"expected a name of letters, digits and underscores, found {found}")

@@ -103,7 +103,7 @@ class HitFilter:
 
 
 class Breakpoint(HitFilter):
-    """Stops before each of one or more bundles; their hits are counted together."""
+    """Stops in front of the bundles at some addresses, whose hits count together."""
 
     def __init__(
         self,

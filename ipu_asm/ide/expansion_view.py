@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Iterator, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.source.source_map import MAIN
-from ipu_asm.text import LineIndex
+from ipu_asm.text import LineIndex, Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -47,14 +47,24 @@ def expansion_view(analysis: Analysis, context: int = 0) -> ExpansionView:
     return ExpansionView(expansion.text, lines, expansion.context, contexts)
 
 
-def _lines(analysis: Analysis, expansion: Expansion) -> Iterator[ExpansionLine]:
-    """Yield where the first character of each line was written; blanks count in blank lines."""
+def expansion_lines(view: ExpansionView, written_line: int, path: str = MAIN) -> list[int]:
+    """Return the lines of an expansion that were written in a line of a file."""
+    wanted = ExpansionLine(path, written_line)
+    return [number for number, line in enumerate(view.lines) if line == wanted]
+
+
+def _lines(analysis: Analysis, expansion: Expansion) -> list[ExpansionLine]:
+    """Return where the first character of each line was written; blanks count in blank lines."""
     text, index = expansion.text, LineIndex.of(expansion.text)
-    files = {**expansion.files, MAIN: analysis.source}
+    found = []
     for number in range(len(index.starts)):
-        place = expansion.source_map.written_line(text, index.line_span(number))
+        start, end = index.line_span(number)
+        blanks = end - start - len(text[start:end].lstrip())
+        first = start + blanks if start + blanks < end else start
+        place = expansion.source_map.written(Span(first, min(first + 1, len(text))))
         if place is None:
-            yield ExpansionLine(MAIN, None)
-        else:
-            line = files[place.path].lines.position(place.span.start).line
-            yield ExpansionLine(place.path, line)
+            found.append(ExpansionLine(MAIN, None))
+            continue
+        source = analysis.source if place.path == MAIN else expansion.files[place.path]
+        found.append(ExpansionLine(place.path, source.lines.position(place.span.start).line))
+    return found

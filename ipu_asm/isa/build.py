@@ -21,6 +21,7 @@ from ipu_asm.isa.model import (
     Slot,
 )
 from ipu_asm.isa.operands import OperandType
+from ipu_asm.isa.scalar import scalar_facts
 
 __all__ = ["IsaDescription", "IsaError", "SlotDescription", "build_isa"]
 
@@ -52,6 +53,7 @@ def build_isa(description: IsaDescription) -> Isa:
         image_bytes,
         description.program_limit,
         units_of=description.units_of,
+        spaces=description.spaces,
     )
 
 
@@ -130,6 +132,7 @@ def _instruction(
         nop=entry.get("nop", False),
         traits=frozenset((*entry.get("traits", ()), *([DEPRECATED] if deprecated else ()))),
         cycles=entry.get("cycles"),
+        scalar=scalar_facts(entry),
         all_operands_required=not any(operand.optional or operand.keyword for operand in operands),
     )
 

@@ -7,12 +7,13 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from ipu_asm.isa.description import IsaDescription, SlotDescription
 from ipu_asm.isa.model import InstructionDoc
+from ipu_asm.isa.scalar import operands_named, scalar_facts
 
 MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _REQUIRED_KEYS = ("operands", "doc")
 _OPTIONAL_KEYS = (
     "reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits", "traits",
-    "cycles",
+    "cycles", "computes", "condition", "accesses",
 )  # fmt: skip
 _OPERAND_KEYS = (
     "name", "type", "read", "low", "optional", "keyword", "default", "positional_allowed",
@@ -114,6 +115,20 @@ def _entry_mistakes(
     if slot.width is not None and not slot.layout and "fixed_bits" not in entry:
         yield "key `fixed_bits` is missing; a slot of a given width without a layout needs it"
     yield from _operands_mistakes(entry, slot, description)
+    yield from _scalar_mistakes(entry)
+
+
+def _scalar_mistakes(entry: _Entry) -> Iterator[str]:
+    try:
+        facts = scalar_facts(entry)
+    except ValueError as error:
+        yield str(error)
+        return
+    described = [each for each in entry.get("operands", ()) if isinstance(each, Mapping)]
+    operands = {str(each.get("name")): each for each in described}
+    for name in operands_named(facts) if facts else ():
+        if name not in operands:
+            yield _unknown(f"operand {name!r}", operands)
 
 
 def _operands_mistakes(

@@ -6,7 +6,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.model import Field
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.storage import RegisterFile
+from ipu_asm.isa.storage import AddressSpace, RegisterFile
 from ipu_asm.isa.surface import Surface
 
 InstructionTable = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -49,6 +49,7 @@ class IsaDescription(NamedTuple):
 
     `executor` is the class that has the methods which instructions name in `execute_fn`; empty for
     a set without an emulator, whose instructions name none. `units_of`: see `FormsDescription`.
+    `spaces` are what instructions access by addresses; see `isa/scalar.py`.
     """
 
     name: str
@@ -61,3 +62,4 @@ class IsaDescription(NamedTuple):
     program_limit: int
     executor: str = ""
     units_of: Mapping[str, frozenset[str]] = {}
+    spaces: Mapping[str, AddressSpace] = {}

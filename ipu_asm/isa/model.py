@@ -10,7 +10,8 @@ from copy import copy
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.storage import Memory, RegisterFile
+from ipu_asm.isa.scalar import ScalarFacts
+from ipu_asm.isa.storage import AddressSpace, Memory, RegisterFile
 from ipu_asm.isa.surface import Surface
 
 DEPRECATED = "deprecated"
@@ -87,7 +88,8 @@ class InstructionSpec(NamedTuple):
     set without an emulator. `all_operands_required`: every operand must be written, in its place.
     `delay_slots` is the number of bundles after a branch that are executed before it takes effect.
     `traits` are properties that rules of the set query. `cycles` is the duration: the product of
-    these operands, divided by the number.
+    these operands, divided by the number. `scalar` is what it does to registers that never depend
+    on data, in sets that state it.
     """
 
     mnemonic: str
@@ -108,6 +110,7 @@ class InstructionSpec(NamedTuple):
     delay_slots: int = 0
     traits: frozenset[str] = frozenset()
     cycles: tuple[tuple[str, ...], int] | None = None
+    scalar: ScalarFacts | None = None
 
     @property
     def positional(self) -> tuple[Operand, ...]:
@@ -190,6 +193,7 @@ class Isa:
         zeros: frozenset[str] = frozenset(),
         memories: tuple[Memory, ...] = (),
         scratch: frozenset[str] = frozenset(),
+        spaces: Mapping[str, AddressSpace] = {},
     ) -> None:
         """`forms` has all forms of mnemonics with more than one. `units_of` maps registers to the
         parts that they share with others. `family` is a folder beside the set's own whose rules it
@@ -198,7 +202,7 @@ class Isa:
         `live_at_return` are the registers that callers may read after a function returns. `zeros`
         read as zero. The first of `memories` is the default. `scratch` registers hold neither
         arguments nor values that a function must preserve, so that they are undefined when it
-        begins.
+        begins. `spaces` are what instructions access by addresses that are sums of registers.
         """
         self.name = name
         self.title = title
@@ -221,6 +225,7 @@ class Isa:
         self.loop_registers = loop_registers
         self.live_at_return = live_at_return
         self.scratch = scratch
+        self.spaces = spaces
         self._forms = dict(forms or {})
         self._units_of = dict(units_of or {})
         self._folded = {name.lower(): spec for name, spec in instructions.items()}

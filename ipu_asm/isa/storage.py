@@ -42,6 +42,18 @@ class RegisterFile(NamedTuple):
         return ", ".join(f"`{'-'.join(pair)}`" for pair in ends)
 
 
+class AddressSpace(NamedTuple):
+    """What instructions address by numbers: a memory, or a register of many elements.
+
+    An access outside of `size` bytes faults, unless the space `wraps`: then addresses count modulo
+    `size`. An address that is no multiple of `step` faults.
+    """
+
+    size: int
+    wraps: bool = False
+    step: int = 1
+
+
 class MemoryRegion(NamedTuple):
     """Bytes ``first..last`` of a memory, both included.
 

@@ -137,16 +137,6 @@ class SourceMap:
                 return SourceRange(first.written.path, Span(start, end))
         return SourceRange(first.written.path, Span(start, _written_end(first, first.end)))
 
-    def written_line(self, text: str, line: Span) -> SourceRange | None:
-        """Return where the first character of a line of the expansion was written.
-
-        `text` is the expansion. Blanks count in blank lines only. Returns None for an empty map.
-        """
-        start, end = line
-        code = text[start:end].lstrip()
-        first = end - len(code) if code else start
-        return self.written(Span(first, min(first + 1, len(text))))
-
     def frame_of(self, span: Span) -> Frame | None:
         """Return the innermost frame of the text whose written range a span has."""
         argument = self._argument(span)

@@ -64,7 +64,7 @@ def _check(context: Context, text: str, evaluate: Callable[[Context], object]) -
 class _AlternativeContext:
     """A context with the element type and program of another, but different values.
 
-    Loop variables of a template have a value at every bundle: a condition may be about another one.
+    Loop variables of a template have one as well: a condition may be about another bundle.
     """
 
     def __init__(self, context: Context) -> None:

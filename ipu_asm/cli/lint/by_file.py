@@ -1,4 +1,4 @@
-"""Findings of a run grouped by file; a finding in a shared header is reported once."""
+"""Findings of a run by the files that they are in: those in a header once for all includers."""
 
 from __future__ import annotations
 

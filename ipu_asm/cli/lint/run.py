@@ -10,6 +10,7 @@ from ipu_asm import __version__
 from ipu_asm.cli.console import ExitStatus, print_message, wants_color, write, write_bytes
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
+from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.cli.lint.linter import Linter, LintResult
 from ipu_asm.cli.lint.options import LintOptions
 from ipu_asm.config.configuration import ConfigurationError
@@ -134,8 +135,6 @@ class LintRun:
         files = findings_by_file(linted)
         name = self.options.format
         if self.options.statistics:
-            from ipu_asm.cli.lint.formats.statistics import format_statistics
-
             return format_statistics(files, name)
         rules = _rules() if name == "sarif" else None
         return format_findings(name, files, rules=rules, color=color, version=__version__)

@@ -33,7 +33,7 @@ class TemplateNames(NamedTuple):
 def names_from_template(expansion: Expansion | None) -> TemplateNames:
     """Return the names of registers and numbers that a template sets, or its context gives.
 
-    Omitted are names that are set to several values, or that have another meaning in expressions.
+    A name that is set to several values, or means something else in expressions, is none of them.
     """
     if expansion is None:
         return TemplateNames()
@@ -59,10 +59,10 @@ def names_from_template(expansion: Expansion | None) -> TemplateNames:
 
 
 class NamesAtBundle(Mapping[str, str]):
-    """The values of template names at the bundle that the machine executes next.
+    """Names with the values that they have at the next bundle of a machine.
 
-    The values of `names` are the same at every bundle. A loop variable of the template is defined
-    in the bundles of its iterations only, with the value of the iteration.
+    `names` have the same one at every bundle; a loop variable of the template has that of the
+    iteration which the bundle came from, and none in other bundles.
     """
 
     def __init__(self, names: Mapping[str, str], lines: LineTable, state: IpuState) -> None:
@@ -81,7 +81,7 @@ class NamesAtBundle(Mapping[str, str]):
 
     @property
     def anywhere(self) -> Mapping[str, str]:
-        """Every name with one value, also loop variables of bundles other than the next one."""
+        """The names that have a value at some bundle, each with one of its values."""
         every = {
             name: value for names in self._by_address.values() for name, value in names.items()
         }
@@ -93,7 +93,7 @@ class NamesAtBundle(Mapping[str, str]):
 
     @cached_property
     def _by_address(self) -> dict[int, dict[str, str]]:
-        """All names and their values, by the address of each bundle of an iteration."""
+        """All names at the bundles that came from an iteration."""
         if self._lines.expansion is None:
             return {}
         found = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ipu_asm.isa.operand_types import IntegerType, KeywordType, LabelType, RegisterType
 from ipu_asm.isa.operands import OperandType
-from ipu_asm.isa.storage import RegisterFile
+from ipu_asm.isa.storage import AddressSpace, RegisterFile
 
 MULT_STAGE = RegisterFile(
     "mult_stage",
@@ -33,6 +33,7 @@ AAQ = RegisterFile(
     "32 bits: a scalar that `agg` made out of the accumulator",
 )
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
+SPACES = {"xmem": AddressSpace(1 << 21), "r_cyclic": AddressSpace(512, wraps=True, step=128)}
 
 _BOUNDS = (-(1 << 15), (1 << 16) - 1)
 _TYPES: tuple[OperandType, ...] = (

@@ -1,4 +1,4 @@
-"""The machine as one thread; its frames are the bundle, its expansion levels and its loops."""
+"""The machine as one thread; its frames are the current bundle and what it is in."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def stack_trace(
     levels: int = 0,
     format_: FrameFormat | None = None,
 ) -> Json:
-    """Return the frame of the current bundle, then its expansion levels and loops, innermost first.
+    """Return the frame of the current bundle, followed by what it is in, innermost first.
 
-    Expansion levels are the macro calls and iterations of a template that the bundle came from.
+    In a template that is what it was expanded from; then come the loops of the machine.
     `supportsDelayedStackTraceLoading` is not announced: VS Code would offer to load more of them.
     """
     format_ = format_ or FrameFormat()

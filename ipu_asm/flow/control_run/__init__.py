@@ -1,0 +1,1 @@
+"""The control run: which bundles run, how often, and with which addresses, without any data."""

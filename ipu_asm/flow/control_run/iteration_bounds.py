@@ -1,0 +1,133 @@
+"""How many further iterations of a loop take the same path as the last one."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from ipu_asm.flow.control_run.steps import Access, Branch, Step
+from ipu_asm.flow.control_run.trace import Executed, Node, Progression, executions
+from ipu_asm.flow.control_run.values import HIGHEST, LOWEST, Value, minus, plus, unsigned
+
+Bound = int | None
+"""A number of iterations; None for any number."""
+
+
+def further_iterations(
+    steps: Sequence[Step], bases: Sequence[Value], nodes: Sequence[Node], strides: Sequence[Value]
+) -> Bound:
+    """Return how many iterations after this one take the same path without a fault.
+
+    `bases` are the values of all registers, of which those that never change are used. `nodes` are
+    the last iteration, `strides` the change of each of its values. The result may be too small,
+    never too large.
+    """
+    remaining = iter(strides)
+    least: Bound = None
+    for executed in executions(nodes):
+        own = [next(remaining) for _ in executed.values]
+        for bound in _bounds(steps[executed.address], bases, executed, own):
+            if bound is not None and (least is None or bound < least):
+                least = bound
+        if least == 0:
+            break
+    return least
+
+
+def _bounds(
+    step: Step, bases: Sequence[Value], executed: Executed, strides: Sequence[Value]
+) -> Iterator[Bound]:
+    compared = 2 if step.branch is not None and step.branch.relation else 0
+    if step.branch is not None and compared:
+        yield _of_branch(step.branch, executed, strides)
+    elif step.branch is not None and step.branch.indirect >= 0:
+        compared = 1
+        yield None if strides[0] == 0 and not executed.values[0].dimensions else 0
+    pairs = zip(step.accesses, executed.values[compared:], strides[compared:])
+    for access, progression, stride in pairs:
+        yield _of_access(access, base_of(access, bases), progression, stride)
+
+
+def _of_branch(branch: Branch, executed: Executed, strides: Sequence[Value]) -> Bound:
+    left, right = executed.values[:2]
+    change = minus(strides[0], strides[1])
+    start = minus(left.start, right.start)
+    if not isinstance(start, int) or not isinstance(change, int):
+        return 0
+    difference = [(minus(a[0], b[0]), a[1]) for a, b in zip(left.dimensions, right.dimensions)]
+    extent = _extent(start, difference)
+    if extent is None:
+        return 0
+    bounds = [_same_outcome(branch.relation, bool(executed.taken), *extent, change)]
+    bounds += [_in_range(left, strides[0]), _in_range(right, strides[1])]
+    return min((bound for bound in bounds if bound is not None), default=None)
+
+
+def _extent(
+    start: int, dimensions: Sequence[tuple[Value, int | None]]
+) -> tuple[int, int, bool] | None:
+    """Return the lowest and the highest value, and whether there is one only."""
+    low = high = start
+    for stride, count in dimensions:
+        if not isinstance(stride, int) or count is None:
+            return None
+        low += min(0, stride * (count - 1))
+        high += max(0, stride * (count - 1))
+    return low, high, all(count == 1 or stride == 0 for stride, count in dimensions)
+
+
+def _same_outcome(
+    relation: str, taken: bool, low: int, high: int, single: bool, change: int
+) -> Bound:
+    """Return for how many steps by `change` a difference in ``low..high`` keeps its outcome."""
+    if change == 0:
+        return None
+    if relation == "<":
+        if taken:
+            return None if change < 0 else max(0, (-1 - high) // change)
+        return None if change > 0 else max(0, low // -change)
+    if (relation == "==") is taken:  # the difference is 0, and would not be any more
+        return 0
+    if single:
+        return None if -low % change or -low // change <= 0 else -low // change - 1
+    if low > 0:
+        return None if change > 0 else (low - 1) // -change
+    if high < 0:
+        return None if change < 0 else (-1 - high) // change
+    return 0
+
+
+def _in_range(progression: Progression, stride: Value) -> Bound:
+    """Return for how many steps by `stride` all values stay in the signed range."""
+    if not isinstance(progression.start, int) or not isinstance(stride, int):
+        return None
+    extent = _extent(progression.start, progression.dimensions)
+    return 0 if extent is None else _within(extent[0], extent[1], LOWEST, HIGHEST, stride)
+
+
+def base_of(access: Access, registers: Sequence[Value]) -> Value:
+    """Return the sum of the base registers of an access, as unsigned numbers."""
+    base: Value = 0
+    for register in access.bases:
+        value = registers[register]
+        base = plus(base, unsigned(value) if isinstance(value, int) else value)
+    return base
+
+
+def _of_access(access: Access, base: Value, progression: Progression, stride: Value) -> Bound:
+    space = access.space
+    if space.wraps:
+        is_aligned = isinstance(stride, int) and stride % space.step == 0
+        return None if is_aligned or space.step == 1 else 0
+    if not isinstance(progression.start, int) or not isinstance(stride, int):
+        return None
+    extent = _extent(progression.start, progression.dimensions)
+    if extent is None:
+        return 0
+    most = space.size - access.size - base if isinstance(base, int) else HIGHEST
+    return _within(extent[0], extent[1], 0, most, stride)
+
+
+def _within(low: int, high: int, least: int, most: int, stride: int) -> Bound:
+    if stride == 0:
+        return None
+    return max(0, (most - high) // stride if stride > 0 else (low - least) // -stride)

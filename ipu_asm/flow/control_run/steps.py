@@ -1,0 +1,192 @@
+"""The scalar part of each bundle, with registers as positions in a list of values."""
+
+from __future__ import annotations
+
+from typing import Iterator, Mapping, NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.isa.model import InstructionSpec, Isa
+from ipu_asm.isa.scalar import Condition, Term, operands_named
+from ipu_asm.isa.storage import AddressSpace
+from ipu_asm.program.program import Program
+
+Sum = tuple[int, tuple[tuple[int, int], ...]]
+"""A constant, and registers with their factors."""
+
+
+class Update(NamedTuple):
+    """A register that gets the value of a sum of the values before the bundle."""
+
+    register: int
+    sum: Sum
+
+
+class Access(NamedTuple):
+    """An access of a memory at an offset from base registers.
+
+    `offset` is a sum of values after the bundle's own updates. `bases` are the registers in the
+    address that no instruction can change; all registers count as unsigned. `instruction` is the
+    number of the instruction in its bundle.
+    """
+
+    instruction: int
+    kind: str
+    size: int
+    memory: str
+    space: AddressSpace
+    offset: Sum
+    bases: tuple[int, ...]
+
+
+class Branch(NamedTuple):
+    """A branch that is taken if a relation holds; without a relation it is always taken.
+
+    `target` is an address; None: that in the register `indirect`.
+    """
+
+    relation: str = ""
+    left: int = 0
+    right: int = 0
+    target: int | None = None
+    indirect: int = -1
+
+
+class Step(NamedTuple):
+    """What one bundle does to scalar registers, which memory it accesses, where control goes."""
+
+    updates: tuple[Update, ...] = ()
+    accesses: tuple[Access, ...] = ()
+    branch: Branch | None = None
+    halts: bool = False
+
+
+class UnsupportedProgramError(Exception):
+    """The program has errors, or the description does not state what an instruction computes."""
+
+
+class ScalarRegisters(NamedTuple):
+    """The registers that control and addresses depend on; the first `changing` can change."""
+
+    names: tuple[str, ...]
+    changing: int
+
+    @property
+    def positions(self) -> dict[str, int]:
+        """The position of each register, by its name."""
+        return {name: position for position, name in enumerate(self.names)}
+
+
+def scalar_registers(isa: Isa) -> ScalarRegisters:
+    """Return the scalar registers of an instruction set; none if it does not describe them."""
+    changed: dict[str, None] = {}
+    named: dict[str, None] = {}
+    for spec in isa.instructions.values():
+        for operand in spec.operands if spec.scalar is not None else ():
+            registers = getattr(operand.type, "registers", ())
+            assert spec.scalar is not None
+            if operand.name in operands_named(spec.scalar):
+                named.update(dict.fromkeys(registers))
+            if operand.name in spec.scalar.computes:
+                changed.update(dict.fromkeys(registers))
+    return ScalarRegisters(tuple({**changed, **named}), len(changed))
+
+
+def steps_of(program: Program, registers: ScalarRegisters) -> list[Step]:
+    """Return the step of each address. Raises `UnsupportedProgramError`."""
+    targets = {
+        (reference.bundle, reference.use.instruction): reference.target
+        for reference in program.references
+    }
+    reader = _Reader(program.isa, registers)
+    return [
+        reader.step(program.bundles[number], number, targets)
+        for number in program.bundle_at_address
+    ]
+
+
+class _Reader:
+    def __init__(self, isa: Isa, registers: ScalarRegisters) -> None:
+        self._isa = isa
+        self._registers = registers.positions
+        self._changing = registers.changing
+
+    def step(
+        self, bundle: Bundle, number: int, targets: Mapping[tuple[int, int], int | None]
+    ) -> Step:
+        updates: list[Update] = []
+        accesses: list[Access] = []
+        branch, halts = None, False
+        for place, instruction in enumerate(bundle.instructions):
+            spec = instruction.spec
+            if spec is None:
+                raise UnsupportedProgramError(f"unknown instruction {instruction.mnemonic}")
+            if instruction.is_idle:
+                continue
+            if spec.scalar is not None:
+                updates += self._updates(spec, instruction)
+                accesses += self._accesses(spec, instruction, place)
+            if spec.flow == "halt":
+                halts = True
+            elif spec.flow in ("branch", "jump", "indirect"):
+                branch = self._branch(spec, instruction, targets.get((number, place)))
+        return Step(tuple(updates), tuple(accesses), branch, halts)
+
+    def _updates(self, spec: InstructionSpec, instruction: Instruction) -> Iterator[Update]:
+        assert spec.scalar is not None
+        for name, terms in spec.scalar.computes.items():
+            yield Update(self._register(instruction, name), self._sum(instruction, terms))
+
+    def _accesses(
+        self, spec: InstructionSpec, instruction: Instruction, place: int
+    ) -> Iterator[Access]:
+        assert spec.scalar is not None
+        for kind, size, memory, terms in spec.scalar.accesses:
+            constant, registers = self._sum(instruction, terms)
+            bases = tuple(register for register, _ in registers if register >= self._changing)
+            offset = tuple(term for term in registers if term[0] < self._changing)
+            space = self._isa.spaces[memory]
+            yield Access(place, kind, size, memory, space, (constant, offset), bases)
+
+    def _branch(
+        self, spec: InstructionSpec, instruction: Instruction, target: int | None
+    ) -> Branch:
+        if spec.flow == "indirect":
+            names = [operand.name for operand in spec.operands if operand.read]
+            return Branch(indirect=self._register(instruction, names[0]))
+        if target is None:
+            raise UnsupportedProgramError("a branch without a target")
+        if spec.flow == "jump":
+            return Branch(target=target)
+        condition: Condition | None = spec.scalar.condition if spec.scalar else None
+        if condition is None:
+            raise UnsupportedProgramError(f"the condition of {spec.mnemonic} is not described")
+        left = self._register(instruction, condition.left)
+        right = self._register(instruction, condition.right)
+        return Branch(condition.relation, left, right, target)
+
+    def _sum(self, instruction: Instruction, terms: tuple[Term, ...]) -> Sum:
+        constant = 0
+        registers: list[tuple[int, int]] = []
+        for name, sign, bits in terms:
+            if bits:
+                value = instruction.value(name)
+                if not isinstance(value, int):
+                    raise UnsupportedProgramError(f"{instruction.mnemonic} without a number")
+                constant += sign * _sign_extended(value, bits)
+            else:
+                registers.append((self._register(instruction, name), sign))
+        return constant, tuple(registers)
+
+    def _register(self, instruction: Instruction, name: str) -> int:
+        for operand, word in zip(instruction.operands, instruction.words[1:]):
+            if operand is not None and operand.name == name:
+                register = self._registers.get(word.lower())
+                if register is not None:
+                    return register
+        raise UnsupportedProgramError(f"{instruction.mnemonic} without a register")
+
+
+def _sign_extended(value: int, bits: int) -> int:
+    half = 1 << (bits - 1)
+    return (value + half) % (1 << bits) - half

@@ -1,0 +1,112 @@
+"""The trace of a control run: executed bundles, with uniform iterations of loops folded.
+
+The iterations of a loop are folded into one if all take the same path and each value that they
+compare or address with changes by the same amount from one to the next.
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, NamedTuple, Sequence
+
+from ipu_asm.flow.control_run.values import Value, minus
+
+Dimension = tuple[Value, int | None]
+"""A stride and a count; the count is None if it is not known."""
+
+
+class Progression(NamedTuple):
+    """The values ``start + sum(stride * k for each dimension, 0 <= k < count)``, inner first."""
+
+    start: Value
+    dimensions: tuple[Dimension, ...] = ()
+
+
+class Executed(NamedTuple):
+    """One execution of the bundle at an address, or all of them in folded iterations.
+
+    `taken` is the outcome of its branch, None without one. `values` are the compared values, then
+    the addresses of its accesses.
+    """
+
+    address: int
+    taken: bool | None
+    values: tuple[Progression, ...]
+
+
+class Segment(NamedTuple):
+    """A number of uniform iterations; None if it is not known."""
+
+    nodes: Sequence[Node]
+    iterations: int | None
+
+
+class LoopRun(NamedTuple):
+    """One entry of a loop: its iterations, in order."""
+
+    head: int
+    segments: Sequence[Segment]
+
+
+Node = Executed | LoopRun
+
+
+def strides_between(first: Sequence[Node], second: Sequence[Node]) -> list[Value] | None:
+    """Return the change of each value from one iteration to the next; None if the paths differ."""
+    found: list[Value] = []
+    return found if _add_strides(first, second, found) else None
+
+
+def _add_strides(first: Sequence[Node], second: Sequence[Node], found: list[Value]) -> bool:
+    if len(first) != len(second):
+        return False
+    for a, b in zip(first, second):
+        if isinstance(a, Executed):
+            if not isinstance(b, Executed) or a.address != b.address or a.taken is not b.taken:
+                return False
+            for before, after in zip(a.values, b.values):
+                if before.dimensions != after.dimensions:
+                    return False
+                found.append(minus(after.start, before.start))
+        else:
+            if isinstance(b, Executed) or a.head != b.head or len(a.segments) != len(b.segments):
+                return False
+            for one, other in zip(a.segments, b.segments):
+                if one.iterations != other.iterations or not _add_strides(
+                    one.nodes, other.nodes, found
+                ):
+                    return False
+    return True
+
+
+def folded(nodes: Sequence[Node], strides: Sequence[Value], count: int | None) -> list[Node]:
+    """Return an iteration with one more dimension for each value."""
+    return _folded(nodes, iter(strides), count)
+
+
+def _folded(nodes: Sequence[Node], strides: Iterator[Value], count: int | None) -> list[Node]:
+    made: list[Node] = []
+    for node in nodes:
+        if isinstance(node, Executed):
+            values = tuple(
+                [
+                    Progression(s, (*dimensions, (next(strides), count)))
+                    for s, dimensions in node.values
+                ]
+            )
+            made.append(Executed(node.address, node.taken, values))
+        else:
+            segments = [
+                Segment(_folded(s.nodes, strides, count), s.iterations) for s in node.segments
+            ]
+            made.append(LoopRun(node.head, segments))
+    return made
+
+
+def executions(nodes: Sequence[Node]) -> Iterator[Executed]:
+    """Yield the executed bundles of nodes, those of loops included, in order."""
+    for node in nodes:
+        if isinstance(node, Executed):
+            yield node
+        else:
+            for segment in node.segments:
+                yield from executions(segment.nodes)

@@ -1,0 +1,171 @@
+"""The control run says exactly what a real run does, without looking at data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Iterator, Sequence
+
+import pytest
+
+from ipu_asm.assembler.encode import encode
+from ipu_asm.emulator import EmulatorError, Ipu, IpuState
+from ipu_asm.flow.control_run.run import FAULT, HALTED, ControlRun, control_run
+from ipu_asm.flow.control_run.steps import Step
+from ipu_asm.flow.control_run.summary import RunSummary, summarise
+from ipu_asm.flow.control_run.trace import Progression
+from ipu_asm.isa import load_isa
+from ipu_asm.program.build import read_program
+from ipu_asm.program.program import Program
+
+IPU = load_isa("ipu")
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.s"))
+CRS = {f"cr{number}": value for number, value in enumerate((0, 0x20000, 0x40000, 1024, 512, 256))}
+
+
+def check(text: str, presets: dict[str, int], most_cycles: int = 30_000) -> ControlRun:
+    """The control run of a program, which is that of the machine."""
+    program = read_program(IPU, text)
+    assert program.findings == []
+    run = control_run(program, presets)
+    executions, registers, accesses, ended = real_run(program, run.steps, presets, most_cycles)
+    if ended == "limit":
+        return run
+    summary = summarise(run)
+    assert summary.executions == [executions[address] for address in range(program.size)]
+    assert run.end.reason == ended
+    assert run.registers[:16] == registers
+    assert accesses_of(run, summary) == accesses
+    return run
+
+
+def real_run(
+    program: Program, steps: Sequence[Step], presets: dict[str, int], most_cycles: int
+) -> tuple[Counter[int], list[int], Counter[tuple[int, int]], str]:
+    """Executions by address, the last loop registers, accesses by place and offset, the end."""
+    state = IpuState()
+    state.load_program(encode(program))
+    for name, value in presets.items():
+        (state.regfile.set_cr if name.startswith("cr") else state.regfile.set_lr)(
+            int(name[2:]), value
+        )
+    machine = Ipu(state)
+    executions: Counter[int] = Counter()
+    accesses: Counter[tuple[int, int]] = Counter()
+    for _ in range(most_cycles):
+        if state.is_halted:
+            return executions, registers_of(state), accesses, HALTED
+        address = state.program_counter
+        try:
+            machine.execute_vliw_cycle()
+        except EmulatorError:
+            return executions, registers_of(state), accesses, FAULT
+        executions[address] += 1
+        for access in steps[address].accesses:
+            [(register, _)] = access.offset[1]
+            accesses[address, state.regfile.get_lr(register)] += 1
+    return executions, registers_of(state), accesses, "limit"
+
+
+def registers_of(state: IpuState) -> list[int]:
+    values = [state.regfile.get_lr(number) for number in range(16)]
+    return [value - (1 << 32) if value >> 31 else value for value in values]
+
+
+def accesses_of(run: ControlRun, summary: RunSummary) -> Counter[tuple[int, int]]:
+    found: Counter[tuple[int, int]] = Counter()
+    for (address, _), access in summary.accesses.items():
+        for progression in access.offsets:
+            for offset in offsets_of(progression):
+                found[address, offset % (1 << 32)] += 1
+    return found
+
+
+def offsets_of(progression: Progression) -> Iterator[int]:
+    counts = [range(count or 0) for _, count in progression.dimensions]
+    for numbers in product(*counts):
+        strides = [stride for stride, _ in progression.dimensions]
+        yield progression.start + sum(s * n for s, n in zip(strides, numbers))  # type: ignore[operator,misc]
+
+
+def random_kernel(seed: int) -> str:
+    """Nested loops with steps, bounds and conditions that are drawn."""
+    random = Random(seed)
+    return "\n".join([*_setup(random), *_loop(random, 0, "l"), "bkpt;;"])
+
+
+def _setup(random: Random) -> Iterator[str]:
+    for number in range(16):
+        if random.random() < 0.7:
+            yield f"set lr{number} {random.choice((0, 1, 2, 3, 5, 8, 128, 256, -1, -128))};;"
+
+
+def _loop(random: Random, depth: int, name: str) -> list[str]:
+    counter, bound = random.sample(range(10), 2)
+    step = random.choice((1, 1, 1, 2, 3, -1))
+    trips = random.randint(1, 7)
+    lines = [
+        f"set lr{counter} 0; set lr{bound} {step * trips + random.choice((0, 0, 0, 1))};;",
+        f"{name}:",
+    ]
+    for number in range(random.randint(1, 3)):
+        kind = random.random()
+        if kind < 0.35 and depth < 2:
+            lines += _loop(random, depth + 1, f"{name}{number}")
+        elif kind < 0.45:
+            lines.append(f"blt lr{random.randrange(16)} lr{random.randrange(16)} +2;;")
+            lines.append(_bundle(random))
+        else:
+            lines.append(_bundle(random))
+    branch = random.choice(("bne", "bne", "blt", "bnz"))
+    if random.random() < 0.5:
+        lines.append(f"incr lr{counter} {step};;")
+        lines.append(f"{_bundle(random)[:-2]}; {branch} lr{counter} lr{bound} {name};;")
+    else:
+        lines.append(f"incr lr{counter} {step}; {branch} lr{counter} lr{bound} {name};;")
+    return lines
+
+
+def _bundle(random: Random) -> str:
+    a, b, c = (random.randrange(10, 16) for _ in range(3))
+    step = random.choice((1, 128, -128, 512, 0))
+    update = random.choice((
+        f"incr lr{a} {step}", f"set lr{a} {step}", f"add lr{a} lr{b} lr{c}",
+        f"sub lr{a} lr{b} lr{c}", f"add lr{a} lr{b} cr{random.randrange(3, 6)}",
+    ))  # fmt: skip
+    access = random.choice((
+        "acc", f"ldr_mult_reg r0 lr{b} cr0", f"str_acc_reg lr{c} cr1",
+        f"ldr_cyclic_mult_reg lr{a} cr0 lr{b}", "acc",
+    ))  # fmt: skip
+    return f"{update}; {access};;"
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_runs_as_the_control_run_says(path: Path) -> None:
+    check(path.read_text("utf-8"), {**CRS, "cr6": 256, "cr7": 1}, 5_000)
+
+
+@pytest.mark.parametrize("seeds", [range(n, n + 25) for n in range(0, 500, 25)], ids=str)
+def test_random_nested_loops_run_as_the_control_run_says(seeds: Sequence[int]) -> None:
+    settled = 0
+    for seed in seeds:
+        run = check(random_kernel(seed), CRS, 2_000)
+        settled += run.end.reason in (HALTED, FAULT)
+    assert settled > len(seeds) // 2
+
+
+def test_a_hundred_million_bundles_are_settled_in_a_few_steps() -> None:
+    text = """
+        add lr1 lr0 cr1; add lr3 lr0 cr2;;
+    outer: incr lr2 1; set lr4 0;;
+    inner: incr lr4 1; acc;;
+        bne lr4 lr3 inner;;
+        bne lr2 lr1 outer;;
+        bkpt;;
+    """
+    program = read_program(IPU, text)
+    run = control_run(program, {"cr1": 10_000, "cr2": 5_000}, most_steps=100)
+    assert run.end.reason == HALTED
+    assert summarise(run).cycles == 1 + 10_000 * (2 * 5_000 + 2) + 1
