@@ -142,7 +142,10 @@ def _with_tags(
 def _inside(
     tags: Sequence[TemplateSymbol], first: int, span: Span
 ) -> tuple[list[TemplateSymbol], int]:
-    """Return the tags in a span from number `first` on, cut to it, and the number behind them."""
+    """Return the tags from index `first` that begin in a span, and the index after them.
+
+    A tag whose block extends beyond the span keeps only its opening tag.
+    """
     inside: list[TemplateSymbol] = []
     while first < len(tags) and tags[first].tag.start < span.end:
         tag = tags[first]

@@ -1,1 +1,1 @@
-"""From what the author wrote to what the assembler reads."""
+"""Expansion of templates, includes and macros, with a map from its text to the written files."""

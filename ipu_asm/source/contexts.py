@@ -9,14 +9,14 @@ from ipu_asm.source.expansion import SourceSettings
 
 
 class TemplateContext(NamedTuple):
-    """The variables of one expansion; `description` names those that tell it from others."""
+    """The variables of one expansion; `description` omits project defines."""
 
     variables: Context
     description: str
 
 
 def contexts_of(settings: SourceSettings, written: Sequence[Context] = ()) -> list[TemplateContext]:
-    """Return the contexts of a template, of which there is at least one.
+    """Return the contexts of a template: one with project defines alone if none is declared.
 
     `written` are those that comments in it declare, in place of the ones of the configuration.
     Values given for this run select the contexts that have them; where none has, they replace the

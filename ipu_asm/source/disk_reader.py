@@ -7,7 +7,7 @@ from ipu_asm.text import SourceFile
 
 
 class DiskReader:
-    """Reads regular files of text, up to the size that a search reads."""
+    """Reads regular text files, up to the size limit of a search in the workspace."""
 
     def read(self, path: str) -> SourceFile | None:
         """Return a regular file of source text; None if there is none, or it may not be read."""

@@ -18,7 +18,7 @@ _PREDEFINED = ("__LINE__", "__FILE__", "__COUNTER__")
 
 
 def is_template(surface: Surface, text: str) -> bool:
-    """Return whether a text is rendered before it is read: by the first implementation's rule."""
+    """Return whether a text contains a mark of a Jinja tag, in a set that has templates."""
     return surface.templates and "{" in text and template_mark(text) is not None
 
 
@@ -79,7 +79,7 @@ def _preprocessed(
 
 
 def is_preprocessed(text: str, settings: SourceSettings) -> bool:
-    """Return whether the C preprocessor may change a text: it has directives, or names defined."""
+    """Return whether a text has preprocessor directives, or names that settings define."""
     return ("#" in text and _DIRECTIVE.search(text) is not None) or uses_defines(text, settings)
 
 

@@ -73,7 +73,7 @@ Item = TypeVar("Item")
 
 
 class Deferred(Sequence[Item], Generic[Item]):
-    """A sequence that is made when it is first looked at.
+    """A sequence whose items are computed on first access.
 
     Names are asked for by a few features of an editor, while each edit makes an expansion.
     """
@@ -107,7 +107,7 @@ class Deferred(Sequence[Item], Generic[Item]):
 
 
 class Expansion(NamedTuple):
-    """A text for the assembler, and where it came from. Never changed after it is made.
+    """A text for the assembler with the map to its written sources. Immutable.
 
     `context` describes what was assumed, for people, empty where nothing was: ``cpr=3 rows=8``.
     `findings` are those of the expansion itself (template errors, missing headers, limits), in the

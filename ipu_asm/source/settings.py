@@ -1,4 +1,4 @@
-"""The settings with which a file is expanded: from its configuration and from the command line."""
+"""Settings of an expansion, from the configuration of a file and from the command line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def source_settings(
 
 
 def template_contexts(path: str, configuration: Configuration) -> tuple[Context, ...]:
-    """Return the contexts that a configuration declares for a file: of the first glob that fits."""
+    """Return the contexts that a configuration declares for a file: the first matching glob."""
     for glob, contexts in configuration.templates:
         if path_matches(glob, path, configuration.folder):
             return contexts
@@ -51,7 +51,7 @@ def template_contexts(path: str, configuration: Configuration) -> tuple[Context,
 
 
 def root_of(path: str, configured: str = "") -> str:
-    """Return the folder outside of which a file reads no header but from include paths.
+    """Return the folder that limits header search, besides the include paths.
 
     It is the folder of its configuration, `configured`, if the file is in there; else the nearest
     one above with version control, else the file's own.

@@ -27,7 +27,7 @@ class SourceRange(NamedTuple):
 
 
 class FrameKind(Enum):
-    """What put a piece of text into an expansion."""
+    """The kind of an expansion level."""
 
     INCLUDE = "include"
     MACRO = "macro"
@@ -74,10 +74,10 @@ class Segment(NamedTuple):
 
 
 class SourceMap:
-    """The segments of an expansion, sorted, without gaps: they cover each of its characters."""
+    """The sorted segments of an expansion, which cover all its characters without gaps."""
 
     def __init__(self, segments: Sequence[Segment] | Callable[[], Sequence[Segment]]) -> None:
-        """Take the segments, or what makes them when they are first asked for."""
+        """Take the segments, or a function that computes them on first access."""
         self._given = segments
 
     @cached_property
@@ -103,12 +103,12 @@ class SourceMap:
         return self.segments[max(0, bisect_right(self._starts, offset) - 1)]
 
     def segments_in(self, span: Span) -> Sequence[Segment]:
-        """Return the segments that a span has characters of; of an empty one, the one there."""
+        """Return the segments that overlap a span; for an empty span, the one around it."""
         first = max(0, bisect_right(self._starts, span.start) - 1)
         return self.segments[first : bisect_left(self._starts, span.end, first + 1)]
 
     def frame_at(self, offset: int) -> Frame | None:
-        """Return the innermost frame at an offset; None in text that nothing repeats or moves."""
+        """Return the innermost frame at an offset; None outside of macros, loops and includes."""
         segment = self.segment_at(offset)
         return segment.frame if segment else None
 
@@ -187,7 +187,7 @@ def _is_value(frame: Frame | None) -> bool:
 
 
 def _argument_of(first: Segment, last: Segment) -> Sequence[Segment] | None:
-    """Return the argument of a call where a word is made of it and of the macro's own text."""
+    """Return the segment from an argument if a word joins it with text of the macro body."""
     if first.frame is not last.frame or _is_in_call(first) is _is_in_call(last):
         return None
     return [first if _is_in_call(first) else last]

@@ -1,4 +1,4 @@
-"""Files that a template engine reads before the assembler does.
+"""Recognition of Jinja templates.
 
 What such a file says is only known when the template has been expanded, so nothing in it is edited:
 an edit that is right for one expansion may be wrong for another, or break the template itself.
@@ -18,6 +18,6 @@ _MARK = re.compile(r"\{[{%#]")
 
 
 def template_mark(text: str) -> str | None:
-    """The first mark of a template in a text; None for a text that is no template."""
+    """Return the first opening mark of a Jinja tag; None for a text that is no template."""
     found = _MARK.search(text)
     return found[0] if found else None

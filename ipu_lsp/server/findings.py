@@ -1,4 +1,4 @@
-"""Findings of documents as JSON text, those in headers at the places that clients can show.
+"""Encoding of findings as JSON; a finding in a header is placed at its include.
 
 They are encoded at once. An edit may resend thousands of them, and everything except their ranges
 is cached.
@@ -58,7 +58,7 @@ def encoded_finding(session: LspSession, uri: str, view: View, finding: Diagnost
 
 
 def _of_header(session: LspSession, document: Document, includers: list[Document]) -> EncodedJson:
-    """Return what the open files that include a header find in it."""
+    """Return the findings in a header, from the open files that include it."""
     ours = session.view_of(document)
     found = [
         Includer(includer.path or "", view.analysis.diagnostics)
@@ -76,7 +76,7 @@ def _encoded(
 
 
 def _related(session: LspSession, uri: str, view: View, place: RelatedInformation) -> str:
-    """Return a related place as JSON text; empty if its file cannot be read any more."""
+    """Return a related place as JSON text; empty if its file is gone."""
     coordinates = view.coordinates
     if place.path is not None:
         file = session.place_in(place.path)

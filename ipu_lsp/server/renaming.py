@@ -18,7 +18,7 @@ from ipu_lsp.server.workspace import TimeSlice
 
 
 def check_renameable(session: LspSession, reading: FileReading, name: FoundName) -> None:
-    """Raise `RenameError` for a name that cannot be renamed whatever the new one is."""
+    """Raise `RenameError` for a name that cannot be renamed at all."""
     _refuse(ide.why_not_renameable(reading, name))
     for each in name.definitions:
         path = each.file.path
@@ -60,7 +60,7 @@ def _check_meaning(
     new: str,
     edited: dict[str, str],
 ) -> Generator[None, None, None]:
-    """Raise `RenameError` if a file has the new name already, or another expansion than before."""
+    """Raise `RenameError` if a file has the new name already, or its expansion changes."""
     readers = dict.fromkeys((*edited, reading.analysis.source.path))
     for definition in name.definitions:
         for path in readers_of(session, definition.file.path, [new], TimeSlice()):

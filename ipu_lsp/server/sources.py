@@ -1,4 +1,4 @@
-"""What the expansion of a document depends on besides its text: headers and settings."""
+"""Source settings of documents, and the headers that their analyses read."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class Sources:
         self._settings: dict[str, SourceSettings] = {}
 
     def settings(self, document: Document) -> SourceSettings:
-        """Return how a document is expanded. A document without a file includes no header."""
+        """Return the source settings of a document. One without a file includes no header."""
         key = document.key
         if key not in self._settings:
             self._settings[key] = self._found(document)
         return self._settings[key]
 
     def forget(self) -> None:
-        """Look for all settings again: configurations or folders have changed."""
+        """Drop all settings: configurations or folders have changed."""
         self._settings.clear()
 
     def _found(self, document: Document) -> SourceSettings:
@@ -63,7 +63,7 @@ class Sources:
         return self._headers.stamps(analysis.headers)
 
     def is_stale(self, document: Document) -> bool:
-        """Return whether a header that a document's analysis has read was changed since."""
+        """Return whether a header has changed since a document's analysis read it."""
         return not self._headers.are_unchanged(document.headers)
 
     def includers(self, document: Document) -> list[Document]:
@@ -75,12 +75,12 @@ class Sources:
         return [each for each in self._headers.documents() if path in each.headers]
 
     def is_header(self, document: Document) -> bool:
-        """Return whether a document is no program of its own, included or not."""
+        """Return whether a document is a header, whether a document includes it or not."""
         ending = os.path.splitext(document.path or "")[1]
         return ending in HEADER_EXTENSIONS or document.language in HEADER_LANGUAGES
 
     def is_foreign(self, document: Document) -> bool:
-        """Return whether a document is in another language, of which only its names are ours."""
+        """Return whether a document is in another language and serves as a header only."""
         return document.language in HEADER_LANGUAGES
 
     def open_headers(self, document: Document) -> list[Document]:
@@ -89,7 +89,7 @@ class Sources:
         return [header for header in found if header is not None and header is not document]
 
     def searching(self, name: str) -> list[Document]:
-        """Return the open documents that include a file of a name, found or not."""
+        """Return the open documents with an include of this file name, resolved or not."""
         return [each for each in self._headers.documents() if name in _included_names(each)]
 
 

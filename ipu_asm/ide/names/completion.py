@@ -27,7 +27,7 @@ _Names = Mapping[str, NameDefinition]
 
 
 class HeaderCandidates(NamedTuple):
-    """The macros of headers that can be instructions, and those that can be operands."""
+    """Macros of headers that can be proposed as instructions, and those as operands."""
 
     instructions: list[MacroCandidate]
     operands: list[MacroCandidate]

@@ -1,4 +1,4 @@
-"""The name at a place of a file, and its definitions in the files that were read.
+"""Lookup of the name at an offset, and of its definitions in all files that were read.
 
 A header is read by the files that include it, each of which may define its names differently. So
 a lookup takes readings: the file as it is read by itself, and by those that include it.
@@ -42,7 +42,7 @@ class DefinedAt(NamedTuple):
 
 
 class FoundName(NamedTuple):
-    """A name, its span in the file, and its definitions: that of this use first, if one is."""
+    """A name, its span, and its definitions: first that of this use, if it is known."""
 
     name: str
     span: Span
@@ -50,7 +50,7 @@ class FoundName(NamedTuple):
 
 
 def name_at(readings: Sequence[FileReading], offset: int) -> FoundName | None:
-    """Return the name at an offset that some reading of the file has a definition of."""
+    """Return the name at an offset that is defined in a reading of the file."""
     if not any(reading.analysis.headers for reading in readings):
         return None
     found = [each for reading in readings for each in _exact(reading, offset)]
@@ -99,7 +99,7 @@ def include_at(analysis: Analysis, offset: int) -> Include | None:
 
 
 def includes_of(analysis: Analysis) -> list[Include]:
-    """Return the includes of the analysed file itself, each once: found if any expansion did."""
+    """Return the distinct includes of the analysed file, with the path if any expansion has it."""
     found: dict[Span, Include] = {}
     for expanded in analysis.expanded:
         for include in expanded.expansion.includes:
@@ -133,7 +133,7 @@ def word_at(isa: Isa, text: str, offset: int) -> Span | None:
 
 
 def is_same_definition(one: DefinedAt, other: DefinedAt) -> bool:
-    """Return whether two analyses mean the same definition."""
+    """Return whether two definitions from different analyses are the same."""
     return (
         one.file.path == other.file.path
         and one.definition.place.span == other.definition.place.span
@@ -141,7 +141,7 @@ def is_same_definition(one: DefinedAt, other: DefinedAt) -> bool:
 
 
 def _exact(reading: FileReading, offset: int) -> Iterator[tuple[tuple[str, Span], DefinedAt]]:
-    """Yield the definitions that uses and definitions at an offset mean."""
+    """Yield the definitions that names at an offset refer to."""
     for expanded in reading.analysis.expanded:
         for name, place, definition in expanded.expansion.uses:
             if place.path == reading.path and place.span.touches(offset) and definition:
@@ -162,7 +162,7 @@ def _placed(analysis: Analysis, definition: NameDefinition) -> Iterator[DefinedA
 
 
 def _spellings(text: str, span: Span) -> Iterator[tuple[str, Span]]:
-    """Yield the names that a word may be: without its sign, and without what a dot joins to it."""
+    """Yield possible names in a word: without `$`, and without a suffix after a dot."""
     word = text[span.start : span.end]
     bare = word.lstrip("$")
     start = span.end - len(bare)

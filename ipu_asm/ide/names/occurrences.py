@@ -10,7 +10,7 @@ from ipu_asm.text import Span
 
 
 class FileOccurrence(NamedTuple):
-    """A span of a file that names what is looked for; `defines` it or uses it."""
+    """An occurrence of the wanted name in a file; `defines`: it is a definition."""
 
     path: str
     span: Span
@@ -18,7 +18,7 @@ class FileOccurrence(NamedTuple):
 
 
 def occurrences_of(reading: FileReading, wanted: DefinedAt) -> Iterator[FileOccurrence]:
-    """Yield where the files of an analysis name what `wanted` defines, file by file.
+    """Yield the occurrences of a name in the files of an analysis, file by file.
 
     A word counts unless an expansion has found that it means another definition. Words in places
     that no expansion reads, such as a branch not taken, count as well.
@@ -38,7 +38,7 @@ def occurrences_of(reading: FileReading, wanted: DefinedAt) -> Iterator[FileOccu
 
 
 def _other_uses(reading: FileReading, wanted: DefinedAt) -> Iterator[tuple[str, Span]]:
-    """Yield the uses of the same name that mean another definition."""
+    """Yield the uses of the same name that refer to another definition."""
     meant: dict[tuple[str, Span], set[bool]] = {}
     for expanded in reading.analysis.expanded:
         for name, place, definition in expanded.expansion.uses:

@@ -63,7 +63,7 @@ def _code(reading: FileReading, defined: DefinedAt) -> str:
 
 
 def _chain(readings: Sequence[FileReading], defined: DefinedAt) -> str:
-    """Return the values that a name goes through, if its value is a name again."""
+    """Return the chain of values of a name whose value is another name."""
     names = list(_values(readings, defined))
     return " → ".join(map(inline_code, names)) if len(names) > 2 else ""
 
@@ -84,7 +84,7 @@ def _values(readings: Sequence[FileReading], defined: DefinedAt) -> Iterator[str
 
 
 def _of_value(reading: FileReading, offset: int) -> Iterator[str]:
-    """Yield the page of the first expansion of an offset."""
+    """Yield the page of the element that an offset expands to first."""
     for expanded in reading.analysis.expanded:
         for at in expanded.expansion.source_map.expanded(reading.path, offset)[:1]:
             page = hover(expanded.analysis, at)

@@ -39,7 +39,7 @@ class _EditedReader:
 
 
 def why_not_renameable(reading: FileReading, found: FoundName) -> str | None:
-    """Return a sentence that says why a name cannot be renamed; None if it can."""
+    """Return why a name cannot be renamed; None if it can."""
     called = quoted(found.name)
     kinds = {each.definition.kind for each in found.definitions}
     if not kinds.issubset(_RENAMEABLE) or len(kinds) > 1:
@@ -50,7 +50,7 @@ def why_not_renameable(reading: FileReading, found: FoundName) -> str | None:
 
 
 def why_no_name(reading: FileReading, found: FoundName, new: str) -> str | None:
-    """Return a sentence that says why nothing of this kind can be called `new`; None if it can."""
+    """Return why `new` is not a valid name for this kind of definition; None if it is."""
     isa, called = reading.analysis.isa, quoted(new)
     is_define = found.definitions[0].definition.kind is NameKind.DEFINE
     if not _NAME[is_define].fullmatch(new):
@@ -69,7 +69,7 @@ def lines_with_word(reading: FileReading, file: SourceFile, word: str) -> Iterat
 
 
 def edits_by_file(occurrences: Sequence[FileOccurrence], new: str) -> dict[str, list[TextEdit]]:
-    """Return the edits of each file that give all occurrences the name `new`."""
+    """Return the edits of each file that rename all occurrences to `new`."""
     spans: dict[str, set[Span]] = {}
     for path, span, _ in occurrences:
         spans.setdefault(path, set()).add(span)
@@ -79,12 +79,12 @@ def edits_by_file(occurrences: Sequence[FileOccurrence], new: str) -> dict[str, 
 def edited_texts(
     texts: Mapping[str, str], edits: Mapping[str, Sequence[TextEdit]]
 ) -> dict[str, str]:
-    """Return the texts of files behind their edits."""
+    """Return the texts of files after their edits."""
     return {path: apply_edits(texts[path], edits[path]) for path in edits}
 
 
 def keeps_expansions(analysis: Analysis, edited: Mapping[str, str], old: str, new: str) -> bool:
-    """Return whether a file has the same expansions when the edited texts stand for the files."""
+    """Return whether a file has the same expansions with the edited texts of other files."""
     path = analysis.source.path
     text, settings = edited.get(path, analysis.text), analysis.settings
     settings = settings._replace(reader=_EditedReader(settings.reader, edited))

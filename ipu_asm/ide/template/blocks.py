@@ -1,4 +1,4 @@
-"""The statements of a template that enclose text, such as loops and macros, read tolerantly."""
+"""Block statements of a template, such as loops and macros, parsed tolerantly."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class TemplateSyntax(NamedTuple):
         return self.tags[number] if number >= 0 and offset < self.tags[number].span.end else None
 
     def tag_around(self, offset: int) -> Tag | None:
-        """Return the tag between whose marks a cursor is; an unfinished one also at its end."""
+        """Return the tag whose marks enclose a cursor; an unfinished one also at its end."""
         number = bisect_left(self.tags, offset, key=lambda tag: tag.span.start) - 1
         tag = self.tags[number] if number >= 0 else None
         return tag if tag and tag.has_inside(offset) else None
@@ -134,7 +134,7 @@ def _blocks(text: str, statements: Sequence[Statement]) -> list[TemplateBlock]:
 
 
 def _kind(block: TemplateBlock) -> str:
-    """Return the keyword of a block; that of a branch is one that the same end ends."""
+    """Return the keyword of a block; for a branch, that of the whole statement."""
     word = block.opening.keyword
     return "if" if word == "elif" else word
 

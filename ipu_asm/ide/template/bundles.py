@@ -1,4 +1,4 @@
-"""The bundles that parts of a template make."""
+"""The bundles that come from a part of a template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ipu_asm.text import Span
 
 
 class WrittenBundles:
-    """The addresses of the bundles of an expansion, by the places that take part in them.
+    """The addresses of the bundles of an expansion, by the written places that they come from.
 
     A place is where the end of the bundle is written, and the calls and loops that led there.
     """
@@ -45,7 +45,7 @@ class WrittenBundles:
         return self._frames.get((FrameKind.ITERATION, loop.start), 0)
 
     def addresses(self, written: Span) -> list[int]:
-        """Return the addresses of the bundles that a written span takes part in, in order."""
+        """Return the addresses of the bundles that come from a written span, in order."""
         first, last = (
             bisect_left(self._places, written.start),
             bisect_right(self._places, max(written.start, written.end - 1)),

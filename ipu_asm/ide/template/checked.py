@@ -1,4 +1,4 @@
-"""Edits of a template that were made for its expansion, offered only where they are certain."""
+"""Mapping of edits from an expansion to its template, rejected where it is ambiguous."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def written_edits(analysis: Analysis, edits: Sequence[TextEdit]) -> tuple[TextEdit, ...] | None:
-    """Return edits of the first expansion as edits of the template; None unless they are the same.
+    """Map edits of the first expansion to the template; None if expansions would differ.
 
     What they change is written there character by character and occurs once in each expansion, and
     the edited template expands to the edited expansions.

@@ -120,7 +120,7 @@ class _Cursor(NamedTuple):
 def template_completions(
     analysis: Analysis, offset: int, plain: PlainCompletions
 ) -> list[CompletionItem]:
-    """Return the proposals in a tag, or in literal text; there also names that fit, as tags."""
+    """Return the proposals in a tag or in literal text, where names are proposed as outputs."""
     syntax = template_syntax(analysis.text)
     names = list(names_in_scope(analysis, syntax, offset))
     candidates = [MacroCandidate(_as_tag(n.name), n.detail, n.value) for n in names if n.value]
@@ -144,7 +144,7 @@ def _as_tag(name: str) -> str:
 def _written(
     reading: Reading, item: CompletionItem, at: int, offset: int
 ) -> Iterator[CompletionItem]:
-    """Yield a proposal at its written place, if that is at the cursor; a name by its name."""
+    """Yield a proposal of the expansion at its written place, if that is at the cursor."""
     span = Span(offset, offset) if item.span == (at, at) else reading.around(item.span, offset)
     if span is None or (reading.is_partial and has_filler(item.label)):
         return

@@ -1,4 +1,4 @@
-"""Remarks in the text of a template: the values of its outputs, and the size of what tags make."""
+"""Inlay hints of a template: values of outputs, and sizes of loops and macros."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def output_values(analysis: Analysis, span: Span) -> Iterator[TagRemark]:
 
 
 def block_sizes(analysis: Analysis) -> Iterator[TagRemark]:
-    """Yield how many bundles each loop and macro makes in the first expansion."""
+    """Yield the number of bundles of each loop and macro in the first expansion."""
     if not analysis.expanded:
         return
     bundles, unit = WrittenBundles(analysis.expanded[0]), analysis.isa.unit
@@ -59,7 +59,7 @@ def counted(number: int, unit: str) -> str:
 
 
 def _values(expansion: Expansion, tag: Span) -> list[str]:
-    """Return the distinct texts that an output makes of itself, not by calling a macro."""
+    """Return the distinct texts of an output, without those of macros that it calls."""
     spans = expansion.source_map.expanded_spans(SourceRange(MAIN, tag))
     if not set(spans).isdisjoint(expansion.unknown):
         return []

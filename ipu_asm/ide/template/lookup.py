@@ -61,9 +61,9 @@ def _definition(known: WrittenName) -> NameDefinition:
 
 
 def uses_of(analysis: Analysis, wanted: TemplateName) -> list[Span]:
-    """Return the spans of the uses of a name's definition, in any context, in source order.
+    """Return the spans that refer to the definition of a name in any context, in source order.
 
-    The uses of a name that nothing defines are those of the same name without a definition.
+    For an undefined name, these are all undefined uses of the same name.
     """
     place_of_wanted = wanted.definition.place if wanted.definition else None
     found = {

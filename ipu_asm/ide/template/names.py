@@ -1,6 +1,4 @@
-"""The names that a template defines, as written: read without an expansion, so that they are known
-while the template is incomplete.
-"""
+"""Names that the tags of a template define, read without an expansion: it may be incomplete."""
 
 from __future__ import annotations
 

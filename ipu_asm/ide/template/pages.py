@@ -54,7 +54,7 @@ def name_page(analysis: Analysis, found: TemplateName) -> str:
 
 
 def block_page(analysis: Analysis, syntax: TemplateSyntax, tag: Tag, offset: int) -> Page | None:
-    """Return the page of the keyword of a loop, a condition or a macro: how much it makes."""
+    """Return the page of a loop, condition or macro keyword: the bundles of its block."""
     statement = next((each for each in syntax.statements if each.tag == tag), None)
     if statement is None or not statement.words:
         return None
@@ -72,7 +72,7 @@ def block_page(analysis: Analysis, syntax: TemplateSyntax, tag: Tag, offset: int
 
 
 def size_phrase(analysis: Analysis, number: int, written: Span) -> str:
-    """Return how many bundles a written span makes in a context, and in how many iterations."""
+    """Return the number of bundles of a written span in a context, and of its iterations."""
     bundles = WrittenBundles(analysis.expanded[number])
     count, iterations = len(bundles.addresses(written)), bundles.iterations(written)
     size = f"{count:,} of {counted(analysis.isa.program_limit, analysis.isa.unit)}"
@@ -82,7 +82,7 @@ def size_phrase(analysis: Analysis, number: int, written: Span) -> str:
 def occasions_phrase(
     analysis: Analysis, offset: int, word: Callable[[Occasion], Span | None]
 ) -> str:
-    """Return what a place is in its iterations, calls and contexts; "" if it is the same in all.
+    """Describe how the text of a place differs between iterations, calls and contexts.
 
     `word` returns the span of the word at a place of an expansion.
     """
@@ -116,7 +116,7 @@ def described_frames(occasion: Occasion) -> str:
 
 
 def _macro_page(analysis: Analysis, found: TemplateName, definition: NameDefinition) -> str:
-    """Return the page of a macro: its signature, and what its calls make."""
+    """Return the page of a macro: its signature, and the bundles of its calls."""
     parameters = ", ".join(definition.parameters or ())
     signature = inline_code(f"{definition.name}({parameters})")
     title = f"**{signature}** · macro, {_place(analysis, definition)}"
@@ -138,7 +138,7 @@ def _opening(syntax: TemplateSyntax, statement: Statement) -> Statement | None:
 
 
 def _made(analysis: Analysis, title: str, sizes: Sequence[str]) -> str:
-    """Return a title with what a block makes, context by context if that differs."""
+    """Return a title with the bundles of a block, by context if they differ."""
     if len(set(sizes)) == 1:
         return f"{title} · makes {sizes[0]}"
     each = zip(analysis.expanded, sizes)

@@ -38,7 +38,7 @@ _MARK: Final = 2
 
 
 def template_tokens(analysis: Analysis) -> list[SemanticToken]:
-    """Return the tokens of a template in source order, each on one line, without overlaps."""
+    """Return the semantic tokens of a template, sorted, one line each, without overlaps."""
     tags, names = tags_of(analysis.text), _names(analysis)
     found = [token for tag in tags for token in _of_tag(analysis, tag, names)]
     found += _of_literal_text(analysis, tags)
@@ -53,7 +53,7 @@ def template_tokens(analysis: Analysis) -> list[SemanticToken]:
 
 
 def _names(analysis: Analysis) -> Mapping[int, tuple[NameDefinition | None, bool]]:
-    """Return the definitions that names mean, by their starts, and whether they define them."""
+    """Return the definitions of names by their offsets, and whether they are definitions."""
     found: dict[int, tuple[NameDefinition | None, bool]] = {}
     for expanded in analysis.expanded[:1]:
         for _, place, definition in expanded.expansion.uses:

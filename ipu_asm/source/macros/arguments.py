@@ -66,7 +66,7 @@ class _Written(NamedTuple):
 
 
 def read_parameters(source: MappedText, start: int, end: int) -> tuple[Parameter, ...]:
-    """Read the parameters of a macro, from behind its name to the end of the statement."""
+    """Read the parameters of a macro; `start` is the end of its name."""
     found: list[Parameter] = []
     while match := _PARAMETER.match(source.text, start, end):
         stop, default = match.end(), None

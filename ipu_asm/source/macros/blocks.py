@@ -20,7 +20,7 @@ def begin_block(opened: OpenText, word: str, statement: Statement) -> None:
 
 
 def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
-    """Go on with the next branch of a block, or end it."""
+    """Handle `.else`, `.elseif` or `.endif`."""
     conditionals = opened.conditionals
     branch = conditionals.current
     if branch is None or branch is Branch.UNKNOWN:
@@ -40,7 +40,7 @@ def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
 
 
 def _take(opened: OpenText, word: str, statement: Statement) -> None:
-    """Decide about a branch of a block of which no branch was taken."""
+    """Evaluate the condition of a branch in a block that has not taken one."""
     value = True if word == ".else" else _value(opened, word, statement)
     if value:
         opened.conditionals.change(Branch.TAKEN)

@@ -22,7 +22,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def define(opened: OpenText, statement: Statement) -> None:
-    """Define a macro. In a block that may not be assembled, its calls have an unknown meaning."""
+    """Define a macro; undefine its name if it is unknown whether the definition is assembled."""
     end = opened.end_of(".endm", {".macro"})
     name = _NAME.match(statement.rest)
     opened.next = len(opened.source.text) if end is None else end.end + 1
@@ -52,14 +52,14 @@ def _macro(source: MappedText, statement: Statement, name: str, end: Statement) 
 
 
 def forget(opened: OpenText, statement: Statement) -> None:
-    """Forget the macros that `.purgem` names."""
+    """Undefine the macros that `.purgem` names."""
     for name in _NAME.findall(statement.rest):
         opened.expander.macros.pop(name, None)
     opened.drop(statement)
 
 
 def call(opened: OpenText, macro: Macro, statement: Statement) -> None:
-    """Append what a macro makes; a call that has none stays in the text."""
+    """Append the expansion of a call; a call that cannot be expanded stays in the text."""
     expander, source = opened.expander, opened.source
     word = Span(statement.word_start, statement.word_start + len(statement.word))
     expander.names.add(lambda names: names.call(macro, source, word))
@@ -99,14 +99,14 @@ def _expanded(
 
 
 def _may_be_resolved(opened: OpenText, misuse: Misuse, statement: Statement) -> bool:
-    """Return whether a header that was not found may define what is missing."""
+    """Return whether a missing argument may be in a name that a missing header defines."""
     if not opened.expander.is_partial:
         return False
     return misuse.rule is TOO_FEW_OPERANDS and _WORD.search(statement.rest) is not None
 
 
 def assign(opened: OpenText, statement: Statement) -> None:
-    """Give a symbol a value. The statement stays, because the program knows symbols."""
+    """Assign a value to a symbol. The statement stays in the text for the program."""
     expander, source = opened.expander, opened.source
     if statement.rest[:1] == "=":
         name, start, value = statement.word, statement.word_start, statement.rest.lstrip("=")

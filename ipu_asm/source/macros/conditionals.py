@@ -1,4 +1,4 @@
-"""The conditional blocks that a statement is in, and whether it is assembled."""
+"""The stack of open conditional blocks, and whether a statement in them is assembled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Conditionals:
     def __init__(self) -> None:
         self._blocks: list[Branch] = []
         self._numbers = dict.fromkeys(Branch, 0)
-        # Blocks of the preprocessor that are still there have an unknown condition.
+        # The conditions of `#if` lines that are left in the text are unknown.
         self._preprocessor_blocks = 0
 
     @property
@@ -34,7 +34,7 @@ class Conditionals:
 
     @property
     def is_uncertain(self) -> bool:
-        """Whether it is unknown if the current statement is assembled."""
+        """Whether a condition around the current statement is unknown."""
         return self._preprocessor_blocks + self._numbers[Branch.UNKNOWN] > 0
 
     @property
@@ -65,7 +65,7 @@ class Conditionals:
         self._numbers[self._blocks.pop()] -= 1
 
     def follow_preprocessor(self, line: str) -> None:
-        """Open or close a block of the preprocessor, as a line for it says."""
+        """Count `#if` and `#endif` lines that the preprocessor left in the text."""
         word = line[1:].lstrip(" \t")
         if word.startswith("if"):
             self._preprocessor_blocks += 1

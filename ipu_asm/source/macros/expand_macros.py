@@ -1,4 +1,4 @@
-"""Expansion of the macros, repetitions and conditions of an assembler in a text."""
+"""Expansion of assembler macros, repetitions and conditional blocks in a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def expand_macros(
     path: str | None = None,
     settings: SourceSettings = DEFAULT_SETTINGS,
 ) -> Expansion:
-    """Return the expansion with what macros, repetitions and conditions of the assembler make.
+    """Return an expansion after assembler macros, repetitions and conditional blocks.
 
     `path` is the file of the text, None for a text in no file: then no header is read.
 

@@ -1,4 +1,4 @@
-"""Limits of what macros and repetitions make, so that no file keeps a tool busy for long.
+"""Limits on the output of macros and repetitions, which bound the time for any file.
 
 Real files make up to 14,000 lines, and read 50,000 for that: most are in branches not taken.
 """
@@ -16,7 +16,7 @@ class ExpansionLimitError(Exception):
 
 
 class Budget:
-    """What may still be made for one file."""
+    """The remaining allowance for one file."""
 
     def __init__(self) -> None:
         self._made = MOST_LINES
@@ -25,7 +25,7 @@ class Budget:
         self.is_spent = False
 
     def read(self, lines: int, characters: int) -> None:
-        """Account for a text that arguments make. Raises `ExpansionLimitError`."""
+        """Account for the text of a body with its arguments. Raises `ExpansionLimitError`."""
         self._read -= lines
         self._characters -= characters
         if self._read < 0:
@@ -34,7 +34,7 @@ class Budget:
             raise self._spent(f"{MOST_CHARACTERS_READ:,} characters before conditions")
 
     def make(self, lines: int) -> None:
-        """Account for lines that are made. Raises `ExpansionLimitError`."""
+        """Account for lines of output. Raises `ExpansionLimitError`."""
         self._made -= lines
         if self._made < 0:
             raise self._spent(f"{MOST_LINES:,} lines")

@@ -1,4 +1,4 @@
-"""Definitions of macros, and the text that a call or a repetition makes of a body."""
+"""Definitions of macros, and substitution of arguments in their bodies."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MARKED = re.compile(r"\\(?:\(\)|@|\+|[A-Za-z_.$][\w.$]*)")
 
 
 class _Part(NamedTuple):
-    """A use of a parameter, or of a counter, in a body; `name` is `()` for nothing."""
+    """A use of a parameter or counter in a body; `name` is `()` for the empty mark."""
 
     start: int
     end: int
@@ -44,7 +44,7 @@ class Body:
 
     @cached_property
     def parts(self) -> Sequence[_Part]:
-        """The marked names that are replaced."""
+        """The uses of parameters and counters in the body."""
         found = []
         for match in _MARKED.finditer(self.source.text, *self.span):
             name = match[0][1:]
@@ -54,7 +54,7 @@ class Body:
         return found
 
     def size(self, arguments: Mapping[str, Argument]) -> int:
-        """Return the length of the text that arguments make."""
+        """Return the length of the body with these arguments."""
         lengths = {name: len(argument.text) for name, argument in arguments.items()}
         return self.span.end - self.span.start + sum(lengths.get(p.name, 0) for p in self.parts)
 
@@ -88,7 +88,7 @@ class Body:
 
 
 class Macro(NamedTuple):
-    """A macro: its body, and where it is defined, in its source and as written."""
+    """A macro: its body, `full` definition in the source, and `place` of the name as written."""
 
     name: str
     parameters: Sequence[Parameter]

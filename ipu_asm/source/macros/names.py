@@ -18,14 +18,14 @@ _SYMBOL = re.compile(r"(?<![\w.$\\])[A-Za-z_.][\w.$]*")
 
 
 class NameLog:
-    """The names that are defined, and how to find their places when they are asked for."""
+    """Records definitions and uses; their places are computed on first access."""
 
     def __init__(self) -> None:
         self.defined: set[str] = set()
         self._events: list[Callable[[Names], None]] = []
 
     def add(self, event: Callable[[Names], None], defined: str = "") -> None:
-        """Add a definition or a use: a function that collects it."""
+        """Add a function that adds a definition or a use to `Names`."""
         self._events.append(event)
         if defined:
             self.defined.add(defined)
@@ -50,12 +50,12 @@ class Names:
 
     @property
     def definitions(self) -> tuple[NameDefinition, ...]:
-        """All definitions, in the order in which they were met."""
+        """All definitions in order of expansion."""
         return tuple(self._definitions.values())
 
     @property
     def uses(self) -> tuple[NameUse, ...]:
-        """All uses, in the order in which they were met."""
+        """All uses in order of expansion."""
         return tuple(self._uses.values())
 
     def define_macro(self, macro: Macro, source: MappedText, head_end: int) -> None:

@@ -1,4 +1,4 @@
-"""Statements of assembly as the macro processor sees them: labels, a first word, and the rest.
+"""Statements as the macro processor splits them: labels, a first word, and the rest.
 
 What is between the words is not looked at, so a text that cannot be parsed can be expanded.
 """

@@ -1,4 +1,4 @@
-"""The arguments of calls."""
+"""Arguments of function-like macros: how many there are, and their tokens and strings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def takes_rest(macro: Macro, arguments: list[list[Token]]) -> bool:
 
 
 def fits(macro: Macro, arguments: list[list[Token]]) -> bool:
-    """Check the number of arguments; one that is empty counts as none."""
+    """Check the number of arguments of a call; a single empty one counts as none."""
     count = len(macro.parameters or ())
     given = len(arguments)
     if macro.variable:

@@ -77,7 +77,7 @@ class Conditionals:
 
 
 class _Group:
-    """An open conditional. `is_open`: the text around it is read."""
+    """An open conditional. `is_open`: the code around it is active."""
 
     def __init__(self, line: Line, is_open: bool) -> None:
         self.line = line
@@ -88,5 +88,5 @@ class _Group:
         self.asked: dict[str, bool | int] = {}
 
     def chain(self) -> Chain:
-        """Return the conditional, when it is closed."""
+        """Return the conditional with all its branches."""
         return Chain(self.line, tuple(self.conditions), self.taken, self.asked)

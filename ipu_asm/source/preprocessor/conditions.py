@@ -1,4 +1,4 @@
-"""Values of `#if` expressions: 64-bit integers of C, and conditions that cannot be known.
+"""Evaluation of `#if` expressions in 64-bit integers, with questions about unknown names.
 
 A name that a missing header may define makes a condition unknown. What is unknown is divided into
 *questions*, ``defined(X)`` or a comparison as it is written; an expansion assumes answers to them.
@@ -29,7 +29,7 @@ class Value(NamedTuple):
 
 
 class _BadCondition(Exception):
-    """A condition that is no expression; the message says why."""
+    """A malformed expression; the message says what is wrong."""
 
 
 class Condition(NamedTuple):
@@ -46,7 +46,7 @@ class Condition(NamedTuple):
     choices: Mapping[str, tuple[int, ...]] = {}
 
     def holds(self, answers: Answers, asked: dict[str, bool | int] | None = None) -> bool:
-        """Return whether the condition is true under some answers; one with a mistake is false.
+        """Evaluate the condition with these answers; a malformed one is false.
 
         Questions without an answer are answered with no. `asked` collects all questions with their
         answers, and the values of choices.
@@ -232,7 +232,7 @@ def _wrapped(number: int, is_unsigned: bool) -> int:
 
 
 def _divided(one: int, other: int) -> int:
-    """Divide towards zero; what a condition divides by zero is usually not reached: it is 0."""
+    """Divide towards zero; return 0 for a zero divisor, mostly in an operand not evaluated."""
     if other == 0:
         return 0
     quotient = abs(one) // abs(other)

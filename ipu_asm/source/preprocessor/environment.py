@@ -1,4 +1,4 @@
-"""What an expansion stands on: macros from outside, the search for headers, and files read."""
+"""Inputs of an expansion besides its text: predefined macros and headers."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ipu_asm.text import change_between
 
 
 class Environment:
-    """The macros that are defined before the first line, and the search for headers.
+    """Predefined macros, those of settings and of the instruction set, and header search.
 
-    `choices` are names that have one of several values.
+    `choices` are predefined names with several possible values.
     """
 
     def __init__(self, surface: Surface, path: str | None, settings: SourceSettings) -> None:
@@ -34,7 +34,7 @@ class Environment:
         self.path = path
 
     def macros(self, answers: Answers) -> dict[str, Macro]:
-        """Return the macros at the beginning, with those values of choices that are assumed."""
+        """Return the predefined macros; `answers` selects the values of choices."""
         macros = dict(self._macros)
         for name in self.choices:
             if name in answers:
@@ -44,7 +44,7 @@ class Environment:
         return macros
 
     def again(self, path: str | None, settings: SourceSettings) -> bool:
-        """Prepare for another expansion; return whether it has the same macros."""
+        """Adopt new settings; return False if they change the predefined macros."""
         if path != self.path or settings.all_defines != self.settings.all_defines:
             return False
         self.search = IncludeSearch(path, settings)
@@ -53,7 +53,7 @@ class Environment:
 
 
 class FileStore:
-    """The lines of the headers of one expansion; those of an earlier one that did not change.
+    """The lines of headers; those of unchanged headers are reused from an earlier expansion.
 
     What is known about a line is kept with the line.
     """

@@ -1,4 +1,4 @@
-"""The lines behind one, over which a call of a macro may extend."""
+"""The lines after the current one, over which a macro call may extend."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MOST_LINES = 500
 
 
 class FollowingLines:
-    """The lines behind one, as far as they are assembly."""
+    """The lines after the current one, up to the next directive."""
 
     def __init__(self, lines: Sequence[Line], at: int) -> None:
         self._lines = lines
@@ -36,7 +36,7 @@ class FollowingLines:
 
 
 class NoLines:
-    """Nothing follows: for a directive."""
+    """No lines: a call in a directive ends with its line."""
 
     def take(self, opening: bool) -> list[Token] | None:
         """Return None."""

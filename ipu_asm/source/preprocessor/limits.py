@@ -1,4 +1,4 @@
-"""Limits of an expansion: a small text can describe an endless one."""
+"""Limits on the size of an expansion: a small text can describe an endless one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class LimitExceeded(Exception):
 
 
 class Budget:
-    """What one expansion of a text may still make."""
+    """The remaining allowance of one expansion."""
 
     def __init__(self, length: int) -> None:
         self.spent = 0

@@ -68,7 +68,7 @@ class FileLines:
         return cls(path, text, [Line(path, text[a:b]) for a, b in _cuts(text, 0)])
 
     def after(self, text: str, change: Change) -> FileLines:
-        """Return the lines of a text that this one became by a change; others are kept."""
+        """Return the lines after an edit; unchanged lines keep their objects."""
         first = max(0, bisect_right(self.starts, change.start) - 2)
         delta = change.new_end - change.old_end
         changed: list[Line] = []
@@ -83,18 +83,18 @@ class FileLines:
         return FileLines(self.path, text, [*self.lines[:first], *changed, *self.lines[last:]])
 
     def range_of(self, line: Line, start: int, end: int) -> SourceRange:
-        """Return the range of the file for a range of a line."""
+        """Convert a range in a line to a range in the file."""
         at = self._start_of[line]
         return SourceRange(self.path, Span(at + start, at + end))
 
     def lines_above(self, line: Line, most: int) -> Iterator[Line]:
-        """Yield the lines before one, the nearest first."""
+        """Yield up to `most` lines before a line, the nearest first."""
         number = bisect_right(self.starts, self._start_of[line]) - 1
         yield from reversed(self.lines[max(0, number - most) : number])
 
     @cached_property
     def is_assembly(self) -> bool:
-        """Whether the text of a header besides directives is assembly, not that of C or C++."""
+        """Whether a header contains assembly besides directives, not C or C++."""
         if os.path.splitext(self.path)[1].lower() in _C_EXTENSIONS:
             return False
         return _C_WORD.search(self.text) is None

@@ -1,4 +1,4 @@
-"""Macros of the preprocessor, as `#define` lines write them."""
+"""Macros of the preprocessor, parsed from `#define` lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known about single lines, and outlives edits of other lines.
+"""Per-line results of the preprocessor, reused across edits of other lines.
 
 An output or a condition depends on what its names mean. It is used again where they mean the same:
 where each is the same macro, or none. Macros are made once for each line that defines one.
@@ -22,7 +22,7 @@ Table = Mapping[str, Macro]
 
 
 class KnownOutput(NamedTuple):
-    """An output of lines, what is behind them if it depends on that, and the tokens it cost.
+    """A cached output of lines, with the lines that it depends on and its cost in tokens.
 
     `behind` is the line that ended the search for a call; with `is_at_end` it was the end.
     """
@@ -35,7 +35,7 @@ class KnownOutput(NamedTuple):
 
 
 class KnownCondition(NamedTuple):
-    """A condition, the names that it depends on, and which of them are unknown."""
+    """A cached condition, the names that it depends on, and which of them are unknown."""
 
     condition: Condition
     used: Mapping[str, Macro | None]
@@ -44,7 +44,7 @@ class KnownCondition(NamedTuple):
 
 
 class LineMemo:
-    """What is known about a line."""
+    """Cached results of one line."""
 
     def __init__(self, line: Line) -> None:
         self._line = line
@@ -74,13 +74,13 @@ class LineMemo:
         return self._plain
 
     def breaks(self) -> Output:
-        """Return the line breaks of a directive, and a comment without an end for its finding."""
+        """Return the line breaks of a directive, and an unclosed comment to be reported later."""
         if self._breaks is None:
             self._breaks = _breaks(self._line)
         return self._breaks
 
     def output(self, table: Table, lines: Sequence[Line], at: int) -> KnownOutput | None:
-        """Return the known output of the line at an index, if it still holds."""
+        """Return the cached output of the line at an index if its inputs are unchanged."""
         for known in self._outputs:
             output, read, behind, is_at_end, _ = known
             end = at + len(read)
@@ -100,7 +100,7 @@ class LineMemo:
         del self._outputs[_MOST_KEPT:]
 
     def condition(self, table: Table, is_unknown: Callable[[str], bool]) -> KnownCondition | None:
-        """Return the known condition of the line, if it still holds."""
+        """Return the cached condition of the line if its inputs are unchanged."""
         for known in self._conditions:
             if _means_same(known.used, table) and all(
                 is_unknown(name) == (name in known.unknown) for name in known.used
@@ -115,7 +115,7 @@ class LineMemo:
 
 
 def memo_of(line: Line) -> LineMemo:
-    """Return what is known about a line."""
+    """Return the cache of a line."""
     memo = line.memo
     if memo is None:
         memo = line.memo = LineMemo(line)

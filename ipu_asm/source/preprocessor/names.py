@@ -18,7 +18,7 @@ _MOST_LINES = 20
 
 
 class Mention(NamedTuple):
-    """A line that was read, and what the names in it meant."""
+    """A line, and the macros that its names referred to."""
 
     line: Line
     meant: Mapping[str, Macro | None]
@@ -54,7 +54,7 @@ class MacroNames:
                     yield NameUse(macro.name, place, self._definition(macro, macro.place))
 
     def _bodies(self, macros: list[Macro], last: Mapping[str, Macro]) -> Iterator[Mention]:
-        """Yield the lines of definitions, with the names in them that are no parameters."""
+        """Yield the lines of definitions with the macros that their bodies refer to."""
         for macro in macros:
             if macro.place is not None:
                 names = {token.text for token in macro.body if token.kind is Kind.NAME}

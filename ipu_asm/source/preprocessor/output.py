@@ -1,7 +1,7 @@
-"""What the preprocessor makes of lines, and the `SourceMap` over it, made when it is asked for.
+"""The output of the preprocessor for lines, and its `SourceMap`, computed on access.
 
-Only findings and editor features need positions, and those of a few places: so segments are made
-for one piece of text at a time, from positions that are relative to lines.
+Findings and editor features need few positions, so segments are computed for one piece of text at a
+time, from positions that are relative to lines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Part(NamedTuple):
 
 
 class Output(NamedTuple):
-    """The text that a line became, alone or with the lines behind it that its calls go over.
+    """The expansion of a line, or of several lines that a macro call extends over.
 
     `used` are the names that were looked up and what they meant: with the same meanings, the same
     lines become the same output.
@@ -39,7 +39,7 @@ class Output(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """An output in its place; `base` is the include that it came through."""
+    """An output in the expansion; `base` is the include that contains it."""
 
     output: Output
     base: Origin | None
@@ -53,7 +53,7 @@ def verbatim(line: Line, start: int = 0, end: int | None = None) -> Output:
 
 
 def parts_of(tokens: Sequence[Token]) -> tuple[Part, ...]:
-    """Return the parts that tokens make; neighbours that came from one place are joined.
+    """Return the parts for tokens; adjacent tokens from one place share a part.
 
     A blank is put between two words that would become one.
     """
@@ -66,7 +66,7 @@ def parts_of(tokens: Sequence[Token]) -> tuple[Part, ...]:
 
 
 class _Parts:
-    """Parts in the making; the last one is still open."""
+    """Builds parts; the last one is still open."""
 
     def __init__(self) -> None:
         self._done: list[Part] = []
@@ -76,7 +76,7 @@ class _Parts:
         self._origin: Origin | None = None
 
     def add(self, token: Token, is_joined: bool) -> None:
-        """Add a token; with `is_joined` it is pasted to what is before it."""
+        """Add a token; with `is_joined` it is pasted to the one before it."""
         place = token.stands or token.place
         is_verbatim = token.stands is None
         if self._place is not None:
@@ -160,7 +160,7 @@ class Positions:
 
 
 class PieceMap(SourceMap):
-    """A `SourceMap` whose segments are made when they are asked for."""
+    """A `SourceMap` whose segments are computed on access."""
 
     def __init__(self, pieces: Sequence[Piece], positions: Positions) -> None:
         self._pieces = [piece for piece in pieces if piece.output.text]
@@ -193,7 +193,7 @@ class PieceMap(SourceMap):
 
 
 class _Segments(Sequence[Segment]):
-    """All segments of a `PieceMap`, made at the first look at any of them."""
+    """All segments of a `PieceMap`, computed on first access."""
 
     def __init__(self, pieces: PieceMap) -> None:
         self._map = pieces

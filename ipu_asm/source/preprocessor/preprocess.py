@@ -58,7 +58,7 @@ def preprocess(
 
 
 class _Memo(NamedTuple):
-    """What the next expansion of the same file may use again."""
+    """State that the next expansion of the same file reuses."""
 
     environment: Environment
     store: FileStore

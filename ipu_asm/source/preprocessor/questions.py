@@ -1,4 +1,4 @@
-"""The condition of a directive line, with its known names replaced."""
+"""Construction of the condition of an `#if` line: its known names are replaced."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _answered(
     is_unknown: _IsUnknown,
     has_include: _HasInclude,
 ) -> list[Token]:
-    """Return tokens with a single one for each `defined` and `__has_include`."""
+    """Replace each `defined` and `__has_include` by its value, or by one token if unknown."""
     result: list[Token] = []
     waiting = [*reversed(tokens)]
     while waiting:
@@ -71,7 +71,7 @@ def _answered(
 
 
 def _operand(waiting: list[Token]) -> list[Token]:
-    """Take what is asked: a word, or what stands in parentheses."""
+    """Take the operand of `defined` or `__has_include`, without its parentheses."""
     while waiting and waiting[-1].kind is Kind.BLANK:
         waiting.pop()
     if not waiting:

@@ -1,4 +1,4 @@
-"""What a run of the preprocessor met: conditionals, includes, and limits that were exceeded."""
+"""Results of a run besides its text: conditionals, includes, and exceeded limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ipu_asm.source.preprocessor.tokens import Place
 class Chain(NamedTuple):
     """The branches of a conditional: their conditions (None for `#else`), and the one taken.
 
-    `answers` are those to the questions that all conditions asked.
+    `answers` are the assumed answers to the questions of its conditions.
     """
 
     line: Line

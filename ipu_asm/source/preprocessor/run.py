@@ -39,7 +39,7 @@ _BREAK = re.compile(r"\r\n|\n|\r")
 
 
 class Run:
-    """The result of preprocessing a file: `pieces` of text, and what was met on the way."""
+    """The result of preprocessing a file: `pieces` of text, macros, includes and conditionals."""
 
     def __init__(self, environment: Environment, files: FileStore, answers: Answers) -> None:
         self.answers = answers
@@ -97,7 +97,7 @@ class Run:
         self.pieces.append(Piece(output, base))
 
     def define(self, line: Line) -> None:
-        """Add the macro of a `#define` line to the table."""
+        """Define the macro of a `#define` line; a malformed line defines none."""
         if len(line.text) > LONGEST_LINE:
             raise self._budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
         macro = memo_of(line).macro()
@@ -106,23 +106,23 @@ class Run:
             self.macros.append(macro)
 
     def mention(self, line: Line) -> None:
-        """Remember what the names in a directive mean."""
+        """Record the macros that the names in a directive refer to."""
         if line.names:
             self.mentions.append(Mention(line, {n: self.table.get(n) for n in line.names}))
 
     def undefine(self, line: Line) -> None:
-        """Forget the macro that an `#undef` line names."""
+        """Undefine the macro that an `#undef` line names."""
         self.mention(line)
         for token in memo_of(line).words()[:1]:
             self.table.pop(token.text, None)
             self._undefined.add(token.text)
 
     def is_unknown(self, name: str) -> bool:
-        """Return whether a missing header may define a name that nothing else defines."""
+        """Return whether a name is undefined here but may be defined in a missing header."""
         return self._is_missing and name not in self.table and name not in self._undefined
 
     def condition(self, line: Line, defines_next: str) -> Condition:
-        """Return the condition of a line; `defines_next` is what the next directive defines."""
+        """Return the condition of a line; `defines_next` is the name of an include guard."""
 
         def is_unknown(name: str) -> bool:
             return name != defines_next and self.is_unknown(name)
@@ -159,7 +159,7 @@ class Run:
         return condition_of(line, self.table, is_unknown, choices, substitution, has_include)
 
     def text(self, lines: Sequence[Line], at: int) -> Output:
-        """Return the output of the line at an index, with those that its calls extend over."""
+        """Return the output of the line at an index and of lines that its calls extend over."""
         line = lines[at]
         memo = memo_of(line)
         known = memo.output(self.table, lines, at)
@@ -181,7 +181,7 @@ class Run:
         return output
 
     def expand(self, tokens: list[Token], following: Following) -> tuple[list[Token], Substitution]:
-        """Return tokens with all macros replaced."""
+        """Replace all macros in tokens."""
         substitution = Substitution(self.table, self._budget, following)
         return substitution.expand_line(tokens), substitution
 
@@ -213,7 +213,7 @@ class Run:
         return True
 
     def once(self, path: str) -> None:
-        """Do not read a file again."""
+        """Skip further includes of a file (`#pragma once`)."""
         self._once.add(path)
 
 
@@ -261,12 +261,12 @@ class _FileRun:
         return 1
 
     def _blank(self, line: Line) -> None:
-        """Keep the line breaks of a line of the analysed file that is not in the expansion."""
+        """Keep the line breaks of a directive or an inactive line of the analysed file."""
         if self.depth == 0:
             self._run.write(memo_of(line).breaks(), None)
 
     def _effect(self, line: Line) -> bool:
-        """Apply a directive; return whether nothing of it is left to read."""
+        """Apply a directive; return False if it stays in the text."""
         word = line.directive
         if word == "define":
             self._run.define(line)
@@ -286,7 +286,7 @@ class _FileRun:
         return self._run.condition(line, self._defined_next(at) if is_guard else "")
 
     def _defined_next(self, at: int) -> str:
-        """Return the name that the next directive defines: that of a guard is not defined yet."""
+        """Return the name that the next directive defines: a guard is not defined yet."""
         for line in self._lines[at + 1 : at + 10]:
             if line.directive:
                 macro = memo_of(line).macro() if line.directive == "define" else None

@@ -1,4 +1,4 @@
-"""Replacement of macro names, after C99 6.10.3, with the origin of each token of the result.
+"""Macro replacement (C99 6.10.3) that keeps the origin of each resulting token.
 
 A stack of tokens is read from its top. The replacement of a macro is put back onto the stack, so
 that it is read again with what follows; its tokens remember in which macros they are `hidden`.
@@ -25,7 +25,7 @@ _DEEPEST = 100
 
 
 class Following(Protocol):
-    """The lines behind the one that is expanded, which a call may extend over."""
+    """Supplies the lines after the current one, over which a macro call may extend."""
 
     def take(self, opening: bool) -> list[Token] | None:
         """Take the tokens of the next line; with `opening` only if it begins with ``(``."""
@@ -109,7 +109,7 @@ class Substitution:
         return result
 
     def spend_on(self, *pasted: Token) -> None:
-        """Account for tokens that are pasted."""
+        """Account for pasted tokens."""
         self._budget.spend(sum(1 + len(t.parts) + len(t.text) // LENGTH_OF_TOKEN for t in pasted))
 
     def _replacement(self, token: Token, pending: list[Token]) -> list[Token] | None:
@@ -127,7 +127,7 @@ class Substitution:
         return None if call is None else self._function_like(token, macro, call)
 
     def _call(self, pending: list[Token], macro: Macro) -> _Call | None:
-        """Take the parentheses of a call and what is in them; None if there is no call."""
+        """Take the arguments and parentheses of a call; None if there is no call."""
         if not self._is_opened(pending):
             return None
         taken: list[Token] = []
@@ -199,7 +199,7 @@ class _Body:
         self._expanded: dict[str, list[Token]] = {}
 
     def tokens(self) -> list[tuple[Token, bool]]:
-        """Return the tokens; True for those that are not of an argument."""
+        """Return the tokens; False marks those that come from an argument."""
         result: list[tuple[Token, bool]] = []
         at = 0
         while at < len(self._body):

@@ -1,4 +1,4 @@
-"""Preprocessing tokens with the places that they were written at."""
+"""Preprocessing tokens with their written places."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 class Origin(NamedTuple):
-    """A `Frame` whose places are relative to lines; without a parent it is in the file's text."""
+    """A `Frame` whose places are relative to lines; without a parent it is outermost."""
 
     kind: FrameKind
     label: str
@@ -84,7 +84,7 @@ def tokens_of(line: Line) -> list[Token]:
 
 
 def _joined(tokens: list[Token]) -> list[Token]:
-    """Join words that a backslash and a line break divide; the line break comes behind them."""
+    """Join words that a backslash-newline divides; the line break is put after them."""
     result: list[Token] = []
     for token in tokens:
         is_behind = len(result) > 1 and result[-1].kind is Kind.SPLICE
@@ -98,7 +98,7 @@ def _joined(tokens: list[Token]) -> list[Token]:
 
 
 def words_of(line: Line) -> list[Token]:
-    """Return the tokens of a directive behind its word, without splices and surrounding blanks.
+    """Return the operands of a directive, without splices and surrounding blanks.
 
     A comment becomes a blank.
     """
@@ -126,7 +126,7 @@ def trimmed(tokens: list[Token]) -> list[Token]:
 
 
 def kind_of(text: str) -> Kind | None:
-    """Return the kind of a text that is one token; None for any other text."""
+    """Return the kind of a token from its text; None if it is not exactly one token."""
     match = _DIRECTIVE_TOKEN.fullmatch(text)
     return _KINDS[match.lastgroup or ""] if match else None
 

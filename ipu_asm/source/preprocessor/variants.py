@@ -1,4 +1,4 @@
-"""Expansions of a file, each under an assumption where a condition cannot be known.
+"""Choice of the assumptions under which a file with unknown conditions is expanded.
 
 The first answers all questions with no. For each branch that no expansion has read yet, one more
 answers as few questions as possible with yes so that the branch is read: the number of expansions
@@ -23,7 +23,7 @@ _Branch = tuple[Line, int]
 
 
 def variants(run: Callable[[Answers], Run]) -> list[Run]:
-    """Return the runs that together read each branch, at most `MOST_VARIANTS`.
+    """Return runs that together cover all branches, at most `MOST_VARIANTS`.
 
     Those that an `#error` refuses are left out, unless all are.
     """
@@ -55,7 +55,7 @@ def variants(run: Callable[[Answers], Run]) -> list[Run]:
 
 
 def described(run: Run) -> str:
-    """Return what a run assumes, for people; empty where nothing was unknown."""
+    """Describe the assumptions of a run; empty if no condition was unknown."""
     asked = {question: answer for chain in run.chains for question, answer in chain.answers.items()}
     assumed = {each: answer for each, answer in asked.items() if run.answers.get(each)}
     chosen = assumed or asked
@@ -78,7 +78,7 @@ def _branches(run: Run) -> Iterator[tuple[_Branch, Chain]]:
 
 
 def _answers_for(chain: Chain, branch: int, answers: Answers) -> Answers | None:
-    """Return answers with which a branch is taken, as near as possible to those given."""
+    """Return answers that take a branch and change as few given answers as possible."""
     questions = _questions(chain, branch, answers)
     if len(questions) > _MOST_QUESTIONS:
         return None

@@ -1,11 +1,12 @@
-"""A queue with the registers of another queue.
+"""A load or store queue is accessed with a register of another queue.
 
 ## What it does
-Reports an access to a load queue with the pointer or position of the other queue.
+Reports an access to a load or store queue with the pointer or position of another queue.
 
 ## Why
 Each queue has its own pointer and position: `lf0` goes with `p0` and `r24`, `lf1` with `p1` and
-`r25`. The instruction has one number for all three, so no other combination can be encoded.
+`r25`, `sf` with `p2` and `r26`. The instruction has one number for all three, so no other
+combination can be encoded.
 
 ## Example
 ```

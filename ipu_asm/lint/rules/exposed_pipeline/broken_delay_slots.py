@@ -139,7 +139,7 @@ def _broken(
 
 
 def _intruder(program: Program, number: int, targets: frozenset[int]) -> tuple[str, Span] | None:
-    """The content of a bundle that a delay slot must not hold, and its span."""
+    """Return what a delay slot must not hold and this bundle does, and its span; else None."""
     bundle = program.bundles[number]
     if bundle.label is not None and program.addresses[number] in targets:
         token = bundle.syntax.plan.label
