@@ -79,10 +79,8 @@ def is_source_name(name: str) -> bool:
 def _targets(
     path: str, paths: Sequence[str], stdin_name: str, report: Callable[[FileError], None]
 ) -> Iterator[Target]:
-    if path == STANDARD_INPUT:
-        yield Target(stdin_name, is_standard_input=True)
-    elif not os.path.isdir(path):
-        yield Target(path)
+    if path == STANDARD_INPUT or not os.path.isdir(path):
+        yield Target.of_argument(path, stdin_name)
     else:
         yield from _search(path, paths, report)
 

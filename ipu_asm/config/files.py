@@ -63,6 +63,11 @@ class Target(NamedTuple):
     asked_for: bool = True
     is_standard_input: bool = False
 
+    @classmethod
+    def of_argument(cls, path: str, stdin_name: str = "<stdin>") -> Target:
+        """Return the file that an argument of a command line names: `-` is standard input."""
+        return cls(stdin_name, is_standard_input=True) if path == STANDARD_INPUT else cls(path)
+
 
 class Stamp(NamedTuple):
     """Time of the last change and size of a file: with equal stamps it counts as unchanged."""

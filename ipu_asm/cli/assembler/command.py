@@ -102,8 +102,7 @@ def _command(argv: Sequence[str] | None) -> int:
     options = _read_options(argv)
     if options.command == _DOCS:
         return _document(options)
-    name = options.file or options.input
-    source = Target("<stdin>", is_standard_input=True) if name == STANDARD_INPUT else Target(name)
+    source = Target.of_argument(options.file or options.input)
     _check_output(options.output, [source])
     try:
         return _COMMANDS[options.command](source, options)

@@ -51,8 +51,7 @@ def _kernel(options: RunOptions) -> Kernel | None:
 
     Raises `FileError` and `ConfigurationError`.
     """
-    is_input = options.file == STANDARD_INPUT
-    target = Target("<stdin>" if is_input else options.file, is_standard_input=is_input)
+    target = Target.of_argument(options.file)
     data = read_bytes(target)
     warnings: list[Diagnostic] = []
 

@@ -94,19 +94,20 @@ def _trace(path: str, kernel: Kernel, outcome: RunOutcome) -> tuple[Output, str]
 
 def _content(load: LoadRequest) -> bytes:
     """Return the requested bytes of a file, reading no more than fits. Raises `FileError`."""
-    is_input = load.file == STANDARD_INPUT
-    name = "<stdin>" if is_input else load.file
+    target = Target.of_argument(load.file)
     room = XMEM_SIZE - load.address
     most = room + 1 if load.length is None else load.length
-    content = read_beginning(Target(name, is_standard_input=is_input), most)
+    content = read_beginning(target, most)
     wanted = 1 if load.length is None else load.length
     if len(content) < wanted:
         least = counted(wanted, "byte")
-        raise FileError(f"expected at least {least}, found {counted(len(content), 'byte')}", name)
+        raise FileError(
+            f"expected at least {least}, found {counted(len(content), 'byte')}", target.name
+        )
     if len(content) > room:
         raise FileError(
             f"xmem has {XMEM_SIZE:#x} bytes, found more than {counted(room, 'byte')} "
             f"for address {load.address:#x}",
-            name,
+            target.name,
         )
     return content

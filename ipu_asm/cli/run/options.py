@@ -147,7 +147,7 @@ def _outputs(options: RunOptions) -> str | None:
         if os.path.realpath(one) == os.path.realpath(other) or is_same_file(one, other):
             return f"two outputs are the same file: `{one}` and `{other}`"
     names = [options.file, *(load.file for load in options.load)]
-    inputs = [Target(name, is_standard_input=name == STANDARD_INPUT) for name in names]
+    inputs = [Target.of_argument(name) for name in names]
     for output in options.outputs:
         found = input_at(output, inputs) if output != STANDARD_INPUT else None
         if found is not None:
