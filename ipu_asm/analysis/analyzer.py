@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 from operator import attrgetter
-from typing import Callable, Iterator, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 from ipu_asm.analysis.analysis import Analysis, Expanded
 from ipu_asm.bundle.bundle import Bundle
@@ -135,6 +135,7 @@ class Analyzer:
             expanded = self._expanded(source, path, before, change, settings)
             return self._lifted(source, lambda: self._skeleton(text), expanded, settings)
         program = self._program(text, before, change)
+        program.presets = settings.presets
         if surface.preprocessed and (uses_defines(text, settings) or program.where(is_expanded)):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
@@ -199,21 +200,29 @@ class Analyzer:
             self.isa.surface, source.text, path, settings, [e.expansion for e in earlier], change
         )
         return tuple(
-            self._analyzed(expansion, source.path, earlier[number : number + 1])
+            self._analyzed(expansion, source.path, settings.presets, earlier[number : number + 1])
             for number, expansion in enumerate(expansions)
         )
 
-    def _analyzed(self, expansion: Expansion, path: str, earlier: tuple[Expanded, ...]) -> Expanded:
+    def _analyzed(
+        self,
+        expansion: Expansion,
+        path: str,
+        presets: Mapping[str, int],
+        earlier: tuple[Expanded, ...],
+    ) -> Expanded:
         for expanded in earlier:
-            if expanded.expansion.text == expansion.text:
-                return Expanded(expansion, expanded.analysis)
             before = expanded.analysis
+            if before.text == expansion.text and before.program.presets == presets:
+                return Expanded(expansion, before)
             change = change_between(before.text, expansion.text)
             lines = before.source.lines.after(expansion.text, change)
             source = SourceFile(expansion.text, path, lines)
             program = read_program(self.isa, expansion.text, self._bundle, before.program, change)
+            program.presets = presets
             return self._unsuppressed(expansion, source, program)
         program = read_program(self.isa, expansion.text, self._bundle)
+        program.presets = presets
         return self._unsuppressed(expansion, SourceFile(expansion.text, path), program)
 
     def _unsuppressed(self, expansion: Expansion, source: SourceFile, program: Program) -> Expanded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from functools import cached_property, wraps
-from typing import Any, Callable, NamedTuple, TypeVar
+from typing import Any, Callable, Mapping, NamedTuple, TypeVar
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
@@ -53,6 +53,8 @@ class Program:
         # All findings except those of rules, and whether the source is text rather than binary.
         self.findings: list[Diagnostic] = []
         self.is_text = True
+        # The values of registers that the host sets before a run, by name.
+        self.presets: Mapping[str, int] = {}
         # Results of `cached_on_program`, by function.
         self.memo: dict[Callable[[Program], Any], Any] = {}
 

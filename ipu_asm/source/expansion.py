@@ -157,13 +157,14 @@ class NoFiles:
 
 
 class SourceSettings(NamedTuple):
-    """What an expansion depends on besides the text.
+    """What an expansion, and what is known about a run of it, depend on besides the text.
 
     `defines` are those of the project: in templates variables, for the preprocessor object-like
     macros. `contexts` are the template contexts that the project declares; a value in one counts
     before that of a define. `overrides` are given for this run (``--define``) and count before
     both. `include_paths` are absolute folders in search order. Nothing outside `root` and the
-    include paths is read; empty: the folder of the file is the root.
+    include paths is read; empty: the folder of the file is the root. `presets` are the values of
+    registers that the host sets before a run, by name.
     """
 
     defines: Mapping[str, Value] = {}
@@ -172,6 +173,7 @@ class SourceSettings(NamedTuple):
     include_paths: tuple[str, ...] = ()
     root: str = ""
     reader: SourceReader = NoFiles()
+    presets: Mapping[str, int] = {}
 
     @property
     def all_defines(self) -> Mapping[str, Value]:

@@ -10,8 +10,10 @@ from typing import Iterator, Sequence
 
 import pytest
 
+from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import EmulatorError, Ipu, IpuState
+from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import FAULT, HALTED, ControlRun, control_run
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import RunSummary, summarise
@@ -19,6 +21,7 @@ from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
+from ipu_asm.source.expansion import SourceSettings
 
 IPU = load_isa("ipu")
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.s"))
@@ -169,3 +172,20 @@ def test_a_hundred_million_bundles_are_settled_in_a_few_steps() -> None:
     run = control_run(program, {"cr1": 10_000, "cr2": 5_000}, most_steps=100)
     assert run.end.reason == HALTED
     assert summarise(run).cycles == 1 + 10_000 * (2 * 5_000 + 2) + 1
+
+
+def test_facts_use_the_registers_that_the_settings_preset() -> None:
+    text = "again: incr lr0 1; bne lr0 lr1 again;;\nbkpt;;\n"
+    settings = SourceSettings(presets={"lr1": 4})
+    (facts,) = control_facts(Analyzer(IPU).analyze(text, settings=settings).program)
+    assert facts.summary.cycles == 6
+
+
+def test_facts_of_a_template_are_those_of_its_expansion() -> None:
+    text = "{% for n in range(3) %}\nincr lr0 {{ n }};;\n{% endfor %}\nbkpt;;\n"
+    (facts,) = control_facts(Analyzer(IPU).analyze(text).effective_program)
+    assert facts.summary.cycles == 4
+
+
+def test_a_program_with_errors_has_no_facts() -> None:
+    assert control_facts(read_program(IPU, "set lr0 1;;\nnonsense;;\nbkpt;;\n")) == ()
