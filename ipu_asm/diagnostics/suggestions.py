@@ -107,11 +107,13 @@ class NameIndex:
     def __contains__(self, word: str) -> bool:
         return word in self._names
 
-    def one_letter_from(self, word: str, other_numbers: bool = False) -> str | None:
+    def one_letter_from(
+        self, word: str, *, other_numbers: bool = False, other_members: bool = False
+    ) -> str | None:
         """Return a name that differs in one letter, or in the order of two; None if there is none.
 
-        Unless `other_numbers`, it is none that may be another name of the same family: one with
-        another number, the plural, or one as `x_in` beside `y_in`.
+        Names of the same family are left out: with `other_numbers` not those with another number,
+        with `other_members` not the plural and names such as `x_in` beside `y_in`.
         """
         if not _SHORTEST - 1 <= len(word) <= _LONGEST_INDEXED:
             return None
@@ -122,7 +124,9 @@ class NameIndex:
             if name != word and _distance(word, name) == 1
         }
         if not other_numbers:
-            near = {name for name in near if not _may_be_another(word, name)}
+            near = {name for name in near if not _is_numbered_otherwise(word, name)}
+        if not other_members:
+            near = {name for name in near if not _is_other_member(word, name)}
         return min(near, default=None)
 
 
@@ -131,12 +135,16 @@ def _without_a_letter(word: str) -> Iterator[str]:
         yield word[:at] + word[at + 1 :]
 
 
-def _may_be_another(word: str, name: str) -> bool:
-    """Return whether only a number differs, a plural, or a part that is one letter."""
-    shorter, longer = sorted((word.lower(), name.lower()), key=len)
+def _is_numbered_otherwise(word: str, name: str) -> bool:
+    """Return whether names differ in a number alone, and not in where its digits are."""
     has_same_digits = _NOT_A_DIGIT.sub("", word) == _NOT_A_DIGIT.sub("", name)
-    is_numbered = not has_same_digits and _differ_in_number(word, name)
-    if is_numbered or longer == f"{shorter}s":
+    return not has_same_digits and _differ_in_number(word, name)
+
+
+def _is_other_member(word: str, name: str) -> bool:
+    """Return whether names differ in a plural, or in a part that is one letter."""
+    shorter, longer = sorted((word.lower(), name.lower()), key=len)
+    if longer == f"{shorter}s":
         return True
     parts, others = _SEPARATORS.split(word), _SEPARATORS.split(name)
     return len(parts) == len(others) and any(

@@ -85,21 +85,22 @@ class _KnownNames:
             return True
         return f"${name}" in self.isa.file_of_register
 
-    def near(self, name: str, is_slip: _IsSlip) -> str | None:
+    def near(self, name: str, is_slip: _IsSlip, is_register: bool = False) -> str | None:
         """Return a defined name that an unknown one is probably meant to be.
 
-        A name that is written more often is no slip.
+        A name that is written more often is no slip. Constants such as `X_SIZE` and `Y_SIZE` may be
+        defined in different headers, names of registers are defined together.
         """
         if self.is_known(name):
             return None
-        near = _index_of(self.names).one_letter_from(name)
+        near = _index_of(self.names).one_letter_from(name, other_members=is_register)
         return near if near is None or is_slip(name) else None
 
     def is_near_mnemonic(self, name: str, is_slip: _IsSlip) -> bool:
         """Return whether a word that is no mnemonic is near to one, or to a macro."""
         if self.is_known(name):
             return False
-        near = _mnemonics_of(self.isa).one_letter_from(name, other_numbers=True)
+        near = _mnemonics_of(self.isa).one_letter_from(name, other_numbers=True, other_members=True)
         return near is not None or self.near(name, is_slip) is not None
 
 
@@ -149,7 +150,8 @@ def _of_bundle(bundle: Bundle, known: _KnownNames, is_slip: _IsSlip) -> Iterator
     if any(each.mnemonic.lower() in known.macros for each in bundle.instructions):
         return
     for finding in bundle.findings:
-        if finding.depends_on_name and _is_certain(finding, known, is_slip):
+        is_register = bundle.syntax.text.startswith("$", finding.span.start)
+        if finding.depends_on_name and _is_certain(finding, known, is_slip, is_register):
             yield finding
     for name, span, is_label in _names(known.isa, bundle):
         near = known.near(name, is_slip)
@@ -157,7 +159,9 @@ def _of_bundle(bundle: Bundle, known: _KnownNames, is_slip: _IsSlip) -> Iterator
             yield _misspelt(name, near, span, is_label)
 
 
-def _is_certain(finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip) -> bool:
+def _is_certain(
+    finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip, is_register: bool
+) -> bool:
     """Return whether a finding holds even if a header defines unknown names."""
     names = [name for name in finding.dropped_if_defined if name != CALL_PSEUDO_NAME]
     if finding.rule is UNKNOWN_MNEMONIC:
@@ -167,7 +171,7 @@ def _is_certain(finding: Diagnostic, known: _KnownNames, is_slip: _IsSlip) -> bo
     if finding.rule in OPERAND_COUNTS:
         # An operand that is a name stands for one operand.
         return True
-    return any(known.near(name, is_slip) is not None for name in names)
+    return any(known.near(name, is_slip, is_register) is not None for name in names)
 
 
 def _misspelt(name: str, near: str, span: Span, is_label: bool) -> Diagnostic:

@@ -11,7 +11,9 @@ ANALYZER = Analyzer(load_isa("colossus"))
 HEAD = """\
 #include "missing.h"
 #define mPointer m3
+#define in_0 m4
 #define OFFSET_OF_SIZE 4
+#define X_SIZE 4
 .macro twice a
 add $m1, $m1, \\a
 .endm
@@ -36,6 +38,8 @@ def check_findings(text: str) -> list[tuple[str, str]]:
         ("adn $m1, $m1, $m2", ("E101", "adn")),
         ("tiwce 1", ("E101", "tiwce")),
         ("add $m1, $mPiointer, 1", ("E104", "$mPiointer")),
+        ("add $m1, $mPointers, 1", ("E104", "$mPointers")),
+        ("add $m1, $in_i, 1", ("E104", "$in_i")),
         ("add $m1, $m1, OFFSET_FO_SIZE", ("E104", "OFFSET_FO_SIZE")),
         ("ld32 $m1, $m1, $mzero, OFFSET_OF_SIZ/4", ("E104", "OFFSET_OF_SIZ")),
         ("bri MianLoop", ("E301", "MianLoop")),
@@ -58,6 +62,8 @@ def test_a_misspelt_name_is_found(line: str, expected: tuple[str, str]) -> None:
         "add $m1, $m1, OFFSET_OF_SIZE2",
         "add $m1, $mPointer1, 1",
         "add $m1, $m1, OFFSET_OF_SIZES",
+        "add $m1, $m1, Y_SIZE",
+        "add $m1, $in_1, 1",
         # Somebody who writes it so often means it.
         "add $m1, $mPoinger, 1\nadd $m1, $mPoinger, 2\nadd $m1, $mPoinger, 3",
     ],
