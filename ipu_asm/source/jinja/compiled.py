@@ -15,7 +15,7 @@ from ipu_asm.diagnostics import RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
 from ipu_asm.source.jinja.generator import TreeParts, prepare
 from ipu_asm.source.jinja.limits import LimitError, require_length
-from ipu_asm.source.jinja.names import TemplateNames
+from ipu_asm.source.jinja.name_reader import names_of
 from ipu_asm.source.jinja.pieces import Leaves, PieceKind, joined, piece
 from ipu_asm.source.jinja.sandbox import Recorder, Sandbox
 from ipu_asm.source.jinja.syntax_errors import lexical_error_place, readable, syntax_error_place
@@ -68,7 +68,7 @@ class CompiledTemplate:
         sandbox = Sandbox(tokens, self._recorder)
         try:
             tree = Parser(sandbox, "").parse()
-            self.names = TemplateNames(tokens, tree)
+            self.names = names_of(tokens, tree)
             prepared = prepare(tree, tokens.tag_of)
             self.captured = captured_literals(prepared)
             code = compile(sandbox._generate(tree, None, _FILE), _FILE, "exec")

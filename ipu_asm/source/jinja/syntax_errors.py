@@ -6,7 +6,7 @@ import re
 
 from jinja2 import TemplateSyntaxError
 
-from ipu_asm.source.jinja.names import begins_block, keyword_of
+from ipu_asm.source.jinja.blocks import begins_block, keyword_of
 from ipu_asm.source.jinja.tokens import LexicalError, Tokens
 from ipu_asm.text import Span
 
