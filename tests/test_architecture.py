@@ -29,7 +29,7 @@ LAYERS = (
     ("text",),
     ("diagnostics",),
     ("isa",),
-    ("config",),
+    ("config", "expressions"),
     ("source", "syntax"),
     ("bundle",),
     ("program",),

@@ -9,8 +9,8 @@ from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_cond
 from ipu_asm.debugger.expressions.evaluation import evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.template import Template, parse_template
-from ipu_asm.debugger.expressions.tree import Parsed
 from ipu_asm.debugger.inspection import NamesAtBundle
+from ipu_asm.expressions.tree import Parsed
 from ipu_asm.isa.ipu.machine.registers import DTYPE
 
 _WORD: Final = (1 << 32) - 1

@@ -15,11 +15,11 @@ from ipu_asm.debugger.expressions import (
     quoted,
     region_of,
 )
-from ipu_asm.debugger.expressions.errors import number_text
 from ipu_asm.debugger.queries import LastWrite, last_write, when_true
 from ipu_asm.debugger.regions import COUNTER, Region, whole_region
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.stops import StopReason
+from ipu_asm.expressions.errors import number_text
 from ipu_asm.isa.ipu.machine.state import IpuState
 
 MAX_CYCLES_AHEAD: Final = 10_000_000

@@ -14,7 +14,8 @@
   it.
 - Default types. Elements have the type that `cr15` selects, words of acc and mult_res are int32 or
   float32, those of aaq_result int8. `mask` has eight masks of 128 bits; each is a whole number.
-- Operators. `+ - * / // % ** & | ^ ~ << >> == != < <= > >= and or not && || !`, `a ? b : c`, lists,
+- Operators. `+ - * / // % ** & | ^ ~ << >> == != < <= > >= and or not && || !`, `a ? b : c`,
+  lists,
   functions (see `FUNCTIONS`). Vectors combine element by element with vectors of the same length
   and with single values. A condition is a single value.
 - Formats after a comma: `,x ,u ,b ,o ,d` and every type.
@@ -35,7 +36,6 @@ from ipu_asm.debugger.expressions.assignment import (
 )
 from ipu_asm.debugger.expressions.completion import Candidate, complete
 from ipu_asm.debugger.expressions.context import Context, LiveContext, SavedContext, Writable
-from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.evaluation import Result, evaluate, evaluate_condition
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
@@ -48,9 +48,10 @@ from ipu_asm.debugger.expressions.locations import (
     register_location,
 )
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
-from ipu_asm.debugger.expressions.parser import parse
 from ipu_asm.debugger.expressions.template import Template, parse_template
 from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.expressions.errors import ExpressionError, quoted
+from ipu_asm.expressions.parser import parse
 
 __all__ = [
     "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Candidate", "Context", "ExpressionError",

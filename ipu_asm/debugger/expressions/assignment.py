@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Callable, Final, Sequence
 
 from ipu_asm.debugger.expressions.context import Context, Writable
-from ipu_asm.debugger.expressions.element_types import Number
-from ipu_asm.debugger.expressions.errors import ExpressionError
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.locations import Location, Space, read, region_of
-from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.tokens import tokens_of
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.debugger.regions import Region
+from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions.errors import ExpressionError
+from ipu_asm.expressions.parser import parse
+from ipu_asm.expressions.tokens import tokens_of
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 
 if TYPE_CHECKING:

@@ -15,14 +15,14 @@ from ipu_asm.debugger.expressions.element_types import (
     element_of,
     named_type,
 )
-from ipu_asm.debugger.expressions.errors import quoted
 from ipu_asm.debugger.expressions.expected import Expected, expected_at_end
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, text_of
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.locations import REGISTER_NAMES, read, register_location
 from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
-from ipu_asm.debugger.expressions.tokens import MAX_LENGTH
 from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.expressions.errors import quoted
+from ipu_asm.expressions.tokens import MAX_LENGTH
 from ipu_asm.isa.ipu.machine.registers import DTYPE
 
 

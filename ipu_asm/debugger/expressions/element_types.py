@@ -12,10 +12,10 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions.errors import number_text
+from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions.errors import number_text
 from ipu_asm.isa.ipu.machine.elements import DType, element_values
 
-Number = int | float
 FP8_NAN: Final = 0x7F
 
 

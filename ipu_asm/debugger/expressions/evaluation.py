@@ -7,14 +7,14 @@ from typing import NamedTuple
 from ipu_asm.debugger.expressions import operators
 from ipu_asm.debugger.expressions.context import Context
 from ipu_asm.debugger.expressions.element_types import FP8, TYPES
-from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.formatting import NOTATIONS, refuse_floats_without_bits, text_of
 from ipu_asm.debugger.expressions.locations import Location
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
-from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.tree import Name, Parsed
 from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.expressions.errors import ExpressionError, quoted
+from ipu_asm.expressions.parser import parse
+from ipu_asm.expressions.tree import Name, Parsed
 
 
 class Result(NamedTuple):

@@ -18,7 +18,6 @@ from ipu_asm.debugger.expressions.element_types import (
     element_of,
     named_type,
 )
-from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.indexing import bounds, memory_slice, reinterpreted
 from ipu_asm.debugger.expressions.locations import Location, read, register_location
@@ -30,8 +29,11 @@ from ipu_asm.debugger.expressions.names import (
     missing_value_error,
     unknown_name_error,
 )
-from ipu_asm.debugger.expressions.parser import MAX_DEPTH, parse
-from ipu_asm.debugger.expressions.tree import (
+from ipu_asm.debugger.expressions.values import Value, converted
+from ipu_asm.expressions.arithmetic import MAX_BITS_IN_VECTOR, bounded
+from ipu_asm.expressions.errors import ExpressionError, quoted
+from ipu_asm.expressions.parser import MAX_DEPTH, parse
+from ipu_asm.expressions.tree import (
     Binary,
     Call,
     ConditionalExpression,
@@ -42,7 +44,6 @@ from ipu_asm.debugger.expressions.tree import (
     Number,
     Unary,
 )
-from ipu_asm.debugger.expressions.values import Value, converted
 from ipu_asm.isa.ipu.machine.registers import DTYPE
 from ipu_asm.text import Span
 
@@ -248,8 +249,8 @@ class Evaluator:
             if value.is_vector:
                 message = f"a list takes single values, found {value.describe()}"
                 raise ExpressionError(message, item.span)
-            bounded = partial(operators.bounded, value.number, operators.MAX_BITS_IN_VECTOR)
-            numbers.append(self._checked(bounded, item.span))
+            checked = partial(bounded, value.number, MAX_BITS_IN_VECTOR)
+            numbers.append(self._checked(checked, item.span))
         return Value(tuple(numbers), None, True)
 
     def _indexed(self, node: Index) -> Location | Value:

@@ -6,8 +6,8 @@ from enum import Enum
 from typing import Final
 
 from ipu_asm.debugger.expressions.names import LABEL
-from ipu_asm.debugger.expressions.parser import WORDS
-from ipu_asm.debugger.expressions.tokens import WORD
+from ipu_asm.expressions.parser import WORDS
+from ipu_asm.expressions.tokens import WORD
 
 
 class Expected(Enum):

@@ -11,9 +11,10 @@ import math
 from struct import Struct
 from typing import Final
 
-from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType, Number
-from ipu_asm.debugger.expressions.errors import number_text
+from ipu_asm.debugger.expressions.element_types import MASK, TYPES, ElementType
 from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions.errors import number_text
 
 NOTATIONS: Final = {
     "d": "signed decimal", "u": "unsigned decimal", "x": "hexadecimal", "o": "octal", "b": "binary",

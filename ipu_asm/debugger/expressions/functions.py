@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from typing import Callable, Final, NamedTuple, Sequence
 
-from ipu_asm.debugger.expressions.element_types import Number
-from ipu_asm.debugger.expressions.operators import MAX_BITS, MAX_BITS_IN_VECTOR, bounded
 from ipu_asm.debugger.expressions.values import Value
+from ipu_asm.expressions.arithmetic import MAX_BITS, MAX_BITS_IN_VECTOR, Number, bounded
 
 
 class Function(NamedTuple):

@@ -7,12 +7,13 @@ from collections import Counter
 from itertools import islice
 from typing import Final, Iterator, Sequence
 
-from ipu_asm.debugger.expressions.element_types import FP8, TYPE_ALIASES, TYPES, Number
-from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
+from ipu_asm.debugger.expressions.element_types import FP8, TYPE_ALIASES, TYPES
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.locations import REGISTER_NAMES
-from ipu_asm.debugger.expressions.tree import Name
 from ipu_asm.diagnostics.suggestions import nearest_of
+from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions.errors import ExpressionError, quoted
+from ipu_asm.expressions.tree import Name
 from ipu_asm.isa.ipu.machine.elements import DType
 
 MEMORY: Final = "xmem"

@@ -9,12 +9,12 @@ import re
 from typing import Final, NamedTuple
 
 from ipu_asm.debugger.expressions.context import Context
-from ipu_asm.debugger.expressions.errors import ExpressionError
 from ipu_asm.debugger.expressions.evaluation import check_format, evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
-from ipu_asm.debugger.expressions.parser import parse
-from ipu_asm.debugger.expressions.tokens import MAX_LENGTH
-from ipu_asm.debugger.expressions.tree import Parsed
+from ipu_asm.expressions.errors import ExpressionError
+from ipu_asm.expressions.parser import parse
+from ipu_asm.expressions.tokens import MAX_LENGTH
+from ipu_asm.expressions.tree import Parsed
 from ipu_asm.text import Span
 
 MAX_TEXT: Final = 4096

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ipu_asm.debugger.expressions.element_types import BIT, MASK, ElementType, Number
-from ipu_asm.debugger.expressions.errors import number_text
+from ipu_asm.debugger.expressions.element_types import BIT, MASK, ElementType
+from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions.errors import number_text
 
 
 class Value(NamedTuple):

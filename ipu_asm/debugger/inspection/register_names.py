@@ -9,7 +9,7 @@ from typing import Final
 from ipu_asm.debugger.expressions import FUNCTIONS, TYPE_NAMES
 from ipu_asm.debugger.expressions.locations import REGISTER_NAMES
 from ipu_asm.debugger.expressions.names import CONSTANTS, LABEL, MEMORY
-from ipu_asm.debugger.expressions.parser import WORDS
+from ipu_asm.expressions.parser import WORDS
 from ipu_asm.program.program import Program
 from ipu_asm.program.register_notes import register_notes
 

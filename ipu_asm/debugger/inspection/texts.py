@@ -7,9 +7,10 @@ from functools import lru_cache
 from typing import Final
 
 from ipu_asm.debugger.expressions import NOTATIONS, element_text
-from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, ElementType, Number
+from ipu_asm.debugger.expressions.element_types import BIT, MASK, TYPES, ElementType
 from ipu_asm.debugger.inspection.comparison import Content
 from ipu_asm.emulator.words import float_texts
+from ipu_asm.expressions.arithmetic import Number
 
 MAX_SUMMARIZED: Final = 4_096
 """Number of elements above which a summary omits minimum and maximum."""

@@ -12,7 +12,6 @@ from ipu_asm.debugger.expressions.element_types import (
     TYPE_ALIASES,
     TYPES,
     ElementType,
-    Number,
     named_type,
 )
 from ipu_asm.debugger.expressions.names import TYPE_NAMES
@@ -25,6 +24,7 @@ from ipu_asm.debugger.inspection.location_text import (
     register_named,
 )
 from ipu_asm.debugger.inspection.texts import element_texts
+from ipu_asm.expressions.arithmetic import Number
 from ipu_asm.text import Span
 
 MAX_VECTOR_ELEMENTS: Final = 512

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ipu_asm.debugger.expressions.element_types import TYPES, Number
+from ipu_asm.debugger.expressions.element_types import TYPES
+from ipu_asm.expressions.arithmetic import Number
 
 SAME: dict[str, Any] = {
     "i8": np.int8, "u8": np.uint8, "i16": "<i2", "u16": "<u2", "i32": "<i4", "u32": "<u4",

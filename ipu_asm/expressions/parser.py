@@ -11,9 +11,9 @@ import math
 from functools import lru_cache
 from typing import Final
 
-from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
-from ipu_asm.debugger.expressions.tokens import END, Token, tokens_of
-from ipu_asm.debugger.expressions.tree import (
+from ipu_asm.expressions.errors import ExpressionError, quoted
+from ipu_asm.expressions.tokens import END, Token, tokens_of
+from ipu_asm.expressions.tree import (
     Binary,
     Call,
     ConditionalExpression,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from ipu_asm.debugger.expressions.errors import ExpressionError, quoted
+from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.text import Span
 
 MAX_LENGTH: Final = 4096
