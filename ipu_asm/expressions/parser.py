@@ -1,14 +1,15 @@
 """Parser of expressions: text to syntax tree.
 
-Precedence from low to high: `a ? b : c`, `or ||`, `and &&`, `not`, comparisons, `|`, `^`, `&`,
-`<< >>`, `+ -`, `* / // %`, signs and `~ !`, `**`, brackets. A chained comparison, `0 <= x < 5`,
-holds if both comparisons do.
+Precedence from low to high: `a ? b : c`, `or ||`, `and &&`, `not`, comparisons and `in`, `|`, `^`,
+`&`, `<< >>`, `+ -`, `* / // %`, signs and `~ !`, `**`, brackets. A chained comparison holds if all
+its comparisons do: `0 <= x < 5`. `x in 1..5` is short for `1 <= x <= 5`, and `x in [1, 5]` for
+`x == 1 or x == 5`.
 """
 
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial, reduce
 from typing import Final
 
 from ipu_asm.expressions.errors import ExpressionError, quoted
@@ -33,7 +34,7 @@ MAX_DEPTH: Final = 48
 """Limit on the nesting of operators and brackets."""
 _MAX_NUMBER_LENGTH: Final = 200
 _LOGIC: Final = {"||": "or", "&&": "and", "!": "not"}
-_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=")
+_COMPARISONS: Final = ("==", "!=", "<", "<=", ">", ">=", "in")
 _LEVELS: Final = (
     ("or",), ("and",), ("not",), _COMPARISONS, ("|",), ("^",), ("&",), ("<<", ">>"),
     ("+", "-"), ("*", "/", "//", "%"),
@@ -42,7 +43,7 @@ _TIGHTNESS: Final = {sign: level for level, signs in enumerate(_LEVELS) for sign
 _NOT: Final = _TIGHTNESS["not"]
 _COMPARISON: Final = _TIGHTNESS["<"]
 _TIGHTEST: Final = len(_LEVELS)
-WORDS: Final = ("and", "or", "not")
+WORDS: Final = ("and", "or", "not", "in")
 
 
 @lru_cache(maxsize=512)
@@ -147,6 +148,11 @@ class _Parser:
             self._next += 1
             self._enter()
             right = self._binary(level + 1)
+            if operator == "in":
+                left = self._membership(left, right)
+                self._depth -= 1
+                last = None
+                continue
             self._depth -= 1
             made: Node = Binary(operator, left, right, _over(left, right))
             if level == _COMPARISON and last is not None:
@@ -159,6 +165,25 @@ class _Parser:
                 left = self._with_height(made, left, right)
             last = right if level == _COMPARISON else None
         return left
+
+    def _membership(self, value: Node, first: Node) -> Node:
+        """Return the condition that a value is in a list, or in the range from `first` on."""
+        if self.accept(".."):
+            last = self._binary(_COMPARISON + 1)
+            low = self._joined("<=", first, value)
+            return self._joined("and", low, self._joined("<=", value, last))
+        if not isinstance(first, ListLiteral):
+            found = self._token
+            raise ExpressionError(
+                f"expected `..` and the last value of a range after `in`, found {found}", found.span
+            )
+        return reduce(
+            partial(self._joined, "or"), [self._joined("==", value, item) for item in first.items]
+        )
+
+    def _joined(self, operator: str, left: Node, right: Node) -> Node:
+        span = Span(min(left.span.start, right.span.start), max(left.span.end, right.span.end))
+        return self._with_height(Binary(operator, left, right, span), left, right)
 
     def _prefix_operand(self, tightness: int) -> Node:
         """Parse an operand with its prefix operators."""

@@ -15,7 +15,7 @@
 - Default types. Elements have the type that `cr15` selects, words of acc and mult_res are int32 or
   float32, those of aaq_result int8. `mask` has eight masks of 128 bits; each is a whole number.
 - Operators. `+ - * / // % ** & | ^ ~ << >> == != < <= > >= and or not && || !`, `a ? b : c`,
-  lists,
+  `x in 0..127`, `x in [1, 2]`, lists,
   functions (see `FUNCTIONS`). Vectors combine element by element with vectors of the same length
   and with single values. A condition is a single value.
 - Formats after a comma: `,x ,u ,b ,o ,d` and every type.

@@ -221,3 +221,23 @@ def test_the_long_form_of_a_vector_is_an_expression_of_the_same_value() -> None:
         if not expression.endswith("x"):
             assert again.value.numbers == result.value.numbers
         assert len(again.value.numbers) == len(result.value.numbers)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("3 in 0..3", "1"),
+        ("4 in 0..3", "0"),
+        ("2 + 2 in 1 + 1..2 * 2 and 5 in [1, 5]", "1"),
+        ("not 5 in [1, 2]", "1"),
+        ("-1 in -2..-1 ? 7 : 8", "7"),
+    ],
+)
+def test_a_value_is_in_a_range_or_a_list(text: str, value: str) -> None:
+    assert int(evaluate(machine(), text).value.number) == int(value)
+
+
+@pytest.mark.parametrize("text", ["3 in 4", "3 in", "3 in 0..", "in 0..3", "3 in []"])
+def test_a_range_or_a_list_follows_in(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        evaluate(machine(), text)
