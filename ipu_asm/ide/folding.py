@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Iterator, NamedTuple
 
-from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.regions import regions
 from ipu_asm.ide.symbols import label_symbols
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.blocks import template_syntax
 from ipu_asm.source.jinja.tags import TagKind
+from ipu_asm.syntax.comments import comments_in
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -94,7 +94,7 @@ def _block_comments(analysis: Analysis) -> Iterator[FoldingRange]:
     program, lines = analysis.program, analysis.source.lines
     for number, bundle in enumerate(program.bundles if analysis.isa.surface.block_comments else ()):
         if "/" in bundle.syntax.text:
-            for comment in comments_in(analysis.isa, bundle.syntax):
+            for comment in comments_in(bundle.syntax):
                 first, last = (lines.position(o).line for o in program.span(number, comment))
                 if last > first:
                     yield FoldingRange(first, last, COMMENT)

@@ -13,12 +13,12 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.registers import registers_in_operand
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
 from ipu_asm.isa.operands import number_value
 from ipu_asm.syntax.bundle import BundleSyntax, SyntaxToken
+from ipu_asm.syntax.comments import comments_in
 from ipu_asm.text import Span
 
 MNEMONIC: Final = "function"
@@ -78,7 +78,7 @@ def modifiers() -> tuple[str, ...]:
 @cached_on_bundle
 def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
     """Return the tokens of a bundle and of the comments around it, in source order."""
-    comments = (SemanticToken(span, COMMENT) for span in comments_in(isa, bundle.syntax))
+    comments = (SemanticToken(span, COMMENT) for span in comments_in(bundle.syntax))
     text = bundle.syntax.text
     return tuple(
         token._replace(span=span)

@@ -9,11 +9,11 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.ide.comments import comments_between, is_block
 from ipu_asm.isa.model import InstructionSpec
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.comments import comments_between, is_block_comment
 from ipu_asm.text import Span
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ def comment_at(program: Program, bundle: int, offset: int) -> Span | None:
         return None
     gap = Span(gap_start, gap_end)
     for comment in comments_between(syntax, *gap):
-        behind = is_block(program.isa, syntax.text[comment.start : comment.end])
+        behind = is_block_comment(program.isa.surface, syntax.text[comment.start : comment.end])
         if comment.start < offset - start <= comment.end - behind:
             return comment.shifted(start)
     return None

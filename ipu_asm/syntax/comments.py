@@ -1,9 +1,10 @@
-"""Block comments without an end."""
+"""Spans of comments, which are always between tokens, and block comments without an end."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import SYNTAX_ERROR
@@ -13,6 +14,31 @@ from ipu_asm.syntax.grammar import Grammar
 from ipu_asm.text import Span
 
 _STRING = r'"(?:[^"\\\r\n]|\\.)*"'
+
+
+def comments_in(syntax: BundleSyntax) -> Iterator[Span]:
+    """Yield the comments of a slice in order, each with its delimiters."""
+    text = syntax.text
+    if not syntax.grammar.comment.search(text):
+        return
+    start = 0
+    for span in (*syntax.spans, Span(len(text), len(text))):
+        yield from comments_between(syntax, start, span.start)
+        start = span.end
+
+
+def comments_between(syntax: BundleSyntax, start: int, end: int) -> Iterator[Span]:
+    """Yield the comments between two offsets of a slice that have no token between them."""
+    for match in syntax.grammar.comment.finditer(syntax.text, start, end):
+        yield Span(*match.span())
+
+
+def is_block_comment(surface: Surface, text: str) -> bool:
+    """Check whether a comment has a closing delimiter, so that code can follow it on its line."""
+    return any(
+        text.startswith(opening) and text.endswith(closing) and len(text) > len(opening)
+        for opening, closing in surface.block_comments
+    )
 
 
 def unclosed_comment(syntax: BundleSyntax, surface: Surface) -> Diagnostic | None:

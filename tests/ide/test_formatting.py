@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import analyze
-from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.formatting.bundle_layout import BUNDLE, INSTRUCTION
 from ipu_asm.ide.formatting.formatting import KEEP, STYLES, formatting
+from ipu_asm.syntax.comments import comments_in
 from ipu_asm.text import apply_edits
 from tests.form_programs import PROGRAMS
 from tests.ide.test_everywhere import EXAMPLES, SNIPPETS, TEXTS, damaged, damaged_forms
@@ -36,11 +36,11 @@ def facts(text: str, isa: str) -> tuple[list[int], list[str], list[str]]:
 
 def comments(analysis: Analysis) -> list[str]:
     """All comments in their order."""
-    isa, bundles = analysis.isa, analysis.program.bundles
+    bundles = analysis.program.bundles
     return [
         bundle.syntax.text[start:end].rstrip()
         for bundle in bundles
-        for start, end in comments_in(isa, bundle.syntax)
+        for start, end in comments_in(bundle.syntax)
     ]
 
 

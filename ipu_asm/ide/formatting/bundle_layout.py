@@ -10,9 +10,9 @@ from typing import Final, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.config.configuration import FORMAT_STYLES
-from ipu_asm.ide.comments import comments_in
 from ipu_asm.isa.model import Isa
 from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.comments import comments_in
 from ipu_asm.text import Span
 
 STYLES: Final = FORMAT_STYLES
@@ -226,7 +226,7 @@ def _ends_blank(gap: str) -> bool:
 def _placed_comments(isa: Isa, syntax: BundleSyntax) -> Iterator[_PlacedComment]:
     """Yield the comments of a slice in source order."""
     spans = syntax.spans
-    comments = list(comments_in(isa, syntax))
+    comments = list(comments_in(syntax))
     breaks = [match.span() for match in LINE_BREAK.finditer(syntax.text)] if comments else []
     token, passed = -1, 0
     for comment in comments:
@@ -282,7 +282,7 @@ def lay_out_line(isa: Isa, bundle: Bundle) -> str:
     syntax = bundle.syntax
     last = syntax.tokens[-1] if syntax.tokens else None
     line_break = last.text if last is not None and last.kind == "END" else ""
-    comment = next((syntax.text[a:b].rstrip() for a, b in comments_in(isa, syntax)), "")
+    comment = next((syntax.text[a:b].rstrip() for a, b in comments_in(syntax)), "")
     code = ""
     if syntax.plan.instructions or syntax.label is not None:
         if not is_readable(bundle):

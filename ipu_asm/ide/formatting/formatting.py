@@ -11,7 +11,6 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Iterator, NamedTuple
 
 from ipu_asm.bundle.bundle import Bundle
-from ipu_asm.ide.comments import comments_in
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.formatting.bundle_layout import (
     INDENT,
@@ -29,6 +28,7 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.suppressions.comments import suppression_comments
 from ipu_asm.program.program import Program
 from ipu_asm.syntax.bundle import BundleSyntax
+from ipu_asm.syntax.comments import comments_in
 from ipu_asm.text import Span, TextEdit, change_between
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def _is_equivalent(isa: Isa, bundle: Bundle, new: str, has_fixed_lines: bool) ->
 def _content(isa: Isa, syntax: BundleSyntax) -> tuple[list[str], list[str]]:
     """Return the words and the comments, without separators directly before an end mark."""
     words = [syntax.words[number] for number in _tokens(syntax)]
-    return words, [syntax.text[a:b].rstrip() for a, b in comments_in(isa, syntax)]
+    return words, [syntax.text[a:b].rstrip() for a, b in comments_in(syntax)]
 
 
 def content_of(program: Program) -> list[str]:
@@ -251,7 +251,7 @@ def content_of(program: Program) -> list[str]:
 
 def _breaks(isa: Isa, syntax: BundleSyntax) -> list[bool]:
     """Return for each word and comment, in order, whether a line break precedes it."""
-    spans = sorted(chain((syntax.spans[n] for n in _tokens(syntax)), comments_in(isa, syntax)))
+    spans = sorted(chain((syntax.spans[n] for n in _tokens(syntax)), comments_in(syntax)))
     ends = [0, *(span.end for span in spans)]
     gaps = zip(ends, spans)
     return [bool(LINE_BREAK.search(syntax.text, end, span.start)) for end, span in gaps]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.code_actions import code_actions
-from ipu_asm.ide.comments import comments_in
 from ipu_asm.program.build import read_program
+from ipu_asm.syntax.comments import comments_in
 from ipu_asm.text import Span, apply_edits
 from tests.hostile import SPLINTERS
 from tests.programs import example_kernels
@@ -55,7 +55,7 @@ def _comments(text: str, isa: str) -> list[str]:
     return [
         bundle.syntax.text[span.start : span.end].rstrip()
         for bundle in program.bundles
-        for span in comments_in(program.isa, bundle.syntax)
+        for span in comments_in(bundle.syntax)
     ]
 
 
