@@ -58,6 +58,16 @@ def parse(text: str) -> Parsed:
     return Parsed(node, tuple(formats))
 
 
+def parse_list(text: str) -> tuple[Node, ...]:
+    """Parse expressions with commas between them. Raises ExpressionError."""
+    parser = _Parser(tokens_of(text))
+    nodes = [parser.expression()]
+    while parser.accept(","):
+        nodes.append(parser.expression())
+    parser.expect_end()
+    return tuple(nodes)
+
+
 def parse_first(text: str) -> tuple[Node, int]:
     """Parse the expression at the beginning of a text; returns its tree and the offset after it.
 

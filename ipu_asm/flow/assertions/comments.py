@@ -1,0 +1,152 @@
+"""Comments that state something about a program which tools can check.
+
+    # ASSERT lr5 in 0..127, lr13 % 128 == 0     before the bundle: it holds before each execution
+    # ASSERT-AFTER lr5 == 128                   it holds after each execution of the bundle
+    # LOOP 128                                  at a label: the trips of each entry of the loop
+    # CYCLES <= 11                              at a label: the cycles of each iteration; above the
+                                                first bundle: those of the whole program
+    # REGION out = cr2 + 0..0x12000 write       all memory that is accessed through cr2
+    # CR cr4 = 64 | 128                         the values with which the host starts the program
+    # LOG lr5 sum(acc)                          what a debugger prints before the bundle
+
+A comment on a line of its own is about the bundle that follows, another about the bundle of its
+line. A second comment mark on the line ends the assertion.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Iterator, NamedTuple
+
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.syntax.comments import comments_in
+from ipu_asm.text import Span
+
+
+class AssertionKind(Enum):
+    """The first word of an assertion."""
+
+    BEFORE = "ASSERT"
+    AFTER = "ASSERT-AFTER"
+    TRIPS = "LOOP"
+    CYCLES = "CYCLES"
+    REGION = "REGION"
+    CONFIGURATION = "CR"
+    LOG = "LOG"
+
+
+KEYWORDS = tuple(kind.value for kind in AssertionKind)
+_KEYWORD = re.compile(rf"[ \t]*({'|'.join(sorted(KEYWORDS, key=len, reverse=True))})(?![\w-])")
+# Prose begins with some of these words as well: what follows must look like an assertion.
+_COUNT = re.compile(r"[ \t]+(?:==|=|<=?|>=?)?[ \t]*(?:\d\w*|[a-z]+\d+)(?:[ \t]*[-+*/%][ \t]*\w+)*$")
+_SETTING = re.compile(r"[ \t]+\w+[ \t]*=")
+_FORMS = {
+    AssertionKind.TRIPS: _COUNT,
+    AssertionKind.CYCLES: _COUNT,
+    AssertionKind.REGION: _SETTING,
+    AssertionKind.CONFIGURATION: _SETTING,
+}
+
+
+class AssertionComment(NamedTuple):
+    """An assertion in a program. `text` is what follows its keyword, at `span`.
+
+    `bundle` is the number of the bundle that it is about; None behind the last one. `is_head`: it
+    stands above the first bundle.
+    """
+
+    kind: AssertionKind
+    text: str
+    span: Span
+    keyword: Span
+    bundle: int | None
+    is_head: bool
+
+
+class _Comment(NamedTuple):
+    """An assertion in a slice. `is_trailing`: it is on the line on which the last bundle ends."""
+
+    kind: AssertionKind
+    span: Span
+    keyword: Span
+    is_trailing: bool
+    is_above: bool
+
+
+@cached_on_program
+def assertion_comments(program: Program) -> tuple[AssertionComment, ...]:
+    """Return the assertions of a program in source order."""
+    return tuple(_assertions(program))
+
+
+def _assertions(program: Program) -> Iterator[AssertionComment]:
+    isa, text = program.isa, program.text
+    for number in program.where(_has_assertion):
+        start = program.starts[number]
+        continues_line = number > 0 and text[start - 1] not in "\r\n"
+        for kind, span, keyword, is_trailing, is_above in _comments(isa, program.bundles[number]):
+            own = _with_instructions(
+                program, number - 1 if is_trailing and continues_line else number
+            )
+            span, keyword = span.shifted(start), keyword.shifted(start)
+            said = text[span.start : span.end]
+            yield AssertionComment(kind, said, span, keyword, own, number == 0 and is_above)
+
+
+def _with_instructions(program: Program, number: int) -> int | None:
+    """Return the first bundle from a number on that has an address."""
+    address = program.addresses[number]
+    return program.number_at(address) if address < program.size else None
+
+
+def _has_assertion(isa: Isa, bundle: Bundle) -> bool:
+    return bool(_comments(isa, bundle))
+
+
+@cached_on_bundle
+def _comments(isa: Isa, bundle: Bundle) -> tuple[_Comment, ...]:
+    text = bundle.syntax.text
+    if not any(keyword in text for keyword in KEYWORDS):
+        return ()
+    return tuple(_comments_of(isa, bundle))
+
+
+def _comments_of(isa: Isa, bundle: Bundle) -> Iterator[_Comment]:
+    syntax = bundle.syntax
+    text = syntax.text
+    first = bundle.first_token.start if syntax.words else len(text)
+    first_line = len(text) if (end := text.find("\n")) < 0 else end
+    marks = sorted(isa.surface.comments, key=len, reverse=True)
+    for start, end in comments_in(syntax):
+        mark = next((mark for mark in marks if text.startswith(mark, start)), "")
+        match = _KEYWORD.match(text, start + len(mark), end)
+        if not mark or match is None:
+            continue
+        kind = AssertionKind(match[1])
+        span = _content(text, match.end(), end, isa.surface.comments)
+        if _is_assertion(kind, text[match.end() : span.end]):
+            is_above = end <= first
+            yield _Comment(
+                kind, span, Span(*match.span(1)), is_above and start < first_line, is_above
+            )
+
+
+def _content(text: str, start: int, end: int, marks: tuple[str, ...]) -> Span:
+    """Return the text behind a keyword, without blanks and up to a further comment.
+
+    A mark of two characters, which may be an operator, begins a comment behind two blanks only.
+    """
+    for mark in marks:
+        at = text.find(mark if len(mark) == 1 else f"  {mark}", start, end)
+        end = at if at >= 0 else end
+    said = text[start:end]
+    start += len(said) - len(said.lstrip())
+    return Span(start, max(start, start + len(said.strip())))
+
+
+def _is_assertion(kind: AssertionKind, said: str) -> bool:
+    form = _FORMS.get(kind)
+    return form is None or form.match(said) is not None

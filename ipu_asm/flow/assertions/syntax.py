@@ -1,0 +1,155 @@
+"""Parsed assertions: conditions, counts, regions, configurations and log expressions.
+
+All spans are in the text of the assertion.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Iterator, NamedTuple
+
+from ipu_asm.expressions.errors import ExpressionError, quoted
+from ipu_asm.expressions.parser import parse_first, parse_list
+from ipu_asm.expressions.tree import Binary, Node
+from ipu_asm.flow.assertions.comments import AssertionKind
+from ipu_asm.isa.operands import number_value
+from ipu_asm.text import Span
+
+_RELATION = re.compile(r"(==|=|<=|>=|<|>)?[ \t]*")
+_REGION = re.compile(r"(\w+)[ \t]*=[ \t]*")
+_RANGE = re.compile(r"[ \t]*\.\.(?!\+)[ \t]*")
+_ACCESS = re.compile(r"[ \t]*(?:(read|write)[ \t]*)?$")
+_SETTING = re.compile(r"[ \t]*(\w+)[ \t]*=([^,=]*)(?:,|$)")
+_VALUE = re.compile(r"[^|\s][^|]*")
+_MOST_VALUES = 16
+_SEPARATOR = re.compile(r"[ \t]*,?[ \t]*")
+
+
+class Conditions(NamedTuple):
+    """Conditions that hold before, or after, each execution of a bundle."""
+
+    nodes: tuple[Node, ...]
+
+
+class Count(NamedTuple):
+    """A relation that a number of trips or cycles has to the value of an expression."""
+
+    relation: str
+    node: Node
+
+
+class Region(NamedTuple):
+    """A range of a memory: ``base + first..end``, or ``first..end`` without a base.
+
+    The byte at `end` does not belong to it. `access` is ``read``, ``write``, or empty for both.
+    """
+
+    name: str
+    base: Node | None
+    first: Node
+    end: Node
+    access: str
+
+
+class Configurations(NamedTuple):
+    """The values that each of some registers has when the program starts."""
+
+    values: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+class Logged(NamedTuple):
+    """Expressions that a debugger prints."""
+
+    nodes: tuple[Node, ...]
+
+
+Parsed = Conditions | Count | Region | Configurations | Logged
+
+
+@lru_cache(maxsize=1024)
+def parse_assertion(kind: AssertionKind, text: str) -> Parsed:
+    """Parse the text behind the keyword of an assertion. Raises `ExpressionError`."""
+    if kind in (AssertionKind.BEFORE, AssertionKind.AFTER):
+        return Conditions(parse_list(text))
+    if kind is AssertionKind.REGION:
+        return _region(text)
+    if kind is AssertionKind.CONFIGURATION:
+        return Configurations(tuple(_configurations(text)))
+    if kind is AssertionKind.LOG:
+        return Logged(tuple(_logged(text)))
+    return _count(text)
+
+
+def _count(text: str) -> Count:
+    match = _RELATION.match(text)
+    assert match is not None
+    relation = match[1] if match[1] not in (None, "=") else "=="
+    node, at = _first_in_text(text, match.end())
+    if text[at:].strip():
+        raise ExpressionError("expected the end after a number", Span(at, len(text)))
+    return Count(relation, node)
+
+
+def _region(text: str) -> Region:
+    named = _REGION.match(text)
+    if named is None:
+        raise ExpressionError("expected `NAME = BASE + FIRST..END`", Span(0, len(text)))
+    start, at = _first_in_text(text, named.end())
+    between = _RANGE.match(text, at)
+    if between is None:
+        found = quoted(text[at:].strip()) if text[at:].strip() else "the end"
+        message = f"expected `..` and the end of the region, found {found}"
+        raise ExpressionError(message, Span(at, len(text)))
+    end, at = _first_in_text(text, between.end())
+    access = _ACCESS.match(text, at)
+    if access is None:
+        message = f"expected `read`, `write` or the end, found {quoted(text[at:].strip())}"
+        raise ExpressionError(message, Span(at, len(text)))
+    base, first = _base_and_offset(start)
+    return Region(named[1], base, first, end, access[1] or "")
+
+
+def _base_and_offset(node: Node) -> tuple[Node | None, Node]:
+    if isinstance(node, Binary) and node.operator == "+":
+        return node.left, node.right
+    return None, node
+
+
+def _configurations(text: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    at = 0
+    while at < len(text):
+        match = _SETTING.match(text, at)
+        if match is None:
+            message = "expected `REGISTER = VALUE | VALUE`"
+            raise ExpressionError(message, Span(at, len(text)))
+        yield match[1].lower(), tuple(_values(text, *match.span(2)))
+        at = match.end()
+
+
+def _values(text: str, start: int, end: int) -> Iterator[int]:
+    found = list(_VALUE.finditer(text, start, end))
+    if not 1 <= len(found) <= _MOST_VALUES:
+        message = f"a register has 1 to {_MOST_VALUES} values, found {len(found)}"
+        raise ExpressionError(message, Span(start, end))
+    for match in found:
+        word = match[0].strip()
+        value = number_value(word.lstrip("-"))
+        if value is None:
+            message = f"expected a number, found {quoted(word)}"
+            raise ExpressionError(message, Span(match.start(), match.start() + len(word)))
+        yield -value if word.startswith("-") else value
+
+
+def _logged(text: str) -> Iterator[Node]:
+    at = 0
+    while at < len(text):
+        node, at = _first_in_text(text, at)
+        yield node
+        separator = _SEPARATOR.match(text, at)
+        at = separator.end() if separator else at
+
+
+def _first_in_text(text: str, start: int) -> tuple[Node, int]:
+    """Parse the expression at an offset; the spans count from the start of the text."""
+    return parse_first(" " * start + text[start:])
