@@ -32,6 +32,8 @@ idle
     Operand values with which it does nothing at all.
 nop
     True if it never does anything: what a slot holds that a bundle does not name.
+traits
+    "may-fault": it faults for some data. (Accesses outside of memory follow from `accesses`.)
 
 In an operation `old x` is x before the bundle; a bare x sees what this bundle has written so far.
 """
@@ -645,6 +647,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="set lr0 2;\nmult.ee r0 lr1 lr2 lr3;\nacc.stride 16 on off lr0;;",
             ),
             "execute_fn": "execute_acc_stride",
+            "traits": ["may-fault"],
             "writes": ["r_acc"],
             "reads": {"mult_res": "live", "r_acc": "snapshot"},
         },
@@ -706,6 +709,7 @@ INSTRUCTION_SPEC: dict[str, dict[str, dict[str, Any]]] = {
                 example="acc;\nagg sum value cr0 aaq0;;",
             ),
             "execute_fn": "execute_agg",
+            "traits": ["may-fault"],
             "writes": ["aaq_rf_idx"],
             "reads": {"cr_idx": "live", "aaq_rf_idx": "snapshot", "r_acc": "live"},
         },

@@ -1,0 +1,1 @@
+"""Packing: which instructions of a block may share bundles, and schedules with fewer bundles."""

@@ -1,0 +1,198 @@
+"""Dependences between the instructions of straight-line code and of a loop's iterations.
+
+A dependence says how many bundles later than its source its target must be issued, at least; 0
+means that they may share a bundle. What counts is when an instruction reads: a *live* read sees
+what its own bundle writes, any other read sees the state from before the bundle. So behind a write,
+a live read may be in the same bundle and another read may not; before a write it is the other way
+round. Two writes of one register never share a bundle.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from itertools import groupby
+from typing import Callable, NamedTuple, Sequence
+
+from ipu_asm.flow.packing.operations import Operation, operations_of
+from ipu_asm.program.program import Program
+
+Disjoint = Callable[[Operation, Operation], bool]
+"""Whether two operations surely access different bytes of memory, in all executions."""
+
+
+class DependenceKind(Enum):
+    """Why the target must stay behind the source."""
+
+    TRUE = "true"
+    """It reads what the source writes."""
+    ANTI = "anti"
+    """It overwrites what the source reads."""
+    OUTPUT = "output"
+    """It overwrites what the source writes."""
+    MEMORY = "memory"
+    """One of them writes to a memory, and they may access the same bytes."""
+    FAULT = "fault"
+    """If one of them faults, memory must be as it was."""
+    CONTROL = "control"
+    """One of them is a branch, or stops a debugger."""
+
+
+class Dependence(NamedTuple):
+    """`target` is issued at least `latency` bundles behind `source`, both numbers of operations.
+
+    `resource` is the register, state or memory, empty if it is none. With `iterations` 1, the
+    source belongs to the iteration before the target's.
+    """
+
+    source: int
+    target: int
+    kind: DependenceKind
+    resource: str
+    latency: int
+    iterations: int = 0
+
+
+class DependenceGraph(NamedTuple):
+    """The operations of some bundles in the order of the text, and their dependences.
+
+    A dependence that follows from two others may be missing.
+    """
+
+    operations: Sequence[Operation]
+    dependences: Sequence[Dependence]
+
+
+def dependences_of(
+    program: Program,
+    addresses: Sequence[int],
+    is_loop: bool = False,
+    are_disjoint: Disjoint = lambda first, second: False,
+) -> DependenceGraph:
+    """Return the dependences of bundles that are executed one after the other.
+
+    With `is_loop`, the first of them follows the last, and the dependences between two iterations
+    are included. Without `are_disjoint`, any two accesses of a memory may meet.
+    """
+    operations = operations_of(program, addresses)
+    scan = _Scan(operations, are_disjoint)
+    scan.iteration()
+    if is_loop:
+        scan.iteration()
+    return DependenceGraph(operations, tuple(dict.fromkeys(scan.found)))
+
+
+class _Scan:
+    """Goes through the bundles in the order of execution, and remembers who accessed what last.
+
+    Operations of the second iteration have numbers from `len(operations)` on.
+    """
+
+    def __init__(self, operations: Sequence[Operation], are_disjoint: Disjoint) -> None:
+        self.found: list[Dependence] = []
+        self._operations = operations
+        self._are_disjoint = are_disjoint
+        self._start = 0
+        self._writer: dict[str, int] = {}
+        # The readers since the last write, and whether their reads are live.
+        self._readers: dict[str, list[tuple[int, bool]]] = {}
+        self._memory: dict[str, list[int]] = {}
+        self._faulting: list[int] = []
+
+    def iteration(self) -> None:
+        """Add all dependences on operations before and in another iteration."""
+        bundles = groupby(enumerate(self._operations), lambda each: each[1].address)
+        issued: list[int] = []
+        for _, members in bundles:
+            numbers = [self._start + number for number, _ in members]
+            self._bundle(numbers)
+            for number in numbers:
+                self._order(number, issued, numbers)
+            issued += numbers
+        self._start += len(self._operations)
+
+    def _bundle(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            for resource in self._at(number).early_reads:
+                self._read(number, resource, is_live=False)
+        for number in numbers:
+            for resource in self._at(number).writes:
+                self._write(number, resource)
+        for number in numbers:
+            for resource in self._at(number).live_reads:
+                self._read(number, resource, is_live=True)
+        for number in numbers:
+            self._access_memory(number)
+            self._keep_faults(number, numbers)
+        for number in numbers:
+            self._remember(number)
+
+    def _at(self, number: int) -> Operation:
+        return self._operations[number % len(self._operations)]
+
+    def _read(self, number: int, resource: str, *, is_live: bool) -> None:
+        writer = self._writer.get(resource)
+        if writer is not None:
+            self._add(writer, number, DependenceKind.TRUE, resource, 0 if is_live else 1)
+        self._readers.setdefault(resource, []).append((number, is_live))
+
+    def _write(self, number: int, resource: str) -> None:
+        writer = self._writer.get(resource)
+        if writer is not None:
+            self._add(writer, number, DependenceKind.OUTPUT, resource, 1)
+        for reader, is_live in self._readers.pop(resource, ()):
+            if reader != number:
+                latency = 1 if is_live else 0
+                self._add(reader, number, DependenceKind.ANTI, resource, latency)
+        self._writer[resource] = number
+
+    def _access_memory(self, number: int) -> None:
+        operation = self._at(number)
+        for memory, is_write in operation.memories.items():
+            for other in self._memory.get(memory, ()):
+                before = self._at(other)
+                writes = is_write or before.memories[memory]
+                if writes and not self._are_disjoint(before, operation):
+                    self._add(other, number, DependenceKind.MEMORY, memory, 1)
+
+    def _keep_faults(self, number: int, beside: Sequence[int]) -> None:
+        """A fault undoes its bundle: what is stored before is stored, and nothing else."""
+        operation = self._at(number)
+        for other in self._faulting:
+            before = self._at(other)
+            if operation.may_fault and before.stores:
+                self._add(other, number, DependenceKind.FAULT, "", 1)
+            elif before.may_fault and (operation.stores or operation.may_fault):
+                self._add(other, number, DependenceKind.FAULT, "", 0)
+        for other in beside:
+            if operation.stores and self._at(other).may_fault:
+                self._add(other, number, DependenceKind.FAULT, "", 0)
+
+    def _remember(self, number: int) -> None:
+        operation = self._at(number)
+        for memory in operation.memories:
+            self._memory.setdefault(memory, []).append(number)
+        if operation.may_fault or operation.stores:
+            self._faulting.append(number)
+
+    def _order(self, number: int, issued: Sequence[int], beside: Sequence[int]) -> None:
+        """Keep an operation on its side of the branches and breaks of its iteration."""
+        if self._start:
+            return
+        operation = self._at(number)
+        for other in issued:
+            before = self._at(other)
+            if operation.is_break or before.is_branch:
+                self._add(other, number, DependenceKind.CONTROL, "", 1)
+            elif operation.is_branch or before.is_break:
+                self._add(other, number, DependenceKind.CONTROL, "", 0)
+        for other in beside:
+            if operation.is_branch or self._at(other).is_break:
+                self._add(other, number, DependenceKind.CONTROL, "", 0)
+
+    def _add(
+        self, source: int, target: int, kind: DependenceKind, resource: str, latency: int
+    ) -> None:
+        count = len(self._operations)
+        if source < count and source != target:
+            iterations, number = divmod(target, count)
+            self.found.append(Dependence(source, number, kind, resource, latency, iterations))
