@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import product
+from collections import Counter, defaultdict
 from pathlib import Path
 from random import Random
 from typing import Iterator, Sequence
@@ -13,7 +12,9 @@ import pytest
 from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import EmulatorError, Ipu, IpuState
-from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
+from ipu_asm.flow.control_run.observed import observe
+from ipu_asm.flow.control_run.progressions import numbers
 from ipu_asm.flow.control_run.run import FAULT, HALTED, ControlRun, control_run
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import RunSummary, summarise
@@ -48,12 +49,7 @@ def real_run(
     program: Program, steps: Sequence[Step], presets: dict[str, int], most_cycles: int
 ) -> tuple[Counter[int], list[int], Counter[tuple[int, int]], str]:
     """Executions by address, the last loop registers, accesses by place and offset, the end."""
-    state = IpuState()
-    state.load_program(encode(program))
-    for name, value in presets.items():
-        (state.regfile.set_cr if name.startswith("cr") else state.regfile.set_lr)(
-            int(name[2:]), value
-        )
+    state = machine_state(program, presets)
     machine = Ipu(state)
     executions: Counter[int] = Counter()
     accesses: Counter[tuple[int, int]] = Counter()
@@ -72,6 +68,16 @@ def real_run(
     return executions, registers_of(state), accesses, "limit"
 
 
+def machine_state(program: Program, presets: dict[str, int]) -> IpuState:
+    state = IpuState()
+    state.load_program(encode(program))
+    for name, value in presets.items():
+        (state.regfile.set_cr if name.startswith("cr") else state.regfile.set_lr)(
+            int(name[2:]), value
+        )
+    return state
+
+
 def registers_of(state: IpuState) -> list[int]:
     values = [state.regfile.get_lr(number) for number in range(16)]
     return [value - (1 << 32) if value >> 31 else value for value in values]
@@ -81,16 +87,9 @@ def accesses_of(run: ControlRun, summary: RunSummary) -> Counter[tuple[int, int]
     found: Counter[tuple[int, int]] = Counter()
     for (address, _), access in summary.accesses.items():
         for progression in access.offsets:
-            for offset in offsets_of(progression):
+            for offset in numbers(progression):
                 found[address, offset % (1 << 32)] += 1
     return found
-
-
-def offsets_of(progression: Progression) -> Iterator[int]:
-    counts = [range(count or 0) for _, count in progression.dimensions]
-    for numbers in product(*counts):
-        strides = [stride for stride, _ in progression.dimensions]
-        yield progression.start + sum(s * n for s, n in zip(strides, numbers))  # type: ignore[operator,misc]
 
 
 def random_kernel(seed: int) -> str:
@@ -189,3 +188,96 @@ def test_facts_of_a_template_are_those_of_its_expansion() -> None:
 
 def test_a_program_with_errors_has_no_facts() -> None:
     assert control_facts(read_program(IPU, "set lr0 1;;\nnonsense;;\nbkpt;;\n")) == ()
+
+
+LOOP = """
+    set lr1 128;;
+outer: set lr0 0;;
+inner: incr lr0 1; ldr_mult_reg r0 lr5 cr1; incr lr5 128;;
+    bne lr0 lr1 inner;;
+    incr lr2 1; bne lr2 lr3 outer;;
+    bkpt;;
+"""
+
+
+def facts_of(text: str, presets: dict[str, int]) -> ControlFacts:
+    settings = SourceSettings(presets=presets)
+    (facts,) = control_facts(Analyzer(IPU).analyze(text, settings=settings).program)
+    return facts
+
+
+def test_registers_are_observed_before_and_after_a_bundle() -> None:
+    values, is_complete = facts_of(LOOP, {"lr3": 3, "cr1": 0x100}).observe({2: ["LR5", "lr0"]})
+    assert is_complete
+    assert values[2, "lr5"].before == [Progression(0, ((128, 512),))]
+    assert values[2, "lr5"].after == [Progression(128, ((128, 512),))]
+    assert values[2, "lr0"].before == [Progression(0, ((1, 128), (0, 4)))]
+
+
+def test_a_bundle_that_never_runs_has_no_observed_values() -> None:
+    values, _ = facts_of("b +2;;\nset lr1 1;;\nbkpt;;\n", {}).observe({1: ["lr1"]})
+    assert values == {(1, "lr1"): ([], [])}
+
+
+def test_facts_answer_by_address() -> None:
+    facts = facts_of(LOOP, {"lr3": 3, "cr1": 0x100})
+    inner, outer = facts.loop_around(2), facts.loop_around(1)
+    assert inner is not None
+    assert outer is not None
+    assert (inner.head, inner.least, inner.most, inner.entries) == (2, 128, 128, 4)
+    assert (outer.head, outer.least, outer.most, outer.entries) == (1, 4, 4, 1)
+    assert facts.loop_around(0) is None
+    [access] = facts.accesses_at(2)
+    assert facts.address_ranges(access) == [range(0x180, 0x180 + 4 * 128 * 128)]
+    assert facts.address_text(access) == "cr1 + 0x80 + 0x80 x k, k = 0..511"
+    assert facts.is_written("lr5")
+    assert not facts.is_written("lr6")
+
+
+def test_an_access_through_an_unknown_cr_has_offsets_and_no_addresses() -> None:
+    facts = facts_of(LOOP, {"lr3": 3})
+    [access] = facts.accesses_at(2)
+    assert facts.address_ranges(access) is None
+    assert facts.offset_ranges(access) == [range(0x80, 0x80 + 4 * 128 * 128)]
+    assert facts.base_names(access) == ["cr1"]
+
+
+def check_observed(program: Program, run: ControlRun, presets: dict[str, int]) -> None:
+    names = [f"lr{number}" for number in range(16)]
+    observation = observe(run, dict.fromkeys(range(program.size), names))
+    expected = real_values(program, presets)
+    assert observation.is_complete
+    for (address, name), (before, after) in observation.values.items():
+        seen = expected[address, name]
+        assert Counter(n for each in before for n in numbers(each)) == seen[0]
+        assert Counter(n for each in after for n in numbers(each)) == seen[1]
+
+
+def real_values(
+    program: Program, presets: dict[str, int]
+) -> dict[tuple[int, str], tuple[Counter[int], Counter[int]]]:
+    found: dict[tuple[int, str], tuple[Counter[int], Counter[int]]] = defaultdict(
+        lambda: (Counter(), Counter())
+    )
+    state = machine_state(program, presets)
+    machine = Ipu(state)
+    while not state.is_halted:
+        address, before = state.program_counter, registers_of(state)
+        try:
+            machine.execute_vliw_cycle()
+        except EmulatorError:
+            break
+        for number, pair in enumerate(zip(before, registers_of(state))):
+            for place in (0, 1):
+                found[address, f"lr{number}"][place][pair[place]] += 1
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_observed_values_are_those_of_the_machine(seed: int) -> None:
+    program = read_program(IPU, random_kernel(seed))
+    run = control_run(program, CRS)
+    if run.is_complete and (summarise(run).cycles or 0) < 2_000:
+        check_observed(program, run, CRS)
+    else:
+        assert observe(run, {0: ["lr0"]}).values

@@ -2,20 +2,99 @@
 
 from __future__ import annotations
 
-from typing import Mapping, NamedTuple
+from typing import Iterable, Mapping, NamedTuple
 
+from ipu_asm.flow.control_run.access_text import addresses_text
+from ipu_asm.flow.control_run.observed import Observation, observe
+from ipu_asm.flow.control_run.progressions import byte_ranges
 from ipu_asm.flow.control_run.run import ControlRun, control_run
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
-from ipu_asm.flow.control_run.summary import RunSummary, summarise
+from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary, summarise
 from ipu_asm.program.program import Program, cached_on_program
 
 
 class ControlFacts(NamedTuple):
-    """The control run of a program and its numbers, with `presets` in registers at the start."""
+    """The control run of a program and its numbers, with `presets` in registers at the start.
+
+    Addresses of bundles and cycles count bundles, addresses of accesses count bytes.
+    """
 
     presets: Mapping[str, int]
     run: ControlRun
     summary: RunSummary
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run reached its end; else all numbers are those of its beginning."""
+        return self.run.is_complete
+
+    def loop_around(self, address: int) -> LoopSummary | None:
+        """Return the innermost loop that contains a bundle and runs; None if there is none.
+
+        `LoopSummary.least` and `most` are its trips: the executions of its head in one entry.
+        """
+        around = [
+            (last - head, head)
+            for head, last in self.run.loops.items()
+            if head <= address <= last and head in self.summary.loops
+        ]
+        return self.summary.loops[min(around)[1]] if around else None
+
+    def accesses_at(self, address: int) -> list[AccessSummary]:
+        """Return the accesses of a bundle that ran, in the order of its instructions."""
+        accesses = self.summary.accesses
+        count = len(self.run.steps[address].accesses)
+        return [accesses[address, n] for n in range(count) if (address, n) in accesses]
+
+    def base(self, access: AccessSummary) -> int | None:
+        """Return the sum of the base registers in bytes; None if a value is not known."""
+        values = [self.run.registers[register] for register in access.access.bases]
+        known = [value % (1 << 32) for value in values if isinstance(value, int)]
+        return sum(known) if len(known) == len(values) else None
+
+    def base_names(self, access: AccessSummary) -> list[str]:
+        """Return the names of the base registers of an access."""
+        return [self.run.names.names[register] for register in access.access.bases]
+
+    def offset_ranges(self, access: AccessSummary) -> list[range] | None:
+        """Return the bytes that an access touches, relative to its base, over all executions.
+
+        They are sorted and do not touch each other. None if an offset depends on unknown values.
+        """
+        space = access.access.space
+        modulus = space.size if space.wraps else 0
+        return byte_ranges(access.offsets, access.access.size, modulus)
+
+    def address_ranges(self, access: AccessSummary) -> list[range] | None:
+        """Return the bytes that an access touches; None if its base or an offset is unknown."""
+        base, ranges = self.base(access), self.offset_ranges(access)
+        if base is None or ranges is None:
+            return None
+        return [range(each.start + base, each.stop + base) for each in ranges]
+
+    def address_text(self, access: AccessSummary) -> str:
+        """Return the addresses of an access in words: `cr1 + 0x80 x k, k = 0..127`."""
+        return addresses_text(self.base_names(access), access.offsets)
+
+    def is_written(self, register: str) -> bool:
+        """Return whether a bundle that runs writes a register.
+
+        If the run is not complete: whether any bundle of the program does.
+        """
+        position = self.run.names.positions.get(register.lower())
+        return any(
+            update.register == position
+            for step, count in zip(self.run.steps, self.summary.executions)
+            if count != 0 or not self.is_complete
+            for update in step.updates
+        )
+
+    def observe(self, places: Mapping[int, Iterable[str]]) -> Observation:
+        """Return the values of registers before and after bundles, for addresses with names.
+
+        Ask once for all places: the program is executed again.
+        """
+        return observe(self.run, places)
 
 
 @cached_on_program

@@ -36,15 +36,17 @@ def further_iterations(
 def _bounds(
     step: Step, bases: Sequence[Value], executed: Executed, strides: Sequence[Value]
 ) -> Iterator[Bound]:
-    compared = 2 if step.branch is not None and step.branch.relation else 0
-    if step.branch is not None and compared:
-        yield _of_branch(step.branch, executed, strides)
-    elif step.branch is not None and step.branch.indirect >= 0:
-        compared = 1
+    branch, compared = step.branch, step.compared
+    if branch is not None and branch.relation:
+        yield _of_branch(branch, executed, strides)
+    elif branch is not None and compared:
         yield None if strides[0] == 0 and not executed.values[0].dimensions else 0
+    first_observed = compared + len(step.accesses)
     pairs = zip(step.accesses, executed.values[compared:], strides[compared:])
     for access, progression, stride in pairs:
         yield _of_access(access, base_of(access, bases), progression, stride)
+    for progression, stride in zip(executed.values[first_observed:], strides[first_observed:]):
+        yield _in_range(progression, stride)
 
 
 def _of_branch(branch: Branch, executed: Executed, strides: Sequence[Value]) -> Bound:

@@ -57,13 +57,24 @@ CANCELLED, ENDLESS = "cancelled", "endless"
 
 
 class ControlRun(NamedTuple):
-    """The trace of a run from address 0, and how it ended. `registers` are their last values."""
+    """The trace of a run from address 0, and how it ended.
+
+    `initial` and `registers` are the first and the last values of the registers in `names`. `loops`
+    has the last address of each loop, by its first.
+    """
 
     steps: Sequence[Step]
     names: ScalarRegisters
+    loops: Mapping[int, int]
+    initial: Sequence[Value]
     nodes: Sequence[Node]
     end: End
     registers: Sequence[Value]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the run has an end, so that the trace is that of a whole run."""
+        return self.end.reason in (HALTED, RAN_OFF, FAULT)
 
 
 def control_run(
@@ -86,27 +97,44 @@ def control_run(
         for place, name in enumerate(names.names)
     ]
     ends = {loop.first: loop.last for loop in loops_of(program)}
-    run = _Run(steps, values, ends, most_steps, is_cancelled)
-    nodes = run.execute()
-    assert run.end is not None
-    return ControlRun(steps, names, nodes, run.end, run.values)
+    start = ControlRun(steps, names, ends, values, (), End(LIMIT, 0), values)
+    return executed(start, Limits(most_steps, is_cancelled))
+
+
+class Limits(NamedTuple):
+    """How many bundles a run executes one by one at most, and what cancels it."""
+
+    most_steps: int = MOST_STEPS
+    is_cancelled: Callable[[], bool] | None = None
+
+
+DEFAULT_LIMITS = Limits()
+
+
+def executed(
+    run: ControlRun, limits: Limits, observed: Mapping[int, Sequence[int]] | None = None
+) -> ControlRun:
+    """Execute a run again from its first values.
+
+    `observed` has registers by address, whose values the trace then has as well, before and after
+    the bundle, behind the addresses of its accesses.
+    """
+    again = _Run(run, limits, observed or {})
+    nodes = again.execute()
+    assert again.end is not None
+    return run._replace(nodes=nodes, end=again.end, registers=again.values)
 
 
 class _Run:
     def __init__(
-        self,
-        steps: Sequence[Step],
-        values: list[Value],
-        loops: Mapping[int, int],
-        most_steps: int,
-        is_cancelled: Callable[[], bool] | None,
+        self, run: ControlRun, limits: Limits, observed: Mapping[int, Sequence[int]]
     ) -> None:
-        self.values = values
+        self.values = list(run.initial)
         self.end: End | None = None
-        self._steps = steps
-        self._loops = loops
-        self._most_steps = most_steps
-        self._is_cancelled = is_cancelled
+        self._steps = run.steps
+        self._loops = run.loops
+        self._most_steps, self._is_cancelled = limits
+        self._observed = observed
         self._count = 0
 
     def execute(self) -> list[Node]:
@@ -202,6 +230,8 @@ class _Run:
                 self.end, self.values = End(FAULT, address), old
                 return address
             observed.append(Progression(offset))
+        for register in self._observed.get(address, ()):
+            observed += (Progression(old[register]), Progression(self.values[register]))
         nodes.append(Executed(address, taken, tuple(observed)))
         if step.halts:
             self.end = End(HALTED, address)

@@ -60,6 +60,13 @@ class Step(NamedTuple):
     branch: Branch | None = None
     halts: bool = False
 
+    @property
+    def compared(self) -> int:
+        """The number of registers that the branch looks at."""
+        if self.branch is None:
+            return 0
+        return 2 if self.branch.relation else int(self.branch.indirect >= 0)
+
 
 class UnsupportedProgramError(Exception):
     """The program has errors, or the description does not state what an instruction computes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Sequence
 
+from ipu_asm.flow.control_run.progressions import joined
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Progression
@@ -54,7 +55,7 @@ def summarise(run: ControlRun) -> RunSummary:
     cycles = summary.add(run.nodes, 1)
     loops = {head: LoopSummary(head, *numbers) for head, numbers in summary.loops.items()}
     accesses = {
-        key: AccessSummary(key[0], run.steps[key[0]].accesses[key[1]], offsets)
+        key: AccessSummary(key[0], run.steps[key[0]].accesses[key[1]], joined(offsets))
         for key, offsets in summary.accesses.items()
     }
     taken = {address: (yes, no) for address, (yes, no) in summary.taken.items()}
@@ -89,8 +90,8 @@ class _Summary:
             place = 0 if node.taken else 1
             outcomes[place] = _sum(outcomes[place], times)
         step = self._steps[address]
-        first = len(node.values) - len(step.accesses)
-        for number, offsets in enumerate(node.values[first:]):
+        first = step.compared
+        for number, offsets in enumerate(node.values[first : first + len(step.accesses)]):
             self.accesses.setdefault((address, number), []).append(offsets)
 
     def _add_loop(self, run: LoopRun, times: Count) -> Count:

@@ -25,7 +25,7 @@ class Executed(NamedTuple):
     """One execution of the bundle at an address, or all of them in folded iterations.
 
     `taken` is the outcome of its branch, None without one. `values` are the compared values, then
-    the addresses of its accesses.
+    the addresses of its accesses, then those of observed registers, each before and after it.
     """
 
     address: int

@@ -1,0 +1,68 @@
+"""The values of registers at places in a program, over all executions of a control run."""
+
+from __future__ import annotations
+
+from typing import Iterable, Mapping, NamedTuple, Sequence
+
+from ipu_asm.flow.control_run.progressions import joined
+from ipu_asm.flow.control_run.run import DEFAULT_LIMITS, ControlRun, Limits, executed
+from ipu_asm.flow.control_run.trace import Progression, executions
+
+
+class ObservedValues(NamedTuple):
+    """The values of a register before and after all executions of a bundle.
+
+    The numbers are signed 32-bit numbers; there are as many as executions, in no certain order.
+    Both are empty for a bundle that never runs.
+    """
+
+    before: Sequence[Progression]
+    after: Sequence[Progression]
+
+
+class Observation(NamedTuple):
+    """Observed values by address and name of the register, in lower case.
+
+    With `is_complete` they are those of all executions, else those of a beginning of the run.
+    """
+
+    values: Mapping[tuple[int, str], ObservedValues]
+    is_complete: bool
+
+
+def observe(
+    run: ControlRun, places: Mapping[int, Iterable[str]], limits: Limits = DEFAULT_LIMITS
+) -> Observation:
+    """Return the values of registers at addresses: `places` has names of registers by address.
+
+    The program is executed once, however many places there are. Registers that are not in
+    `run.names` have no values.
+    """
+    positions = run.names.positions
+    observed = {
+        address: [positions[name] for name in _lower(names) if name in positions]
+        for address, names in places.items()
+    }
+    again = executed(run, limits, observed)
+    found: dict[tuple[int, int], tuple[list[Progression], list[Progression]]] = {
+        (address, register): ([], [])
+        for address, registers in observed.items()
+        for register in registers
+    }
+    for node in executions(again.nodes):
+        step = run.steps[node.address]
+        place = step.compared + len(step.accesses)
+        for register in observed.get(node.address, ()):
+            before, after = found[node.address, register]
+            before.append(node.values[place])
+            after.append(node.values[place + 1])
+            place += 2
+    values = {
+        (address, run.names.names[register]): ObservedValues(joined(before), joined(after))
+        for (address, register), (before, after) in found.items()
+    }
+    return Observation(values, again.is_complete)
+
+
+def _lower(names: Iterable[str]) -> Iterable[str]:
+    return dict.fromkeys(name.lower() for name in names)

@@ -1,0 +1,187 @@
+"""Sets of numbers that are given as progressions: joined, counted, and as ranges of bytes."""
+
+from __future__ import annotations
+
+from itertools import product
+from math import gcd, prod
+from typing import Iterator, Sequence
+
+from ipu_asm.flow.control_run.trace import Dimension, Progression
+from ipu_asm.flow.control_run.values import minus, plus
+
+
+def extent(progression: Progression) -> tuple[int, int] | None:
+    """Return the lowest and the highest number; None if they depend on unknown values."""
+    low = high = progression.start
+    for stride, count in progression.dimensions:
+        if not isinstance(stride, int) or not isinstance(count, int):
+            return None
+        low = plus(low, min(0, stride * (count - 1)))
+        high = plus(high, max(0, stride * (count - 1)))
+    return (low, high) if isinstance(low, int) and isinstance(high, int) else None
+
+
+def extent_of_all(progressions: Sequence[Progression]) -> tuple[int, int] | None:
+    """Return the lowest and the highest number of several; None if unknown, or without numbers."""
+    extents = [extent(progression) for progression in progressions]
+    known = [each for each in extents if each is not None]
+    if not known or len(known) < len(extents):
+        return None
+    return min(low for low, _ in known), max(high for _, high in known)
+
+
+def number_count(progression: Progression) -> int | None:
+    """Return how many numbers there are, repeated ones included; None if it is not known."""
+    counts = [count for _, count in progression.dimensions]
+    known = [count for count in counts if isinstance(count, int)]
+    return prod(known) if len(known) == len(counts) else None
+
+
+def numbers(progression: Progression) -> Iterator[int]:
+    """Yield the numbers, repeated ones included. Raises `ValueError` if they are not known."""
+    start, dimensions = progression
+    counts = [count for _, count in dimensions if isinstance(count, int)]
+    strides = [stride for stride, _ in dimensions if isinstance(stride, int)]
+    if not isinstance(start, int) or not len(dimensions) == len(counts) == len(strides):
+        raise ValueError("the numbers of this progression are not known")
+    strides.reverse()
+    for places in product(*(range(count) for count in reversed(counts))):
+        yield start + sum(stride * place for stride, place in zip(strides, places))
+
+
+def joined(progressions: Sequence[Progression]) -> list[Progression]:
+    """Return the same numbers in fewer progressions where one continues the one before it."""
+    found: list[Progression] = []
+    for progression in progressions:
+        last = _flattened(progression)
+        while found:
+            longer = _continued(found[-1], last)
+            if longer is None:
+                break
+            found.pop()
+            last = _flattened(longer)
+        found.append(last)
+    return found
+
+
+def _flattened(progression: Progression) -> Progression:
+    """Join dimensions where one continues the one before it: 4 rows of 128 are 512 in a row."""
+    dimensions: list[Dimension] = []
+    for stride, count in progression.dimensions:
+        if dimensions and count is not None:
+            inner_stride, inner = dimensions[-1]
+            if isinstance(inner, int) and stride == plus(0, inner_stride, inner):
+                dimensions[-1] = (inner_stride, inner * count)
+                continue
+        dimensions.append((stride, count))
+    return Progression(progression.start, tuple(dimensions))
+
+
+def _continued(first: Progression, second: Progression) -> Progression | None:
+    """Return one progression with the numbers of both; None if there is none."""
+    difference = minus(second.start, first.start)
+    if first.dimensions == second.dimensions:
+        return Progression(first.start, (*first.dimensions, (difference, 2)))
+    more = len(first.dimensions) - len(second.dimensions)
+    if more == 0:
+        return _lengthened(first, second)
+    longer, shorter = (first, second.dimensions) if more > 0 else (second, first.dimensions)
+    if abs(more) > 1:
+        return None
+    for place, (stride, count) in enumerate(longer.dimensions):
+        rest = (*longer.dimensions[:place], *longer.dimensions[place + 1 :])
+        if count is None or rest != shorter:
+            continue
+        if difference == (plus(0, stride, count) if more > 0 else stride):
+            return _with_count(longer, place, (stride, count + 1))._replace(start=first.start)
+    return None
+
+
+def _lengthened(first: Progression, second: Progression) -> Progression | None:
+    """Join two progressions that differ in one count, where the second continues the first."""
+    pairs = list(zip(first.dimensions, second.dimensions))
+    different = [place for place, (a, b) in enumerate(pairs) if a != b]
+    (stride, count), (other_stride, other) = pairs[different[0]]
+    if len(different) > 1 or stride != other_stride or count is None or other is None:
+        return None
+    if minus(second.start, first.start) != plus(0, stride, count):
+        return None
+    return _with_count(first, different[0], (stride, count + other))
+
+
+def _with_count(progression: Progression, place: int, dimension: Dimension) -> Progression:
+    start, dimensions = progression
+    return Progression(start, (*dimensions[:place], dimension, *dimensions[place + 1 :]))
+
+
+def byte_ranges(
+    progressions: Sequence[Progression], size: int, modulus: int = 0
+) -> list[range] | None:
+    """Return the bytes of accesses of `size` bytes as sorted ranges that do not touch.
+
+    With a `modulus`, addresses count modulo it. None if addresses depend on unknown values.
+    """
+    found: list[range] = []
+    for progression in progressions:
+        if extent(progression) is None:
+            return None
+        ranges = _ranges_of(progression, size, modulus)
+        found += _within(ranges, modulus) if modulus else ranges
+    return _merged(found)
+
+
+def _ranges_of(progression: Progression, size: int, modulus: int) -> list[range]:
+    start = progression.start
+    assert isinstance(start, int)
+    steps: list[tuple[int, int]] = []
+    for stride, count in progression.dimensions:
+        assert isinstance(stride, int)
+        assert isinstance(count, int)
+        if modulus:
+            stride %= modulus
+            count = min(count, modulus // gcd(stride, modulus))
+        elif stride < 0:
+            start, stride = start + stride * (count - 1), -stride
+        if stride and count:
+            steps.append((stride, count))
+    ranges = [range(start, start + size)]
+    for stride, count in sorted(steps):
+        ranges = _repeated(ranges, stride, count)
+    return ranges
+
+
+def _repeated(ranges: list[range], stride: int, count: int) -> list[range]:
+    """Return the union of `count` copies, each `stride` behind the one before it."""
+    if len(ranges) == 1 and stride <= len(ranges[0]):
+        return [range(ranges[0].start, ranges[0].stop + stride * (count - 1))]
+    copies = 1
+    while copies < count:
+        more = min(copies, count - copies)
+        shift = stride * more
+        ranges = _merged([*ranges, *(range(r.start + shift, r.stop + shift) for r in ranges)])
+        copies += more
+    return ranges
+
+
+def _within(ranges: Sequence[range], modulus: int) -> Iterator[range]:
+    """Yield the parts of ranges modulo the size of a space."""
+    for each in ranges:
+        if len(each) >= modulus:
+            yield range(modulus)
+            return
+        start = each.start % modulus
+        stop = start + len(each)
+        yield range(start, min(stop, modulus))
+        if stop > modulus:
+            yield range(stop - modulus)
+
+
+def _merged(ranges: Sequence[range]) -> list[range]:
+    found: list[range] = []
+    for each in sorted(ranges, key=lambda each: each.start):
+        if found and each.start <= found[-1].stop:
+            if each.stop > found[-1].stop:
+                found[-1] = range(found[-1].start, each.stop)
+        else:
+            found.append(each)
+    return found
