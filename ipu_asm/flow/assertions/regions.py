@@ -1,0 +1,179 @@
+"""Whether accesses stay in the regions of memory that assertions declare."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Iterator, Mapping, NamedTuple, Sequence
+
+from ipu_asm.expressions.tree import Name
+from ipu_asm.flow.assertions.comments import AssertionComment
+from ipu_asm.flow.assertions.syntax import Region
+from ipu_asm.flow.assertions.values import Undecided, number_of
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.summary import AccessSummary
+from ipu_asm.isa.storage import AddressSpace
+from ipu_asm.program.program import Program
+from ipu_asm.text import Span
+
+
+class BrokenAssertion(NamedTuple):
+    """An assertion, or a part of it at `span`, that does not hold. Spans are in the program.
+
+    `related` are places with what they show.
+    """
+
+    span: Span
+    message: str
+    related: tuple[tuple[Span, str], ...] = ()
+
+
+class _Region(NamedTuple):
+    """A region with the offsets of its bytes from the value of the register `base`, if any."""
+
+    comment: AssertionComment
+    name: str
+    base: str
+    bytes: range
+    access: str
+
+
+class RegionCheck:
+    """Checks the regions of a program in one configuration."""
+
+    def __init__(
+        self,
+        program: Program,
+        facts: ControlFacts,
+        regions: Sequence[tuple[AssertionComment, Region]],
+    ) -> None:
+        self._program = program
+        self._facts = facts
+        names = facts.run.names
+        self._bases = {
+            name: value
+            for name, value in zip(names.names, facts.run.registers)
+            if names.positions[name] >= names.changing
+        }
+        self._regions = [found for each in regions if (found := self._region(*each))]
+
+    def _region(self, comment: AssertionComment, region: Region) -> _Region | None:
+        """Return a region whose base is a register that no instruction changes, or a number."""
+        constants = {n: v for n, v in self._bases.items() if isinstance(v, int)}
+        try:
+            first, end = (int(number_of(node, constants)) for node in (region.first, region.end))
+            base = region.base
+            if isinstance(base, Name) and base.text.lower() in self._bases:
+                name = base.text.lower()
+            else:
+                name, start = "", int(number_of(base, constants)) if base is not None else 0
+                first, end = first + start, end + start
+        except (Undecided, ValueError, OverflowError):
+            return None
+        return _Region(comment, region.name, name, range(first, end), region.access)
+
+    def broken(self) -> Iterator[BrokenAssertion]:
+        """Yield the regions that accesses leave, that leave the memory, and that overlap."""
+        for region in self._regions:
+            yield from self._outside_memory(region)
+        for one, other in combinations(self._regions, 2):
+            yield from self._overlap(one, other)
+        for accesses in self._accesses().values():
+            for access in accesses:
+                yield from self._outside(access)
+
+    def _accesses(self) -> Mapping[int, list[AccessSummary]]:
+        found: dict[int, list[AccessSummary]] = {}
+        for (address, _), access in self._facts.summary.accesses.items():
+            if not access.access.space.wraps:
+                found.setdefault(address, []).append(access)
+        return found
+
+    def _absolute(self, region: _Region) -> range | None:
+        if not region.base:
+            return region.bytes
+        base = self._bases[region.base]
+        if not isinstance(base, int):
+            return None
+        start = base % (1 << 32)
+        return range(region.bytes.start + start, region.bytes.stop + start)
+
+    def _memory(self) -> AddressSpace | None:
+        """The memory that accesses without wrapping are in."""
+        spaces = [space for space in self._program.isa.spaces.values() if not space.wraps]
+        return spaces[0] if spaces else None
+
+    def _outside_memory(self, region: _Region) -> Iterator[BrokenAssertion]:
+        bytes_, memory = self._absolute(region), self._memory()
+        if bytes_ is None or memory is None or (bytes_.start >= 0 and bytes_.stop <= memory.size):
+            return
+        message = (
+            f"a region lies within memory, which ends at {memory.size:#x}, "
+            f"found `{region.name}` at {_shown(bytes_)}"
+        )
+        yield BrokenAssertion(region.comment.span, message)
+
+    def _overlap(self, one: _Region, other: _Region) -> Iterator[BrokenAssertion]:
+        if one.base == other.base:
+            a: range | None = one.bytes
+            b: range | None = other.bytes
+        else:
+            a, b = self._absolute(one), self._absolute(other)
+        if a is None or b is None or a.start >= b.stop or b.start >= a.stop:
+            return
+        both = range(max(a.start, b.start), min(a.stop, b.stop))
+        message = (
+            f"regions do not overlap, found {len(both):,} bytes of `{other.name}` in `{one.name}`, "
+            f"{_shown(both)}"
+        )
+        place = ((one.comment.span, f"`{one.name}` is declared here"),)
+        yield BrokenAssertion(other.comment.span, message, place)
+
+    def _outside(self, access: AccessSummary) -> Iterator[BrokenAssertion]:
+        """Yield a finding if an access leaves the regions of its base, or is of another kind."""
+        names, kind = self._facts.base_names(access), access.access.kind
+        declared = [region for region in self._regions if region.base and region.base in names]
+        touched = self._facts.offset_ranges(access)
+        if not declared or touched is None or names != [declared[0].base]:
+            return
+        allowed = [region for region in declared if region.access in ("", kind)]
+        outside = next((rest for each in touched for rest in _without(each, allowed)), None)
+        if outside is None:
+            return
+        base, region = declared[0].base, declared[0]
+        inside = next((each for each in declared if _touches(each.bytes, outside)), None)
+        if inside is not None:
+            region = inside
+            message = f"`{region.name}` is for {region.access}s, found a {kind} at"
+        else:
+            names_ = " and ".join(f"`{each.name}`" for each in declared)
+            message = f"memory through `{base}` is accessed within {names_} only, found a {kind} at"
+        instruction = self._span(access)
+        place = ((instruction, f"this {kind} touches {_shown(outside)} from `{base}` on"),)
+        shown = f"{base} + {outside.start:#x}..{outside.stop:#x}"
+        yield BrokenAssertion(region.comment.span, f"{message} {shown}", place)
+
+    def _span(self, access: AccessSummary) -> Span:
+        number = self._program.number_at(access.address)
+        bundle = self._program.bundles[number]
+        return self._program.span(number, bundle.span(access.access.instruction))
+
+
+def _without(touched: range, regions: Sequence[_Region]) -> Iterator[range]:
+    """Yield the parts of a range that are in none of some regions."""
+    start = touched.start
+    for region in sorted(regions, key=lambda each: each.bytes.start):
+        if region.bytes.stop <= start or region.bytes.start >= touched.stop:
+            continue
+        if region.bytes.start > start:
+            yield range(start, region.bytes.start)
+        start = max(start, region.bytes.stop)
+    if start < touched.stop:
+        yield range(start, touched.stop)
+
+
+def _touches(one: range, other: range) -> bool:
+    return one.start < other.stop and other.start < one.stop
+
+
+def _shown(bytes_: range) -> str:
+    return f"{bytes_.start:#x}..{bytes_.stop:#x}"

@@ -1,0 +1,91 @@
+"""An assertion in a comment that says nothing that can be checked.
+
+## What it does
+Reports a comment that begins as an assertion (`ASSERT`, `ASSERT-AFTER`, `REGION NAME =`,
+`CR REGISTER =`, `LOG`) and goes on otherwise, an assertion behind the last bundle, and `LOOP` where
+no loop begins.
+
+## Why
+Whoever reads the comment believes that it is checked.
+
+## Example
+```
+    # ASSERT lr5 in 127
+    set lr5 0;;
+    bkpt;;
+```
+
+## Use instead
+```
+    # ASSERT lr5 in 0..127
+    set lr5 0;;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator
+
+from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
+from ipu_asm.flow.loops import backward_branches
+from ipu_asm.isa.operands import quoted
+from ipu_asm.lint.rule import Rule
+from ipu_asm.program.program import Program
+
+RULE_ID = RuleId("W105", "malformed-assertion", Severity.WARNING)
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each assertion that cannot be parsed, or has no bundle or loop."""
+    comments = assertion_comments(program)
+    if not comments:
+        return
+    from ipu_asm.expressions.errors import ExpressionError  # for few programs
+    from ipu_asm.flow.assertions.syntax import parse_assertion
+
+    for comment in comments:
+        try:
+            parse_assertion(comment.kind, comment.text)
+        except ExpressionError as error:
+            span = error.span.shifted(comment.span.start)
+            at_end = span.start == span.end
+            yield Diagnostic(RULE_ID, error.message, comment.keyword if at_end else span)
+        else:
+            yield from _misplaced(program, comment)
+
+
+def _misplaced(program: Program, comment: AssertionComment) -> Iterator[Diagnostic]:
+    kind, keyword = comment.kind, quoted(comment.kind.value)
+    if kind in (AssertionKind.REGION, AssertionKind.CONFIGURATION):
+        return
+    if kind is AssertionKind.CYCLES and comment.is_head:
+        return
+    if comment.bundle is None:
+        message = f"{keyword} is about the bundle on its line or below it, found none"
+        yield Diagnostic(RULE_ID, message, comment.keyword)
+        return
+    is_loop = program.addresses[comment.bundle] in backward_branches(program)
+    if kind in (AssertionKind.TRIPS, AssertionKind.CYCLES) and not is_loop:
+        message = f"{keyword} is about the loop that begins there, found no branch back to it"
+        yield Diagnostic(RULE_ID, message, comment.keyword)
+
+
+RULE = Rule(
+    id=RULE_ID,
+    documentation=__doc__ or "",
+    valid=(
+        "# LOOP over the rows\n# CYCLES: many\n# REGION of weights\nbkpt;;",
+        "# CYCLES 1\n# CR cr4 = 64 | 128  # columns\n# LOG lr5 sum(acc)\nbkpt;;",
+    ),
+    invalid=(
+        "# ASSERT lr5 in 3 ⟦lr6⟧\nbkpt;;",
+        "# ⟦ASSERT⟧\nbkpt;;",
+        "# CR cr4 = ⟦x⟧\nbkpt;;",
+        "bkpt;;\n# ⟦ASSERT⟧ lr5 == 0",
+        "acc;;\n# ⟦LOOP⟧ 3\nbkpt;;",
+        "# ⟦LOOP⟧ 3\nbkpt;;",
+    ),
+    check_program=check,
+)

@@ -1,0 +1,120 @@
+"""Assertions in comments are proven, refuted, or left to a run."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.flow.assertions.checks import broken_assertions
+from ipu_asm.isa import load_isa
+from ipu_asm.program.build import read_program
+from ipu_asm.source.expansion import SourceSettings
+
+IPU = load_isa("ipu")
+KERNEL = """# CYCLES == 134
+    set lr1 3; set lr3 1;;
+outer:  # LOOP 2
+    set lr0 0;;
+inner:  # CYCLES 2
+    # ASSERT lr0 in 0..31
+    incr lr0 1; ldr_mult_reg r0 lr5 cr1;;
+    incr lr5 128; bne lr0 lr4 inner;;
+    # ASSERT-AFTER lr2 in [1, 2], lr5 == lr2 * 128 * lr4
+    incr lr2 1; bne lr2 lr3 outer;;
+    bkpt;;
+"""
+
+
+def messages(text: str, presets: dict[str, int] | None = None) -> list[str]:
+    """What does not hold."""
+    settings = SourceSettings(presets=presets or {})
+    program = Analyzer(IPU).analyze(text, settings=settings).effective_program
+    assert program.findings == []
+    return [each.message for each in broken_assertions(program)]
+
+
+def test_all_assertions_of_a_nested_loop_are_proven() -> None:
+    assert messages(KERNEL, {"lr4": 32}) == []
+
+
+def test_an_edit_of_the_counts_refutes_each_of_them() -> None:
+    assert messages(KERNEL, {"lr4": 33}) == [
+        "the program takes 134 cycles, found 138",
+        "`lr0 in 0..31` must hold before each execution, found lr0 = 32",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("relation", "is_true"),
+    [("== 4", True), ("= 4", True), ("4", True), ("<= 4", True), (">= 4", True), ("< 5", True),
+     ("> 3", True), ("3", False), ("<= 3", False), (">= 5", False), ("< 4", False), ("> 4", False),
+     ("cr5", True), ("cr5 - 1", False)],
+)  # fmt: skip
+def test_trips_are_compared_with_the_relation(relation: str, is_true: bool) -> None:
+    text = f"set lr1 3;;\nl: # LOOP {relation}\nincr lr0 1; bne lr0 lr1 l;;\nbkpt;;\n"
+    assert (messages(text, {"cr5": 4}) == []) is is_true
+
+
+def test_what_depends_on_a_register_of_the_host_is_silent_until_it_is_given() -> None:
+    text = "# ASSERT lr0 == cr5\nadd lr1 lr0 cr5;; # ASSERT-AFTER lr1 > 100\nbkpt;;\n"
+    assert messages(text) == []
+    assert messages(text, {"cr5": 7}) == [
+        "`lr0 == cr5` must hold before each execution, found lr0 = 0, cr5 = 7",
+        "`lr1 > 100` must hold after each execution, found lr1 = 7",
+    ]
+
+
+def test_an_assertion_about_a_bundle_that_never_runs_is_silent() -> None:
+    assert messages("b +2;;\nset lr0 1;; # ASSERT lr0 == 9\nbkpt;;\n") == []
+
+
+def test_an_assertion_in_a_template_is_expanded() -> None:
+    text = "{% for n in range(3) %}\n# ASSERT lr0 == {{ n }}\nincr lr0 2;;\n{% endfor %}\nbkpt;;\n"
+    assert messages(text) == [
+        "`lr0 == 1` must hold before each execution, found lr0 = 2",
+        "`lr0 == 2` must hold before each execution, found lr0 = 4",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("region", "found"),
+    [
+        ("in = cr1 + 0..0x1000", []),
+        ("in = cr1 + 0..0x1000 read", []),
+        ("in = 0x400..0x1400 read", []),
+        ("in = cr1 + 0..cr6 * 128", []),
+        ("in = cr1 + 0..0xf80", [
+            "memory through `cr1` is accessed within `in` only, found a read at cr1 + 0xf80..0x1000"
+        ]),
+        ("in = cr1 + 128..0x1000", [
+            "memory through `cr1` is accessed within `in` only, found a read at cr1 + 0x0..0x80"
+        ]),
+        ("in = cr1 + 0..0x1000 write", [
+            "`in` is for writes, found a read at cr1 + 0x0..0x1000"
+        ]),
+        ("in = cr1 + 0..0x200000", [
+            "a region lies within memory, which ends at 0x200000, found `in` at 0x400..0x200400"
+        ]),
+    ],
+)  # fmt: skip
+def test_accesses_stay_in_the_region_of_their_base(region: str, found: list[str]) -> None:
+    text = (
+        f"# REGION {region}\nset lr1 31;;\n"
+        "l: ldr_mult_reg r0 lr5 cr1; incr lr0 1;;\nincr lr5 128; bne lr0 lr1 l;;\nbkpt;;\n"
+    )
+    text = text.replace("set lr1 31", "set lr1 32")
+    assert messages(text, {"cr1": 0x400, "cr6": 32}) == found
+
+
+def test_two_regions_do_not_overlap() -> None:
+    text = "# REGION a = cr1 + 0..256\n# REGION b = cr2 + 0..256\nbkpt;;\n"
+    assert messages(text) == []
+    assert messages(text, {"cr1": 0, "cr2": 256}) == []
+    assert messages(text, {"cr1": 0, "cr2": 128}) == [
+        "regions do not overlap, found 128 bytes of `b` in `a`, 0x80..0x100"
+    ]
+
+
+def test_an_assertion_with_a_mistake_is_no_broken_one() -> None:
+    program = read_program(IPU, "# ASSERT lr0 ==\n# REGION a = 4\nset lr0 1;;\nbkpt;;\n")
+    assert broken_assertions(program) == []
