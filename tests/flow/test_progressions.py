@@ -16,8 +16,10 @@ from ipu_asm.flow.control_run.progressions import (
     extent,
     extent_of_all,
     joined,
+    merged,
     number_count,
     numbers,
+    shared,
 )
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import plus, unknown
@@ -107,3 +109,24 @@ def test_addresses_are_said_in_words(offset: Progression, text: str) -> None:
 def test_many_progressions_are_cut() -> None:
     each = [Progression(number**2) for number in range(6)]
     assert addresses_text([], each) == "0; 1; 4; 3 more"
+
+
+ranges = st.lists(
+    st.builds(lambda start, size: range(start, start + size), st.integers(0, 40), st.integers(1, 9))
+)
+
+
+def bytes_of(several: Sequence[range]) -> set[int]:
+    return {byte for each in several for byte in each}
+
+
+@given(ranges, ranges)
+def test_union_and_intersection_of_ranges_have_exactly_their_bytes(
+    first: list[range], second: list[range]
+) -> None:
+    one, other = merged(first), merged(second)
+    assert bytes_of(merged([*first, *second])) == bytes_of(first) | bytes_of(second)
+    both = shared(one, other)
+    assert bytes_of(both) == bytes_of(first) & bytes_of(second)
+    assert all(a.stop < b.start for a, b in pairwise(one))
+    assert all(a.stop <= b.start for a, b in pairwise(both))

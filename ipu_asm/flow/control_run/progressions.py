@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 from math import gcd, prod
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.flow.control_run.trace import Dimension, Progression
 from ipu_asm.flow.control_run.values import minus, plus
@@ -127,7 +127,34 @@ def byte_ranges(
             return None
         ranges = _ranges_of(progression, size, modulus)
         found += _within(ranges, modulus) if modulus else ranges
-    return _merged(found)
+    return merged(found)
+
+
+def merged(ranges: Iterable[range]) -> list[range]:
+    """Return the union of ranges, sorted, as ranges that do not touch each other."""
+    found: list[range] = []
+    for each in sorted(ranges, key=lambda each: each.start):
+        if found and each.start <= found[-1].stop:
+            if each.stop > found[-1].stop:
+                found[-1] = range(found[-1].start, each.stop)
+        else:
+            found.append(each)
+    return found
+
+
+def shared(first: Sequence[range], second: Sequence[range]) -> list[range]:
+    """Return what two lists of sorted ranges have in common, as such a list."""
+    found: list[range] = []
+    place = 0
+    for one in first:
+        while place < len(second) and second[place].stop <= one.start:
+            place += 1
+        number = place
+        while number < len(second) and second[number].start < one.stop:
+            other = second[number]
+            found.append(range(max(one.start, other.start), min(one.stop, other.stop)))
+            number += 1
+    return found
 
 
 def _ranges_of(progression: Progression, size: int, modulus: int) -> list[range]:
@@ -158,7 +185,7 @@ def _repeated(ranges: list[range], stride: int, count: int) -> list[range]:
     while copies < count:
         more = min(copies, count - copies)
         shift = stride * more
-        ranges = _merged([*ranges, *(range(r.start + shift, r.stop + shift) for r in ranges)])
+        ranges = merged([*ranges, *(range(r.start + shift, r.stop + shift) for r in ranges)])
         copies += more
     return ranges
 
@@ -174,14 +201,3 @@ def _within(ranges: Sequence[range], modulus: int) -> Iterator[range]:
         yield range(start, min(stop, modulus))
         if stop > modulus:
             yield range(stop - modulus)
-
-
-def _merged(ranges: Sequence[range]) -> list[range]:
-    found: list[range] = []
-    for each in sorted(ranges, key=lambda each: each.start):
-        if found and each.start <= found[-1].stop:
-            if each.stop > found[-1].stop:
-                found[-1] = range(found[-1].start, each.stop)
-        else:
-            found.append(each)
-    return found
