@@ -1,0 +1,196 @@
+"""The memory of a program: what each load and store touches, regions, and where they overlap."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from typing import Iterable, Iterator, NamedTuple, Sequence
+
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.progressions import byte_ranges, merged, number_count, shared
+from ipu_asm.flow.control_run.steps import Access
+from ipu_asm.flow.control_run.summary import AccessSummary, Count
+from ipu_asm.flow.control_run.trace import Progression
+from ipu_asm.flow.control_run.values import Symbolic, Value, plus, unsigned
+from ipu_asm.program.line_table import SourceLocation
+from ipu_asm.reports.performance.measured import Measured, total
+
+
+class Base(NamedTuple):
+    """What the offsets of accesses count from: registers, and values that are not known.
+
+    `value` is its address, None if some are not known: those in `unknown`.
+    """
+
+    text: str
+    value: int | None
+    unknown: tuple[str, ...] = ()
+
+
+class AccessReport(NamedTuple):
+    """A load or store, with the offsets that it accesses from `base`.
+
+    `bytes` are those that it accesses, as sorted ranges of offsets, `distinct` is the number of its
+    different offsets, and `executions` how often it is executed; None if they are not known.
+    """
+
+    address: int
+    place: SourceLocation
+    mnemonic: str
+    kind: str
+    size: int
+    memory: str
+    base: Base
+    bytes: Sequence[range] | None
+    distinct: Count
+    executions: Count
+
+    @property
+    def extent(self) -> tuple[int | None, int | None]:
+        """The first offset, and the one behind the last byte."""
+        return (self.bytes[0].start, self.bytes[-1].stop) if self.bytes else (None, None)
+
+
+class Region(NamedTuple):
+    """All that is reached through one base; `read` and `written` are sorted ranges of bytes."""
+
+    base: Base
+    accesses: tuple[AccessReport, ...]
+    read: Sequence[range]
+    written: Sequence[range]
+
+    @property
+    def touched(self) -> list[range]:
+        """The bytes that are read or written."""
+        return merged([*self.read, *self.written])
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all accesses are known."""
+        return all(access.bytes is not None for access in self.accesses)
+
+
+class Overlap(NamedTuple):
+    """Addresses that two regions share, as sorted ranges; `is_written` if one writes some."""
+
+    first: Region
+    second: Region
+    shared: Sequence[range]
+    is_written: bool
+
+
+def access_reports(measured: Measured) -> list[AccessReport]:
+    """Return the accesses of memories in the order of the program."""
+    facts = measured.facts
+    assert facts is not None
+    return [
+        report
+        for address, step in enumerate(facts.run.steps)
+        for number, access in enumerate(step.accesses)
+        if not access.space.wraps
+        for report in _reports(measured, facts, _summary(facts, address, number))
+    ]
+
+
+def _summary(facts: ControlFacts, address: int, number: int) -> AccessSummary:
+    """Return the summary of an access, also of one that never runs."""
+    access = facts.run.steps[address].accesses[number]
+    return facts.summary.accesses.get((address, number)) or AccessSummary(address, access, ())
+
+
+def regions_of(accesses: Iterable[AccessReport]) -> list[Region]:
+    """Return the regions of accesses by their bases, in the order of first use."""
+    by_base: dict[tuple[str, Base], list[AccessReport]] = {}
+    for access in accesses:
+        by_base.setdefault((access.memory, access.base), []).append(access)
+    return [
+        Region(base, tuple(found), _bytes(found, "read"), _bytes(found, "write"))
+        for (_, base), found in by_base.items()
+    ]
+
+
+def overlaps_of(regions: Iterable[Region]) -> list[Overlap]:
+    """Return the overlaps of regions with known bases."""
+    found: list[Overlap] = []
+    known = [region for region in regions if region.base.value is not None]
+    for first, second in combinations(known, 2):
+        if first.accesses[0].memory != second.accesses[0].memory:
+            continue
+        both = shared(_at_base(first, first.touched), _at_base(second, second.touched))
+        if both:
+            written = [*_at_base(first, first.written), *_at_base(second, second.written)]
+            found.append(Overlap(first, second, both, bool(shared(both, merged(written)))))
+    return found
+
+
+def _at_base(region: Region, offsets: Sequence[range]) -> list[range]:
+    base = region.base.value or 0
+    return [range(each.start + base, each.stop + base) for each in offsets]
+
+
+def _reports(
+    measured: Measured, facts: ControlFacts, summary: AccessSummary
+) -> Iterator[AccessReport]:
+    """Yield a report for each base of an access: one, unless its offsets are not known."""
+    address, access, _ = summary
+    bundle = measured.program.bundles[measured.program.bundle_at_address[address]]
+    instruction = bundle.instructions[access.instruction]
+    assert instruction.spec is not None
+    slot = instruction.spec.slot
+    number = bundle.instructions_of(slot).index(access.instruction)
+    place = measured.lines.instruction_place(address, slot, number)
+    assert place is not None
+    is_known = measured.executions[address] is not None
+    for base, progressions in _by_base(facts, access, summary.offsets).items():
+        yield AccessReport(
+            address=address,
+            place=place,
+            mnemonic=instruction.mnemonic,
+            kind=access.kind,
+            size=access.size,
+            memory=access.memory,
+            base=base,
+            bytes=byte_ranges(progressions, access.size) if is_known else None,
+            distinct=_distinct(progressions) if is_known else None,
+            executions=_executions(progressions) if is_known else None,
+        )
+
+
+def _by_base(
+    facts: ControlFacts, access: Access, offsets: Sequence[Progression]
+) -> dict[Base, list[Progression]]:
+    found: dict[Base, list[Progression]] = {} if offsets else {_base(facts, access, ()): []}
+    for start, dimensions in offsets:
+        known = start.constant if isinstance(start, Symbolic) else start
+        parts = start.parts if isinstance(start, Symbolic) else ()
+        base = _base(facts, access, parts)
+        found.setdefault(base, []).append(Progression(known, dimensions))
+    return found
+
+
+def _base(facts: ControlFacts, access: Access, parts: Sequence[tuple[str, int]]) -> Base:
+    run = facts.run
+    value: Value = Symbolic(0, tuple(parts)) if parts else 0
+    factors = Counter(dict(parts))
+    for register in access.bases:
+        content = run.registers[register]
+        value = plus(value, unsigned(content) if isinstance(content, int) else content)
+        factors[run.names.names[register]] += 1
+    terms = [name if factor == 1 else f"{factor} * {name}" for name, factor in factors.items()]
+    text = " + ".join(reversed(terms))
+    if isinstance(value, int):
+        return Base(text, value)
+    return Base(text, None, value.names)
+
+
+def _distinct(progressions: Sequence[Progression]) -> Count:
+    offsets = byte_ranges(progressions, 1)
+    return None if offsets is None else sum(map(len, offsets))
+
+
+def _executions(progressions: Iterable[Progression]) -> Count:
+    return total(number_count(progression) for progression in progressions)
+
+
+def _bytes(accesses: Iterable[AccessReport], kind: str) -> list[range]:
+    return merged(each for access in accesses if access.kind == kind for each in access.bytes or ())

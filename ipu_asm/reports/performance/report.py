@@ -1,0 +1,91 @@
+"""The performance report of a program, from the facts of its control run."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.run import End
+from ipu_asm.flow.control_run.summary import Count
+from ipu_asm.flow.control_run.values import Symbolic
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.line_table import LineTable, SourceLocation
+from ipu_asm.program.program import Program
+from ipu_asm.reports.performance.loops import LoopReport, loop_reports
+from ipu_asm.reports.performance.measured import Measured, measure
+from ipu_asm.reports.performance.memory import (
+    AccessReport,
+    Overlap,
+    Region,
+    access_reports,
+    overlaps_of,
+    regions_of,
+)
+
+
+class PerformanceReport(NamedTuple):
+    """What is known about the run of a program.
+
+    `cycles` are None if they are not known; of a run that faults, they are those before the fault.
+    `executed` are those that are certain. `end` is None for an instruction set whose description
+    does not say what control depends on. `unknown` are the values that missing numbers depend on,
+    by the names of registers.
+    """
+
+    isa: Isa
+    cycles: Count
+    bundles: int
+    executed: Count
+    end: End | None
+    end_place: SourceLocation | None
+    loops: tuple[LoopReport, ...]
+    accesses: tuple[AccessReport, ...]
+    regions: tuple[Region, ...]
+    overlaps: tuple[Overlap, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def hottest_loop(self) -> LoopReport | None:
+        """The loop whose own bundles take the most cycles."""
+        known = [loop for loop in self.loops if loop.own_cycles]
+        return max(known, key=lambda loop: loop.own_cycles or 0, default=None)
+
+    @property
+    def bases_without_value(self) -> tuple[str, ...]:
+        """The base registers whose values are not known, so that addresses are offsets."""
+        names = [name for region in self.regions for name in region.base.unknown]
+        return tuple(dict.fromkeys(names))
+
+
+def performance_report(
+    program: Program, lines: LineTable, facts: ControlFacts | None
+) -> PerformanceReport:
+    """Return the report; positions are those of `lines`."""
+    measured = measure(program, lines, facts)
+    accesses = access_reports(measured) if facts else []
+    regions = regions_of(accesses)
+    return PerformanceReport(
+        isa=program.isa,
+        cycles=measured.cycles,
+        bundles=program.size,
+        executed=facts.summary.cycles if facts else None,
+        end=facts.run.end if facts else None,
+        end_place=lines.place(facts.run.end.address) if facts else None,
+        loops=tuple(loop_reports(measured)),
+        accesses=tuple(accesses),
+        regions=tuple(regions),
+        overlaps=tuple(overlaps_of(regions)),
+        unknown=_unknown(measured),
+    )
+
+
+def _unknown(measured: Measured) -> tuple[str, ...]:
+    facts = measured.facts
+    if facts is None:
+        return ()
+    names = [*facts.run.end.unknown]
+    for summary in facts.summary.accesses.values():
+        for start, dimensions in summary.offsets:
+            for value in (start, *(stride for stride, _ in dimensions)):
+                names += value.names if isinstance(value, Symbolic) else ()
+    return tuple(sorted(set(names), key=lambda name: (len(name), name)))
