@@ -1,0 +1,129 @@
+"""The performance report as text for a terminal."""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from ipu_asm.reports.performance.loops import LoopReport
+from ipu_asm.reports.performance.memory import AccessReport, Region
+from ipu_asm.reports.performance.report import PerformanceReport
+from ipu_asm.reports.performance.wording import (
+    base_text,
+    counted,
+    cycles_text,
+    end_text,
+    extent_text,
+    grouped,
+    lines_of,
+    missing_overlaps,
+    name_of,
+    options_for,
+    overlap_text,
+    percent,
+    pressure_text,
+    product_of,
+    region_text,
+    trips_of,
+)
+
+_Row = Sequence[str]
+
+
+def report_text(report: PerformanceReport, name: str) -> str:
+    """Return the report on the program called `name`, as lines."""
+    lines = [f"{name}: {_summary(report)}"]
+    for title, section in (
+        ("loops", _loops(report)),
+        ("memory", _accesses(report)),
+        ("regions", _regions(report)),
+        ("unknown", _unknown(report)),
+    ):
+        found = [*section]
+        if found:
+            lines += ["", title, *(f"  {line}".rstrip() for line in found)]
+    return "\n".join(lines) + "\n"
+
+
+def _summary(report: PerformanceReport) -> str:
+    bundles = counted(report.bundles, report.isa.unit)
+    if report.end is None:
+        return bundles
+    return f"{cycles_text(report)}, {bundles}; {end_text(report)}"
+
+
+def _loops(report: PerformanceReport) -> Iterator[str]:
+    for loop in report.loops:
+        yield _loop(report, loop)
+        for detail in _details(loop, report.isa.unit):
+            yield f"  {detail}"
+
+
+def _loop(report: PerformanceReport, loop: LoopReport) -> str:
+    share = percent(loop.own_cycles, report.cycles)
+    cost = product_of(loop, report.isa.unit) + (f" ({share})" if share else "")
+    parts = [cost, pressure_text(loop.pressure)]
+    if loop.dependence is not None:
+        parts.append(f"dependence {loop.dependence.bundles}")
+    return f"{name_of(loop)}: {'; '.join(part for part in parts if part)}"
+
+
+def _details(loop: LoopReport, unit: str) -> Iterator[str]:
+    if loop.iterations is not None and loop.iterations != loop.most:
+        yield f"trips an entry: {trips_of(loop)}"
+    if loop.bundles != len(loop.own):
+        yield f"with inner loops: {counted(loop.bundles, unit)}, {grouped(loop.cycles)} cycles"
+
+
+def _accesses(report: PerformanceReport) -> Iterator[str]:
+    rows = [_access_row(access) for access in report.accesses]
+    heads = ("line", "instruction", "", "addresses", "different", "executions")
+    yield from _table(heads, rows, right=(0, 4, 5))
+
+
+def _access_row(access: AccessReport) -> _Row:
+    return (
+        str(access.place.line),
+        access.mnemonic,
+        f"{access.kind}s {access.size}",
+        extent_text(access),
+        grouped(access.distinct),
+        grouped(access.executions),
+    )
+
+
+def _regions(report: PerformanceReport) -> Iterator[str]:
+    rows = [_region_row(region) for region in report.regions]
+    yield from _table(("through", "read", "written", "bytes", "lines"), rows, right=(3,))
+    for overlap in report.overlaps:
+        yield f"overlap: {overlap_text(overlap)}"
+    missing = missing_overlaps(report)
+    if missing:
+        yield missing
+    elif len(report.regions) > 1 and not report.overlaps:
+        yield "no overlaps"
+
+
+def _region_row(region: Region) -> _Row:
+    lines = lines_of([access.place for access in region.accesses])
+    size = grouped(sum(map(len, region.touched))) if region.is_known else "?"
+    read, written = (region_text(region, kind) for kind in ("read", "write"))
+    return base_text(region.base), read, written, size, lines
+
+
+def _unknown(report: PerformanceReport) -> Iterator[str]:
+    if report.unknown:
+        yield f"numbers marked ? depend on {', '.join(report.unknown)}"
+        yield f"give values with {options_for(report.unknown)}"
+
+
+def _table(heads: _Row, rows: Sequence[_Row], right: Sequence[int]) -> Iterator[str]:
+    """Yield rows in columns, of which some are aligned right; nothing without rows."""
+    if not rows:
+        return
+    widths = [max(map(len, column)) for column in zip(heads, *rows)]
+    for row in (heads, *rows):
+        cells = [
+            cell.rjust(width) if number in right else cell.ljust(width)
+            for number, (cell, width) in enumerate(zip(row, widths))
+        ]
+        yield "  ".join(cells)

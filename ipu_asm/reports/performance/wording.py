@@ -1,0 +1,194 @@
+"""Numbers, places and sentences of the performance report, for all of its formats."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
+from ipu_asm.flow.control_run.summary import Count
+from ipu_asm.flow.packing.bounds import SlotPressure
+from ipu_asm.program.line_table import SourceLocation
+from ipu_asm.reports.performance.loops import LoopReport
+from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
+from ipu_asm.reports.performance.report import PerformanceReport
+
+
+def grouped(count: Count) -> str:
+    """Return a number with separators; `?` if it is not known."""
+    return "?" if count is None else f"{count:,}"
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with separators and its noun: `1 byte`, `1,304 cycles`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def short(count: Count) -> str:
+    """Return a number of a million or more with three digits: `1.77 M`."""
+    for power, letter in ((3, "G"), (2, "M")):
+        if count is not None and count >= 1_000**power:
+            value = count / 1_000**power
+            return f"{value:.{0 if value >= 100 else 1 if value >= 10 else 2}f} {letter}"
+    return grouped(count)
+
+
+def percent(part: Count, whole: Count) -> str:
+    """Return a fraction as a short percentage; empty if it is not known."""
+    if part is None or not whole:
+        return ""
+    share = 100 * part / whole
+    if part and share < 0.05:
+        return "<0.1 %"
+    return f"{share:.0f} %" if share in (0, 100) else f"{min(share, 99.9):.1f} %"
+
+
+def name_of(loop: LoopReport) -> str:
+    """Return the name of a loop: its label, and the line of that or of its first bundle."""
+    return f"{loop.label}, line {loop.row}" if loop.label else f"line {loop.row}"
+
+
+def product_of(loop: LoopReport, unit: str) -> str:
+    """Return how the cycles of a loop come about: `16 bundles x 110,592 = 1.77 M cycles`."""
+    own = len(loop.own)
+    size = counted(own, unit)
+    if own != loop.bundles:
+        size += " of its own"
+    if loop.iterations is None or loop.own_cycles is None:
+        return f"{size} x ?"
+    is_exact = own * loop.iterations == loop.own_cycles
+    cycles = f"{short(loop.own_cycles)} cycle{'' if loop.own_cycles == 1 else 's'}"
+    times = short(loop.iterations)
+    return f"{size} x {times} = {cycles}" if is_exact else f"{size}, {times} trips, {cycles}"
+
+
+def trips_of(loop: LoopReport) -> str:
+    """Return the trips of one entry: `128`, `1 to 128`, `?`."""
+    if loop.least is None or loop.most is None:
+        return "?"
+    if loop.least == loop.most:
+        return grouped(loop.least)
+    return f"{grouped(loop.least)} to {grouped(loop.most)}"
+
+
+def pressure_text(pressure: Sequence[SlotPressure]) -> str:
+    """Return what bounds a loop: `lr 22/2 = 11 <- bound, mult 9`; the mark is behind all alike."""
+    most = max((each.bundles for each in pressure), default=0)
+    bounding = sum(each.bundles == most for each in pressure)
+    texts = [_slot_text(each) for each in pressure]
+    if texts:
+        texts[bounding - 1] += " <- bound"
+    return ", ".join(texts)
+
+
+def _slot_text(each: SlotPressure) -> str:
+    if each.capacity == 1:
+        return f"{each.slot} {each.operations}"
+    return f"{each.slot} {each.operations}/{each.capacity} = {each.bundles}"
+
+
+def end_text(report: PerformanceReport) -> str:
+    """Return how the run ends: `halts in line 62`."""
+    end, place = report.end, report.end_place
+    assert end is not None
+    line = f"line {place.line}" if place else f"address {end.address}"
+    texts = {
+        HALTED: f"halts in {line}",
+        RAN_OFF: "runs off its end",
+        FAULT: f"faults in {line}",
+        LIMIT: f"not followed beyond {line}",
+        CANCELLED: f"cancelled in {line}",
+        ENDLESS: f"never leaves the loop in {line}",
+        UNKNOWN: f"the branch in {line} depends on {', '.join(end.unknown)}",
+    }
+    return texts[end.reason]
+
+
+def cycles_text(report: PerformanceReport) -> str:
+    """Return the cycles of the whole run: `1,304 cycles`, `more than 200,000 cycles`."""
+    if report.cycles is not None:
+        return counted(report.cycles, "cycle")
+    if report.executed:
+        return f"more than {counted(report.executed, 'cycle')}"
+    return "cycles not known"
+
+
+def base_text(base: Base) -> str:
+    """Return a base with its address, if it is known: `cr1 = 0x20000`."""
+    return base.text if base.value is None else f"{base.text} = {base.value:#x}"
+
+
+def range_text(start: int, end: int) -> str:
+    """Return the bytes from `start` to before `end`: `0x0..0x4ff`."""
+    return f"{start:#x}..{end - 1:#x}"
+
+
+def extent_text(access: AccessReport) -> str:
+    """Return the bytes of an access, as addresses if its base is known."""
+    start, end = access.extent
+    if access.executions == 0:
+        return "never executed"
+    if start is None or end is None:
+        return f"{access.base.text} + ?"
+    base = access.base.value
+    if base is not None:
+        return range_text(start + base, end + base)
+    return f"{access.base.text} + {range_text(start, end)}"
+
+
+def lines_of(places: Sequence[SourceLocation]) -> str:
+    """Return the lines of places, each once: `38, 44`."""
+    return ", ".join(dict.fromkeys(str(place.line) for place in places))
+
+
+def overlap_text(overlap: Overlap) -> str:
+    """Return an overlap: `cr1 and cr2 share 256 bytes of 0x40000..0x400ff, which are written`."""
+    low, high = overlap.shared[0].start, overlap.shared[-1].stop
+    size = sum(map(len, overlap.shared))
+    place = f"at {range_text(low, high)}" if size == high - low else f"of {range_text(low, high)}"
+    use = "written" if overlap.is_written else "only read"
+    first, second = overlap.first.base.text, overlap.second.base.text
+    return f"{first} and {second} share {counted(size, 'byte')} {place}, {use}"
+
+
+def options_for(names: Sequence[str]) -> str:
+    """Return the options that give the values of registers: `--cr 4=VALUE --cr 5=VALUE`."""
+    parts = [(name.rstrip("0123456789"), name) for name in names]
+    return " ".join(f"--{file} {name.removeprefix(file)}=VALUE" for file, name in parts)
+
+
+def missing_overlaps(report: PerformanceReport) -> str:
+    """Return which overlaps are not known, and what would tell them; empty for none."""
+    names = report.bases_without_value
+    if not names or len(report.regions) < 2:
+        return ""
+    return f"overlaps with {', '.join(names)} are not known: give {options_for(names)}"
+
+
+def region_text(region: Region, kind: str) -> str:
+    """Return the bytes of a region that are read or written; `-` for none."""
+    if not any(access.kind == kind for access in region.accesses):
+        return "-"
+    touched = region.read if kind == "read" else region.written
+    if not region.is_known:
+        return "?"
+    if not touched:
+        return "-"
+    base = region.base.value or 0
+    return range_text(touched[0].start + base, touched[-1].stop + base)
+
+
+def limit_text(loop: LoopReport) -> str:
+    """Return what keeps a loop from taking fewer bundles: a slot, or a dependence."""
+    carried = loop.dependence.bundles if loop.dependence else 0
+    if carried > loop.bound:
+        return "dependence"
+    return ", ".join(each.slot for each in loop.pressure if each.bundles == loop.bound)
+
+
+def headroom_text(loop: LoopReport, unit: str) -> str:
+    """Return how far the hottest loop is from its bound: `bounds it: 11 of 16 bundles`."""
+    carried = loop.dependence.bundles if loop.dependence else 0
+    least, own = max(carried, loop.bound), len(loop.own)
+    if least >= own:
+        return f"bounds it: at its bound of {counted(own, unit)}"
+    return f"bounds it: {least} of {counted(own, unit)} are needed"
