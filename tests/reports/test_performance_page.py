@@ -1,0 +1,132 @@
+"""The page of `ipu-mca`: what the report has, in one file that needs nothing else."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.isa import load_isa
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.reports.performance.page import region_map, report_page
+from ipu_asm.reports.performance.report import PerformanceReport, performance_report
+from ipu_asm.source.expansion import SourceSettings
+
+TWO_REGIONS = """\
+    set lr1 384;;
+row:
+    ldr_mult_reg r0 lr2 cr0;;
+    xmem.store_aaq_result lr2 cr0;;
+    ldr_mult_reg r1 lr2 cr1;
+    incr lr2 128; bne lr2 lr1 row;;
+    bkpt;;
+"""
+
+
+class Page(HTMLParser):
+    """A page as tables of cell texts, with the classes of all elements; tags must be balanced."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.rows: list[list[str]] = []
+        self.classes: list[str] = []
+        self.text = ""
+        self.tags: set[str] = set()
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        assert not {name for name, _ in attrs} & {"src", "onclick", "href"}
+        self.classes += (dict(attrs).get("class") or "").split()
+        if tag != "meta":
+            self.open.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+        if "td" in self.open or "th" in self.open:
+            self.rows[-1][-1] += data.strip()
+
+
+def report_of(text: str, isa: str = "ipu", **presets: int) -> PerformanceReport:
+    """The report of a program whose registers have these values at the start."""
+    analysis = Analyzer(load_isa(isa)).analyze(text, settings=SourceSettings(presets=presets))
+    program = analysis.effective_program
+    facts = control_facts(program)
+    return performance_report(program, LineTable(program), facts[0] if facts else None)
+
+
+def check_page(report: PerformanceReport) -> Page:
+    """The page of a report, which stands alone and has both colour schemes."""
+    text = report_page(report, "a <b> kernel.s")
+    page = Page(text)
+    assert "script" not in page.tags
+    assert "link" not in page.tags
+    assert "http" not in text
+    assert "@media (prefers-color-scheme: dark)" in text
+    assert "a <b> kernel.s" in page.text
+    return page
+
+
+def test_a_page_has_cycles_loops_and_bounds() -> None:
+    page = check_page(report_of(TWO_REGIONS))
+    assert "14cycles" in page.text
+    [heads] = [row for row in page.rows if row[0] == "loop"]
+    [row] = [row for row in page.rows if row[0] == "row"]
+    found = dict(zip(heads, row))
+    assert found["line"] == "2"
+    assert found["trips an entry"] == found["iterations"] == "4"
+    assert found["cycles"] == "12"
+    assert (found["xmem"], found["lr"], found["cond"]) == ("3", "1", "1")
+    assert page.classes.count("bound") == 1
+
+
+def test_a_page_has_a_strip_for_each_region_and_access() -> None:
+    page = check_page(report_of(TWO_REGIONS, cr0=0, cr1=0x1000))
+    assert page.classes.count("strip") == 1 + 2 + 3
+    assert "all regions 0x0..0x127f" in page.text.replace("\n", "")
+    assert "both" in page.classes
+    assert ["5", "ldr_mult_reg", "reads 128", "0x1080..0x127f", "4", "4"] in page.rows
+
+
+def test_a_strip_has_the_bytes_of_its_accesses() -> None:
+    first, second = report_of(TWO_REGIONS, cr0=0x100, cr1=0x1000).regions
+    assert region_map(first).extent == "0x100..0x2ff"
+    [whole] = region_map(first).whole.pieces
+    assert (whole.left, round(whole.width), whole.use) == (0, 100, "both")
+    [strip] = region_map(second).accesses
+    assert [piece.use for piece in strip.pieces] == ["read"]
+    assert strip.name == "line 5: ldr_mult_reg"
+
+
+def test_a_page_says_what_is_not_known() -> None:
+    text = "add lr2 lr2 cr4;; x: ldr_mult_reg r0 lr1 cr0; incr lr1 1; bne lr1 lr2 x;; bkpt;;"
+    page = check_page(report_of(text))
+    assert "depend on cr4" in page.text
+    assert "--cr 4=VALUE" in page.text
+    assert ["1", "ldr_mult_reg", "reads 128", "cr0 + ?", "?", "?"] in page.rows
+
+
+def test_a_program_without_loops_and_accesses_has_a_page() -> None:
+    page = check_page(report_of("bkpt;;"))
+    assert "No loops." in page.text
+    assert "Memory" not in page.text
+
+
+def test_another_machine_has_a_page_without_cycles() -> None:
+    page = check_page(report_of(".text\n.Lx:\n  brnz $m0, .Lx\n", "colossus"))
+    assert "is not described" in page.text
+    assert "cycles</div>" not in page.text
+    assert [row[0] for row in page.rows] == ["loop", ".Lx"]
+
+
+def test_names_are_escaped() -> None:
+    assert "a &lt;b&gt; kernel.s" in report_page(report_of("bkpt;;"), "a <b> kernel.s")
