@@ -299,6 +299,10 @@ def test_only_what_executes_programs_imports_numpy() -> None:
             {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
         ),
         ("import ipu_asm.cli.assembler.command", {"numpy", "lark", "pygls", "lsprotocol"}),
+        (
+            "import ipu_asm.cli.mca.command",
+            {"numpy", "lark", "pygls", "lsprotocol", "dataclasses", "jinja2"},
+        ),
         ("import ipu_lsp.server.main", {"numpy", "lark", "jinja2", "ipu_asm.isa.ipu.machine.ipu"}),
         (
             "import ipu_lsp.debug_adapter.main",

@@ -56,12 +56,14 @@ def read_source(
     return EffectiveProgram(analysis.effective_program, expansions), warnings
 
 
-def in_one_context(expansions: Sequence[Expansion], source: SourceFile) -> None:
-    """Raise `FileError` if a source has expansions that differ."""
+def in_one_context(
+    expansions: Sequence[Expansion], source: SourceFile, options: str = "--define"
+) -> None:
+    """Raise `FileError` if a source has expansions that differ; `options` choose one of them."""
     try:
         require_one_context(expansions)
     except ContextChoiceError as error:
-        raise FileError(f"{error}; choose with --define", source.path) from error
+        raise FileError(f"{error}; choose with {options}", source.path) from error
 
 
 def show_findings(

@@ -1,0 +1,158 @@
+"""`ipu-mca`: report cycles, loops, bounds and addresses of a program without running it.
+
+A program of a set whose description does not say what control depends on has a reduced report:
+its loops and what bounds them, as of tools that know no trips.
+"""
+
+from __future__ import annotations
+
+from typing import Mapping, Sequence
+
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.assembler.encode import written_errors
+from ipu_asm.assembler.kernel import chosen_isa
+from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, write_bytes
+from ipu_asm.cli.headers import headers_in
+from ipu_asm.cli.lint.by_file import findings_by_file
+from ipu_asm.cli.lint.formats import FileFindings, encodable, format_findings, json_of
+from ipu_asm.cli.mca.options import GITHUB, HTML, JSON, PROGRAM, McaOptions, read_options
+from ipu_asm.cli.programs import configuration_of, in_one_context, show_findings
+from ipu_asm.config.configuration import ConfigurationError
+from ipu_asm.config.file_writing import replace_file
+from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, input_at, read_text
+from ipu_asm.diagnostics import Diagnostic, Severity
+from ipu_asm.diagnostics.rendering import printable
+from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.control_run.run import ENDLESS, FAULT
+from ipu_asm.isa.model import Isa
+from ipu_asm.lint.selection import selection_of
+from ipu_asm.program.effective_program import EffectiveProgram
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.reports.performance.json_data import report_data
+from ipu_asm.reports.performance.report import PerformanceReport, performance_report
+from ipu_asm.reports.performance.text import report_text
+from ipu_asm.reports.performance.wording import end_text
+from ipu_asm.source.settings import source_settings
+from ipu_asm.text import SourceFile
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run `ipu-mca` with `argv`, by default that of the process; return the exit status."""
+    return run_guarded(PROGRAM, lambda: _command(read_options(argv)))
+
+
+def _command(options: McaOptions) -> int:
+    target = Target.of_argument(options.file)
+    _check_output(options.output, target)
+    text = read_text(target).text
+    try:
+        isa, _ = chosen_isa(text, target.name, options.isa)
+        analysis, findings = _analyzed(isa, SourceFile(text, target.name), options)
+    except ConfigurationError as error:
+        for finding in error.findings:
+            print_message(PROGRAM, str(finding))
+        return ExitStatus.USAGE
+    return _report(analysis, findings, options)
+
+
+def _analyzed(
+    isa: Isa, source: SourceFile, options: McaOptions
+) -> tuple[Analysis, list[Diagnostic]]:
+    """Return the analysis of a source and its errors and, unless they are off, warnings.
+
+    Raises `FileError` for a template in several contexts, and `ConfigurationError`.
+    """
+    configuration = configuration_of(source.path, is_needed=True)
+    settings = source_settings(source.path, configuration, options.defines)
+    settings = settings._replace(presets={**settings.presets, **options.presets})
+    analysis = Analyzer(isa).analyze(source.text, source.path, settings=settings)
+    in_one_context([each.expansion for each in analysis.expanded], source, "--context or --define")
+    selection = selection_of(configuration)
+    least = Severity.WARNING if options.warnings else Severity.ERROR
+    wanted = [
+        finding
+        for finding in analysis.diagnostics
+        if finding.severity <= least and selection.keeps(finding.rule, source.path)
+    ]
+    return analysis, wanted
+
+
+def _report(analysis: Analysis, findings: list[Diagnostic], options: McaOptions) -> int:
+    expansions = tuple(each.expansion for each in analysis.expanded)
+    effective = EffectiveProgram(analysis.effective_program, expansions)
+    errors = written_errors(effective)
+    if errors:
+        warnings = [each for each in findings if each.severity is not Severity.ERROR]
+        _show([*errors, *warnings], analysis, options, "nothing reported")
+        return ExitStatus.FINDINGS
+    _show(findings, analysis, options, "")
+    lines = LineTable(effective.program, effective.expansion, analysis.source)
+    report = _performance(effective, lines, analysis.source.path)
+    if options.format != GITHUB:
+        _write(_formatted(report, analysis.source.path, options), options)
+    is_wrong = any(finding.severity is Severity.ERROR for finding in findings)
+    return ExitStatus.FINDINGS if _fails(report, analysis.source.path) or is_wrong else 0
+
+
+def _performance(effective: EffectiveProgram, lines: LineTable, path: str) -> PerformanceReport:
+    """Return the report for the first configuration of the host; notes what is left out."""
+    program = effective.program
+    every = control_facts(program)
+    if not every:
+        message = f"{path}: no cycles, trips and addresses: what control of `{program.isa.name}`"
+        print_message(PROGRAM, f"{message} depends on is not described", "note")
+    elif len(every) > 1:
+        shown = "; ".join(_presets_text(facts.presets) for facts in every)
+        message = f"{path}: {len(every)} configurations ({shown}), reported for the first"
+        print_message(PROGRAM, f"{message}; choose with --cr", "note")
+    return performance_report(program, lines, every[0] if every else None)
+
+
+def _presets_text(presets: Mapping[str, int]) -> str:
+    return " ".join(f"{name}={value:#x}" for name, value in presets.items())
+
+
+def _fails(report: PerformanceReport, path: str) -> bool:
+    """Return whether the run faults or never ends; prints it then."""
+    if report.end is None or report.end.reason not in (FAULT, ENDLESS):
+        return False
+    print_message(PROGRAM, f"{path}: the program {end_text(report)}")
+    return True
+
+
+def _formatted(report: PerformanceReport, name: str, options: McaOptions) -> str:
+    if options.format == JSON:
+        return json_of(report_data(report), indent=2)
+    if options.format == HTML:
+        from ipu_asm.reports.performance.page import report_page  # needs Jinja
+
+        return report_page(report, name)
+    return encodable(report_text(report, printable(name)))
+
+
+def _show(
+    findings: Sequence[Diagnostic], analysis: Analysis, options: McaOptions, outcome: str
+) -> None:
+    """Print findings as `ipu-lint` does: as annotations, or for people on standard error."""
+    if options.format == GITHUB:
+        others = headers_in(findings, analysis)
+        files = findings_by_file([FileFindings(analysis.source, findings, others)])
+        _write(format_findings(GITHUB, files), options)
+    else:
+        expansion = analysis.expanded[0].expansion if analysis.expanded else None
+        show_findings(findings, analysis.source, outcome, expansion)
+
+
+def _check_output(path: str | None, source: Target) -> None:
+    """Raise `FileError` if the output is the input."""
+    if path is not None and input_at(path, [source]) is not None:
+        raise FileError(f"would replace the input `{source.name}`", f"--output {path}")
+
+
+def _write(text: str, options: McaOptions) -> None:
+    data = text.encode("utf-8", "replace")
+    if options.output is None or options.output == STANDARD_INPUT:
+        write_bytes(data)
+    else:
+        replace_file(options.output, data)

@@ -1,0 +1,139 @@
+"""The command line of `ipu-mca`."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+
+from ipu_asm import __version__
+from ipu_asm.cli.arguments import (
+    ArgumentParser,
+    add_define_option,
+    add_isa_option,
+    add_warnings_option,
+    define,
+)
+from ipu_asm.cli.run.option_values import register_value
+from ipu_asm.config.configuration import Value
+
+PROGRAM = "ipu-mca"
+TEXT, JSON, HTML, GITHUB = FORMATS = ("text", "json", "html", "github")
+
+_EXAMPLES = """\
+examples:
+  ipu-mca kernel.s
+  ipu-mca kernel.s --cr 4=64 --cr 5=0x1000
+  ipu-mca kernel.asm --context taps=5 --format html -o report.html
+  ipu-mca kernel.s --pack -o packed.s
+  ipu-mca kernel.s --format github
+
+No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
+depend on it. What a CR decides needs its value: from --cr, or from `[kernel."kernel.s"]` in
+ipu.toml. Numbers are decimal, or begin with 0x, 0b or 0o; underscores may separate digits.
+
+formats:
+  text    for a terminal
+  json    one object: cycles, bundles, loops, accesses, unknown
+  html    one self-contained page
+  github  errors and warnings alone, as annotations for GitHub Actions
+
+exit status:
+  0  the program is right
+  1  errors in it, a false assertion, or a run that would fault or never end
+  2  wrong usage or an unreadable file
+  3  internal error
+"""
+_LISTS = ("--cr", "--lr", "--context", "--define")
+_PAIR = re.compile(r"\w+=")
+
+
+class McaOptions(NamedTuple):
+    """The options of `ipu-mca`; `presets` are register values by name."""
+
+    file: str
+    isa: str | None
+    format: str
+    presets: Mapping[str, int]
+    defines: Mapping[str, Value]
+    pack: bool
+    output: str | None
+    warnings: bool
+
+
+def read_options(arguments: Sequence[str] | None) -> McaOptions:
+    """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
+    parser = _parser()
+    given = sys.argv[1:] if arguments is None else arguments
+    values: dict[str, Any] = vars(parser.parse([*_joined(given)]))
+    context, defines = values.pop("context"), values.pop("defines")
+    presets = {
+        f"{file}{number}": value for file in ("cr", "lr") for number, value in values.pop(file)
+    }
+    options = McaOptions(**values, presets=presets, defines={**dict(context), **dict(defines)})
+    if options.pack and options.format in (HTML, GITHUB):
+        parser.error(f"--pack writes a program, found --format {options.format}")
+    return options
+
+
+def _joined(arguments: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments with ``--cr 4=64 5=1`` as ``--cr=4=64 --cr=5=1``."""
+    option = ""
+    rest = iter(arguments)
+    for argument in rest:
+        if argument in _LISTS:
+            option, value = argument, next(rest, None)
+            yield option if value is None else f"{option}={value}"
+        elif option and _PAIR.match(argument):
+            yield f"{option}={argument}"
+        else:
+            option = ""
+            yield argument
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog=PROGRAM,
+        usage=f"{PROGRAM} [options] FILE",
+        description="Report cycles, loops, bounds and addresses of a program without running it.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("file", metavar="FILE", help="a program, or `-` for standard input")
+    add_isa_option(parser)
+    for file, title in (("cr", "configuration"), ("lr", "loop")):
+        parser.add_argument(
+            f"--{file}",
+            action="append",
+            default=[],
+            type=register_value,
+            metavar="N=VALUE",
+            help=f"the value of {title} register N when the program starts; repeatable",
+        )
+    parser.add_argument(
+        "--context",
+        action="append",
+        default=[],
+        type=define,
+        metavar="NAME=VALUE",
+        help="choose the context of a template by a value in it; repeatable",
+    )
+    add_define_option(parser)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    group = parser.add_argument_group("output")
+    group.add_argument(
+        "--format",
+        choices=FORMATS,
+        default=TEXT,
+        metavar="NAME",
+        help=f"the format: {', '.join(FORMATS)} (default: {TEXT})",
+    )
+    group.add_argument(
+        "--pack",
+        action="store_true",
+        help="write the program with its instructions packed into fewer bundles",
+    )
+    group.add_argument(
+        "-o", "--output", metavar="OUT", help="write to OUT (default: standard output)"
+    )
+    add_warnings_option(group)
+    return parser

@@ -1,0 +1,406 @@
+"""`ipu-mca`: its numbers are those of a real run, and its options do what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from jsonschema import Draft7Validator
+
+from ipu_asm import __version__
+from ipu_asm.cli.mca.command import main
+from ipu_asm.cli.run.command import main as run_main
+from tests.cli.commands import Ran, give_input, run
+from tests.cli.test_run_any_input import BYTES
+from tests.emulator.test_examples import published_case
+from tests.example_references import DTYPES, ROOT
+
+COUNT = {"type": ["integer", "null"], "minimum": 0}
+SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["cycles", "bundles", "loops", "accesses", "unknown"],
+    "properties": {
+        "cycles": COUNT,
+        "bundles": {"type": "integer", "minimum": 1},
+        "loops": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["label", "row", "bundles", "trips", "cycles", "bound", "dependence"],
+                "properties": {
+                    "label": {"type": ["string", "null"]},
+                    "row": {"type": "integer", "minimum": 1},
+                    "bundles": {"type": "integer", "minimum": 1},
+                    "trips": {
+                        "type": "object",
+                        "additionalProperties": False,
+                        "required": ["least", "most"],
+                        "properties": {"least": COUNT, "most": COUNT},
+                    },
+                    "cycles": COUNT,
+                    "bound": {
+                        "type": "object",
+                        "additionalProperties": {"type": "integer", "minimum": 1},
+                    },
+                    "dependence": COUNT,
+                },
+            },
+        },
+        "accesses": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "additionalProperties": False,
+                "required": ["row", "mnemonic", "base", "start", "end", "count", "executions"],
+                "properties": {
+                    "row": {"type": "integer", "minimum": 1},
+                    "mnemonic": {"type": "string"},
+                    "base": {"type": "string"},
+                    **dict.fromkeys(("start", "end", "count", "executions"), COUNT),
+                },
+            },
+        },
+        "unknown": {"type": "array", "items": {"type": "string"}, "uniqueItems": True},
+    },
+}
+SCHEMA_OF_REPORTS = Draft7Validator(SCHEMA)
+NESTED = """\
+    set lr5 2; set lr6 4;;
+outer:
+    set lr0 0; incr lr1 1;;
+inner:
+    incr lr0 1; mult.ee r0 lr0 lr0 lr0; acc;
+    bne lr0 lr5 inner;;
+    bne lr1 lr6 outer; acc.first;;
+    bkpt;;
+"""
+UP_TO_CR4 = """\
+    set lr1 0; add lr2 lr2 cr4;;
+again:
+    ldr_mult_reg r0 lr1 cr0;;
+    incr lr1 128; bne lr1 lr2 again;;
+    str_acc_reg lr2 cr1; bkpt;;
+"""
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder_of_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("nested.s").write_text(NESTED)
+    Path("cr4.s").write_text(UP_TO_CR4)
+
+
+def check(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> Ran:
+    """How `ipu-mca` ends, as expected."""
+    ran = run(main, arguments.split(), capsys)
+    assert ran.status == status, ran.err
+    return ran
+
+
+def check_json(capsys: pytest.CaptureFixture[str], arguments: str, status: int = 0) -> Any:
+    """The object that `ipu-mca --format json` prints, which has the documented keys."""
+    report = json.loads(check(capsys, f"{arguments} --format json", status).out)
+    SCHEMA_OF_REPORTS.validate(report)
+    return report
+
+
+def check_refused(capsys: pytest.CaptureFixture[str], arguments: str, message: str) -> None:
+    """A usage error in one line that begins with a message."""
+    ran = check(capsys, arguments, 2)
+    assert ran.out == ""
+    assert ran.err.startswith(f"ipu-mca: error: {message}"), ran.err
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("stem", DTYPES)
+def test_the_cycles_of_an_example_are_those_of_a_real_run(
+    stem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = published_case(stem, DTYPES[stem][0])
+    registers = " ".join(f"--cr {number}={value}" for number, value in case.cr.items())
+    registers += "".join(f" --lr {number}={value}" for number, value in case.lr.items())
+    arguments = f"{ROOT}/examples/{stem}.s -W {registers}"
+    ran = run(run_main, f"{arguments} --json".split(), capsys)
+    report = check_json(capsys, arguments)
+    assert report["cycles"] == json.loads(ran.out)["cycles"]
+    assert report["unknown"] == []
+    assert all(access["end"] is not None for access in report["accesses"])
+
+
+@pytest.mark.parametrize(
+    ("taps", "arguments"),
+    [(3, "--context taps=3"), (5, "--define taps=5"), (4, "--context taps=4")],
+)
+def test_the_cycles_of_a_template_are_those_of_a_real_run(
+    taps: int, arguments: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = f"{ROOT}/examples/row_filter.asm --cr 0=0 --cr 1=0x40000 --cr 2=5120"
+    ran = run(run_main, f"{file} --json --define taps={taps}".split(), capsys)
+    report = check_json(capsys, f"{file} {arguments}")
+    assert report["cycles"] == json.loads(ran.out)["cycles"] == 4 + 10 * (taps + 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "acc;;",
+        "b +1023;;",
+        "set lr1 2000;; br lr1;;",
+        "set lr1 3;; br lr1;; acc;; acc;;",
+        "break; set lr1 1;; bkpt;;",
+    ],
+)
+def test_runs_that_leave_the_program_take_as_long_as_real_ones(
+    text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("a.s").write_text(text)
+    ran = run(run_main, ["a.s", "--json"], capsys)
+    assert check_json(capsys, "a.s")["cycles"] == json.loads(ran.out)["cycles"]
+
+
+def test_loops_have_trips_cycles_and_bounds(capsys: pytest.CaptureFixture[str]) -> None:
+    report = check_json(capsys, "nested.s")
+    assert report["cycles"] == 1 + 4 + 4 * 3 + 4 + 1
+    outer, inner = report["loops"]
+    assert outer == {
+        "label": "outer",
+        "row": 2,
+        "bundles": 3,
+        "trips": {"least": 4, "most": 4},
+        "cycles": 20,
+        "bound": {"lr": 1, "cond": 1, "acc": 1},
+        "dependence": None,
+    }
+    assert inner == {
+        "label": "inner",
+        "row": 4,
+        "bundles": 1,
+        "trips": {"least": 3, "most": 3},
+        "cycles": 12,
+        "bound": {"lr": 1, "mult": 1, "acc": 1, "cond": 1},
+        "dependence": 1,
+    }
+
+
+def test_accesses_have_offsets_from_their_base(capsys: pytest.CaptureFixture[str]) -> None:
+    report = check_json(capsys, "cr4.s --cr 4=512")
+    assert report["accesses"] == [
+        {
+            "row": 3,
+            "mnemonic": "ldr_mult_reg",
+            "base": "cr0",
+            "start": 0,
+            "end": 640,
+            "count": 5,
+            "executions": 5,
+        },
+        {
+            "row": 5,
+            "mnemonic": "str_acc_reg",
+            "base": "cr1",
+            "start": 512,
+            "end": 1024,
+            "count": 1,
+            "executions": 1,
+        },
+    ]
+
+
+def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixture[str]) -> None:
+    report = check_json(capsys, "cr4.s")
+    assert report["cycles"] is None
+    assert report["unknown"] == ["cr4"]
+    [loop] = report["loops"]
+    assert loop["trips"] == {"least": None, "most": None}
+    assert [access["executions"] for access in report["accesses"]] == [None, None]
+    text = check(capsys, "cr4.s").out
+    assert "the branch in line 4 depends on cr4" in text
+    assert "give values with --cr 4=VALUE" in text
+
+
+def test_several_values_may_follow_one_option(capsys: pytest.CaptureFixture[str]) -> None:
+    one = check(capsys, "cr4.s --cr 4=512 0=0x1000 1=0x2000")
+    assert one == check(capsys, "--cr 4=512 --cr=0=0x1000 cr4.s --cr 1=0x2000")
+    assert "cr1 = 0x2000" in one.out
+
+
+def test_loop_registers_may_be_preset(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("again: incr lr1 1; bne lr1 lr2 again;; bkpt;;")
+    assert check_json(capsys, "a.s --lr 2=9")["cycles"] == 11
+
+
+def test_overlaps_of_regions_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    apart = check(capsys, "cr4.s --cr 4=512 0=0 1=0x100000").out
+    assert "no overlaps" in apart
+    together = check(capsys, "cr4.s --cr 4=512 0=0x1000 1=0x1000").out
+    assert "overlap: cr0 and cr1 share 128 bytes at 0x1200..0x127f, written" in together
+    unknown = check(capsys, "cr4.s --cr 4=512").out
+    assert "overlaps with cr0, cr1 are not known: give --cr 0=VALUE --cr 1=VALUE" in unknown
+
+
+def test_a_line_of_the_report_names_what_bounds_a_loop(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text(
+        "set lr9 998;;\n"
+        "loop: incr lr1 1; incr lr2 1;;\n incr lr3 1; acc;;\n bne lr1 lr9 loop;;\n bkpt;;"
+    )
+    out = check(capsys, "a.s").out
+    line = "loop, line 2: 3 bundles x 998 = 2,994 cycles (99.9 %); lr 3/2 = 2 <- bound, acc 1"
+    assert line in out
+
+
+def test_rows_of_a_template_are_those_of_the_written_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.s").write_text(
+        "{% macro tap(n) %}\n incr lr1 {{ n }}; ldr_mult_reg r0 lr1 cr0;;\n{% endmacro %}\n"
+        "set lr2 512;;\n{% for n in (128, 128) %}\n\n{{ tap(n) }}\n{% endfor %}\n"
+        "x: bne lr1 lr2 x; incr lr1 128;;\nbkpt;;\n"
+    )
+    report = check_json(capsys, "a.s")
+    assert [access["row"] for access in report["accesses"]] == [2, 2]
+    assert [loop["row"] for loop in report["loops"]] == [9]
+
+
+def test_a_template_in_several_contexts_asks_for_one(capsys: pytest.CaptureFixture[str]) -> None:
+    file = f"{ROOT}/examples/row_filter.asm"
+    choice = "taps=3; taps=5; choose with --context or --define"
+    message = f"{file}: a template is assembled in one context, found 2: {choice}"
+    check_refused(capsys, file, message)
+
+
+def test_the_program_may_come_from_standard_input(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give_input(monkeypatch, NESTED)
+    assert check(capsys, "-").out.startswith("<stdin>: 22 cycles, 5 bundles; halts in line 8\n")
+
+
+def test_the_report_may_go_to_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = check(capsys, "nested.s").out
+    assert check(capsys, "nested.s -o out.txt") == Ran(0, "", "")
+    assert Path("out.txt").read_text() == shown
+    check_refused(capsys, "nested.s -o nested.s", "--output nested.s: would replace the input")
+    assert Path("nested.s").read_text() == NESTED
+
+
+def test_errors_are_shown_as_by_the_linter(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("set lr1 3;;\nfoo lr0;;\n")
+    for form in ("text", "json", "html"):
+        ran = check(capsys, f"a.s --format {form}", 1)
+        assert ran.out == ""
+        assert ran.err.startswith("error[E101]: ")
+        assert ran.err.endswith("1 error, nothing reported\n")
+    ran = check(capsys, "a.s --format github", 1)
+    assert ran.out.startswith("::error file=a.s,line=2,col=1,endLine=2,endColumn=4,title=E101 ")
+    assert ran.err == ""
+
+
+def test_github_has_nothing_but_findings(capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(capsys, "nested.s --format github") == Ran(0, "", "")
+
+
+def test_warnings_may_be_off(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("acc;;")
+    ran = check(capsys, "a.s")
+    assert ran.err.startswith("warning[W103]: ")
+    assert check(capsys, "a.s -W") == Ran(0, ran.out, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "how"),
+    [
+        ("set lr1 -1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;", "faults in line 2"),
+        ("acc;;\nx: b x;;", "never leaves the loop in line 2"),
+    ],
+)
+def test_a_run_that_fails_is_a_finding(
+    text: str, how: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("a.s").write_text(text)
+    ran = check(capsys, "a.s -W", 1)
+    assert how in ran.out
+    assert ran.err == f"ipu-mca: error: a.s: the program {how}\n"
+
+
+def test_a_fault_has_the_cycles_before_it(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("set lr1 -1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;")
+    assert check_json(capsys, "a.s", 1)["cycles"] == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "bundles", "loops"),
+    [
+        ("colossus/axpy.S", 12, [("_Lnext", 28)]),
+        ("edgenpu/classifier.edgenpu", 11, []),
+        ("xdna1/add_int16.aie2", 25, []),
+    ],
+)
+def test_other_machines_have_a_reduced_report(
+    file: str, bundles: int, loops: list[Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = check(capsys, f"{ROOT}/examples/{file} -W --format json")
+    report = json.loads(ran.out)
+    SCHEMA_OF_REPORTS.validate(report)
+    assert (report["cycles"], report["bundles"]) == (None, bundles)
+    assert [(loop["label"].replace(".", "_"), loop["row"]) for loop in report["loops"]] == loops
+    assert all(loop["trips"] == {"least": None, "most": None} for loop in report["loops"])
+    assert ran.err.startswith("ipu-mca: note: ")
+    assert ran.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "the following arguments are required: FILE"),
+        ("none.s", "none.s: no such file"),
+        (".", ".: is a directory"),
+        ("nested.s cr4.s", "unexpected argument `cr4.s`"),
+        ("nested.s --cr", "argument --cr: expected one argument"),
+        ("nested.s --cr x=1", "argument --cr: expected N=VALUE such as 3=0x1000, found `x=1`"),
+        ("nested.s --cr 16=1", "argument --cr: there are registers 0 to 15, found 16"),
+        ("nested.s --cr 1=1 2=x", "argument --cr: expected a number such as"),
+        ("nested.s --lr 1", "argument --lr: expected N=VALUE"),
+        ("nested.s --define 1", "argument --define: "),
+        ("nested.s --context x", "argument --context: "),
+        ("nested.s --isa ipx", "argument --isa: "),
+        ("nested.s --format xml", "argument --format: expected one of text, json, html, github"),
+        ("nested.s --fromat json", "unknown option `--fromat`; did you mean `--format`?"),
+        ("nested.s -o no/where", "no/where"),
+        ("nested.s --pack --format html", "--pack writes a program, found --format html"),
+    ],
+)
+def test_wrong_usage_is_told_in_one_line(
+    arguments: str, message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    check_refused(capsys, arguments, message)
+
+
+def test_a_mistake_in_the_configuration_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("ipu.toml").write_text("isa = 7\n")
+    check_refused(capsys, "nested.s", f"{Path.cwd() / 'ipu.toml'}:1: `isa`: ")
+
+
+def test_help_and_version_are_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    out = check(capsys, "--help").out
+    assert out.startswith("usage: ipu-mca [options] FILE\n")
+    assert "exit status:" in out
+    assert check(capsys, "--version").out == f"ipu-mca {__version__}\n"
+
+
+@settings(max_examples=100)
+@given(data=BYTES)
+def test_any_bytes_are_reported_or_refused(data: bytes, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        give_input(monkeypatch, data)
+        ran = run(main, ["-", "--isa", "ipu", "--format", "json"], capsys)
+    assert ran.status in (0, 1) or "UTF-16" in ran.err, ran.err
+    if ran.out:
+        SCHEMA_OF_REPORTS.validate(json.loads(ran.out))
+    else:
+        assert ran.status
+        assert ran.err
