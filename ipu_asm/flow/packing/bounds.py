@@ -16,7 +16,7 @@ from ipu_asm.isa.model import Isa
 
 
 class SlotPressure(NamedTuple):
-    """How many instructions a slot gets, and how many of them a bundle can hold."""
+    """How many instructions a slot or unit gets, and how many of them a bundle can hold."""
 
     slot: str
     operations: int
@@ -39,12 +39,18 @@ class Recurrence(NamedTuple):
 
 
 def slot_pressure(isa: Isa, operations: Sequence[Operation]) -> list[SlotPressure]:
-    """Return the pressure on each slot that is used, the one that binds first."""
-    counts = Counter(operation.slot for operation in operations)
+    """Return the pressure on each slot that is used, the one that binds first.
+
+    Of slots that take up functional units, it is the pressure on the units.
+    """
+    counts: Counter[str] = Counter()
+    capacities: dict[str, int] = {}
+    for slot in isa.slots:
+        capacities |= dict.fromkeys(slot.units, 1) or {slot.name: slot.capacity}
+    for operation in operations:
+        counts.update(isa.slot_by_name[operation.slot].units or (operation.slot,))
     used = [
-        SlotPressure(slot.name, counts[slot.name], slot.capacity)
-        for slot in isa.slots
-        if counts[slot.name]
+        SlotPressure(name, counts[name], capacities[name]) for name in capacities if counts[name]
     ]
     return sorted(used, key=lambda each: -each.operations / each.capacity)
 

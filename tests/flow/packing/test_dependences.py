@@ -15,7 +15,7 @@ from ipu_asm.flow.packing.bounds import (
 )
 from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
 from ipu_asm.flow.packing.memory import disjoint_accesses
-from ipu_asm.flow.packing.operations import basic_blocks
+from ipu_asm.flow.packing.operations import basic_blocks, operations_of
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
@@ -163,3 +163,14 @@ def test_the_inner_loop_of_the_fully_connected_layer_is_at_its_bound() -> None:
     [head] = [a for label, a in program.label_addresses.items() if label == "element"]
     graph = dependences_of(program, [head], is_loop=True)
     assert resource_bound(IPU, graph.operations) == recurrence_of(graph).bundles == 1
+
+
+def test_slots_that_take_up_units_press_on_these() -> None:
+    isa = load_isa("xdna1")
+    program = read_program(isa, "movxm r1, #100000\nmov r3, r1; add r0, r0, #1\n")
+    assert program.findings == []
+    found = slot_pressure(isa, operations_of(program, range(program.size)))
+    assert [(each.slot, each.operations, each.bundles) for each in found] == [
+        ("alu", 2, 2),
+        ("mv", 2, 2),
+    ]
