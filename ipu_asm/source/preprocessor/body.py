@@ -1,4 +1,4 @@
-"""Substitution of arguments in the body of a function-like macro: `#` and `##`."""
+"""Substitution of arguments in the body of a function-like macro: `#`, `##` and `__VA_OPT__`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import Protocol, Sequence
 
 from ipu_asm.source.preprocessor.arguments import string_of
 from ipu_asm.source.preprocessor.macros import Macro
-from ipu_asm.source.preprocessor.tokens import Kind, Token, kind_of
+from ipu_asm.source.preprocessor.tokens import Kind, Token, kind_of, solid, trimmed
+
+_OPTIONAL = "__VA_OPT__"
 
 
 class Expanding(Protocol):
@@ -30,7 +32,9 @@ class Body:
         self._variable = macro.variable
         self._substitution = substitution
         self._expanded: dict[str, list[Token]] = {}
-        self._body = macro.body
+        self._body: Sequence[Token] = macro.body
+        if macro.variable and any(token.text == _OPTIONAL for token in macro.body):
+            self._body = self._with_options(macro.body)
 
     def tokens(self) -> list[tuple[Token, bool]]:
         """Return the tokens; False marks those that come from an argument."""
@@ -57,6 +61,26 @@ class Body:
             else:
                 result += [(each, False) for each in self.argument(token.text)]
         return [each for each in result if each[0].text]
+
+    def _with_options(self, body: Sequence[Token]) -> list[Token]:
+        """Return a body with each `__VA_OPT__(...)` replaced by what is in it, or by nothing.
+
+        C23: it is nothing if the variable arguments are, after expansion.
+        """
+        is_given = bool(solid(self.argument(self._variable)))
+        result: list[Token] = []
+        at = 0
+        while at < len(body):
+            end = _end_of_group(body, at + 1) if body[at].text == _OPTIONAL else None
+            if end is None:
+                result.append(body[at])
+                at += 1
+                continue
+            opening = next(n for n in range(at, end) if body[n].text == "(")
+            inside = trimmed([*body[opening + 1 : end - 1]]) if is_given else []
+            result += inside or [_nothing(body[at])]
+            at = end
+        return result
 
     def _next(self, at: int) -> int | None:
         while at < len(self._body) and self._body[at].kind is Kind.BLANK:
@@ -112,3 +136,16 @@ def _parts(token: Token, is_body: bool) -> tuple[Token, ...]:
 
 def _nothing(token: Token) -> Token:
     return token._replace(text="", kind=Kind.MARK)
+
+
+def _end_of_group(body: Sequence[Token], at: int) -> int | None:
+    """Return the end of a group in parentheses, maybe behind blanks; None if none begins."""
+    depth = 0
+    for number in range(at, len(body)):
+        text = body[number].text
+        if not depth and text != "(" and body[number].kind is not Kind.BLANK:
+            return None
+        depth += (text == "(") - (text == ")")
+        if text == ")" and not depth:
+            return number + 1
+    return None
