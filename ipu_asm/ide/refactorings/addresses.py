@@ -6,9 +6,10 @@ from typing import Callable, Iterator
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
-from ipu_asm.diagnostics import Severity, UnplacedFinding
+from ipu_asm.diagnostics import Severity
 from ipu_asm.ide.refactorings.offer import RefactoringError
 from ipu_asm.program.bundle_diff import read_slices
+from ipu_asm.program.distances import distance, is_distance, resolve_target
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit, apply_edits
@@ -33,30 +34,6 @@ def adjusted_distances(
         if resolve_target(program, reference, text, origin, labels) != target:
             raise RefactoringError(f"another distance, `{reference.text}`, cannot become `{text}`")
         yield TextEdit(program.reference_span(reference), text)
-
-
-def distance(bundles: int) -> str:
-    """Return a distance in source form, with its sign."""
-    return f"{bundles:+d}"
-
-
-def is_distance(program: Program, reference: Reference) -> bool:
-    """Check whether a resolved label operand is written as a distance, not as a label."""
-    nowhere: dict[str, int] = {}
-    address = program.addresses[reference.bundle]
-    return resolve_target(program, reference, reference.text, address, nowhere) == reference.target
-
-
-def resolve_target(
-    program: Program, reference: Reference, text: str, address: int, labels: dict[str, int]
-) -> int | None:
-    """Return the target that `text` would have in place of a label operand; None if it has none."""
-    use = reference.use
-    operand = program.bundles[reference.bundle].instructions[use.instruction].operands[use.operand]
-    if operand is None:
-        return None
-    target = operand.type.resolve(text, address, labels, lambda _: None)
-    return None if isinstance(target, UnplacedFinding) else target
 
 
 def check_result(program: Program, edits: list[TextEdit], bundles: int) -> list[TextEdit]:

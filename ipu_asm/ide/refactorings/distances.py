@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ipu_asm.ide.refactorings.addresses import distance, is_distance, resolve_target
 from ipu_asm.ide.refactorings.offer import REWRITE, RefactoringError, RefactoringOffer, make_offer
 from ipu_asm.ide.syntax_element import OperandAt, element_at, reference_at
 from ipu_asm.isa.operands import quoted
+from ipu_asm.program.distances import distance, is_distance, resolve_target
 from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span, TextEdit

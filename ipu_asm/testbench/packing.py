@@ -1,0 +1,173 @@
+"""Packing with proof: a packed program is returned only if it does what the program does.
+
+The proof has two parts. `flow.packing.proof` compares the values that instructions see, decisions
+and addresses, without data. Here, the emulator runs both programs on random memory and registers,
+several times: all registers and all of xmem must be identical in the end.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Mapping, NamedTuple
+
+import numpy as np
+
+from ipu_asm.assembler.encode import encode
+from ipu_asm.emulator.faults import ExecutionFault
+from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
+from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan, plan_packing
+from ipu_asm.flow.packing.proof import ProofError, prove_control, prove_values
+from ipu_asm.flow.packing.trials import Trial, equal_extents, trial_of, unknown_registers
+from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.isa.ipu.machine.registers import DTYPE, PLACES, SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.state import IpuState, SavedState
+from ipu_asm.program.program import Program
+from ipu_asm.text import TextEdit
+
+MOST_CYCLES: Final = 5_000
+"""Bundles of the program that each run of the proof executes at most."""
+
+_RUNS: Final = 3
+_MOST_SEEDS: Final = 12
+_XMEM_BYTES: Final = 1 << 21
+_DATA_BITS: Final = (8, 3, 1, 0)
+
+
+class PackResult(NamedTuple):
+    """A packed program, with the edits of the text that make it.
+
+    `bundles` and `cycles` are those before and after; the cycles are None if the control run does
+    not know them. `blocks` are those that became shorter. `runs` is the number of runs that were
+    compared, each with other data. Nothing has changed if there are no edits.
+    """
+
+    text: str
+    edits: tuple[TextEdit, ...]
+    blocks: tuple[PackedBlock, ...]
+    bundles: tuple[int, int]
+    cycles: tuple[int, int] | None
+    runs: int
+
+
+def packed(
+    program: Program,
+    presets: Mapping[str, int] | None = None,
+    addresses: range | None = None,
+) -> PackResult:
+    """Pack the blocks of a program that begin in `addresses`, by default all of them.
+
+    `presets` are the values of registers that the host sets, by default those of the program.
+    Raises `PackingError` if the program cannot be packed, or not be proven to do the same.
+    """
+    if presets is not None:
+        program.presets = presets
+    plan = plan_packing(program, addresses)
+    runs = prove(plan, program.presets) if plan.saved_bundles else 0
+    return PackResult(
+        plan.packed.text,
+        plan.edits,
+        tuple(block for block in plan.blocks if block.saved),
+        (program.size, plan.packed.size),
+        _cycles(plan),
+        runs,
+    )
+
+
+def prove(plan: PackingPlan, presets: Mapping[str, int]) -> int:
+    """Raise `ProofError` unless the packed program is proven; return the number of runs compared.
+
+    Registers of the host that `presets` do not have get random values.
+    """
+    prove_values(plan)
+    runs = 0
+    for seed in range(_MOST_SEEDS):
+        trial = trial_of(plan, presets, seed)
+        if trial is None:
+            raise ProofError(_no_values(plan, presets))
+        prove_control(plan, trial.run, trial.packed_run)
+        runs += _prove_run(plan, trial, seed)
+        if runs == _RUNS:
+            return runs
+    if not runs:
+        raise ProofError("every run on random data ends with a fault")
+    return runs
+
+
+def _no_values(plan: PackingPlan, presets: Mapping[str, int]) -> str:
+    bases, others = unknown_registers(plan.program, presets)
+    names = ", ".join(f"`{name}`" for name in [*others, *bases])
+    if names:
+        return f"no values of {names} were found with which the program halts: give them"
+    return "its control run ends with a fault, or is too long"
+
+
+def _prove_run(plan: PackingPlan, trial: Trial, seed: int) -> bool:
+    """Compare both programs on random data; return whether they ran without a fault."""
+    before, after = equal_extents(plan, trial.run, MOST_CYCLES)
+    start = _random_state(trial.presets, seed)
+    old = _end_of_run(plan.program, start, before)
+    if old is None:
+        return False
+    new = _end_of_run(plan.packed, start, after)
+    if new is None:
+        raise ProofError("the packed program faults where the program does not")
+    different = [name for name in old.differences(new) if name != "pc"]
+    if different:
+        raise ProofError(f"`{different[0]}` differs after a run on random data")
+    return True
+
+
+def _random_state(presets: Mapping[str, int], seed: int) -> SavedState:
+    """Return a state with random data, with smaller numbers for later seeds, so that sums fit."""
+    random = np.random.default_rng(seed)
+    bits = _DATA_BITS[seed // 3 % len(_DATA_BITS)]
+    state = IpuState()
+    state.xmem.write_address(0, _small_bytes(random, _XMEM_BYTES, bits))
+    registers = state.regfile
+    registers.block[:] = random.bytes(len(registers.block))
+    registers.acc_words[:] &= (1 << 4 * bits) - 1
+    registers.product_words[:] &= (1 << 4 * bits) - 1
+    for place, name in enumerate(SCALAR_NAMES):
+        if not name.startswith("lr"):
+            registers.scalars[place] = int(random.integers(1 << 4 * bits))
+    registers.scalars[DTYPE] = seed % 3
+    for name, value in presets.items():
+        registers.scalars[_place(name)] = value % (1 << 32)
+    return state.save()
+
+
+def _small_bytes(random: np.random.Generator, size: int, bits: int) -> bytes:
+    return random.integers(1 << bits, size=size, dtype=np.uint8, endpoint=False).tobytes()
+
+
+def _place(name: str) -> int:
+    place = PLACES[name.lower()]
+    assert isinstance(place, int)
+    return place
+
+
+def _end_of_run(program: Program, start: SavedState, cycles: int) -> SavedState | None:
+    """Return the state after so many bundles; None if there was a fault."""
+    state = IpuState()
+    state.restore(start)
+    state.load_program(encode(program))
+    try:
+        Ipu(state).run(cycles)
+    except ExecutionFault:
+        return None
+    return state.save()
+
+
+def _cycles(plan: PackingPlan) -> tuple[int, int] | None:
+    """Return the cycles of the program before and after, as the control run counts them."""
+    facts = control_facts(plan.program)
+    if not facts or facts[0].run.end.reason not in (HALTED, RAN_OFF):
+        return None
+    summary = facts[0].summary
+    saved = 0
+    for block in plan.blocks:
+        executions = summary.executions[block.addresses.start]
+        if executions is None:
+            return None
+        saved += executions * block.saved
+    return None if summary.cycles is None else (summary.cycles, summary.cycles - saved)
