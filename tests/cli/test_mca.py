@@ -79,6 +79,16 @@ inner:
     bne lr1 lr6 outer; acc.first;;
     bkpt;;
 """
+LOOSE = """\
+    set lr9 998;;
+loop:
+    incr lr1 1;;
+    incr lr2 1;;         # this one
+    ldr_mult_reg r0 lr2 cr0; mult.ee r0 lr3 lr3 lr3;;
+    acc;;
+    bne lr1 lr9 loop;;
+    bkpt;;
+"""
 UP_TO_CR4 = """\
     set lr1 0; add lr2 lr2 cr4;;
 again:
@@ -251,6 +261,52 @@ def test_a_line_of_the_report_names_what_bounds_a_loop(capsys: pytest.CaptureFix
     out = check(capsys, "a.s").out
     line = "loop, line 2: 3 bundles x 998 = 2,994 cycles (99.9 %); lr 3/2 = 2 <- bound, acc 1"
     assert line in out
+
+
+def test_moves_are_named_with_what_they_save_and_what_limits_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.s").write_text(LOOSE)
+    out = check(capsys, "a.s").out
+    assert "loop, line 2: 5 bundles x 998 = 4,990 cycles (99.9 %); " in out
+    assert "; dependence 1; moves save 3\n" in out
+    assert "no fewer than 2 bundles: each instruction waits for the one before, line 3 ->" in out
+    assert "moves save 3 of 7 bundles, 2,994 of 4,992 cycles (60.0 %)" in out
+    moves = "incr, line 3 -> line 5; incr, line 4 -> line 5; acc, line 6 -> line 5"
+    assert f"lines 3 to 7: 3 bundles, 2,994 cycles: {moves}" in out
+
+
+def test_a_loop_at_its_bound_says_which_slots_are_full(capsys: pytest.CaptureFixture[str]) -> None:
+    out = check(capsys, f"{ROOT}/examples/fully_connected.s").out
+    assert "no fewer than 1 bundle: xmem, mult, acc, lr, cond are full" in out
+    assert "no move inside of a block saves a bundle" in out
+
+
+def test_a_program_that_cannot_be_packed_says_why(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("set lr1 2;; br lr1;; bkpt;;")
+    reason = "a branch takes its target from a register"
+    assert f"no moves: {reason}" in check(capsys, "a.s").out
+    assert check(capsys, "a.s --pack", 1).err == f"ipu-mca: error: a.s: not packed: {reason}\n"
+
+
+def test_packing_writes_the_program_with_fewer_bundles(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text(LOOSE)
+    ran = check(capsys, "a.s --pack --cr 0=0x100")
+    assert ran.err.startswith("ipu-mca: note: a.s: 7 -> 4 bundles, 4,992 -> 1,998 cycles; proven")
+    Path("b.s").write_text(ran.out)
+    assert check_json(capsys, "b.s")["cycles"] == 1_998
+    assert "# this one" in ran.out
+    assert check(capsys, "a.s --pack --cr 0=0x100 -o c.s").out == ""
+    assert Path("c.s").read_text() == ran.out
+    assert check(capsys, "c.s --pack").err == "ipu-mca: note: c.s: nothing to pack in 4 bundles\n"
+    check_refused(capsys, "a.s --pack -o a.s", "--output a.s: would replace the input")
+    assert Path("a.s").read_text() == LOOSE
+
+
+def test_a_template_is_packed_as_its_expansion(capsys: pytest.CaptureFixture[str]) -> None:
+    file = f"{ROOT}/examples/row_filter.asm"
+    message = f"{file}: a template cannot be packed: pack what `ipu-as expand` writes"
+    check_refused(capsys, f"{file} --context taps=3 --pack", message)
 
 
 def test_rows_of_a_template_are_those_of_the_written_file(

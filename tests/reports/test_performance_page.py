@@ -97,6 +97,14 @@ def test_a_page_has_a_strip_for_each_region_and_access() -> None:
     assert ["5", "ldr_mult_reg", "reads 128", "0x1080..0x127f", "4", "4"] in page.rows
 
 
+def test_a_page_has_the_moves_that_save_bundles() -> None:
+    page = check_page(report_of("set lr9 5;;\nx: incr lr1 1;;\nacc;;\nbne lr1 lr9 x;;\nbkpt;;"))
+    assert "moves save 1 of 5 bundles, 5 of 17 cycles" in page.text
+    [row] = [row for row in page.rows if row[0] == "2 to 4"]
+    assert row[1:4] == ["3", "1", "5"]
+    assert "No move" not in page.text
+
+
 def test_a_strip_has_the_bytes_of_its_accesses() -> None:
     first, second = report_of(TWO_REGIONS, cr0=0x100, cr1=0x1000).regions
     assert region_map(first).extent == "0x100..0x2ff"

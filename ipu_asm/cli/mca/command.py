@@ -16,19 +16,20 @@ from ipu_asm.cli.console import ExitStatus, print_message, run_guarded, write_by
 from ipu_asm.cli.headers import headers_in
 from ipu_asm.cli.lint.by_file import findings_by_file
 from ipu_asm.cli.lint.formats import FileFindings, encodable, format_findings, json_of
-from ipu_asm.cli.mca.options import GITHUB, HTML, JSON, PROGRAM, McaOptions, read_options
+from ipu_asm.cli.mca.options import GITHUB, HTML, JSON, PROGRAM, TEXT, McaOptions, read_options
 from ipu_asm.cli.programs import configuration_of, in_one_context, show_findings
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, input_at, read_text
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
-from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.effective_program import EffectiveProgram
 from ipu_asm.program.line_table import LineTable
+from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.json_data import report_data
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from ipu_asm.reports.performance.text import report_text
@@ -87,17 +88,31 @@ def _report(analysis: Analysis, findings: list[Diagnostic], options: McaOptions)
         _show([*errors, *warnings], analysis, options, "nothing reported")
         return ExitStatus.FINDINGS
     _show(findings, analysis, options, "")
-    lines = LineTable(effective.program, effective.expansion, analysis.source)
-    report = _performance(effective, lines, analysis.source.path)
-    if options.format != GITHUB:
-        _write(_formatted(report, analysis.source.path, options), options)
     is_wrong = any(finding.severity is Severity.ERROR for finding in findings)
-    return ExitStatus.FINDINGS if _fails(report, analysis.source.path) or is_wrong else 0
+    if options.pack:
+        return _pack(analysis, options) or (ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
+    path = analysis.source.path
+    facts = _facts(effective.program, path)
+    lines = LineTable(effective.program, effective.expansion, analysis.source)
+    with_moves = options.format in (TEXT, HTML)
+    report = performance_report(effective.program, lines, facts, with_moves=with_moves)
+    if options.format != GITHUB:
+        _write(_formatted(report, path, options), options)
+    return ExitStatus.FINDINGS if _fails(report, path) or is_wrong else ExitStatus.OK
 
 
-def _performance(effective: EffectiveProgram, lines: LineTable, path: str) -> PerformanceReport:
-    """Return the report for the first configuration of the host; notes what is left out."""
-    program = effective.program
+def _pack(analysis: Analysis, options: McaOptions) -> int:
+    from ipu_asm.cli.mca.pack import packed_text
+
+    text = packed_text(analysis)
+    if text is None:
+        return ExitStatus.FINDINGS
+    _write(text, options)
+    return ExitStatus.OK
+
+
+def _facts(program: Program, path: str) -> ControlFacts | None:
+    """Return the facts for the first configuration of the host; notes what is left out."""
     every = control_facts(program)
     if not every:
         message = f"{path}: no cycles, trips and addresses: what control of `{program.isa.name}`"
@@ -106,7 +121,7 @@ def _performance(effective: EffectiveProgram, lines: LineTable, path: str) -> Pe
         shown = "; ".join(_presets_text(facts.presets) for facts in every)
         message = f"{path}: {len(every)} configurations ({shown}), reported for the first"
         print_message(PROGRAM, f"{message}; choose with --cr", "note")
-    return performance_report(program, lines, every[0] if every else None)
+    return every[0] if every else None
 
 
 def _presets_text(presets: Mapping[str, int]) -> str:
@@ -151,7 +166,7 @@ def _check_output(path: str | None, source: Target) -> None:
 
 
 def _write(text: str, options: McaOptions) -> None:
-    data = text.encode("utf-8", "replace")
+    data = text.encode("utf-8", "surrogateescape")
     if options.output is None or options.output == STANDARD_INPUT:
         write_bytes(data)
     else:

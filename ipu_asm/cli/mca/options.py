@@ -71,7 +71,7 @@ def read_options(arguments: Sequence[str] | None) -> McaOptions:
         f"{file}{number}": value for file in ("cr", "lr") for number, value in values.pop(file)
     }
     options = McaOptions(**values, presets=presets, defines={**dict(context), **dict(defines)})
-    if options.pack and options.format in (HTML, GITHUB):
+    if options.pack and options.format != TEXT:
         parser.error(f"--pack writes a program, found --format {options.format}")
     return options
 

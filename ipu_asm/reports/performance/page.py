@@ -98,7 +98,7 @@ def _overview(report: PerformanceReport) -> Strip | None:
 def _access_strip(access: AccessReport, extent: range) -> Strip:
     touched = access.bytes or ()
     read, written = (touched, ()) if access.kind == "read" else ((), touched)
-    uses = f"{access.kind}s {access.size} x {wording.grouped(access.executions)}"
+    uses = f"{access.kind}s {access.size} x {wording.short(access.executions)}"
     name = f"line {access.place.line}: {access.mnemonic}"
     return Strip(name, uses, _pieces(read, written, extent))
 

@@ -21,6 +21,7 @@ from ipu_asm.reports.performance.memory import (
     overlaps_of,
     regions_of,
 )
+from ipu_asm.reports.performance.moves import MovesReport, moves_report
 
 
 class PerformanceReport(NamedTuple):
@@ -42,6 +43,7 @@ class PerformanceReport(NamedTuple):
     accesses: tuple[AccessReport, ...]
     regions: tuple[Region, ...]
     overlaps: tuple[Overlap, ...]
+    moves: MovesReport
     unknown: tuple[str, ...]
 
     @property
@@ -58,9 +60,12 @@ class PerformanceReport(NamedTuple):
 
 
 def performance_report(
-    program: Program, lines: LineTable, facts: ControlFacts | None
+    program: Program, lines: LineTable, facts: ControlFacts | None, *, with_moves: bool = True
 ) -> PerformanceReport:
-    """Return the report; positions are those of `lines`."""
+    """Return the report; positions are those of `lines`.
+
+    Moves, whose schedules take most of the time, are left out without `with_moves`.
+    """
     measured = measure(program, lines, facts)
     accesses = access_reports(measured) if facts else []
     regions = regions_of(accesses)
@@ -75,6 +80,7 @@ def performance_report(
         accesses=tuple(accesses),
         regions=tuple(regions),
         overlaps=tuple(overlaps_of(regions)),
+        moves=moves_report(measured) if with_moves else MovesReport(()),
         unknown=_unknown(measured),
     )
 

@@ -9,13 +9,16 @@ from ipu_asm.reports.performance.memory import AccessReport, Region
 from ipu_asm.reports.performance.report import PerformanceReport
 from ipu_asm.reports.performance.wording import (
     base_text,
+    by_savings,
     counted,
     cycles_text,
     end_text,
     extent_text,
     grouped,
+    limit_text,
     lines_of,
     missing_overlaps,
+    moves_text,
     name_of,
     options_for,
     overlap_text,
@@ -23,6 +26,7 @@ from ipu_asm.reports.performance.wording import (
     pressure_text,
     product_of,
     region_text,
+    savings_text,
     trips_of,
 )
 
@@ -34,6 +38,7 @@ def report_text(report: PerformanceReport, name: str) -> str:
     lines = [f"{name}: {_summary(report)}"]
     for title, section in (
         ("loops", _loops(report)),
+        ("packing", _packing(report)),
         ("memory", _accesses(report)),
         ("regions", _regions(report)),
         ("unknown", _unknown(report)),
@@ -54,7 +59,7 @@ def _summary(report: PerformanceReport) -> str:
 def _loops(report: PerformanceReport) -> Iterator[str]:
     for loop in report.loops:
         yield _loop(report, loop)
-        for detail in _details(loop, report.isa.unit):
+        for detail in _details(report, loop):
             yield f"  {detail}"
 
 
@@ -64,19 +69,39 @@ def _loop(report: PerformanceReport, loop: LoopReport) -> str:
     parts = [cost, pressure_text(loop.pressure)]
     if loop.dependence is not None:
         parts.append(f"dependence {loop.dependence.bundles}")
+    blocks = report.moves.inside(loop.own)
+    if blocks:
+        parts.append(f"moves save {sum(block.saved for block in blocks)}")
     return f"{name_of(loop)}: {'; '.join(part for part in parts if part)}"
 
 
-def _details(loop: LoopReport, unit: str) -> Iterator[str]:
+def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
+    unit = report.isa.unit
     if loop.iterations is not None and loop.iterations != loop.most:
         yield f"trips an entry: {trips_of(loop)}"
     if loop.bundles != len(loop.own):
         yield f"with inner loops: {counted(loop.bundles, unit)}, {grouped(loop.cycles)} cycles"
+    blocks = report.moves.inside(loop.own)
+    for block in blocks:
+        if len(blocks) == 1:
+            yield limit_text(report, block)
+        elif len(block.addresses) - block.saved > 1:
+            yield f"lines {block.lines}: {limit_text(report, block)}"
+
+
+def _packing(report: PerformanceReport) -> Iterator[str]:
+    if report.moves.reason:
+        if report.isa.spaces:
+            yield f"no moves: {report.moves.reason}"
+        return
+    yield savings_text(report)
+    for block in by_savings(report.moves.blocks):
+        yield moves_text(report, block)
 
 
 def _accesses(report: PerformanceReport) -> Iterator[str]:
     rows = [_access_row(access) for access in report.accesses]
-    heads = ("line", "instruction", "", "addresses", "different", "executions")
+    heads = ("line", "instruction", "", "addresses", "distinct", "executions")
     yield from _table(heads, rows, right=(0, 4, 5))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Iterable, Sequence
 
 from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
 from ipu_asm.flow.control_run.summary import Count
@@ -10,7 +10,11 @@ from ipu_asm.flow.packing.bounds import SlotPressure
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.loops import LoopReport
 from ipu_asm.reports.performance.memory import AccessReport, Base, Overlap, Region
+from ipu_asm.reports.performance.moves import BlockMoves
 from ipu_asm.reports.performance.report import PerformanceReport
+
+_MOST_LINES = 10
+_MOST_MOVES = 8
 
 
 def grouped(count: Count) -> str:
@@ -57,7 +61,7 @@ def product_of(loop: LoopReport, unit: str) -> str:
         return f"{size} x ?"
     is_exact = own * loop.iterations == loop.own_cycles
     cycles = f"{short(loop.own_cycles)} cycle{'' if loop.own_cycles == 1 else 's'}"
-    times = short(loop.iterations)
+    times = grouped(loop.iterations)
     return f"{size} x {times} = {cycles}" if is_exact else f"{size}, {times} trips, {cycles}"
 
 
@@ -136,8 +140,10 @@ def extent_text(access: AccessReport) -> str:
 
 
 def lines_of(places: Sequence[SourceLocation]) -> str:
-    """Return the lines of places, each once: `38, 44`."""
-    return ", ".join(dict.fromkeys(str(place.line) for place in places))
+    """Return the lines of places, each once: `38, 44`; of many, the first ones."""
+    lines = [*dict.fromkeys(str(place.line) for place in places)]
+    more = ["..."] if len(lines) > _MOST_LINES else []
+    return ", ".join(lines[:_MOST_LINES] + more)
 
 
 def overlap_text(overlap: Overlap) -> str:
@@ -177,8 +183,55 @@ def region_text(region: Region, kind: str) -> str:
     return range_text(touched[0].start + base, touched[-1].stop + base)
 
 
-def limit_text(loop: LoopReport) -> str:
-    """Return what keeps a loop from taking fewer bundles: a slot, or a dependence."""
+def savings_text(report: PerformanceReport) -> str:
+    """Return what all moves save: `moves save 2 of 7 bundles, 12 of 1,304 cycles (0.9 %)`."""
+    saved = sum(block.saved for block in report.moves.blocks)
+    unit = report.isa.unit
+    if not saved:
+        return f"no move inside of a block saves a {unit}"
+    text = f"moves save {saved:,} of {counted(report.bundles, unit)}"
+    cycles = report.moves.saved_cycles
+    if cycles is None or report.cycles is None:
+        return text
+    share = percent(cycles, report.cycles)
+    return f"{text}, {cycles:,} of {counted(report.cycles, 'cycle')} ({share})"
+
+
+def by_savings(blocks: Iterable[BlockMoves]) -> list[BlockMoves]:
+    """Return the blocks that moves make shorter, those that save most cycles first."""
+    changed = [block for block in blocks if block.saved]
+    return sorted(changed, key=lambda block: -(block.saved_cycles or 0))
+
+
+def moves_text(report: PerformanceReport, block: BlockMoves) -> str:
+    """Return the moves in a block and what they save: `lines 36 to 37: 1 bundle, 1 cycle: ...`."""
+    cycles = "" if block.saved_cycles is None else f", {counted(block.saved_cycles, 'cycle')}"
+    size = counted(block.saved, report.isa.unit)
+    lines = f"line{'s' * (' ' in block.lines)} {block.lines}"
+    return f"{lines}: {size}{cycles}: {moves_of(block)}"
+
+
+def moves_of(block: BlockMoves) -> str:
+    """Return the moves in a block: `set, line 37 -> line 36`."""
+    moves = [f"{m.origin.mnemonic}, line {m.origin.line} -> line {m.target}" for m in block.moves]
+    more = [f"{len(moves) - _MOST_MOVES} more"] if len(moves) > _MOST_MOVES else []
+    return "; ".join(moves[:_MOST_MOVES] + more)
+
+
+def limit_text(report: PerformanceReport, block: BlockMoves) -> str:
+    """Return why a packed block is not shorter: `no fewer than 2 bundles: lr is full`."""
+    length = counted(len(block.addresses) - block.saved, report.isa.unit)
+    if block.full:
+        verb = "is" if len(block.full) == 1 else "are"
+        return f"no fewer than {length}: {', '.join(block.full)} {verb} full"
+    if block.chain:
+        places = " -> ".join(dict.fromkeys(f"line {place.line}" for place in block.chain))
+        return f"no fewer than {length}: each instruction waits for the one before, {places}"
+    return f"no order with fewer than {length} was found"
+
+
+def bounds_of(loop: LoopReport) -> str:
+    """Return what keeps a loop from taking fewer bundles: slots, or a dependence."""
     carried = loop.dependence.bundles if loop.dependence else 0
     if carried > loop.bound:
         return "dependence"
