@@ -36,8 +36,8 @@ LAYERS = (
     ("flow",),
     ("lint", "assembler"),
     ("analysis", "emulator", "isa.rules"),
-    ("debugger", "testbench", "reports"),
-    ("ide",),
+    ("debugger", "reports"),
+    ("ide", "testbench"),
     ("cli", "ipu_lsp", "__main__"),
 )
 # Folders of an instruction set, `isa/NAME/rules`, that use packages above `isa`.

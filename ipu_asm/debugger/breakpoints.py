@@ -47,9 +47,14 @@ class Trap(StrEnum):
     FAULT = auto()
     NAN = auto()
     OVERFLOW = auto()
+    ASSERTION = auto()
 
 
-DEFAULT_TRAPS: Final[Mapping[Trap, Condition | None]] = {Trap.BREAK: None, Trap.FAULT: None}
+DEFAULT_TRAPS: Final[Mapping[Trap, Condition | None]] = {
+    Trap.BREAK: None,
+    Trap.FAULT: None,
+    Trap.ASSERTION: None,
+}
 """The traps that are on initially."""
 
 

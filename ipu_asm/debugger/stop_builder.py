@@ -17,6 +17,7 @@ from ipu_asm.program.line_table import LineTable
 _BY_WEIGHT: Final = (
     StopReason.BKPT,
     StopReason.HALTED,
+    StopReason.ASSERTION,
     StopReason.NAN,
     StopReason.OVERFLOW,
     StopReason.BREAKPOINT,

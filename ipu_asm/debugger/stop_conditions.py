@@ -9,6 +9,7 @@ from typing import Callable, Collection, Final, Iterable, Iterator, Mapping, Nam
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.debugger.accesses import Accesses
+from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, HitFilter, Trap
 from ipu_asm.debugger.stop import StopCause
 from ipu_asm.emulator.machine import StopTest
@@ -95,7 +96,7 @@ class TrapAddresses:
     """The bundles of a program at which traps can be hit.
 
     `breaks` have a break instruction, `halts` one that halts the machine; `probes` find numeric
-    events, by trap and address.
+    events, by trap and address; `assertions` are those in comments.
     """
 
     def __init__(self, ipu: Ipu, accesses: Accesses, lines: LineTable) -> None:
@@ -117,6 +118,7 @@ class TrapAddresses:
             for trap, numeric in _NUMERIC_TRAPS.items()
         }
         self.lines = lines
+        self.assertions = AssertionChecks(ipu, lines)
 
     def describe(self, reason: StopReason) -> str:
         """Describe the current stop of the machine in one line."""
@@ -184,7 +186,10 @@ class StopConditions:
         self._monitor = monitor
         self._stop_on_halt = stop_on_halt
         self._breaks = trap_addresses.breaks if Trap.BREAK in breakpoints.traps else frozenset()
-        at_bundles = [breakpoint.addresses for breakpoint in breakpoints.at_bundles]
+        assertions = trap_addresses.assertions
+        self._at_bundles = [*breakpoints.at_bundles, *assertions.log_points]
+        self._assertions = assertions if Trap.ASSERTION in breakpoints.traps else None
+        at_bundles = [breakpoint.addresses for breakpoint in self._at_bundles]
         self._stop_addresses = frozenset().union(*at_bundles, self._breaks, targets)
         self._data_addresses = {
             pc for data in breakpoints.at_data for pc in data.bundles(trap_addresses.accesses)
@@ -193,7 +198,8 @@ class StopConditions:
     @property
     def test(self) -> StopTest:
         """The test for `Ipu.run`: whether there may be a cause in front of a bundle address."""
-        if self._data_addresses or self._monitor is not None:
+        is_asserted = self._assertions is not None and self._assertions.has_conditions
+        if self._data_addresses or self._monitor is not None or is_asserted:
             return self._may_stop
         return self._stop_addresses.__contains__
 
@@ -202,6 +208,8 @@ class StopConditions:
         found = list(self._data_causes()) if self._ipu.snapshot.pc in self._data_addresses else []
         if self._monitor is not None:
             found += self._numeric(self._monitor.hits())
+        if self._assertions is not None:
+            found += self._asserted(self._assertions.failed_after())
         if self._ipu.state.is_halted:
             return [*found, *self._at_halt()]
         return found + self.causes_in_front()
@@ -212,12 +220,14 @@ class StopConditions:
         pc = state.program_counter
         found = [
             StopCause(StopReason.BREAKPOINT, f"breakpoint at bundle {pc}", breakpoint)
-            for breakpoint in self._breakpoints.at_bundles
+            for breakpoint in self._at_bundles
             if pc in breakpoint.addresses and breakpoint.holds(state)
         ]
         if pc in self._breaks and self._ipu.stops_at(pc) and self._is_trapped(Trap.BREAK):
             description = self._trap_addresses.describe(StopReason.BREAK)
             found.append(StopCause(StopReason.BREAK, description, trap=Trap.BREAK))
+        if self._assertions is not None:
+            found += self._asserted(self._assertions.failed_before())
         if pc in self._targets:
             found.append(StopCause(StopReason.STEP, f"reached bundle {pc}"))
         return found
@@ -226,6 +236,7 @@ class StopConditions:
         return (
             pc in self._stop_addresses
             or self._ipu.snapshot.pc in self._data_addresses
+            or (self._assertions is not None and self._assertions.may_fail(pc))
             or (self._monitor is not None and self._monitor.has_hit())
         )
 
@@ -236,6 +247,10 @@ class StopConditions:
             access = data.access_by_last(self._trap_addresses.accesses)
             if access is not None and data.holds(state):
                 yield StopCause(StopReason.DATA, f"{access} in bundle {pc}", data)
+
+    def _asserted(self, failed: FailedAssertion | None) -> Iterator[StopCause]:
+        if failed is not None and self._is_trapped(Trap.ASSERTION):
+            yield StopCause(StopReason.ASSERTION, failed.message, trap=Trap.ASSERTION)
 
     def _numeric(self, hits: Iterable[TrapHit]) -> Iterator[StopCause]:
         pc = self._ipu.snapshot.pc

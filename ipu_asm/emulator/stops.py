@@ -30,6 +30,8 @@ class StopReason(Enum):
     """After an instruction whose purpose is to halt the machine."""
     ENDED = "ended"
     """The machine halted before and cannot continue."""
+    ASSERTION = "assertion"
+    """Between two bundles where an assertion does not hold."""
     NAN = "nan"
     OVERFLOW = "overflow"
     PAUSE = "pause"

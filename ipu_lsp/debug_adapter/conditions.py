@@ -9,7 +9,7 @@ from ipu_asm.debugger.expressions import Context, ExpressionError, evaluate_cond
 from ipu_asm.debugger.expressions.evaluation import evaluate_parsed
 from ipu_asm.debugger.expressions.evaluator import Evaluator
 from ipu_asm.debugger.expressions.template import Template, parse_template
-from ipu_asm.debugger.inspection import NamesAtBundle
+from ipu_asm.debugger.expressions.template_names import NamesAtBundle
 from ipu_asm.expressions.tree import Parsed
 from ipu_asm.isa.ipu.machine.registers import DTYPE
 

@@ -14,14 +14,13 @@ from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import FileError, counted
 from ipu_asm.debugger.debugger import Debugger, DebugOptions
 from ipu_asm.debugger.expressions import LiveContext
+from ipu_asm.debugger.expressions.template_names import names_from_template
 from ipu_asm.debugger.inspection import (
     Inspector,
     MemoryRange,
-    NamesAtBundle,
     StateAtCycle,
-    names_from_notes,
-    names_from_template,
 )
+from ipu_asm.debugger.live_context import live_context
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
@@ -70,10 +69,7 @@ class Debuggee:
         self.file = view_of_file(self.kernel, self.debugger.written, client)
         program = self.kernel.program
         template = names_from_template(self.kernel.expansion)
-        names = NamesAtBundle(
-            {**names_from_notes(program), **template.values}, self.kernel.lines, state
-        )
-        self._live = LiveContext(state, 0, program.label_addresses, names)
+        self._live = live_context(self.kernel.lines, state)
         notes = {**template.remarks, **register_notes(program)}
         self.inspector = Inspector(
             state,

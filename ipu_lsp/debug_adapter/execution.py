@@ -29,7 +29,13 @@ _BREATH_S: Final = 0.0001
 _URGENT: Final = ("pause", "cancel", "disconnect", "terminate")
 
 HALTED: Final = (StopReason.BKPT, StopReason.HALTED, StopReason.ENDED)
-EXCEPTIONS: Final = (StopReason.FAULT, StopReason.NAN, StopReason.OVERFLOW, StopReason.CYCLE_LIMIT)
+EXCEPTIONS: Final = (
+    StopReason.FAULT,
+    StopReason.ASSERTION,
+    StopReason.NAN,
+    StopReason.OVERFLOW,
+    StopReason.CYCLE_LIMIT,
+)
 """Stop reasons for which `exceptionInfo` returns details."""
 
 _NAMES: Final = {

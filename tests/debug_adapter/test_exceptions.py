@@ -109,7 +109,7 @@ def test_filters_may_change_at_each_stop(client: DapClient) -> None:
 def test_filters_that_are_none_are_refused_in_their_places(client: DapClient) -> None:
     client.launch(BREAKS)
     unknown, good, wrong = filters(client, "brake", "fault", nan="lr99 > 1")
-    known = "`break`, `bkpt`, `fault`, `nan`, `overflow`"
+    known = "`break`, `bkpt`, `fault`, `nan`, `overflow`, `assertion`"
     assert unknown["verified"] is False
     assert unknown["message"] == f"a filter is one of {known}, found `brake`"
     assert good["verified"] is True

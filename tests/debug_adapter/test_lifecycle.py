@@ -49,10 +49,10 @@ def test_what_is_announced_is_what_the_client_may_use(client: DapClient) -> None
     capabilities = client.initialize()
     assert "supportTerminateDebuggee" not in capabilities  # it lives in the adapter
     filters = [each["filter"] for each in capabilities["exceptionBreakpointFilters"]]
-    assert filters == ["break", "bkpt", "fault", "nan", "overflow"]
+    assert filters == ["break", "bkpt", "fault", "nan", "overflow", "assertion"]
     defaults = [each["filter"] for each in capabilities["exceptionBreakpointFilters"] if
                 each["default"]]  # fmt: skip
-    assert defaults == ["break", "fault"]
+    assert defaults == ["break", "fault", "assertion"]
 
 
 def test_nothing_is_answered_before_the_client_has_introduced_itself(client: DapClient) -> None:

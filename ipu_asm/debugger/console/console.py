@@ -10,7 +10,7 @@ from ipu_asm.debugger.debugger import Debugger
 from ipu_asm.debugger.expressions import (
     ExpressionError,
     LiveContext,
-    assign_in,
+    assign_with,
     evaluate,
     split_assignment,
     text_of,
@@ -49,7 +49,7 @@ class Console:
     def _expression(self, context: LiveContext, text: str) -> CommandResult:
         sides = split_assignment(text)
         if sides is not None:
-            value = assign_in(self._debugger, context, *sides)
+            value = assign_with(self._debugger.edit, context, *sides)
             return CommandResult(text_of(value), changed=True)
         result = evaluate(context, text)
         return CommandResult(result.text(), result=result)

@@ -28,7 +28,7 @@ from __future__ import annotations
 from ipu_asm.debugger.expressions.assignment import (
     LocationError,
     assign,
-    assign_in,
+    assign_with,
     edit_of,
     split_assignment,
     writable_location,
@@ -56,7 +56,7 @@ from ipu_asm.expressions.parser import parse
 __all__ = [
     "FUNCTIONS", "NOTATIONS", "TYPE_NAMES", "Candidate", "Context", "ExpressionError",
     "HoverTarget", "LiveContext", "Location", "LocationError", "Result", "SavedContext", "Space",
-    "Template", "Value", "Writable", "assign", "assign_in", "complete", "edit_of", "element_text",
+    "Template", "Value", "Writable", "assign", "assign_with", "complete", "edit_of", "element_text",
     "evaluate", "evaluate_condition", "expression_at", "parse", "parse_template", "quoted", "read",
     "region_of", "register_location", "split_assignment", "text_of", "writable_location", "write",
 ]  # fmt: skip

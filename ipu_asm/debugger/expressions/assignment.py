@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Callable, Final, Sequence
+from typing import Callable, Final, Sequence
 
 from ipu_asm.debugger.expressions.context import Context, Writable
 from ipu_asm.debugger.expressions.evaluator import Evaluator
@@ -15,10 +15,7 @@ from ipu_asm.expressions.parser import parse
 from ipu_asm.expressions.tokens import tokens_of
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
 
-if TYPE_CHECKING:
-    from ipu_asm.debugger.debugger import Debugger
-
-_Edit = Callable[[Region, bytes], None]
+Edit = Callable[[Region, bytes], None]
 
 
 def split_assignment(text: str) -> tuple[str, str] | None:
@@ -40,18 +37,14 @@ def assign(context: Writable, target_text: str, value_text: str) -> Value:
     A single value fills a slice. Nothing is written unless every element fits. Raises LocationError
     with a span in `target_text`, or ExpressionError with a span in `value_text`.
     """
-    return _assigned(context, context.edit, target_text, value_text)
+    return assign_with(context.edit, context, target_text, value_text)
 
 
-def assign_in(debugger: Debugger, context: Context, target_text: str, value_text: str) -> Value:
-    """Assign as an edit of the debugger, which its history replays; otherwise like `assign`.
+def assign_with(edit: Edit, context: Context, target_text: str, value_text: str) -> Value:
+    """Assign by a function that overwrites a region; otherwise like `assign`.
 
-    `context` reads the machine of `debugger`.
+    With `Debugger.edit`, the history of the debugger replays the assignment.
     """
-    return _assigned(context, debugger.edit, target_text, value_text)
-
-
-def _assigned(context: Context, edit: _Edit, target_text: str, value_text: str) -> Value:
     location = writable_location(context, target_text)
     parsed = parse(value_text)
     if parsed.formats:

@@ -79,7 +79,7 @@ class LiveContext(_NamedContext):
         return self._state.xmem.read_address(address, size)
 
     def edit(self, where: Region, data: bytes) -> None:
-        """Overwrite a region without recording it in a debugger's history; see `assign_in`."""
+        """Overwrite a region without recording it in a debugger's history; see `assign_with`."""
         write_region(self._state, where, data)
 
 

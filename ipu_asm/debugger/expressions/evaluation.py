@@ -14,7 +14,7 @@ from ipu_asm.debugger.expressions.names import TYPE_NAMES
 from ipu_asm.debugger.expressions.values import Value
 from ipu_asm.expressions.errors import ExpressionError, quoted
 from ipu_asm.expressions.parser import parse
-from ipu_asm.expressions.tree import Name, Parsed
+from ipu_asm.expressions.tree import Name, Node, Parsed
 
 
 class Result(NamedTuple):
@@ -56,6 +56,11 @@ def check_format(name: Name) -> None:
     if name.text.lower() not in (*NOTATIONS, *TYPE_NAMES):
         known = ", ".join((*NOTATIONS, *TYPES, FP8))
         raise ExpressionError(f"a format is one of {known}, found {quoted(name.text)}", name.span)
+
+
+def evaluate_node(context: Context, node: Node) -> Value:
+    """Evaluate a syntax tree. Raises ExpressionError."""
+    return Evaluator(context).evaluate(node).value
 
 
 def evaluate_condition(context: Context, text: str) -> bool:

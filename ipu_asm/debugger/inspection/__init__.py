@@ -13,17 +13,10 @@ from ipu_asm.debugger.inspection.comparison import StateAtCycle
 from ipu_asm.debugger.inspection.inspector import Inspector
 from ipu_asm.debugger.inspection.memory_map import MemoryRange
 from ipu_asm.debugger.inspection.model import Computed, Group, GroupKind, Item, Scope
-from ipu_asm.debugger.inspection.register_names import names_from_notes
-from ipu_asm.debugger.inspection.template_names import (
-    NamesAtBundle,
-    TemplateNames,
-    names_from_template,
-)
 from ipu_asm.debugger.inspection.texts import parse_displayed_value
 from ipu_asm.debugger.inspection.vectors import VectorInfo, VectorView
 
 __all__ = [
-    "Computed", "Group", "GroupKind", "Inspector", "Item", "MemoryRange", "NamesAtBundle", "Scope",
-    "StateAtCycle", "TemplateNames", "VectorInfo", "VectorView", "names_from_notes",
-    "names_from_template", "parse_displayed_value",
+    "Computed", "Group", "GroupKind", "Inspector", "Item", "MemoryRange", "Scope",
+    "StateAtCycle", "VectorInfo", "VectorView", "parse_displayed_value",
 ]  # fmt: skip

@@ -21,8 +21,9 @@ from ipu_asm.flow.assertions.values import (
     refutation,
 )
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
-from ipu_asm.flow.control_run.run import Limits, executed
-from ipu_asm.flow.control_run.summary import LoopSummary
+from ipu_asm.flow.control_run.run import Limits, control_run, executed
+from ipu_asm.flow.control_run.steps import UnsupportedProgramError
+from ipu_asm.flow.control_run.summary import LoopSummary, summarise
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, executions
 from ipu_asm.flow.control_run.trace import Node as TraceNode
 from ipu_asm.program.program import Program
@@ -45,6 +46,16 @@ def broken_assertions(program: Program) -> list[BrokenAssertion]:
             shown = broken._replace(message=broken.message + _configuration(facts, every))
             found.setdefault((shown.span, broken.message), shown)
     return sorted(found.values(), key=lambda each: each.span)
+
+
+def broken_with(program: Program, presets: Mapping[str, int]) -> list[BrokenAssertion]:
+    """Return the assertions that do not hold with given registers, in source order."""
+    try:
+        run = control_run(program, presets)
+    except UnsupportedProgramError:
+        return []
+    facts = ControlFacts(presets, run, summarise(run))
+    return sorted(_Checker(program, facts, assertion_comments(program)).broken())
 
 
 def _configuration(facts: ControlFacts, every: Sequence[ControlFacts]) -> str:

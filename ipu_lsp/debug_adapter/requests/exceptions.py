@@ -1,4 +1,4 @@
-"""Exception filters: faults, break instructions, NaNs and accumulator overflows."""
+"""Exception filters: faults, break instructions, NaNs, overflows, assertions in comments."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _TEXTS: Final = {
     Trap.FAULT: ("Faults", "a bundle that cannot be executed stops"),
     Trap.NAN: ("NaN produced", "a NaN that appears in a result stops"),
     Trap.OVERFLOW: ("Accumulator overflow", "an int32 sum that wraps around stops"),
+    Trap.ASSERTION: ("Assertions", "an assertion in a comment that does not hold stops"),
 }
 FILTERS: Final[list[Json]] = [
     {
@@ -99,6 +100,7 @@ def _set_filter(session: DebugSession, wanted: FilterOptions) -> BreakpointOutco
 def _id(reason: StopReason) -> str | None:
     names = {
         StopReason.FAULT: Trap.FAULT.value,
+        StopReason.ASSERTION: Trap.ASSERTION.value,
         StopReason.NAN: Trap.NAN.value,
         StopReason.OVERFLOW: Trap.OVERFLOW.value,
         StopReason.BREAK: Trap.BREAK.value,

@@ -10,7 +10,7 @@ from ipu_asm.debugger.expressions import (
     ExpressionError,
     Location,
     Space,
-    assign_in,
+    assign_with,
     evaluate,
     region_of,
     writable_location,
@@ -124,7 +124,7 @@ def assigned(session: DebugSession, expression: str, value: str, notation: str |
         if location.kind.is_float and shown_in in _OF_BITS and _BITS.fullmatch(value):
             # The value is shown as a bit pattern: assign a bit pattern.
             target = f"{location.kind.unsigned().name}({target})"
-        assign_in(debuggee.debugger, context, target, value)
+        assign_with(debuggee.debugger.edit, context, target, value)
         report_change(session, region_of(location))
         return debuggee.inspector.item_of(expression, notation)
     except ExpressionError as error:

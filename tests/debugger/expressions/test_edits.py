@@ -11,7 +11,7 @@ from ipu_asm.debugger.expressions import (
     ExpressionError,
     LiveContext,
     assign,
-    assign_in,
+    assign_with,
     edit_of,
     evaluate,
     region_of,
@@ -107,7 +107,7 @@ def test_time_travel_repeats_what_was_assigned() -> None:
     debugger = debugger_on(LOOP, spacing=64)
     debugger.go_to(100)
     for place, value in [("lr4", "77"), ("acc[3..5]", "[7, 8, 9]"), ("mask[2][5]", "1")]:
-        assign_in(debugger, context_of(debugger), place, value)
+        assign_with(debugger.edit, context_of(debugger), place, value)
     there = debugger.state.save()
     debugger.go_to(10)
     assert evaluate(context_of(debugger), "acc[4]").text() == "0"
@@ -123,7 +123,7 @@ def test_what_does_not_fit_is_no_edit(place: str, value: str) -> None:
     debugger.go_to(50)
     debugger.go_to(20)
     with pytest.raises(ExpressionError):
-        assign_in(debugger, context_of(debugger), place, value)
+        assign_with(debugger.edit, context_of(debugger), place, value)
     assert debugger.history.edits == {}
     assert debugger.history.end == 50
 
@@ -141,6 +141,6 @@ def test_both_ways_to_assign_leave_the_same_machine(assignments: list[tuple[str,
     other = IpuState()
     other.load_program(debugger.state.inst_mem)
     for place, number in assignments:
-        value = assign_in(debugger, context_of(debugger), place, str(number))
+        value = assign_with(debugger.edit, context_of(debugger), place, str(number))
         assert text_of(assign(LiveContext(other), place, str(number))) == text_of(value)
     assert debugger.state.save() == other.save()

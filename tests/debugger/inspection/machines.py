@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final, Iterator
 
 from ipu_asm.debugger.expressions import LiveContext, assign
+from ipu_asm.debugger.expressions.register_names import names_from_notes
 from ipu_asm.debugger.inspection import (
     Group,
     Inspector,
     Item,
     MemoryRange,
     StateAtCycle,
-    names_from_notes,
 )
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.register_notes import register_notes

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ipu_asm.debugger.inspection import NamesAtBundle, TemplateNames, names_from_template
+from ipu_asm.debugger.expressions.template_names import (
+    NamesAtBundle,
+    TemplateNames,
+    names_from_template,
+)
 from ipu_asm.emulator import IpuState
 from ipu_asm.isa import load_isa
 from ipu_asm.program.effective_program import read_effective_program

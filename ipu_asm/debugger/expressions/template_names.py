@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Final, Iterator, Mapping, NamedTuple
 
 from ipu_asm.debugger.expressions.locations import REGISTER_NAMES
-from ipu_asm.debugger.inspection.register_names import TAKEN
+from ipu_asm.debugger.expressions.register_names import TAKEN
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.operands import number_value
 from ipu_asm.program.line_table import LineTable

@@ -1,0 +1,179 @@
+"""Assertions in comments, checked on a machine while it runs."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Iterator, NamedTuple, Sequence
+
+from ipu_asm.debugger.breakpoints import Breakpoint
+from ipu_asm.debugger.expressions import ExpressionError
+from ipu_asm.debugger.expressions.evaluation import evaluate_node
+from ipu_asm.debugger.expressions.formatting import text_of
+from ipu_asm.debugger.live_context import live_context
+from ipu_asm.expressions.tree import Binary, Node, Number, Unary
+from ipu_asm.flow.assertions.checks import broken_with
+from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
+from ipu_asm.flow.assertions.regions import BrokenAssertion
+from ipu_asm.flow.assertions.syntax import Conditions, Logged, parse_assertion
+from ipu_asm.isa.ipu.machine.ipu import Ipu
+from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
+from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.program.line_table import LineTable
+from ipu_asm.source.source_map import MAIN, SourceRange
+from ipu_asm.text import Span
+
+_MOST_SHOWN = 4
+
+
+class FailedAssertion(NamedTuple):
+    """A condition that does not hold at the bundle at `address`, and where it was written."""
+
+    message: str
+    address: int
+    written: SourceRange
+
+
+class _Check(NamedTuple):
+    node: Node
+    text: str
+    span: Span
+
+
+class AssertionChecks:
+    """The assertions of a program that is loaded on a machine.
+
+    Conditions are those of `ASSERT` and `ASSERT-AFTER`, evaluated as the expressions of a debugger.
+    `log_points` are breakpoints for `LOG` comments, which log instead of stopping.
+    """
+
+    def __init__(self, ipu: Ipu, lines: LineTable) -> None:
+        self._ipu = ipu
+        self._lines = lines
+        self._before: dict[int, list[_Check]] = {}
+        self._after: dict[int, list[_Check]] = {}
+        self.log_points: list[Breakpoint] = []
+        self.has_any = any(
+            comment.kind is not AssertionKind.CONFIGURATION
+            for comment in assertion_comments(lines.program)
+        )
+        if self.has_any:
+            self._read()
+            self._context = live_context(lines, ipu.state)
+
+    def _read(self) -> None:
+        program = self._lines.program
+        for comment in assertion_comments(program):
+            if comment.bundle is None:
+                continue
+            try:
+                parsed = parse_assertion(comment.kind, comment.text)
+            except ExpressionError:
+                continue  # the linter tells it
+            address = program.addresses[comment.bundle]
+            if isinstance(parsed, Conditions):
+                is_before = comment.kind is AssertionKind.BEFORE
+                checks = self._before if is_before else self._after
+                checks.setdefault(address, []).extend(_checks(comment, parsed.nodes))
+            elif isinstance(parsed, Logged):
+                shown = _checks(comment, parsed.nodes)
+                self.log_points.append(Breakpoint(address, log=partial(self._logged, shown)))
+
+    def _logged(self, shown: Sequence[_Check], _state: IpuState) -> str:
+        return ", ".join(f"{each.text} = {self._text(each.node)}" for each in shown)
+
+    def _text(self, node: Node) -> str:
+        self._context.cycle = self._ipu.cycles
+        try:
+            return text_of(evaluate_node(self._context, node), None, _MOST_SHOWN)
+        except ExpressionError as error:
+            return f"<{error.message}>"
+
+    def broken(self) -> list[BrokenAssertion]:
+        """Return the assertions that the control run refutes, with the registers as they are now.
+
+        Spans are in the program.
+        """
+        if not self.has_any:
+            return []
+        scalars = zip(SCALAR_NAMES, self._ipu.state.regfile.scalars)
+        return broken_with(self._lines.program, dict(scalars))
+
+    def failed_before(self) -> FailedAssertion | None:
+        """Return the first condition that does not hold in front of the next bundle."""
+        return self._failed(self._before, self._ipu.state.program_counter, "before")
+
+    def failed_after(self) -> FailedAssertion | None:
+        """Return the first condition that does not hold after the last bundle executed."""
+        return self._failed(self._after, self._ipu.snapshot.pc, "after")
+
+    def failed(self) -> FailedAssertion | None:
+        """Return the first condition that does not hold between two bundles."""
+        return self.failed_after() or self.failed_before()
+
+    @property
+    def has_conditions(self) -> bool:
+        """Whether a run has to be checked between bundles."""
+        return bool(self._before or self._after)
+
+    def may_fail(self, address: int) -> bool:
+        """Return whether there are conditions in front of a bundle, the next one."""
+        return address in self._before or self._ipu.snapshot.pc in self._after
+
+    def _failed(
+        self, checks: dict[int, list[_Check]], address: int, when: str
+    ) -> FailedAssertion | None:
+        for check in checks.get(address, ()):
+            found = self._mistake(check)
+            if found is not None:
+                where = self._lines.describe(address)
+                message = f"`{check.text}` must hold {when} {where}, found {found}"
+                return FailedAssertion(message, address, self._written(check.span))
+        return None
+
+    def _mistake(self, check: _Check) -> str | None:
+        """Return the values with which a condition does not hold; None if it does."""
+        self._context.cycle = self._ipu.cycles
+        try:
+            value = evaluate_node(self._context, check.node)
+            if value.is_vector:
+                message = f"a single value is needed, found {value.describe()}; use `all(...)`"
+                raise ExpressionError(message, check.node.span)
+            return None if value.number else ", ".join(self._operands(check))
+        except ExpressionError as error:
+            return error.message
+
+    def _operands(self, check: _Check) -> Iterator[str]:
+        shown: dict[str, str] = {}
+        for node in _terms(check.node):
+            start = check.span.start - check.node.span.start
+            text = self._lines.program.text[start + node.span.start : start + node.span.end]
+            if text not in shown and len(shown) < _MOST_SHOWN:
+                shown[text] = self._text(node)
+        yield from (f"{text} = {value}" for text, value in shown.items())
+
+    def _written(self, span: Span) -> SourceRange:
+        expansion = self._lines.expansion
+        written = expansion.source_map.written(span) if expansion else None
+        return written or SourceRange(MAIN, span)
+
+
+def _checks(comment: AssertionComment, nodes: Sequence[Node]) -> list[_Check]:
+    return [
+        _Check(
+            node,
+            comment.text[node.span.start : node.span.end],
+            node.span.shifted(comment.span.start),
+        )
+        for node in nodes
+    ]
+
+
+def _terms(node: Node) -> Iterator[Node]:
+    """Yield the operands of comparisons in a condition, without numbers."""
+    if isinstance(node, Unary):
+        yield from _terms(node.operand)
+    elif isinstance(node, Binary):
+        yield from _terms(node.left)
+        yield from _terms(node.right)
+    elif not isinstance(node, Number):
+        yield node
