@@ -37,7 +37,8 @@ LAYERS = (
     ("lint", "assembler"),
     ("analysis", "emulator", "isa.rules"),
     ("debugger", "reports"),
-    ("ide", "testbench"),
+    ("testbench",),
+    ("ide",),
     ("cli", "ipu_lsp", "__main__"),
 )
 # Folders of an instruction set, `isa/NAME/rules`, that use packages above `isa`.

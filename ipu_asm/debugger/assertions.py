@@ -10,15 +10,17 @@ from ipu_asm.debugger.expressions import ExpressionError
 from ipu_asm.debugger.expressions.evaluation import evaluate_node
 from ipu_asm.debugger.expressions.formatting import text_of
 from ipu_asm.debugger.live_context import live_context
-from ipu_asm.expressions.tree import Binary, Node, Number, Unary
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import ASSERTION_FALSE
+from ipu_asm.expressions.tree import Binary, Call, Node, Number, Unary
 from ipu_asm.flow.assertions.checks import broken_with
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
-from ipu_asm.flow.assertions.regions import BrokenAssertion
 from ipu_asm.flow.assertions.syntax import Conditions, Logged, parse_assertion
 from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.line_table import LineTable
+from ipu_asm.source.lifting import lifted_findings
 from ipu_asm.source.source_map import MAIN, SourceRange
 from ipu_asm.text import Span
 
@@ -88,15 +90,19 @@ class AssertionChecks:
         except ExpressionError as error:
             return f"<{error.message}>"
 
-    def broken(self) -> list[BrokenAssertion]:
+    def broken(self) -> list[Diagnostic]:
         """Return the assertions that the control run refutes, with the registers as they are now.
 
-        Spans are in the program.
+        They are where the author wrote them.
         """
         if not self.has_any:
             return []
         scalars = zip(SCALAR_NAMES, self._ipu.state.regfile.scalars)
-        return broken_with(self._lines.program, dict(scalars))
+        found = broken_with(self._lines.program, dict(scalars))
+        if self._lines.expansion is None:
+            return found
+        lifted = lifted_findings([(self._lines.expansion, found)])
+        return [finding for finding in lifted if finding.rule == ASSERTION_FALSE]
 
     def failed_before(self) -> FailedAssertion | None:
         """Return the first condition that does not hold in front of the next bundle."""
@@ -109,6 +115,13 @@ class AssertionChecks:
     def failed(self) -> FailedAssertion | None:
         """Return the first condition that does not hold between two bundles."""
         return self.failed_after() or self.failed_before()
+
+    def has_failed(self, address: int) -> bool:
+        """Return whether a condition does not hold in front of the bundle at an address, the next.
+
+        It is a stop test of a run.
+        """
+        return self.may_fail(address) and self.failed() is not None
 
     @property
     def has_conditions(self) -> bool:
@@ -175,5 +188,7 @@ def _terms(node: Node) -> Iterator[Node]:
     elif isinstance(node, Binary):
         yield from _terms(node.left)
         yield from _terms(node.right)
+    elif isinstance(node, Call) and node.name.text in ("all", "any"):
+        yield from (term for argument in node.arguments for term in _terms(argument))
     elif not isinstance(node, Number):
         yield node

@@ -76,6 +76,7 @@ def summarize_stop(stop: RunEnd) -> str:
         return f"halted by `{stop.instruction}` in {where}"
     what = {
         StopReason.BREAK: f"stopped by `{stop.instruction}`",
+        StopReason.ASSERTION: "stopped by an assertion",
         StopReason.CYCLE_LIMIT: "stopped at the cycle limit",
     }.get(stop.reason, stop.reason.value)
     return f"{what} in front of {where}"

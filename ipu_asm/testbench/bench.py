@@ -17,6 +17,7 @@ from ipu_asm.config.configuration_file import Configurations
 from ipu_asm.config.files import FileError
 from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import checked_values
+from ipu_asm.debugger.assertions import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, InstructionError
 from ipu_asm.emulator.stops import StopReason, describe_current_bundle, describe_stop
@@ -24,7 +25,7 @@ from ipu_asm.isa import load_isa
 from ipu_asm.isa.ipu.machine.elements import DType, element_type
 from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, LR, SCALAR_NAMES
-from ipu_asm.isa.ipu.machine.run import MAX_CYCLES, run_until_complete
+from ipu_asm.isa.ipu.machine.run import MAX_CYCLES, check_halted, run_until_complete
 from ipu_asm.isa.ipu.machine.run_end import run_end_of
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.model import Isa
@@ -37,6 +38,7 @@ from ipu_asm.program.effective_program import (
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.source.expansion import SourceSettings
 from ipu_asm.source.settings import source_settings
+from ipu_asm.source.source_map import MAIN
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, dtype_named, numpy_type
 from ipu_asm.testbench.comparison import assert_bit_exact
 from ipu_asm.testbench.registers import (
@@ -205,13 +207,16 @@ class Bench:
             raise IndexError(str(refusal)) from None
         return np.frombuffer(content, kind).reshape(shape)
 
-    def run(self, max_cycles: int = MAX_CYCLES, *, aaq_shift: int = 0) -> Run:
+    def run(
+        self, max_cycles: int = MAX_CYCLES, *, aaq_shift: int = 0, assertions: bool = True
+    ) -> Run:
         """Run the kernel from its first bundle until it halts; break instructions have no effect.
 
         `aaq_shift` is the distance in bits, 0 to 31, by which `aaq` shifts words right. Raises
-        `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`; their notes
-        show the source location. Raises RuntimeError without a kernel, ValueError for another
-        shift.
+        `ExecutionFault`, with the state from before the bundle, `CycleLimitError`, and, unless
+        `assertions` is false, AssertionError for an assertion in a comment that does not hold;
+        their notes show the source location. Raises RuntimeError without a kernel, ValueError for
+        another shift.
         """
         __tracebackhide__ = True
         if self._kernel is None:
@@ -222,14 +227,45 @@ class Bench:
             raise error.with_traceback(None) from None
         self.state.program_counter = 0
         self._last = "interrupted"
+        checks = AssertionChecks(ipu, self._lines) if assertions and self._lines else None
+        if checks is not None:
+            self._check_before_run(checks)
         try:
-            cycles = run_until_complete(self.state, max_cycles, ipu=ipu)
+            cycles = self._execute(ipu, max_cycles, checks)
         except EmulatorError as error:
             raise self._with_location_notes(error, ipu) from None
         stop = run_end_of(ipu, StopReason.HALTED, self._lines)
         self._last = f"{describe_stop(stop)}, cycles: {cycles:,}"
         line = stop.place.line if stop.place else None
         return Run(cycles, self.state.program_counter, stop.instruction, line)
+
+    def _check_before_run(self, checks: AssertionChecks) -> None:
+        """Raise AssertionError for assertions that the loop registers alone refute."""
+        __tracebackhide__ = True
+        broken = checks.broken()
+        if broken and self._kernel is not None:
+            self._last = "not run: an assertion does not hold"
+            error = AssertionError("; ".join(finding.message for finding in broken))
+            error.add_note("\n\n".join(render(each, self._kernel.source) for each in broken))
+            raise error
+
+    def _execute(self, ipu: Ipu, max_cycles: int, checks: AssertionChecks | None) -> int:
+        """Run to the end, and return the cycles. Raises as `run` does."""
+        __tracebackhide__ = True
+        if checks is None or not checks.has_conditions:
+            return run_until_complete(self.state, max_cycles, ipu=ipu)
+        cycles, failed = 0, checks.failed_before()
+        if failed is None:
+            cycles = ipu.run(max_cycles, checks.has_failed)
+            failed = checks.failed()
+        if failed is not None:
+            self._last = "stopped by an assertion"
+            error = AssertionError(failed.message)
+            if failed.written.path == MAIN:
+                self._note_place(error, failed.written.span)
+            raise error
+        check_halted(self.state, max_cycles)
+        return cycles
 
     def __repr__(self) -> str:
         return f"<Bench: {self.kernel or 'no kernel'}>"
@@ -290,7 +326,7 @@ class Bench:
             self._note_place(error, stop.place.span if stop.place else None)
         return error.with_traceback(None)
 
-    def _note_place(self, error: EmulatorError, span: Span | None) -> None:
+    def _note_place(self, error: Exception, span: Span | None) -> None:
         if self._kernel is not None and span is not None:
             error.add_note(render_place(self._kernel.source, span))
 

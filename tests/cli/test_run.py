@@ -420,3 +420,48 @@ def test_a_fault_in_a_template_is_told_at_its_line(capsys: pytest.CaptureFixture
     ran = check_run(capsys, "t.asm --cr 2=0x7fffffff", 1, None, None)
     assert ran.out.startswith("fault in bundle 2 (line 2")
     assert " --> t.asm:2:1\n" in ran.err
+
+
+ASSERTED = """\
+set lr1 3;;
+loop:  # LOOP 4
+    # ASSERT lr0 in 0..3, cr5 < 10
+    incr lr0 1; bne lr0 lr1 loop;;
+    # ASSERT sum(acc) == cr5
+    bkpt;;
+"""
+
+
+def test_assertions_that_hold_do_not_show(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("asserted.s").write_text(ASSERTED)
+    check_run(capsys, "asserted.s", 0, "halted by `bkpt` in bundle 2 (`loop+1`, line 6)")
+
+
+def test_an_assertion_about_loop_registers_is_refuted_before_the_run(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("asserted.s").write_text(ASSERTED)
+    ran = check_run(capsys, "asserted.s --lr 0=1 --dump out@0:4", 1, err=None)
+    assert "asserted.s:2:15" in ran.err
+    assert "an entry of the loop has 4 trips, found 3" in ran.err
+    assert "1 error, nothing run (--no-assertions ignores them)" in ran.err
+    assert not Path("out").exists()
+
+
+def test_an_assertion_about_data_stops_the_run(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("asserted.s").write_text(ASSERTED)
+    ran = check_run(
+        capsys,
+        "asserted.s --cr 5=7 --dump out@0:4",
+        1,
+        "stopped by an assertion in front of bundle 2 (`loop+1`, line 6)",
+        err=None,
+    )
+    assert "found sum(acc) = 0, cr5 = 7" in ran.err
+    assert "asserted.s:5:14" in ran.err
+    assert not Path("out").exists()
+
+
+def test_assertions_can_be_ignored(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("asserted.s").write_text(ASSERTED)
+    check_run(capsys, "asserted.s --lr 0=1 --cr 5=7 --no-assertions", 0)

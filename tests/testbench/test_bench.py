@@ -31,7 +31,7 @@ def check_refused(error: type[Exception], message: str, action: Callable[[], obj
     assert all(hidden)
 
 
-def check_run(text: str, expected: Run, **options: int) -> Bench:
+def check_run(text: str, expected: Run, **options: Any) -> Bench:
     """A kernel, given as text, runs and ends as expected."""
     bench = Bench()
     bench.load_text(text)
@@ -435,3 +435,32 @@ def test_mistakes_of_a_template_are_shown_where_they_were_written() -> None:
     message = r"(?s)unknown.*--> <kernel>:2:1.*2 \| incrr lr0 \{\{ n \}\};;"
     text = TEMPLATE.replace("incr", "incrr")
     check_refused(AssemblyError, message, lambda: Bench().load_text(text, defines={"times": 1}))
+
+
+# Assertions in comments.
+
+ASSERTED = "set lr1 3;;\nl: # LOOP 4\nincr lr0 1; bne lr0 lr1 l;;\n# ASSERT all(r0 == lr0)\nbkpt;;"
+
+
+def test_a_run_fails_where_an_assertion_about_data_does_not_hold() -> None:
+    bench = Bench()
+    bench.load_text(ASSERTED)
+    check_refused(AssertionError, r"(?s)found r0 = \[0, 0, 0, 0, .*lr0 = 4\n.*:4:10", bench.run)
+    assert "stopped by an assertion" in str(bench)
+    bench.lr[0] = 0
+    bench.r0 = np.full(128, 4, np.int8)
+    assert bench.run().cycles == 6
+
+
+def test_a_run_fails_before_it_begins_where_loop_registers_refute_an_assertion() -> None:
+    bench = Bench()
+    bench.load_text(ASSERTED)
+    bench.lr[0] = 1
+    check_refused(AssertionError, r"(?s)has 4 trips, found 3\n.*:2:11", bench.run)
+    assert bench.run(assertions=False).cycles == 5
+
+
+def test_the_cycle_limit_holds_with_assertions() -> None:
+    bench = Bench()
+    bench.load_text("# ASSERT lr0 == 0\nx: b x;;")
+    check_refused(CycleLimitError, "50 cycles", lambda: bench.run(50))

@@ -92,7 +92,7 @@ def _execute(
 ) -> RunOutcome | None:
     """Run the program; if the machine cannot load it, print why and return None."""
     try:
-        from ipu_asm.cli.run.execution import execute
+        from ipu_asm.cli.run.execution import BrokenAssertionsError, execute
     except ModuleNotFoundError as error:
         if error.name not in _NEEDED:
             raise
@@ -104,7 +104,10 @@ def _execute(
     except ProgramError as error:
         for mistake in error.mistakes:
             print_message(PROGRAM, f"{kernel.name}: {mistake}")
-        return None
+    except BrokenAssertionsError as error:
+        outcome = "nothing run (--no-assertions ignores them)"
+        show_findings(error.findings, kernel.source, outcome, kernel.expansion)
+    return None
 
 
 def _status(outcome: RunOutcome) -> ExitStatus:
@@ -120,7 +123,7 @@ def _print_failure(kernel: Kernel, outcome: RunOutcome, options: RunOptions) -> 
     """Print why the run failed, with its source line if there is one, else on one line."""
     from ipu_asm.cli.run.report import failure_of, failure_text
 
-    failure = failure_of(outcome.stop, options.max_cycles)
+    failure = failure_of(outcome, options.max_cycles)
     if failure is not None and failure.span is not None:
         color = wants_color("auto", sys.stderr)
         write(failure_text(failure, kernel.source, color), sys.stderr)

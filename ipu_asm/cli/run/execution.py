@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import Iterable, NamedTuple
+from typing import Iterable, NamedTuple, Sequence
 
 from ipu_asm.assembler.kernel import Kernel
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.progress import ProgressBar
+from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
+from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
@@ -25,13 +27,25 @@ _FIRST_PIECE = 2_000
 _SECONDS_A_PIECE = 0.1
 
 
+class BrokenAssertionsError(Exception):
+    """Assertions that the control run refutes before the program is run."""
+
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        super().__init__("; ".join(each.message for each in findings))
+        self.findings = findings
+
+
 class RunOutcome(NamedTuple):
-    """The result of a run; `recording` is None unless requested."""
+    """The result of a run; `recording` is None unless requested.
+
+    `failed` is the assertion that stopped it, if one did.
+    """
 
     ipu: Ipu
     stop: RunEnd
     seconds: float
     recording: Recording | None
+    failed: FailedAssertion | None = None
 
     @property
     def last_bundle(self) -> int | None:
@@ -53,19 +67,24 @@ class RunOutcome(NamedTuple):
 def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> RunOutcome:
     """Run a program on a machine whose xmem begins with `memory`, pairs of address and bytes.
 
-    Raises `ProgramError` for a program that the machine cannot load.
+    Raises `ProgramError` for a program that the machine cannot load, and `BrokenAssertionsError`.
     """
     ipu = Ipu(_state(kernel, options, memory), options.aaq_shift)
     recording = None
     if options.trace is not None or options.profile is not None:
         recording = Recording(options.trace_limit if options.trace is not None else 0)
     ipu.stops_at(ipu.state.program_counter)  # bind the program before the clock starts
-    stop = _break_test(ipu, kernel.isa) if options.breaks else None
-    start = time.perf_counter()
-    reason, fault = _run(ipu, options, stop, recording)
-    seconds = time.perf_counter() - start
     lines = None if kernel.is_image else kernel.lines
-    return RunOutcome(ipu, run_end_of(ipu, reason, lines, fault), seconds, recording)
+    assertions = AssertionChecks(ipu, kernel.lines) if options.assertions else None
+    if assertions is not None and (broken := assertions.broken()):
+        raise BrokenAssertionsError(broken)
+    breaks = _breaks(ipu, kernel.isa) if options.breaks else frozenset[int]()
+    stops = _Stops(ipu, breaks, assertions)
+    start = time.perf_counter()
+    reason, fault = _run(ipu, options, stops, recording)
+    seconds = time.perf_counter() - start
+    stop = run_end_of(ipu, reason, lines, fault)
+    return RunOutcome(ipu, stop, seconds, recording, stops.failed)
 
 
 def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, bytes]]) -> IpuState:
@@ -82,21 +101,58 @@ def _state(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, byte
     return state
 
 
-def _break_test(ipu: Ipu, isa: Isa) -> StopTest:
-    """Return a test whether a break stops at an address; it is cheap for bundles without one."""
-    breaks = frozenset(
+def _breaks(ipu: Ipu, isa: Isa) -> frozenset[int]:
+    """Return the addresses of bundles with a break instruction."""
+    return frozenset(
         address
         for address, word in enumerate(ipu.state.inst_mem)
         if word is not None
         and any(c.slot.name == "break" and not c.is_idle for c in decode_word(isa, word))
     )
-    return lambda address: address in breaks and ipu.stops_at(address)
+
+
+class _Stops:
+    """What stops a run between two bundles: breaks, and assertions that do not hold."""
+
+    def __init__(
+        self, ipu: Ipu, breaks: frozenset[int], assertions: AssertionChecks | None
+    ) -> None:
+        self._ipu = ipu
+        self._breaks = breaks
+        self._assertions = assertions
+        self.failed: FailedAssertion | None = None
+
+    @property
+    def test(self) -> StopTest | None:
+        """The test for a run; None if nothing can stop it."""
+        if self._assertions is not None and self._assertions.has_conditions:
+            return lambda address: self.reason(address) is not None
+        return self._is_break if self._breaks else None
+
+    def reason(self, address: int) -> StopReason | None:
+        """Return why the run stops in front of a bundle; None if it goes on."""
+        assertions = self._assertions
+        if assertions is not None and assertions.may_fail(address):
+            self.failed = assertions.failed()
+            if self.failed is not None:
+                return StopReason.ASSERTION
+        return StopReason.BREAK if self._is_break(address) else None
+
+    def at_halt(self) -> StopReason:
+        """Return why the run has ended after its last bundle."""
+        if self._assertions is not None:
+            self.failed = self._assertions.failed_after()
+        return StopReason.HALTED if self.failed is None else StopReason.ASSERTION
+
+    def _is_break(self, address: int) -> bool:
+        return address in self._breaks and self._ipu.stops_at(address)
 
 
 def _run(
-    ipu: Ipu, options: RunOptions, stop: StopTest | None, recording: Recording | None
+    ipu: Ipu, options: RunOptions, stops: _Stops, recording: Recording | None
 ) -> tuple[StopReason, Fault | None]:
-    """Run until the program halts, faults, breaks, is interrupted or reaches the cycle limit."""
+    """Run until the program halts, faults, is stopped or reaches the cycle limit."""
+    stop = stops.test
     state = ipu.state
     piece = _PieceSize()
     progress = ProgressBar(options.max_cycles, sys.stderr)
@@ -105,8 +161,8 @@ def _run(
             while not state.is_halted:
                 if interrupts.is_pending:
                     return StopReason.INTERRUPTED, None
-                if stop is not None and stop(state.program_counter):
-                    return StopReason.BREAK, None
+                if reason := stops.reason(state.program_counter):
+                    return reason, None
                 if ipu.cycles >= options.max_cycles:
                     return StopReason.CYCLE_LIMIT, None
                 limit = min(piece.bundles, options.max_cycles - ipu.cycles)
@@ -119,7 +175,7 @@ def _run(
         return StopReason.FAULT, error.fault
     finally:
         progress.clear()
-    return StopReason.HALTED, None
+    return stops.at_halt(), None
 
 
 class _PieceSize:

@@ -51,7 +51,7 @@ program halted or stopped at a break.
 
 exit status:
   0    the program halted, or stopped at a break with --break
-  1    errors in the program, a fault, or the cycle limit
+  1    errors in the program, an assertion that does not hold, a fault, or the cycle limit
   2    wrong usage, an unreadable file, or data that does not fit into xmem
   3    internal error
   130  interrupted by Ctrl-C
@@ -71,6 +71,7 @@ class RunOptions(NamedTuple):
     dump: tuple[DumpRequest, ...]
     max_cycles: int
     breaks: bool
+    assertions: bool
     aaq_shift: int
     json: bool
     state: bool
@@ -251,6 +252,12 @@ def _add_run(parser: ArgumentParser) -> None:
         dest="breaks",
         action="store_true",
         help="stop at the first break instruction that is taken (default: ignore them)",
+    )
+    group.add_argument(
+        "--no-assertions",
+        dest="assertions",
+        action="store_false",
+        help="ignore assertions in comments, such as `# ASSERT lr5 < 128`",
     )
 
 

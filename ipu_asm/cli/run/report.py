@@ -11,6 +11,7 @@ from ipu_asm.cli.run.options import ELEMENT_TYPES
 from ipu_asm.cli.run.progress import shown_rate
 from ipu_asm.cli.run.register_text import scalars_of, state_text, vectors_of
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.diagnostics.rendering import printable, render
 from ipu_asm.emulator.faults import Fault
 from ipu_asm.emulator.stops import (
@@ -20,6 +21,7 @@ from ipu_asm.emulator.stops import (
     describe_word,
     summarize_stop,
 )
+from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import SourceFile, Span
 
 _FAULT = RuleId("fault", "fault", Severity.ERROR)
@@ -82,8 +84,13 @@ class RunFailure(NamedTuple):
     note: str = ""
 
 
-def failure_of(stop: RunEnd, max_cycles: int) -> RunFailure | None:
+def failure_of(outcome: RunOutcome, max_cycles: int) -> RunFailure | None:
     """Return why a run failed; None if it succeeded or a user interrupted it."""
+    stop, failed = outcome.stop, outcome.failed
+    if failed is not None:
+        span = failed.written.span if failed.written.path == MAIN else None
+        note = f"cycle {outcome.cycles:,}"
+        return RunFailure(ASSERTION_FALSE, failed.message, span, note)
     fault = stop.fault
     if fault is not None:
         return RunFailure(_FAULT, fault.cause, fault.span, _note(fault))

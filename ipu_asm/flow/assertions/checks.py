@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.expressions.arithmetic import MAX_BITS, OPERATIONS
 from ipu_asm.expressions.errors import ExpressionError
 from ipu_asm.expressions.tree import Name, Node
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
-from ipu_asm.flow.assertions.regions import BrokenAssertion, RegionCheck
+from ipu_asm.flow.assertions.regions import RegionCheck
 from ipu_asm.flow.assertions.syntax import Conditions, Count, Region, parse_assertion
 from ipu_asm.flow.assertions.values import (
     Executions,
@@ -34,13 +36,13 @@ _RELATIONS = {
 }  # fmt: skip
 
 
-def broken_assertions(program: Program) -> list[BrokenAssertion]:
+def broken_assertions(program: Program) -> list[Diagnostic]:
     """Return the assertions of a program that do not hold, in source order."""
     comments = assertion_comments(program)
     if not any(comment.kind is not AssertionKind.LOG for comment in comments):
         return []
     every = control_facts(program)
-    found: dict[tuple[Span, str], BrokenAssertion] = {}
+    found: dict[tuple[Span, str], Diagnostic] = {}
     for facts in every:
         for broken in _Checker(program, facts, comments).broken():
             shown = broken._replace(message=broken.message + _configuration(facts, every))
@@ -48,14 +50,15 @@ def broken_assertions(program: Program) -> list[BrokenAssertion]:
     return sorted(found.values(), key=lambda each: each.span)
 
 
-def broken_with(program: Program, presets: Mapping[str, int]) -> list[BrokenAssertion]:
+def broken_with(program: Program, presets: Mapping[str, int]) -> list[Diagnostic]:
     """Return the assertions that do not hold with given registers, in source order."""
     try:
         run = control_run(program, presets)
     except UnsupportedProgramError:
         return []
     facts = ControlFacts(presets, run, summarise(run))
-    return sorted(_Checker(program, facts, assertion_comments(program)).broken())
+    found = _Checker(program, facts, assertion_comments(program)).broken()
+    return sorted(found, key=lambda each: each.span)
 
 
 def _configuration(facts: ControlFacts, every: Sequence[ControlFacts]) -> str:
@@ -86,7 +89,7 @@ class _Checker:
         self._positions = facts.run.names.positions
         self._presets = {name.lower(): value for name, value in facts.presets.items()}
 
-    def broken(self) -> Iterator[BrokenAssertion]:
+    def broken(self) -> Iterator[Diagnostic]:
         """Yield what does not hold."""
         conditions: dict[int, list[_Condition]] = {}
         regions: list[tuple[AssertionComment, Region]] = []
@@ -114,7 +117,7 @@ class _Checker:
         names = dict.fromkeys(each.text.lower() for each in names_in(node))
         return _Condition(comment, node, tuple(n for n in names if n in self._positions))
 
-    def _conditions(self, conditions: Mapping[int, list[_Condition]]) -> Iterator[BrokenAssertion]:
+    def _conditions(self, conditions: Mapping[int, list[_Condition]]) -> Iterator[Diagnostic]:
         """Execute the program once more, and look at all conditions on the way."""
         registers = {
             address: list(dict.fromkeys(name for each in some for name in each.registers))
@@ -133,7 +136,7 @@ class _Checker:
 
     def _refuted(
         self, condition: _Condition, node: Executed, registers: Sequence[str]
-    ) -> BrokenAssertion | None:
+    ) -> Diagnostic | None:
         comment, step = condition.comment, self._facts.run.steps[node.address]
         first = step.compared + len(step.accesses)
         first += int(comment.kind is AssertionKind.AFTER)
@@ -150,11 +153,11 @@ class _Checker:
         said = comment.text[span.start : span.end]
         when = "after" if comment.kind is AssertionKind.AFTER else "before"
         message = f"`{said}` must hold {when} each execution, found {_values(refuted)}"
-        return BrokenAssertion(span.shifted(comment.span.start), message)
+        return Diagnostic(ASSERTION_FALSE, message, span.shifted(comment.span.start))
 
     def _count(
         self, comment: AssertionComment, count: Count, address: int | None
-    ) -> Iterator[BrokenAssertion]:
+    ) -> Iterator[Diagnostic]:
         loop = None if address is None else self._facts.summary.loops.get(address)
         if comment.kind is AssertionKind.TRIPS:
             if loop is not None:
@@ -177,7 +180,7 @@ class _Checker:
         count: Count,
         what: str,
         found: tuple[int, int] | None,
-    ) -> Iterator[BrokenAssertion]:
+    ) -> Iterator[Diagnostic]:
         try:
             expected = number_of(count.node, self._presets)
         except Undecided:
@@ -189,7 +192,8 @@ class _Checker:
         least, most = found
         shown = f"{least:,}" if least == most else f"{least:,} to {most:,}"
         wanted = f"{_RELATIONS[count.relation]}{expected:,}"
-        yield BrokenAssertion(comment.span, f"{what.format(wanted)}, found {shown}")
+        message = f"{what.format(wanted)}, found {shown}"
+        yield Diagnostic(ASSERTION_FALSE, message, comment.span)
 
 
 def _values(refuted: Mapping[str, int]) -> str:

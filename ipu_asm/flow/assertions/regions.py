@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation
+from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.expressions.tree import Name
 from ipu_asm.flow.assertions.comments import AssertionComment
 from ipu_asm.flow.assertions.syntax import Region
@@ -14,17 +16,6 @@ from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.isa.storage import AddressSpace
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span
-
-
-class BrokenAssertion(NamedTuple):
-    """An assertion, or a part of it at `span`, that does not hold. Spans are in the program.
-
-    `related` are places with what they show.
-    """
-
-    span: Span
-    message: str
-    related: tuple[tuple[Span, str], ...] = ()
 
 
 class _Region(NamedTuple):
@@ -71,7 +62,7 @@ class RegionCheck:
             return None
         return _Region(comment, region.name, name, range(first, end), region.access)
 
-    def broken(self) -> Iterator[BrokenAssertion]:
+    def broken(self) -> Iterator[Diagnostic]:
         """Yield the regions that accesses leave, that leave the memory, and that overlap."""
         for region in self._regions:
             yield from self._outside_memory(region)
@@ -102,7 +93,7 @@ class RegionCheck:
         spaces = [space for space in self._program.isa.spaces.values() if not space.wraps]
         return spaces[0] if spaces else None
 
-    def _outside_memory(self, region: _Region) -> Iterator[BrokenAssertion]:
+    def _outside_memory(self, region: _Region) -> Iterator[Diagnostic]:
         bytes_, memory = self._absolute(region), self._memory()
         if bytes_ is None or memory is None or (bytes_.start >= 0 and bytes_.stop <= memory.size):
             return
@@ -110,9 +101,9 @@ class RegionCheck:
             f"a region lies within memory, which ends at {memory.size:#x}, "
             f"found `{region.name}` at {_shown(bytes_)}"
         )
-        yield BrokenAssertion(region.comment.span, message)
+        yield Diagnostic(ASSERTION_FALSE, message, region.comment.span)
 
-    def _overlap(self, one: _Region, other: _Region) -> Iterator[BrokenAssertion]:
+    def _overlap(self, one: _Region, other: _Region) -> Iterator[Diagnostic]:
         if one.base == other.base:
             a: range | None = one.bytes
             b: range | None = other.bytes
@@ -125,10 +116,10 @@ class RegionCheck:
             f"regions do not overlap, found {len(both):,} bytes of `{other.name}` in `{one.name}`, "
             f"{_shown(both)}"
         )
-        place = ((one.comment.span, f"`{one.name}` is declared here"),)
-        yield BrokenAssertion(other.comment.span, message, place)
+        first = RelatedInformation(one.comment.span, f"`{one.name}` is declared here")
+        yield Diagnostic(ASSERTION_FALSE, message, other.comment.span, (first,))
 
-    def _outside(self, access: AccessSummary) -> Iterator[BrokenAssertion]:
+    def _outside(self, access: AccessSummary) -> Iterator[Diagnostic]:
         """Yield a finding if an access leaves the regions of its base, or is of another kind."""
         names, kind = self._facts.base_names(access), access.access.kind
         declared = [region for region in self._regions if region.base and region.base in names]
@@ -148,9 +139,10 @@ class RegionCheck:
             names_ = " and ".join(f"`{each.name}`" for each in declared)
             message = f"memory through `{base}` is accessed within {names_} only, found a {kind} at"
         instruction = self._span(access)
-        place = ((instruction, f"this {kind} touches {_shown(outside)} from `{base}` on"),)
+        touches = f"this {kind} touches {_shown(outside)} from `{base}` on"
         shown = f"{base} + {outside.start:#x}..{outside.stop:#x}"
-        yield BrokenAssertion(region.comment.span, f"{message} {shown}", place)
+        place = RelatedInformation(instruction, touches)
+        yield Diagnostic(ASSERTION_FALSE, f"{message} {shown}", region.comment.span, (place,))
 
     def _span(self, access: AccessSummary) -> Span:
         number = self._program.number_at(access.address)

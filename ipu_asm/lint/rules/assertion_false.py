@@ -36,7 +36,7 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.diagnostics import Diagnostic, RelatedInformation
+from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import ASSERTION_FALSE
 from ipu_asm.flow.assertions.comments import assertion_comments
 from ipu_asm.lint.rule import Rule
@@ -49,9 +49,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
         return
     from ipu_asm.flow.assertions.checks import broken_assertions  # for few programs
 
-    for span, message, related in broken_assertions(program):
-        places = tuple(RelatedInformation(*place) for place in related)
-        yield Diagnostic(ASSERTION_FALSE, message, span, places)
+    yield from broken_assertions(program)
 
 
 RULE = Rule(

@@ -38,7 +38,7 @@ def run_until_complete(
     """
     ipu = ipu or Ipu(state)
     cycles = ipu.run(max_cycles)
-    _check_halted(state, max_cycles)
+    check_halted(state, max_cycles)
     return cycles
 
 
@@ -66,10 +66,11 @@ def run_with_debug(
         with Interrupts():
             cycles += ipu.run(min(allowed, 1) if stepping else allowed, ipu.stops_at)
         if cycles >= max_cycles:
-            _check_halted(state, max_cycles)
+            check_halted(state, max_cycles)
     return cycles
 
 
-def _check_halted(state: IpuState, max_cycles: int) -> None:
+def check_halted(state: IpuState, max_cycles: int) -> None:
+    """Raise `CycleLimitError` if the machine has not halted."""
     if not state.is_halted:
         raise CycleLimitError(max_cycles, state.program_counter)
