@@ -173,6 +173,14 @@ def test_a_hundred_million_bundles_are_settled_in_a_few_steps() -> None:
     assert summarise(run).cycles == 1 + 10_000 * (2 * 5_000 + 2) + 1
 
 
+def test_hundreds_of_nested_loops_are_executed() -> None:
+    heads = "".join(f"l{number}: acc;;\n" for number in range(400))
+    branches = "".join(f"bne lr0 lr0 l{number};;\n" for number in range(399, -1, -1))
+    run = control_run(read_program(IPU, f"{heads}{branches}bkpt;;\n"), {})
+    assert run.end.reason == HALTED
+    assert summarise(run).cycles == 801
+
+
 def test_facts_use_the_registers_that_the_settings_preset() -> None:
     text = "again: incr lr0 1; bne lr0 lr1 again;;\nbkpt;;\n"
     settings = SourceSettings(presets={"lr1": 4})

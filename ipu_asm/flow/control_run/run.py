@@ -39,6 +39,8 @@ MOST_STEPS = 200_000
 
 _STEPS_BETWEEN_LOOKS = 2_000
 _UNIFORM = 3
+_DEEPEST = 50
+"""Loops in so many loops are executed bundle by bundle, so that the recursion has an end."""
 
 
 class End(NamedTuple):
@@ -136,6 +138,7 @@ class _Run:
         self._most_steps, self._is_cancelled = limits
         self._observed = observed
         self._count = 0
+        self._depth = 0
 
     def execute(self) -> list[Node]:
         nodes: list[Node] = []
@@ -146,8 +149,10 @@ class _Run:
 
     def _advance(self, nodes: list[Node], address: int) -> int:
         """Execute the bundle or the loop at an address; return the next address."""
-        if address in self._loops:
+        if address in self._loops and self._depth < _DEEPEST:
+            self._depth += 1
             run, address = self._loop(address, self._loops[address])
+            self._depth -= 1
             nodes.append(run)
             return address
         return self._bundle(nodes, address)
