@@ -19,6 +19,7 @@ from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME
 
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
 _DEFINING = re.compile(r"#\s*(?:define|undef)\s+([A-Za-z_]\w*)(\(?)")
+_PREPROCESSED = re.compile(r"#\s*(?:define|undef)\b|#error\b")
 _LABEL_MADE = re.compile(r"\w:(?![\w$\\])|\.L")
 _ASKING = re.compile(r"#\s*(?:if|elif)")
 _NAMING = (".set", ".equ", ".equiv", ".eqv", ".altmacro", ".local", ".comm", ".lcomm")
@@ -120,7 +121,7 @@ def is_expanded(_isa: Isa, bundle: Bundle) -> bool:
 
 def _is_expanding(words: tuple[str, ...]) -> bool:
     effect = effect_of(words)
-    return bool(effect.step or effect.reads_files or _DEFINING.match(words[0]))
+    return bool(effect.step or effect.reads_files or _PREPROCESSED.match(words[0]))
 
 
 def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
