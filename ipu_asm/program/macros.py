@@ -24,7 +24,9 @@ _LABEL_MADE = re.compile(r"\w:(?![\w$\\])|\.L")
 _ASKING = re.compile(r"#\s*(?:if|elif)")
 _NAMING = (".set", ".equ", ".equiv", ".eqv", ".altmacro", ".local", ".comm", ".lcomm")
 _READING = re.compile(r"#\s*(?:include|import)\b|\.include\b")
-_BODY = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
+_BODY = {".macro", ".rept", ".rep", ".irp", ".irep", ".irpc", ".irepc"}
+_BODY_ENDS = {".endm", ".endmacro", ".endr"}
+_REPORTED = {".altmacro", ".error", ".err"}
 # At this number of distinct unknown names, assume that the file is a fragment for inclusion.
 _MANY_NAMES = 6
 _STEPS = {
@@ -120,6 +122,8 @@ def is_expanded(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def _is_expanding(words: tuple[str, ...]) -> bool:
+    if words[0] in _REPORTED:
+        return True
     effect = effect_of(words)
     return bool(effect.step or effect.reads_files or _PREPROCESSED.match(words[0]))
 
@@ -180,7 +184,7 @@ def effect_of(words: tuple[str, ...]) -> DirectiveEffect:
 def _step(word: str) -> str:
     if word in _BODY:
         return "body"
-    if word in _BODY.values():
+    if word in _BODY_ENDS:
         return "end"
     return next((step for step, pattern in _STEPS.items() if pattern.match(word)), "")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, Iterator
 
 from ipu_asm.source.preprocessor.conditions import Answers, Condition
 from ipu_asm.source.preprocessor.lines import Line
@@ -43,6 +43,11 @@ class Conditionals:
         """Whether the current line is read: all branches around it are taken."""
         return not self._groups or self._groups[-1].is_active
 
+    @property
+    def names(self) -> Iterator[str]:
+        """The names that the conditions of the open conditionals test."""
+        return (name for group in self._groups for line in group.lines for name in line.names)
+
     def read(self, line: Line, at: int) -> bool:
         """Apply a directive of a conditional; return whether the line is one."""
         word = line.directive
@@ -75,6 +80,7 @@ class Conditionals:
 
     def _branch(self, line: Line, at: int) -> None:
         group = self._groups[-1]
+        group.lines.append(line)
         group.is_active = False
         if not group.is_open:
             return
@@ -100,6 +106,7 @@ class _Group:
         self.is_open = is_open
         self.is_active = False
         self.has_else = False
+        self.lines: list[Line] = []
         self.conditions: list[Condition | None] = []
         self.taken: int | None = None
         self.asked: dict[str, bool | int] = {}

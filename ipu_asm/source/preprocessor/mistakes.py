@@ -6,7 +6,13 @@ from typing import NamedTuple
 
 from ipu_asm.config.files import counted
 from ipu_asm.diagnostics import RuleId
-from ipu_asm.diagnostics.errors import SYNTAX_ERROR, TOO_FEW_OPERANDS, TOO_MANY_OPERANDS
+from ipu_asm.diagnostics.errors import (
+    ERROR_DIRECTIVE,
+    SYNTAX_ERROR,
+    TOO_FEW_OPERANDS,
+    TOO_MANY_OPERANDS,
+)
+from ipu_asm.isa.operands import quoted
 from ipu_asm.source.preprocessor.lines import Line
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.tokens import Place, Token, words_of, written_place
@@ -66,6 +72,14 @@ def malformed_definition(line: Line) -> Mistake:
         return missing_name(line)
     message = f"the parameters of `{words[0].text}` must be closed by `)`, found none"
     return Mistake(SYNTAX_ERROR, words[1].place, message)
+
+
+def reached_error(line: Line) -> Mistake:
+    """Return the finding about an `#error` that is reached."""
+    text = "".join(token.text for token in words_of(line))
+    said = f": {quoted(text)}" if text else ""
+    message = f"`#error` is reached{said}; check the conditions around it and `[defines]`"
+    return Mistake(ERROR_DIRECTIVE, _directive(line), message)
 
 
 def unclosed_call(name: Token, macro: Macro, opening: Token) -> Mistake:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Sequence
+from typing import Callable, Iterable, Sequence
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.preprocessor.conditionals import Conditionals
@@ -21,7 +21,12 @@ from ipu_asm.source.preprocessor.limits import (
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.memo import KnownCondition, KnownOutput, memo_of
-from ipu_asm.source.preprocessor.mistakes import Mistake, malformed_definition, missing_name
+from ipu_asm.source.preprocessor.mistakes import (
+    Mistake,
+    malformed_definition,
+    missing_name,
+    reached_error,
+)
 from ipu_asm.source.preprocessor.names import Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
 from ipu_asm.source.preprocessor.questions import condition_of
@@ -235,6 +240,15 @@ class Run:
         _FileRun(self, lines, base, file.depth + 1).read()
         return True
 
+    def refuse(self, line: Line, names: Iterable[str]) -> None:
+        """Apply an `#error` in conditionals that test `names`.
+
+        It is no mistake if a missing header or the compiler may define one of them.
+        """
+        self.is_refused = True
+        if not self._is_missing and all(not n.startswith("__") or n in self.table for n in names):
+            self.mistakes.append(reached_error(line))
+
     def once(self, path: str) -> None:
         """Skip further includes of a file (`#pragma once`)."""
         self._once.add(path)
@@ -300,7 +314,7 @@ class _FileRun:
         elif word in ("include", "include_next", "import"):
             return self._run.include(line, self)
         elif word == "error":
-            self._run.is_refused = True
+            self._run.refuse(line, self._conditionals.names)
         elif word == "pragma" and [token.text for token in memo_of(line).words()] == ["once"]:
             self._run.once(line.path)
         return True
