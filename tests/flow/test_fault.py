@@ -69,3 +69,10 @@ def test_a_counter_that_passes_its_bound_meets_it_after_an_overflow() -> None:
 def test_a_counter_whose_step_never_meets_the_bound_is_endless() -> None:
     run, *_ = check("set lr1 100;;\nloop: incr lr0 128;; bne lr0 lr1 loop;;\nbkpt;;")
     assert run.end.reason == ENDLESS
+
+
+def test_five_hundred_loops_in_each_other_are_executed() -> None:
+    heads = "".join(f"l{number}: acc;;\n" for number in range(500))
+    ends = "".join(f"beq lr0 lr1 l{number};;\n" for number in range(499, -1, -1))
+    run, *_ = check(f"set lr1 1;;\n{heads}{ends}bkpt;;\n")
+    assert run.end.reason == HALTED
