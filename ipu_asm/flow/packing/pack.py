@@ -12,7 +12,7 @@ from typing import Container, Iterator, NamedTuple, Sequence
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.layout import Place, block_edit
-from ipu_asm.flow.packing.operations import Operation, basic_blocks
+from ipu_asm.flow.packing.operations import Operation, basic_blocks, by_bundle
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.program.build import read_program
 from ipu_asm.program.distances import distance, is_distance, resolve_target
@@ -87,7 +87,7 @@ def _blocks(program: Program, chosen: Container[int]) -> list[PackedBlock]:
     start = 0
     for addresses in basic_blocks(program):
         graph = dependences_of(program, addresses)
-        bundles = _as_written(graph.operations, addresses)
+        bundles = [tuple(bundle) for bundle in by_bundle(graph.operations, addresses)]
         if addresses.start in chosen and graph.operations and len(addresses) > 1:
             found = schedule(program.isa, graph)
             if len(found) < len(addresses):
@@ -96,10 +96,6 @@ def _blocks(program: Program, chosen: Container[int]) -> list[PackedBlock]:
         blocks.append(PackedBlock(addresses, start, tuple(bundles)))
         start += len(bundles)
     return blocks
-
-
-def _as_written(operations: Sequence[Operation], addresses: range) -> list[tuple[Operation, ...]]:
-    return [tuple(o for o in operations if o.address == address) for address in addresses]
 
 
 def _in_order(bundle: Sequence[Operation], order: _SlotOrder) -> tuple[Operation, ...]:
