@@ -1,4 +1,4 @@
-"""Code lenses: references and cost of loops above labels, bundles above loops of templates."""
+"""Code lenses: references, trips and cost of loops above labels; bundles of template loops."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Callable, Collection, Final, NamedTuple
 
 from ipu_asm.flow.loops import SourceLoop, loops_of
+from ipu_asm.ide.control_run.loops import bound_text, loop_cost
 from ipu_asm.ide.expansions import is_template, whole_reading
-from ipu_asm.ide.template.hints import block_sizes
+from ipu_asm.ide.template.hints import block_sizes, counted
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.labels import is_local
 from ipu_asm.program.program import Program
@@ -78,7 +79,7 @@ def _is_global(isa: Isa, label: str) -> bool:
 def _texts(program: Program, family: str) -> tuple[str, Callable[[int], str]]:
     """Return a family, and a function from an address to its lens text, "" for none."""
     if family == LOOPS:
-        costs = {loop.first: _cost(program.isa, loop) for loop in loops_of(program)}
+        costs = {loop.first: _cost(program, loop) for loop in loops_of(program)}
         return family, lambda address: costs.get(address, "")
     named = Counter(r.target for r in program.references if r.target is not None)
     return family, lambda address: _count(named[address])
@@ -88,9 +89,13 @@ def _count(branches: int) -> str:
     return f"{branches} {'branch comes' if branches == 1 else 'branches come'} here"
 
 
-def _cost(isa: Isa, loop: SourceLoop) -> str:
-    """Return the bundles of one iteration of a loop, without branches, and their utilisation."""
-    text = f"{loop.size} {isa.unit if loop.size == 1 else f'{isa.unit}s'} an iteration"
-    if loop.slots == loop.size:
-        return text
-    return f"{text}, {loop.used} of {loop.slots} slots used ({100 * loop.used // loop.slots} %)"
+def _cost(program: Program, loop: SourceLoop) -> str:
+    """Return what a loop costs: all its cycles if they are known, else those of an iteration."""
+    cost, bound = loop_cost(program, loop), bound_text(program, loop)
+    used = f"{loop.used} of {loop.slots} slots used ({100 * loop.used // loop.slots} %)"
+    used = "" if loop.slots == loop.size else used
+    if cost.has_cycles:
+        return "; ".join(filter(None, (cost.text, bound, used)))
+    size = f"{counted(loop.size, program.isa.unit)} an iteration"
+    size = ", ".join(filter(None, (size, used)))
+    return "; ".join(filter(None, (cost.text, size, bound)))

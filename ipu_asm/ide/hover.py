@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.ide.control_run.accesses import access_lines
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.expansions import Occasion, is_template, reading_at
 from ipu_asm.ide.macros.occurrences import macro_at
@@ -16,6 +16,7 @@ from ipu_asm.ide.pages.label import definition_markdown
 from ipu_asm.ide.pages.operand import operand_markdown, register_markdown, register_use_at
 from ipu_asm.ide.pages.timing import lines_about_instruction
 from ipu_asm.ide.syntax_element import (
+    Blank,
     BundleEnd,
     Comment,
     LabelDefinition,
@@ -82,10 +83,6 @@ def _in_template(analysis: Analysis, offset: int) -> Hover | None:
 def _expanded(analysis: Analysis, offset: int, span: Span | None) -> Hover | None:
     """Return the page in the first expansion, and what the place is in others if that differs."""
 
-    def word(occasion: Occasion) -> Span | None:
-        found = hover(occasion.reading.analysis, occasion.offset)
-        return found.span if found else None
-
     reading, at = reading_at(analysis, offset)
     found = hover(reading.analysis, at)
     written = span or (reading.around(found.span, offset) if found else None)
@@ -94,8 +91,20 @@ def _expanded(analysis: Analysis, offset: int, span: Span | None) -> Hover | Non
     if reading.is_partial:
         is_unknown = has_filler(reading.analysis.text[found.span.start : found.span.end])
         return None if is_unknown else Hover(without_fillers(found.markdown), written)
-    phrase = occasions_phrase(analysis, offset, word)
+    phrase = occasions_phrase(analysis, offset, _word_at)
     return Hover(f"{phrase}{_SEPARATOR}{found.markdown}" if phrase else found.markdown, written)
+
+
+def _word_at(occasion: Occasion) -> Span | None:
+    """Return the span of the word that a page would be about."""
+    program = occasion.reading.analysis.program
+    place = element_at(program, occasion.offset)
+    if isinstance(place, (Blank, Comment)):
+        return None
+    part = None
+    if isinstance(place, OperandAt):
+        part = register_use_at(program, place, occasion.offset)
+    return part.span.shifted(program.starts[place.bundle]) if part else place.span
 
 
 def _about_tag(analysis: Analysis, syntax: TemplateSyntax, tag: Tag, offset: int) -> Hover | None:
@@ -145,7 +154,7 @@ def _about_directive(analysis: Analysis, offset: int) -> Hover | None:
 def _markdown(analysis: Analysis, place: SyntaxElement) -> str | None:
     program = analysis.program
     if isinstance(place, Mnemonic):
-        return _mnemonic(program.isa, program.bundles[place.bundle], place.instruction)
+        return _mnemonic(analysis, place.bundle, place.instruction)
     if isinstance(place, LabelDefinition):
         return definition_markdown(analysis, place.bundle, place.name)
     if isinstance(place, BundleEnd):
@@ -153,16 +162,22 @@ def _markdown(analysis: Analysis, place: SyntaxElement) -> str | None:
     return None
 
 
-def _mnemonic(isa: Isa, bundle: Bundle, number: int) -> str | None:
-    """Return the instruction's page, below the timing inside this bundle if there is any."""
-    instruction = bundle.instructions[number]
-    if instruction.spec is None:
-        return _unknown(isa, instruction)
-    page = instruction_markdown(isa, instruction.spec)
-    lines = lines_about_instruction(isa, bundle, number)
-    if not lines:
-        return page
-    return "\n".join(["**In this bundle**", "", *(f"- {line}" for line in lines), "", "---", page])
+def _mnemonic(analysis: Analysis, number: int, instruction: int) -> str | None:
+    """Return the instruction's page, below its accesses and its timing inside this bundle."""
+    isa, bundle = analysis.isa, analysis.program.bundles[number]
+    spec = bundle.instructions[instruction].spec
+    if spec is None:
+        return _unknown(isa, bundle.instructions[instruction])
+    sections = (
+        (f"In this {isa.unit}", lines_about_instruction(isa, bundle, instruction)),
+        ("In the whole run", access_lines(analysis, number, instruction)),
+    )
+    lines: list[str] = []
+    for title, found in sections:
+        if found:
+            lines += [f"**{title}**", "", *(f"- {line}" for line in found), ""]
+    page = instruction_markdown(isa, spec)
+    return "\n".join([*lines, "---", page]) if lines else page
 
 
 def _unknown(isa: Isa, instruction: Instruction) -> str | None:

@@ -1,4 +1,4 @@
-"""Inlay hints: addresses, values of immediates and of outputs, read timing, latency, duration."""
+"""Inlay hints: addresses, values of immediates and of outputs, timing, trips and cycles."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.flow.accesses import LIVE, cycles_of
 from ipu_asm.flow.latency import slow_writes
+from ipu_asm.ide.control_run.loops import branch_remark
+from ipu_asm.ide.control_run.run import counted, first_facts
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.ide.macros.parameters import MARK
 from ipu_asm.ide.pages.latency import line_text
 from ipu_asm.ide.pages.timing import reads_of_changed_registers
 from ipu_asm.ide.regions import bodies
+from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.ide.template.hints import output_values
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operand_types import IntegerType
@@ -26,7 +29,9 @@ IMMEDIATES: Final = "immediates"
 TIME: Final = "time"
 LANDINGS: Final = "landings"
 VALUES: Final = "values"
-FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS, VALUES)
+TRIPS: Final = "trips"
+CYCLES: Final = "cycles"
+FAMILIES: Final = (ADDRESSES, IMMEDIATES, TIME, LANDINGS, VALUES, TRIPS, CYCLES)
 
 
 class InlayHint(NamedTuple):
@@ -54,6 +59,10 @@ def inlay_hints(analysis: Analysis, span: Span, families: Collection[str]) -> li
         found += _addresses(analysis, first, last)
     if LANDINGS in families:
         found += _latencies(analysis, first, last)
+    if TRIPS in families:
+        found += _trips(analysis, first, last)
+    if CYCLES in families:
+        found += _cycles(analysis, first, last)
     return sorted(hint for hint in found if span.touches(hint.offset))
 
 
@@ -123,6 +132,36 @@ def _latencies(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]
                 unit = "cycle" if cycles == 1 else "cycles"
                 tooltip = f"takes about {cycles} {unit}, estimated from its operands"
                 yield InlayHint(end.end, f" {cycles} {unit}", LANDINGS, tooltip)
+
+
+def _trips(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
+    """Yield the trips of loops behind their branches, and how often other branches are taken."""
+    program = analysis.program
+    for number in range(first, last + 1):
+        for reference in program.references_of(number):
+            remark = branch_remark(program, program.addresses[number], reference.target)
+            if remark is not None:
+                end = program.reference_span(reference).end
+                yield InlayHint(end, f" {remark.hint}", TRIPS, remark.sentence)
+
+
+def _cycles(analysis: Analysis, first: int, last: int) -> Iterator[InlayHint]:
+    """Yield the cycles of each bundle that is executed more or less often than the one before."""
+    program, unit = analysis.program, analysis.isa.unit
+    facts = first_facts(program)
+    if facts is None or not facts.is_complete:
+        return
+    executions = facts.summary.executions
+    # The hint of a bundle is where the next one begins.
+    for number in range(max(first - 1, 0), last + 1):
+        address = program.addresses[number]
+        if not program.bundles[number].size:
+            continue
+        count = executions[address]
+        if count is not None and (address == 0 or count != executions[address - 1]):
+            text = counted(count, "cycle") if count else "never runs"
+            tooltip = f"this {unit} is executed {counted(count, 'time')}"
+            yield InlayHint(end_of_bundle(program, number), f" {text}", CYCLES, tooltip)
 
 
 @cached_on_bundle

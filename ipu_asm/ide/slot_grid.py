@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.loops import SourceLoop, loops_of
+from ipu_asm.ide.control_run.run import first_facts
 from ipu_asm.ide.expansions import Reading, is_template, reading_at, whole_reading
 from ipu_asm.ide.syntax_element import end_of_bundle
 from ipu_asm.isa.model import Isa, Slot
@@ -33,7 +34,8 @@ class GridCell(NamedTuple):
 class GridRow(NamedTuple):
     """The bundle at an address; `cells` has the instructions of each slot, in slot order.
 
-    `strays` are instructions without a slot, or more than their slot holds.
+    `strays` are instructions without a slot, or more than their slot holds. `executions` is None
+    if the control run does not tell it.
     """
 
     address: int
@@ -41,6 +43,7 @@ class GridRow(NamedTuple):
     label: str | None
     cells: tuple[tuple[GridCell, ...], ...]
     strays: tuple[GridCell, ...]
+    executions: int | None = None
 
 
 class SlotGrid(NamedTuple):
@@ -57,11 +60,15 @@ def slot_grid(analysis: Analysis, offset: int | None = None) -> SlotGrid:
     if is_template(analysis):
         return _of_template(analysis, offset)
     program = analysis.program
-    rows = tuple(
+    rows = [
         _row(program, number, address) for address, number in enumerate(program.bundle_at_address)
-    )
+    ]
+    facts = first_facts(program)
+    if facts is not None and facts.is_complete:
+        counts = facts.summary.executions
+        rows = [row._replace(executions=count) for row, count in zip(rows, counts)]
     current = None if offset is None else _current(program, offset)
-    return SlotGrid(program.isa.slots, rows, tuple(loops_of(program)), current)
+    return SlotGrid(program.isa.slots, tuple(rows), tuple(loops_of(program)), current)
 
 
 def _of_template(analysis: Analysis, offset: int | None) -> SlotGrid:

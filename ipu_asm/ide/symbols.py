@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.ide.blocks import OutlineBlock, blocks_of, has_content, macro_blocks
+from ipu_asm.ide.control_run.loops import loop_detail
 from ipu_asm.ide.expansions import is_template
 from ipu_asm.ide.macros.names import Macro, last_bundle_of
 from ipu_asm.ide.macros.page import shown_parameters
@@ -94,8 +95,10 @@ def _as_written(
     start, end = symbol.name_span
     if analysis.text[start:end] != analysis.program.text[start:end]:
         name = analysis.text[start:end]
-    detail = _detail(analysis.isa.unit, bundles.addresses(symbol.span))
-    detail = f"loop, {detail}" if symbol.kind == LOOP else detail
+    addresses = bundles.addresses(symbol.span)
+    detail = _detail(analysis.isa.unit, addresses)
+    if symbol.kind == LOOP:
+        detail = _loop_detail(analysis.effective_program, detail, addresses[:1])
     return symbol._replace(name=name, detail=detail, children=children)
 
 
@@ -232,11 +235,17 @@ def _symbol(
     return DocumentSymbol(
         bundle.label or "",
         FUNCTION if is_function else LOOP if is_loop else LABEL,
-        f"loop, {detail}" if is_loop else detail,
+        _loop_detail(program, detail, [first]) if is_loop else detail,
         Span(name.start, max(ends)),
         name,
         children,
     )
+
+
+def _loop_detail(program: Program, detail: str, head: Sequence[int]) -> str:
+    """Return the detail of a loop with its trips, given the address of its head, if any."""
+    trips = [loop_detail(program, address) for address in head]
+    return ", ".join(filter(None, ("loop", detail, *trips)))
 
 
 def _bundles(program: Program, first: int, end: int) -> list[DocumentSymbol]:

@@ -87,6 +87,8 @@ def test_a_mnemonic_shows_first_what_happens_between_the_slots_of_its_bundle() -
         "str_acc_reg",
         "**In this bundle**",
         "- `lr0` is **new**: `incr lr0 1` comes first\n- `r_acc` is **old**: `acc` comes too late",
+        "**In the whole run**",
+        "- 512 bytes at cr0 + 1 (0x1..0x200 from cr0); read by nobody through cr0; 1 time",
         "---\n```ipu-asm\nstr_acc_reg offset base\n```",
     )
 
@@ -111,6 +113,7 @@ def test_a_register_read_live_sees_what_its_bundle_writes() -> None:
         "**`lr4`**",
         f"`offset` of `str_acc_reg`: {operand.description}",
         "Sees the **new** value: `incr lr4 256` comes first.",
+        "Values before this bundle: 0; after it: 256",
         f"Loop register · `lr0` to `lr15` · {loop.summary}",
     )
 
@@ -242,6 +245,7 @@ def test_a_label_shows_its_comment_its_bundle_and_its_branches() -> None:
         "again",
         "**`again`** · bundle 1",
         "what is done\neach time",
+        "Loop: 1 trip, 1 cycle of 3 (33 %)",
         "```ipu-asm\nincr lr0 1;      # the next one\nbne lr0 lr1 again;;\n```",
         "Its code branches to `again` (line 8)",
         "1 branch comes here: line 10",

@@ -61,6 +61,12 @@ def test_rows_have_everything_to_draw_them() -> None:
     assert (last["address"], last["label"]) == (1, None)
 
 
+def test_rows_tell_how_often_they_run() -> None:
+    text = "set lr1 3;;\nl: incr lr0 1; blt lr0 lr1 l;;\nbkpt;;\n"
+    assert [row["executions"] for row in check_grid(document(), text)["rows"]] == [1, 4, 1]
+    assert [row["executions"] for row in check_grid(document())["rows"]] == [None, None]
+
+
 def test_slots_tell_how_much_fits() -> None:
     slots = check_grid(document())["slots"]
     assert {slot["name"]: slot["capacity"] for slot in slots}["lr"] == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from ipu_asm.ide.control_run.loops import loop_paragraph
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program
 from ipu_asm.reports.markdown import escaped, fenced_code, inline_code
@@ -85,6 +86,7 @@ def _page(analysis: Analysis, bundle: int, title: str) -> str:
     sections = (
         title,
         comment_above(program, bundle),
+        loop_paragraph(program, program.addresses[bundle]),
         _code(program, _labelled_bundle(program, bundle)),
         _outgoing_branches(analysis, bundle) if program.bundles[bundle].label is not None else "",
         _incoming_branches(analysis, program.addresses[bundle]) if program.isa.branches else "",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
+from ipu_asm.ide.control_run.registers import register_values
 from ipu_asm.ide.pages.label import target_markdown
 from ipu_asm.ide.pages.latency import sentences_about_latency
 from ipu_asm.ide.pages.timing import sentences_about_operand
@@ -68,6 +69,7 @@ def operand_markdown(
             place.instruction,
             place.operand,
         ),
+        register_values(program, place.bundle, register) if register else "",
         _about_file(program.isa, register) if register else "",
     ]
     return "\n\n".join(section for section in sections if section) or None

@@ -1,4 +1,4 @@
-"""Results of a run besides its text: conditionals and includes."""
+"""Results of a run besides its text: conditionals, includes, and exceeded limits."""
 
 from __future__ import annotations
 
@@ -27,3 +27,10 @@ class FoundInclude(NamedTuple):
     place: Place
     name: str
     path: str | None
+
+
+class Limit(NamedTuple):
+    """A limit that was exceeded, and where."""
+
+    place: Place
+    message: str

@@ -48,6 +48,7 @@ def _row(row: ide.GridRow, coordinates: Coordinates) -> Json:
         "range": range_,
         "cells": [[_cell(cell, coordinates) for cell in cells] for cells in row.cells],
         "strays": [_cell(cell, coordinates) for cell in row.strays],
+        "executions": row.executions,
     }
 
 

@@ -1,0 +1,1 @@
+"""What the control run says, in words: trips, cycles, addresses, values of loop registers."""

@@ -1,0 +1,193 @@
+"""Loops and branches in words: trips, cycles, what bounds them, how often a branch is taken."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipu_asm.flow.accesses import LIVE
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.run import ENDLESS
+from ipu_asm.flow.control_run.summary import LoopSummary
+from ipu_asm.flow.loops import SourceLoop, loops_of
+from ipu_asm.flow.packing.bounds import slot_pressure
+from ipu_asm.flow.packing.operations import operations_of
+from ipu_asm.ide.control_run.run import (
+    counted,
+    first_facts,
+    listed,
+    total_cycles,
+    unknown_registers,
+)
+from ipu_asm.ide.pages.timing import reads_of_changed_registers
+from ipu_asm.program.program import Program, cached_on_program
+
+
+class LoopCost(NamedTuple):
+    """The trips and cycles of a loop in words; without known cycles, why they are not known."""
+
+    text: str
+    has_cycles: bool
+
+
+class BranchRemark(NamedTuple):
+    """How often a branch is taken: as a hint, and as a sentence."""
+
+    hint: str
+    sentence: str
+
+
+def loop_cost(program: Program, loop: SourceLoop) -> LoopCost:
+    """Return the cycles of a loop: `128 trips x 1 bundle = 128 cycles of 1,304`."""
+    facts = first_facts(program)
+    found = _settled(facts, loop.first)
+    if facts is None or found is None or found.cycles is None:
+        return LoopCost(_without_cycles(facts, loop), False)
+    trips = trips_text(found)
+    if _is_product(found, loop):
+        trips += f" x {counted(loop.size, program.isa.unit)}"
+    return LoopCost(f"{trips} = {counted(found.cycles, 'cycle')}{_of_total(facts)}", True)
+
+
+def bound_text(program: Program, loop: SourceLoop) -> str:
+    """Return the slots that bound a loop: `bound by xmem, lr`; "" if it is no single block.
+
+    If they take fewer bundles than the loop has: `bound by lr (11 of 16 bundles)`.
+    """
+    addresses = range(loop.first, loop.last + 1)
+    if not program.isa.spaces or not _is_block(program, addresses):
+        return ""
+    operations = [each for each in operations_of(program, addresses) if not each.is_branch]
+    pressure = slot_pressure(program.isa, operations)
+    if not pressure:
+        return ""
+    bound = pressure[0].bundles
+    slots = ", ".join(each.slot for each in pressure if each.bundles == bound)
+    if bound == loop.size:
+        return f"bound by {slots}"
+    return f"bound by {slots} ({bound} of {counted(loop.size, program.isa.unit)})"
+
+
+def loop_paragraph(program: Program, address: int) -> str:
+    """Return trips, cycles and share of the loop that begins at an address; "" if there is none."""
+    loop, facts = _loops_by_head(program).get(address), first_facts(program)
+    if loop is None or facts is None:
+        return ""
+    found = _settled(facts, address)
+    if found is None or found.cycles is None:
+        text = _without_cycles(facts, loop)
+        return f"Loop: {text}" if text else ""
+    text = f"Loop: {trips_text(found)}, {counted(found.cycles, 'cycle')}{_of_total(facts)}"
+    total = total_cycles(facts)
+    if total:
+        text += f" ({100 * found.cycles // total} %)"
+    if found.own_cycles is not None and found.own_cycles != found.cycles:
+        text += f", {found.own_cycles:,} without the loops inside"
+    return text
+
+
+def loop_detail(program: Program, address: int) -> str:
+    """Return the trips of the loop that begins at an address, "" if they are not known."""
+    found = _settled(first_facts(program), address)
+    return "" if found is None or found.least is None else trips_text(found)
+
+
+def trips_text(loop: LoopSummary) -> str:
+    """Return the trips of a loop: `128 trips`, `10 x 3 to 5 trips` if it is entered 10 times."""
+    least, most, entries = loop.least, loop.most, loop.entries
+    if least is None or most is None:
+        return "trips not known"
+    trips = counted(most, "trip") if least == most else f"{least:,} to {counted(most, 'trip')}"
+    return trips if entries in (1, None) else f"{entries:,} x {trips}"
+
+
+def branch_remark(program: Program, address: int, target: int | None) -> BranchRemark | None:
+    """Return how often a conditional branch is taken; None if that is not known.
+
+    The branch that closes a loop has the trips of the loop.
+    """
+    facts = first_facts(program)
+    branch = facts.run.steps[address].branch if facts is not None else None
+    if facts is None or branch is None:
+        return None
+    loop = _closed_loop(program, facts, address, target)
+    if loop is not None and not facts.is_complete:
+        text = _without_cycles(facts, loop)
+        return BranchRemark(text, f"the loop: {text}") if text else None
+    taken, not_taken = facts.summary.taken.get(address, (None, None))
+    if not facts.is_complete or taken is None or not_taken is None:
+        return None
+    times = taken + not_taken
+    sentence = f"taken {taken:,} of {counted(times, 'time')}"
+    found = None if loop is None else facts.summary.loops.get(loop.first)
+    if found is None:
+        hint = f"taken {taken:,} of {times:,}"
+        return BranchRemark(hint, sentence) if branch.relation else None
+    if _compares_old_value(program, address):
+        late = f"; it compares the value from before the change in this {program.isa.unit}"
+        return BranchRemark(f"{trips_text(found)}: the old value is compared", sentence + late)
+    return BranchRemark(trips_text(found), sentence)
+
+
+@cached_on_program
+def _loops_by_head(program: Program) -> dict[int, SourceLoop]:
+    return {loop.first: loop for loop in loops_of(program)}
+
+
+def _closed_loop(
+    program: Program, facts: ControlFacts, address: int, target: int | None
+) -> SourceLoop | None:
+    """Return the loop of which a branch is the last one back to the head."""
+    loop = None if target is None else _loops_by_head(program).get(target)
+    if loop is None or not loop.first <= address <= loop.last:
+        return None
+    later = range(address + 1, loop.last + 1)
+    return None if any(facts.run.steps[each].branch for each in later) else loop
+
+
+def _is_block(program: Program, addresses: range) -> bool:
+    """Return whether control leaves bundles from the last of them alone."""
+    numbers = (program.bundle_at_address[address] for address in addresses[:-1])
+    return not any(program.bundles[number].transfers_control for number in numbers)
+
+
+def _compares_old_value(program: Program, address: int) -> bool:
+    """Return whether a branch compares a register from before a change in the same bundle."""
+    bundle = program.bundles[program.bundle_at_address[address]]
+    for read in reads_of_changed_registers(program.isa, bundle):
+        spec = bundle.instructions[read.instruction].spec
+        if read.timing.read != LIVE and spec is not None and spec.flow == "branch":
+            return True
+    return False
+
+
+def _without_cycles(facts: ControlFacts | None, loop: SourceLoop) -> str:
+    """Return why the cycles of a loop are not known, "" if the run does not end inside of it."""
+    if facts is None:
+        return ""
+    if facts.is_complete:
+        return "" if loop.first in facts.summary.loops else "never runs"
+    end, unknown = facts.run.end, unknown_registers(facts)
+    if not loop.first <= end.address <= loop.last:
+        return ""
+    if end.reason == ENDLESS:
+        return "never ends"
+    return f"trips depend on {listed(unknown)}" if unknown else ""
+
+
+def _settled(facts: ControlFacts | None, head: int) -> LoopSummary | None:
+    """Return the numbers of a loop if they are those of a whole run."""
+    if facts is None or not facts.is_complete:
+        return None
+    return facts.summary.loops.get(head)
+
+
+def _is_product(found: LoopSummary, loop: SourceLoop) -> bool:
+    """Return whether all cycles are trips times the bundles of the loop."""
+    if found.least is None or found.entries is None or found.least != found.most:
+        return False
+    return found.cycles == found.entries * found.least * loop.size
+
+
+def _of_total(facts: ControlFacts) -> str:
+    total = total_cycles(facts)
+    return "" if total is None else f" of {total:,}"

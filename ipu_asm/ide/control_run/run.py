@@ -1,0 +1,50 @@
+"""The whole run in words: its cycles, or why they are not known."""
+
+from __future__ import annotations
+
+from typing import Sequence
+
+from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
+from ipu_asm.flow.control_run.run import ENDLESS, FAULT, LIMIT
+from ipu_asm.program.program import Program
+
+
+def first_facts(program: Program) -> ControlFacts | None:
+    """Return the facts for the first configuration of the host; None if there are none."""
+    facts = control_facts(program)
+    return facts[0] if facts else None
+
+
+def total_cycles(facts: ControlFacts) -> int | None:
+    """Return the cycles from the first bundle to the end; None if they are not known."""
+    return facts.summary.cycles if facts.is_complete else None
+
+
+def cycles_sentence(facts: ControlFacts) -> str:
+    """Return the cycles of a run, or why they are not known, in a few words."""
+    end, total = facts.run.end, total_cycles(facts)
+    if total is not None:
+        ends = f", then a fault in bundle {end.address}" if end.reason == FAULT else ""
+        return f"{counted(total, 'cycle')}{ends}"
+    if end.reason == ENDLESS:
+        return "never halts"
+    if end.reason == LIMIT:
+        return f"more than {facts.summary.cycles or 0:,} cycles"
+    return f"cycles depend on {listed(unknown_registers(facts))}"
+
+
+def unknown_registers(facts: ControlFacts) -> Sequence[str]:
+    """Return the registers without a known value that the run depends on."""
+    return facts.run.end.unknown
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural."""
+    return f"{number:,} {noun if number == 1 else f'{noun}s'}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a phrase: `cr4, cr5 and cr6`."""
+    if not names:
+        return "values that are not known"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -1,0 +1,122 @@
+"""Trips and cycles of loops: above labels, behind branches, in hovers and in the outline."""
+
+from __future__ import annotations
+
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.ide.code_lens import LOOPS, code_lenses
+from ipu_asm.ide.inlay_hints import CYCLES, TRIPS, inlay_hints
+from ipu_asm.ide.slot_grid import slot_grid
+from ipu_asm.ide.symbols import symbols
+from ipu_asm.text import Span
+from tests.ide.control_run.kernels import KERNEL, WAITING, page
+
+
+def check_lenses(text: str, *expected: str) -> None:
+    assert [lens.text for lens in code_lenses(analyze(text), (LOOPS,))] == list(expected)
+
+
+def check_hints(text: str, family: str, *expected: tuple[str, str]) -> list[str]:
+    """The hints of a family, each with the end of the text before it; returns the tooltips."""
+    found = inlay_hints(analyze(text), Span(0, len(text)), (family,))
+    shown = [(text[hint.offset - len(before) : hint.offset], hint.text.strip())
+             for hint, (before, _) in zip(found, expected, strict=True)]  # fmt: skip
+    assert shown == list(expected)
+    return [hint.tooltip for hint in found]
+
+
+def test_a_lens_tells_trips_cycles_and_what_bounds_the_loop() -> None:
+    check_lenses(
+        KERNEL,
+        "10 trips = 1,300 cycles of 1,303; 14 of 24 slots used (58 %)",
+        "10 x 128 trips x 1 bundle = 1,280 cycles of 1,303; bound by xmem, mult, acc, lr; "
+        "6 of 8 slots used (75 %)",
+    )
+
+
+def test_a_slot_that_takes_fewer_bundles_than_the_loop_bounds_it_in_fewer() -> None:
+    text = "l: incr lr0 1;;\nincr lr2 1; set lr1 9;;\nacc;;\nblt lr0 lr1 l;;\nbkpt;;\n"
+    check_lenses(
+        text,
+        "9 trips x 4 bundles = 36 cycles of 37; bound by lr (2 of 4 bundles); "
+        "5 of 32 slots used (15 %)",
+    )
+
+
+def test_a_loop_that_is_entered_with_other_values_has_a_range_of_trips() -> None:
+    text = "o: incr lr1 2; set lr0 0;;\nl: incr lr0 1;;\nblt lr0 lr1 l;;\nblt lr1 lr2 o;;\nbkpt;;\n"
+    check_lenses(
+        text.replace("o: incr", "set lr2 5;;\no: incr"),
+        "3 trips = 30 cycles of 32; 5 of 32 slots used (15 %)",
+        "3 x 2 to 6 trips = 24 cycles of 32; bound by lr (1 of 2 bundles); "
+        "2 of 16 slots used (12 %)",
+    )
+
+
+def test_unknown_registers_of_the_host_are_named() -> None:
+    lens = "trips depend on cr4; 2 bundles an iteration, 3 of 16 slots used (18 %)"
+    check_lenses(WAITING, f"{lens}; bound by xmem, lr (1 of 2 bundles)")
+    assert "Loop: trips depend on cr4" in page(WAITING, "l:")
+    check_hints(WAITING, TRIPS, ("lr2 l", "trips depend on cr4"))
+    check_hints(WAITING, CYCLES)
+
+
+def test_a_loop_without_an_end_says_so() -> None:
+    check_hints("l: acc;;\nbeq lr0 lr0 l;;\n", TRIPS, ("lr0 l", "never ends"))
+
+
+def test_a_branch_that_compares_the_old_value_says_so() -> None:
+    tooltips = check_hints(
+        KERNEL,
+        TRIPS,
+        ("element", "10 x 128 trips: the old value is compared"),
+        ("lr5 row", "10 trips: the old value is compared"),
+    )
+    assert tooltips[1] == (
+        "taken 9 of 10 times; it compares the value from before the change in this bundle"
+    )
+
+
+def test_a_branch_that_closes_no_loop_tells_how_often_it_is_taken() -> None:
+    text = "l: incr lr0 1;;\nblt lr0 lr2 +2;;\nacc;;\nblt lr0 lr3 l;;\nbkpt;;\n"
+    text = f"set lr2 3; set lr3 10;;\n{text}"
+    check_hints(text, TRIPS, ("+2", "taken 2 of 10"), ("lr3 l", "10 trips"))
+
+
+def test_cycles_are_shown_where_they_change() -> None:
+    check_hints(
+        KERNEL,
+        CYCLES,
+        ("-256;;", "1 cycle"),
+        ("reset_acc;;", "10 cycles"),
+        ("element;;", "1,280 cycles"),
+        ("row;;", "10 cycles"),
+        ("bkpt;;", "1 cycle"),
+    )
+    check_hints("b +2;;\nacc;;\nbkpt;;\n", CYCLES, ("+2;;", "1 cycle"), ("acc;;", "never runs"),
+                ("bkpt;;", "1 cycle"))  # fmt: skip
+
+
+def test_a_label_tells_trips_cycles_and_share() -> None:
+    assert "\n\nLoop: 10 x 128 trips, 1,280 cycles of 1,303 (98 %)\n\n" in page(KERNEL, "element:")
+    shown = "Loop: 10 trips, 1,300 cycles of 1,303 (99 %), 20 without the loops inside"
+    assert shown in page(KERNEL, "row:")
+    assert shown in page(KERNEL, "row;;")
+
+
+def test_the_outline_has_the_trips_of_loops() -> None:
+    (row,) = symbols(analyze(KERNEL))
+    assert row.detail == "loop, bundles 2 to 5, 10 trips"
+    details = [child.detail for child in row.children if child.kind == "loop"]
+    assert details == ["loop, bundles 3 to 5, 10 x 128 trips"]
+
+
+def test_the_outline_of_a_template_has_the_trips_of_its_expansion() -> None:
+    text = "{% set n = 4 %}\nset lr1 {{ n }};;\nl: incr lr0 1; blt lr0 lr1 l;;\nbkpt;;\n"
+    details = [symbol.detail for symbol in symbols(analyze(text)) if symbol.kind == "loop"]
+    assert details == ["loop, bundles 1 to 2, 5 trips"]
+
+
+def test_rows_of_the_slot_grid_have_their_executions() -> None:
+    rows = slot_grid(analyze(KERNEL)).rows
+    assert [row.executions for row in rows] == [1, 1, 10, 1280, 10, 1]
+    assert [row.executions for row in slot_grid(analyze(WAITING)).rows] == [None] * 4

@@ -1,0 +1,43 @@
+"""What the control run says, on the wire: lenses, hints and hovers."""
+
+from __future__ import annotations
+
+from ipu_lsp.json_types import Json
+from tests.server.conversation import EXIT, INITIALIZE, Conversation, converse, opened
+
+URI = "file:///kernel.s"
+TEXT = "set lr1 3;;\nl: incr lr0 1; ldr_mult_reg r0 lr0 cr0;;\nblt lr0 lr1 l;;\nbkpt;;\n"
+
+
+def session(settings: Json, *messages: Json) -> Conversation:
+    params = {"capabilities": {}, "initializationOptions": settings}
+    return converse({**INITIALIZE, "params": params}, opened(URI, TEXT), *messages, EXIT)
+
+
+def request(method: str, **params: object) -> Json:
+    document = {"textDocument": {"uri": URI}}
+    return {"id": 1, "method": f"textDocument/{method}", "params": {**document, **params}}
+
+
+def test_a_lens_has_trips_and_cycles() -> None:
+    conversation = session({"codeLens": {"loops": True}}, request("codeLens"))
+    (lens,) = conversation.answer(1)["result"]
+    title = "3 trips x 2 bundles = 6 cycles of 8; bound by xmem, lr (1 of 2 bundles); "
+    assert lens["command"]["title"] == f"{title}3 of 16 slots used (18 %)"
+
+
+def test_trips_and_cycles_are_hints_of_their_own_switches() -> None:
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 4, "character": 0}}
+    shown = []
+    for family in ("trips", "cycles"):
+        conversation = session({"inlayHints": {family: True}}, request("inlayHint", range=whole))
+        shown.append([hint["label"] for hint in conversation.answer(1)["result"]])
+    assert shown == [["3 trips"], ["1 cycle", "3 cycles", "1 cycle"]]
+
+
+def test_a_hover_of_a_load_has_its_addresses() -> None:
+    conversation = session({}, request("hover", position={"line": 1, "character": 16}))
+    contents = conversation.answer(1)["result"]["contents"]
+    text = contents if isinstance(contents, str) else contents["value"]
+    assert "128 bytes at cr0 + 1 + k, k = 0..2" in text
+    assert "3 times" in text
