@@ -1,24 +1,24 @@
-"""A template that is compiled once and rendered in each context."""
+"""The syntax trees of templates and of their parts, and the code that is made of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from contextlib import contextmanager
 from functools import cached_property
-from types import TracebackType
-from typing import Mapping, NamedTuple
+from types import CodeType, TracebackType
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from jinja2 import TemplateSyntaxError, nodes
-from jinja2.environment import Template
-from jinja2.parser import Parser
+from jinja2.idtracking import symbols_for_node
+from jinja2.runtime import Context
 
 from ipu_asm.diagnostics import RuleId
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
-from ipu_asm.source.jinja.generator import TreeParts, prepare
-from ipu_asm.source.jinja.limits import LimitError, require_length
+from ipu_asm.source.jinja.generator import TreeParts, declare, prepare
 from ipu_asm.source.jinja.name_reader import names_of
-from ipu_asm.source.jinja.pieces import Leaves, PieceKind, joined, piece
-from ipu_asm.source.jinja.sandbox import Recorder, Sandbox
-from ipu_asm.source.jinja.syntax_errors import lexical_error_place, readable, syntax_error_place
+from ipu_asm.source.jinja.names import TemplateNames
+from ipu_asm.source.jinja.sandbox import Sandbox
+from ipu_asm.source.jinja.syntax_errors import lexical_error_place, syntax_error_place
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Span
 
@@ -42,101 +42,107 @@ class CompileError(Exception):
         self.problem = problem
 
 
-class Rendering(NamedTuple):
-    """The result of rendering: the leaves, or the problem that ended it, and what was recorded.
+class Function(NamedTuple):
+    """The functions of a part: that of its text, and those of its blocks."""
 
-    `undefined` are the undefined values that were used, by token: message and name.
+    root: Callable[[Context], Iterator[str]]
+    blocks: dict[str, Callable[[Context], Iterator[str]]]
+
+
+class CompiledTags:
+    """What the tags of a template, or of a part of one, say. It does not depend on literal text.
+
+    `loads` and `writes` are the names that are read and set anywhere, `mentions` both. `roots` are
+    those at root level; of them, `sets` may be set, `born` before they are read. `inner` are the
+    others.
+    `captured` are the literals whose text may become a value, and `is_capturing` whether there may
+    be any. `macro_literals` are those in macros, `macros` the names of these. `measured` are the
+    names that are used other than as the macro of an output that is nothing but its call.
     """
 
-    leaves: Leaves | None
-    problem: Problem | None
-    undefined: dict[int, tuple[str, str | None]]
-    is_branch_unknown: bool
-    values: dict[int, list[str]]
-    loop_values: dict[int, list[str]]
-
-
-class CompiledTemplate:
-    """The code of a template. It does not depend on literal text, only on the tags."""
-
-    def __init__(self, tokens: Tokens) -> None:
-        """Compile a template. Raises `CompileError` if it has a mistake, or takes too much."""
+    def __init__(self, tokens: Tokens, sandbox: Sandbox, functions: Mapping[str, object]) -> None:
+        """Read the tags. Raises `CompileError` if they have a mistake."""
         if tokens.error is not None:
             message, span = lexical_error_place(tokens, tokens.error)
             raise CompileError(Problem(TEMPLATE_SYNTAX, message, span))
-        self._recorder = Recorder()
-        sandbox = Sandbox(tokens, self._recorder)
-        try:
-            tree = Parser(sandbox, "").parse()
-            self.names = names_of(tokens, tree)
-            prepared = prepare(tree, tokens.tag_of)
-            self.captured = captured_literals(prepared)
-            code = compile(sandbox._generate(tree, None, _FILE), _FILE, "exec")
-        except TemplateSyntaxError as error:
-            message, span = syntax_error_place(tokens, error)
-            raise CompileError(Problem(TEMPLATE_SYNTAX, message, span)) from None
-        except (RecursionError, MemoryError, SyntaxError):
-            span = _deepest_tag(tokens)
-            raise CompileError(Problem(EXPANSION_LIMIT, _TOO_DEEP, span)) from None
-        namespace = {"environment": sandbox, "__file__": _FILE, **self._recorder.functions()}
-        exec(code, namespace)
-        self._template = Template.from_module_dict(sandbox, namespace, sandbox.make_globals(None))
+        self._tokens = tokens
+        self._sandbox = sandbox
+        self._functions = functions
+        self._codes: dict[frozenset[str], CodeType] = {}
+        with _compile_errors(tokens):
+            self.tree = sandbox.parse_tokens(tokens)
+            self._read_names()
+            found = prepare(self.tree, tokens.tag_of)
+        self._read_literals(found)
 
-    def render(self, tokens: Tokens, variables: Mapping[str, object]) -> Rendering:
-        """Return the text of the template with these variables. Never raises."""
-        recorder = self._recorder
-        recorder.reset()
-        recorder.literals.clear()
-        for number, token in enumerate(tokens.tokens):
-            if token.kind == "data":
-                recorder.literals[number] = piece(tokens.literal(number), PieceKind.LITERAL, number)
-        leaves, problem = None, None
-        try:
-            root = joined(
-                self._template.root_render_func(self._template.new_context(dict(variables)))
-            )
-            require_length(len(root))
-            leaves = Leaves(root)
-        except Exception as error:
-            problem = self._problem(tokens, error)
-        undefined = {token: (v.message, v.name) for token, v in recorder.undefined.items()}
-        return Rendering(
-            leaves,
-            problem,
-            undefined,
-            recorder.is_branch_unknown,
-            recorder.values,
-            recorder.loop_values,
+    def _read_names(self) -> None:
+        loads: set[str] = set()
+        writes: set[str] = set()
+        found: list[Any] = [*self.tree.find_all((nodes.Name, nodes.NSRef, nodes.Macro))]
+        for node in found:
+            is_load = isinstance(node, nodes.NSRef) or getattr(node, "ctx", "") == "load"
+            (loads if is_load else writes).add(node.name)
+        symbols = symbols_for_node(self.tree)
+        self.loads, self.writes = frozenset(loads), frozenset(writes)
+        self.roots, self.sets = frozenset(symbols.refs), frozenset(symbols.stores)
+        self.mentions = self.loads | self.writes
+        self.inner = self.mentions - self.roots
+        self.born = frozenset(
+            name for name, ref in symbols.refs.items() if symbols.loads[ref][0] == "undefined"
         )
 
-    def _problem(self, tokens: Tokens, error: Exception) -> Problem:
-        span = tokens.tag_span(self._failed_tag(tokens, error.__traceback__))
-        if isinstance(error, LimitError):
-            return Problem(EXPANSION_LIMIT, str(error), span)
-        if isinstance(error, (RecursionError, MemoryError, OverflowError)):
-            message = f"a template needs limited time and memory, found: {readable(error)}"
-            return Problem(EXPANSION_LIMIT, message, span)
-        return Problem(TEMPLATE_SYNTAX, f"the template cannot be rendered: {readable(error)}", span)
-
-    def _failed_tag(self, tokens: Tokens, traceback: TracebackType | None) -> int:
-        """Return the tag whose code is innermost on the stack of an error."""
-        line = 0
-        while traceback is not None:
-            if traceback.tb_frame.f_code.co_filename == _FILE:
-                line = traceback.tb_lineno
-            traceback = traceback.tb_next
-        lines, numbers = self._code_lines
-        token = numbers[bisect_right(lines, line) - 1] if lines else 0
-        while token and tokens.tag_of[token] < 0:
-            token -= 1
-        return max(0, tokens.tag_of[token])
+    def _read_literals(self, found: TreeParts) -> None:
+        self.measured = frozenset(found.measured)
+        self.is_capturing = bool(found.capturing)
+        self.captured = _literals_in(found.capturing)
+        self.macros = frozenset(macro.name for macro in found.macros)
+        self.macro_literals = _literals_in(found.macros)
 
     @cached_property
-    def _code_lines(self) -> tuple[list[int], list[int]]:
-        """The lines of code at which the code of a token begins, and the tokens."""
-        written = self._template._debug_info
-        pairs = [tuple(map(int, pair.split("="))) for pair in written.split("&") if pair]
-        return [line for _, line in pairs], [token for token, _ in pairs]
+    def names(self) -> TemplateNames:
+        """The names, as if there were nothing around."""
+        return names_of(self._tokens, [(self.tree, 0)])
+
+    def function(self, base: int, around: frozenset[str]) -> Function:
+        """Return the functions that render the tags of one part; `base` tells it from others.
+
+        `around` are the inner names that the rest of the template has at root level. Raises
+        `CompileError` for what the code generator refuses.
+        """
+        code = self._codes.get(around)
+        if code is None:
+            code = self._codes[around] = self._compiled(around)
+        namespace: dict[str, Any] = {
+            **self._functions,
+            "_base": base,
+            "_tag_of": self._tokens.tag_of,
+        }
+        exec(code, namespace)
+        return Function(namespace["root"], namespace["blocks"])
+
+    def _compiled(self, around: frozenset[str]) -> CodeType:
+        self._sandbox.tag_of = self._tokens.tag_of
+        with _compile_errors(self._tokens):
+            declare(self.tree, sorted(self.roots | around))
+            source = self._sandbox._generate(self.tree, None, _FILE)
+            return compile(source, _FILE, "exec")
+
+
+def _literals_in(found: Sequence[nodes.Node]) -> frozenset[int]:
+    return frozenset(each.lineno for node in found for each in node.find_all(nodes.TemplateData))
+
+
+@contextmanager
+def _compile_errors(tokens: Tokens) -> Iterator[None]:
+    """Raise `CompileError` for what Jinja and Python refuse to compile."""
+    try:
+        yield
+    except TemplateSyntaxError as error:
+        message, span = syntax_error_place(tokens, error)
+        raise CompileError(Problem(TEMPLATE_SYNTAX, message, span)) from None
+    except (RecursionError, MemoryError, SyntaxError):
+        span = _deepest_tag(tokens)
+        raise CompileError(Problem(EXPANSION_LIMIT, _TOO_DEEP, span)) from None
 
 
 def _deepest_tag(tokens: Tokens) -> Span:
@@ -145,13 +151,25 @@ def _deepest_tag(tokens: Tokens) -> Span:
     return tokens.tag_span(sizes.index(max(sizes))) if sizes else Span(0, 0)
 
 
-def captured_literals(found: TreeParts) -> set[int]:
-    """Return the literals that the template may compute with, by the numbers of their tokens.
+class FailedTag(NamedTuple):
+    """The tag whose code raised an error: the base of its part, and its number there."""
 
-    Those are literals in blocks whose text may become a value. With one of those, or with a macro
-    whose result is more than an output, the literals of macros are among them.
-    """
-    capturing = found.capturing
-    if capturing or any(macro.name in found.measured for macro in found.macros):
-        capturing = [*capturing, *found.macros]
-    return {literal.lineno for node in capturing for literal in node.find_all(nodes.TemplateData)}
+    base: int
+    tag: int
+
+
+def failed_tag(traceback: TracebackType | None) -> FailedTag | None:
+    """Return the tag whose code is innermost on the stack of an error."""
+    line, names = 0, None
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == _FILE:
+            line, names = traceback.tb_lineno, traceback.tb_frame.f_globals
+        traceback = traceback.tb_next
+    if names is None:
+        return None
+    written = [pair.split("=") for pair in names["debug_info"].split("&") if pair]
+    number = max(0, bisect_right([int(line) for _, line in written], line) - 1)
+    token, tag_of = int(written[number][0]) if written else 0, names["_tag_of"]
+    while token and tag_of[token] < 0:
+        token -= 1
+    return FailedTag(names["_base"], max(0, tag_of[token]))

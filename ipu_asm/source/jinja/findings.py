@@ -7,11 +7,13 @@ from ipu_asm.diagnostics.errors import TEMPLATE_SYNTAX, UNDEFINED_TEMPLATE_NAME
 from ipu_asm.diagnostics.suggestions import nearest_of
 from ipu_asm.source.contexts import TemplateContext
 from ipu_asm.source.expansion import NameKind
-from ipu_asm.source.jinja.compiled import Problem, Rendering
+from ipu_asm.source.jinja.compiled import Problem
 from ipu_asm.source.jinja.declared_contexts import DeclaredContexts
-from ipu_asm.source.jinja.names import GLOBALS, TemplateNames
+from ipu_asm.source.jinja.document import Template
+from ipu_asm.source.jinja.names import GLOBALS
 from ipu_asm.source.jinja.syntax_errors import quoted
 from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.whole import WholeRendering
 from ipu_asm.source.templates import UNUSED_TEMPLATE_NAME
 from ipu_asm.text import Span, TextEdit
 
@@ -32,16 +34,15 @@ def context_findings(tokens: Tokens, declared: DeclaredContexts) -> list[Diagnos
     ]
 
 
-def undefined_findings(
-    tokens: Tokens, names: TemplateNames, rendering: Rendering, context: TemplateContext
-) -> list[Diagnostic]:
+def undefined_findings(whole: WholeRendering, context: TemplateContext) -> list[Diagnostic]:
     """Return a finding for each place at which an undefined value was used."""
-    known = {each.name for each in names.definitions}
+    known = {each.name for each in whole.names.definitions}
+    is_unknown = whole.is_branch_unknown
     findings = []
-    for token, (message, name) in sorted(rendering.undefined.items()):
-        if rendering.is_branch_unknown and name in known:
+    for token, (message, name) in sorted(whole.undefined.items()):
+        if is_unknown and name in known:
             continue  # what is unknown may be what defines it
-        span = tokens.place(token)
+        span = whole.tokens.place(token)
         if name is None:
             findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(message), span))
         else:
@@ -67,12 +68,11 @@ def _undefined(name: str, near: str | None, span: Span) -> Diagnostic:
     return Diagnostic(UNDEFINED_TEMPLATE_NAME, message, span, fix=fix)
 
 
-def unused_findings(tokens: Tokens, names: TemplateNames) -> list[Diagnostic]:
+def unused_findings(template: Template) -> list[Diagnostic]:
     """Return a hint for each name that the template defines and never uses."""
     findings = []
-    for each in names.unused:
+    for each, span in template.unused():
         what = "macro" if each.kind is NameKind.TEMPLATE_MACRO else "template name"
-        span = tokens.place(each.token)
         message = f"{what} `{each.name}` is never used"
         findings.append(Diagnostic(UNUSED_TEMPLATE_NAME, message, span, tags=("unnecessary",)))
     return findings

@@ -1,17 +1,18 @@
 """Code generation that keeps positions.
 
 The tokens that Jinja's parser gets have their own numbers in place of line numbers, so every node
-of the syntax tree knows its token. The generated code passes these numbers to the functions of a
-`Recorder`; apart from that it is what Jinja generates.
+of the syntax tree knows its token. The generated code passes these numbers, plus the `_base` of its
+part, to the functions of a `Recorder`; apart from that it is what Jinja generates. The code of a
+macro looks up the template's names when it is called: another part may have set them.
 """
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator, Sequence
 
 from jinja2 import nodes
-from jinja2.compiler import CodeGenerator, Frame
+from jinja2.compiler import CodeGenerator, Frame, MacroRef
 
 _CAPTURING = (
     nodes.AssignBlock,
@@ -79,6 +80,23 @@ def prepare(tree: nodes.Template, tag_of: list[int]) -> TreeParts:
     return found
 
 
+def declare(tree: nodes.Template, names: Iterable[str]) -> None:
+    """Make names known at root level, as they are where the whole template uses them there.
+
+    The same tree may be given other names later.
+    """
+    mark = nodes.Output([nodes.Name(name, "load", lineno=0) for name in names], lineno=0)
+    setattr(mark, "weight", 0)  # noqa: B010
+    if tree.body and getattr(tree.body[0], "weight", 1) == 0:
+        del tree.body[0]
+    tree.body.insert(0, mark)
+
+
+def is_mark(node: nodes.Output) -> bool:
+    """Return whether an output is none of the template, but was added here."""
+    return hasattr(node, "weight")
+
+
 def _loaded(target: nodes.Node) -> nodes.Expr:
     """Return the expression that reads the target of an assignment."""
     if isinstance(target, nodes.Name):
@@ -91,8 +109,12 @@ def _loaded(target: nodes.Node) -> nodes.Expr:
 class PositionGenerator(CodeGenerator):
     """Jinja's code generator; `environment.tag_of` gives the tag of each token."""
 
+    _late: Sequence[tuple[str, str]] = ()
+
     def visit_Output(self, node: nodes.Output, frame: Frame) -> None:
         """Write a statement for each literal text and each expression."""
+        if getattr(node, "weight", 1) == 0:
+            return
         if frame.require_output_check:
             if self.has_known_extends:
                 return
@@ -101,7 +123,7 @@ class PositionGenerator(CodeGenerator):
         for child in node.nodes:
             self.start_write(frame, child)
             if isinstance(child, nodes.TemplateData):
-                self.write(f"_literals[{child.lineno}]")
+                self.write(f"_literals[_base + {child.lineno}]")
             elif hasattr(node, "weight"):
                 self.write(f"_iterate({self._tag(node)}, {node.weight}, ")
                 self.visit(child, frame)
@@ -121,9 +143,9 @@ class PositionGenerator(CodeGenerator):
         self.visit(child, frame)
         self.write("))")
 
-    def _tag(self, node: nodes.Node) -> int:
+    def _tag(self, node: nodes.Node) -> str:
         tag_of: list[int] = self.environment.tag_of  # type: ignore[attr-defined]
-        return tag_of[node.lineno]
+        return f"_base + {tag_of[node.lineno]}"
 
     def visit_For(self, node: nodes.For, frame: Frame) -> None:
         """Write the loop, and the mark of its end."""
@@ -134,7 +156,7 @@ class PositionGenerator(CodeGenerator):
     def visit_Call(self, node: nodes.Call, frame: Frame, forward_caller: bool = False) -> None:
         """Write a call between the notes of its beginning and its end."""
         with _output_of(self, node):
-            self.write(f"_enter({node.lineno})(")
+            self.write(f"_enter(_base + {node.lineno})(")
             super().visit_Call(node, frame, forward_caller=forward_caller)
             self.write(")")
 
@@ -143,13 +165,32 @@ class PositionGenerator(CodeGenerator):
         with _output_of(self, node):
             super().visit_Filter(node, frame)
 
+    def macro_body(
+        self, node: nodes.Macro | nodes.CallBlock, frame: Frame
+    ) -> tuple[Frame, MacroRef]:
+        """Write the function of a macro; one at root level begins with the names it uses."""
+        if frame.toplevel:
+            uses: list[Any] = [*node.find_all((nodes.Name, nodes.NSRef))]
+            names = sorted({use.name for use in uses})
+            found = ((name, frame.symbols.find_ref(name)) for name in names if name != "self")
+            self._late = [(name, ref) for name, ref in found if ref is not None]
+        return super().macro_body(node, frame)
+
+    def enter_frame(self, frame: Frame) -> None:
+        """Write what a frame begins with."""
+        late, self._late = self._late, ()
+        for name, reference in late:
+            self.writeline(f"{reference} = resolve({name!r})")
+        super().enter_frame(frame)
+
     def visit_Macro(self, node: nodes.Macro, frame: Frame) -> None:
         """Write a macro that knows its own token."""
         super().visit_Macro(node, frame)
-        self.writeline(f"{frame.symbols.ref(node.name)}.token = {node.lineno}")
+        self.writeline(f"{frame.symbols.ref(node.name)}.token = _base + {node.lineno}")
 
     def visit_Assign(self, node: nodes.Assign, frame: Frame) -> None:
         """Write an assignment, and a note of the values."""
+        self.newline(node)  # Jinja writes a check of a namespace without it
         super().visit_Assign(node, frame)
         self._note_values(node.target, frame)
 
@@ -162,7 +203,7 @@ class PositionGenerator(CodeGenerator):
         names = [target, *target.find_all(nodes.Name)]
         for name in names:
             if isinstance(name, nodes.Name):
-                self.writeline(f"_assigned({name.lineno}, {frame.symbols.ref(name.name)})")
+                self.writeline(f"_assigned(_base + {name.lineno}, {frame.symbols.ref(name.name)})")
 
     def visit_Name(self, node: nodes.Name, frame: Frame) -> None:
         """Write a name; one that is undefined gets to know its place."""
@@ -178,7 +219,7 @@ class PositionGenerator(CodeGenerator):
 
     def _placed(self, visit: Any, node: nodes.Expr, frame: Frame, is_load: bool) -> None:
         if is_load:
-            self.write(f"_at({node.lineno}, ")
+            self.write(f"_at(_base + {node.lineno}, ")
         visit(node, frame)
         if is_load:
             self.write(")")
@@ -220,7 +261,7 @@ def _output_of(generator: CodeGenerator, node: nodes.Expr) -> Iterator[None]:
     """Write the call of `_output` around what is written in the block, if a node is an output."""
     tag = getattr(node, "output_tag", None)
     if tag is not None:
-        generator.write(f"_output({tag}, ")
+        generator.write(f"_output(_base + {tag}, ")
     yield
     if tag is not None:
         generator.write(")")

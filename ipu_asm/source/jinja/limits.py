@@ -33,7 +33,7 @@ class Meter:
 
     def __init__(self) -> None:
         self.steps = 0
-        self._created = 0
+        self.created = 0
         self._next_look = 0
         self._end = time.thread_time() + MOST_SECONDS
 
@@ -54,8 +54,8 @@ class Meter:
     def create(self, characters: int) -> None:
         """Count the characters of a new text."""
         require_length(characters)
-        self._created += characters
-        if self._created > MOST_CREATED:
+        self.created += characters
+        if self.created > MOST_CREATED:
             raise LimitError(
                 f"a template may make texts of {MOST_CREATED:,} characters at most, found more"
             )

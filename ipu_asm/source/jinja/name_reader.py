@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Iterable, Iterator, Sequence
 
 from jinja2 import nodes
 
 from ipu_asm.source.expansion import NameKind
+from ipu_asm.source.jinja.generator import is_mark
 from ipu_asm.source.jinja.names import TemplateName, TemplateNames, TemplateUse, arguments_of
 from ipu_asm.source.jinja.tokens import Tokens
 
@@ -29,10 +30,13 @@ class _Scope:
         return None
 
 
-def names_of(tokens: Tokens, tree: nodes.Template) -> TemplateNames:
-    """Return the names of a template."""
+def names_of(tokens: Tokens, trees: Iterable[tuple[nodes.Template, int]]) -> TemplateNames:
+    """Return the names of a template.
+
+    Each part of it comes with what is to be added to the numbers of tokens in its syntax tree.
+    """
     names = TemplateNames(tokens)
-    _Reader(names, tokens).read(tree)
+    _Reader(names, tokens).read(trees)
     names.uses.sort(key=lambda use: use.token)
     return names
 
@@ -43,12 +47,14 @@ class _Reader:
     def __init__(self, names: TemplateNames, tokens: Tokens) -> None:
         self._names = names
         self._tokens = tokens
+        self._base = 0
         self._root = _Scope()
         self._later: list[tuple[int, _Scope]] = []
         self._outputs: list[tuple[int, int]] = []  # tags with one name, and the number of its use
 
-    def read(self, tree: nodes.Template) -> None:
-        self._all(tree.body, self._root)
+    def read(self, trees: Iterable[tuple[nodes.Template, int]]) -> None:
+        for tree, self._base in trees:
+            self._all(tree.body, self._root)
         for number, scope in self._later:  # such as a macro that uses what is set after it
             use = self._names.uses[number]
             self._names.uses[number] = use._replace(definition=scope.find(use.name))
@@ -57,13 +63,16 @@ class _Reader:
             if definition is not None:
                 self._names.value_of[tag] = definition
 
+    def _token(self, node: nodes.Node) -> int:
+        return node.lineno + self._base
+
     def _visit_output(self, node: nodes.Output, scope: _Scope) -> None:
-        for child in node.nodes:
+        for child in () if is_mark(node) else node.nodes:
             if isinstance(child, nodes.TemplateData):
                 continue
             before = len(self._names.uses)
             self._visit(child, scope)
-            tag = self._tokens.tag_of[child.lineno]
+            tag = self._tokens.tag_of[self._token(child)]
             if isinstance(child, nodes.Name):
                 self._names.bare.add(tag)
             if len({use.name for use in self._names.uses[before:]}) == 1:
@@ -82,10 +91,10 @@ class _Reader:
 
     def _visit_name(self, node: nodes.Name, scope: _Scope) -> None:
         if node.ctx == "load":
-            self._use(node.name, node.lineno, scope)
+            self._use(node.name, self._token(node), scope)
 
     def _visit_nsref(self, node: nodes.NSRef, scope: _Scope) -> None:
-        self._use(node.name, node.lineno, scope)
+        self._use(node.name, self._token(node), scope)
 
     def _use(self, name: str, token: int, scope: _Scope) -> None:
         definition = scope.find(name)
@@ -102,7 +111,7 @@ class _Reader:
         if number is None or self._names.definitions[number].parameters is None:
             return
         macro = self._names.definitions[number]
-        for argument in arguments_of(self._tokens, node.lineno):
+        for argument in arguments_of(self._tokens, self._token(node)):
             for other, each in enumerate(self._names.definitions):
                 if each.macro == macro.token and each.name == argument.name:
                     token = self._name_before(argument.first)
@@ -128,7 +137,7 @@ class _Reader:
     def _visit_for(self, node: nodes.For, scope: _Scope) -> None:
         self._visit(node.iter, scope)
         inner = _Scope(scope)
-        tag = self._tokens.tag_of[node.lineno]
+        tag = self._tokens.tag_of[self._token(node)]
         targets = self._define(node.target, inner, NameKind.LOOP_VARIABLE)
         self._names.loops[tag] = [(d.name, d.token) for d in targets]
         if node.test is not None:
@@ -156,7 +165,7 @@ class _Reader:
         self._visit_parameters(node, _Scope(scope), -1)
 
     def _visit_macro(self, node: nodes.Macro, scope: _Scope) -> None:
-        token = node.lineno + 1
+        token = self._token(node) + 1
         while self._tokens.tokens[token].kind != "name":
             token += 1
         tag = self._tokens.tag_of[token]
@@ -182,12 +191,19 @@ class _Reader:
     ) -> None:
         defaults: list[nodes.Expr | None] = [None] * (len(node.args) - len(node.defaults))
         for name, default in zip(node.args, [*defaults, *node.defaults]):
-            last = name.lineno
+            last = self._token(name)
             if default is not None:
                 self._visit(default, inner)
-                last = self._end_of_default(name.lineno)
+                last = self._end_of_default(self._token(name))
             parameter = TemplateName(
-                name.name, NameKind.PARAMETER, name.lineno, name.lineno, last, None, None, macro
+                name.name,
+                NameKind.PARAMETER,
+                self._token(name),
+                self._token(name),
+                last,
+                None,
+                None,
+                macro,
             )
             self._add(parameter, inner)
         self._all(node.body, inner)
@@ -214,13 +230,13 @@ class _Reader:
                 self._visit(name, scope)
             if not isinstance(name, nodes.Name):
                 continue
-            tag = self._tokens.tag_of[name.lineno]
+            tag = self._tokens.tag_of[self._token(name)]
             first = self._tokens.tags[tag].first
             last = self._tokens.tags[tag].last
             if kind is NameKind.SET:
                 last = self._tokens.tags[self._names.close_of(tag)].last
             value = None if constant is None else str(constant)
-            each = TemplateName(name.name, kind, name.lineno, first, last, value)
+            each = TemplateName(name.name, kind, self._token(name), first, last, value)
             self._add(each, scope)
             defined.append(each)
         return defined

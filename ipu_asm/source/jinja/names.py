@@ -74,18 +74,6 @@ class TemplateNames:
         return {use.token: use for use in self.uses}
 
     @cached_property
-    def unused(self) -> list[TemplateName]:
-        """The names and macros that are never used, whatever the scope."""
-        used = {use.name for use in self.uses}
-        return [
-            each
-            for each in self.definitions
-            if each.kind in (NameKind.SET, NameKind.TEMPLATE_MACRO)
-            and each.name not in used
-            and not each.name.startswith("_")
-        ]
-
-    @cached_property
     def known_uses(self) -> list[TemplateUse]:
         """The uses of names that are not Jinja's own."""
         return [u for u in self.uses if u.definition is not None or u.name not in GLOBALS]

@@ -8,7 +8,7 @@ concatenation and output keep the parts; every other operation makes a plain str
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Iterable, NamedTuple, Sequence
+from typing import Callable, Iterable, NamedTuple, Sequence
 
 _DEEPEST = 100
 
@@ -100,7 +100,6 @@ class Leaves:
         self.frames: list[int] = []
         self.nodes: list[FrameNode] = []
         self.unknown: list[int] = []
-        self.length = len(root)
         self._is_complete = True
         self._add_parts(root, 0, -1, 0)
 
@@ -114,9 +113,30 @@ class Leaves:
         place = -1
         for _ in range(self.origins.count(number)):
             place = self.origins.index(number, place + 1)
-            leaves.length += len(text) - len(leaves.texts[place])
             leaves.texts[place] = text
         return leaves
+
+    @classmethod
+    def joined(
+        cls, parts: Iterable[Leaves], token: Callable[[int], int], tag: Callable[[int], int]
+    ) -> Leaves:
+        """Return the leaves of several texts as those of one.
+
+        `token` and `tag` lead from numbers in the parts to those in the whole.
+        """
+        whole = cls(piece("", PieceKind.JOINED))
+        for part in parts:
+            start, first = len(whole.texts), len(whole.nodes)
+            whole.texts += part.texts
+            whole.origins += [token(each) if each >= 0 else ~tag(~each) for each in part.origins]
+            whole.frames += [frame + first if frame >= 0 else frame for frame in part.frames]
+            whole.unknown += [number + start for number in part.unknown]
+            for kind, parent, number, detail in part.nodes:
+                number = tag(number) if kind is PieceKind.ITERATION else token(number)
+                detail = token(detail) if isinstance(detail, int) else detail
+                parent = parent + first if parent >= 0 else parent
+                whole.nodes.append(FrameNode(kind, parent, number, detail))
+        return whole
 
     def _leaf(self, text: str, origin: int, frame: int) -> None:
         self.texts.append(str.__str__(text))

@@ -7,13 +7,12 @@ from itertools import accumulate
 from typing import Callable, Iterator, Sequence, TypeVar, overload
 
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
-from ipu_asm.source.jinja.compiled import Rendering
-from ipu_asm.source.jinja.declared_contexts import DeclaredContexts
 from ipu_asm.source.jinja.names import TemplateName, TemplateNames
-from ipu_asm.source.jinja.pieces import FrameNode, Leaves, PieceKind
+from ipu_asm.source.jinja.pieces import FrameNode, PieceKind
 from ipu_asm.source.jinja.remarks import remark_of
 from ipu_asm.source.jinja.tags import TagKind, tags_of
 from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.whole import WholeRendering
 from ipu_asm.source.source_map import MAIN, Frame, FrameKind, Segment, SourceMap, SourceRange
 from ipu_asm.text import Span
 
@@ -58,28 +57,22 @@ class LazySequence(Sequence[_T]):
 class Positions:
     """The positions of one rendering. Everything is computed when it is first asked for."""
 
-    def __init__(
-        self,
-        tokens: Tokens,
-        names: TemplateNames,
-        rendering: Rendering,
-        declared: DeclaredContexts,
-    ) -> None:
-        self._tokens = tokens
-        self._names = names
-        self._rendering = rendering
-        self._declared = declared
+    def __init__(self, whole: WholeRendering) -> None:
+        self._whole = whole
         self.definitions = LazySequence(self._definitions)
         self.uses = LazySequence(self._uses)
 
     @property
-    def _leaves(self) -> Leaves:
-        assert self._rendering.leaves is not None
-        return self._rendering.leaves
+    def _tokens(self) -> Tokens:
+        return self._whole.tokens
+
+    @property
+    def _names(self) -> TemplateNames:
+        return self._whole.names
 
     def unknown(self) -> tuple[Span, ...]:
         """Return the spans of the expansion that an undefined value may have computed."""
-        leaves = self._leaves
+        leaves = self._whole.leaves
         ends = [*accumulate(map(len, leaves.texts))]
         is_unknown = set(leaves.unknown)
         return tuple(
@@ -90,7 +83,7 @@ class Positions:
 
     def segments(self) -> Sequence[Segment]:
         """Return the segments of the expansion."""
-        leaves, tokens = self._leaves, self._tokens
+        leaves, tokens = self._whole.leaves, self._tokens
         frames = _Frames(tokens, self._names, leaves.nodes)
         tags: dict[int, SourceRange] = {}
         segments, start = [], 0
@@ -127,7 +120,7 @@ class Positions:
                 else remark_of(self._tokens, each.token, each.last),
             )
         first: set[str] = set()
-        for name, tag, part in self._declared.names:
+        for name, tag, part in self._whole.declared.names:
             if name not in first:
                 first.add(name)
                 comment = self._tokens.tag_span(tag)
@@ -140,7 +133,9 @@ class Positions:
                 )
 
     def _context_value(self, name: str) -> str:
-        values = [str(context[name]) for context in self._declared.contexts if name in context]
+        values = [
+            str(context[name]) for context in self._whole.declared.contexts if name in context
+        ]
         return ", ".join(dict.fromkeys(values))
 
     def _full(self, each: TemplateName) -> Span:
@@ -152,12 +147,12 @@ class Positions:
         if each.kind is NameKind.LOOP_VARIABLE:
             tag = self._tokens.tag_of[each.token]
             names = self._names.loops[tag]
-            values = self._rendering.loop_values.get(tag, [])
+            values = self._whole.loop_values.get(tag, [])
             if len(names) > 1:
                 place = names.index((each.name, each.token))
                 values = [v.split(", ")[place] for v in values if v.count(", ") == len(names) - 1]
             return ", ".join(values) if values else None
-        values = self._rendering.values.get(each.token, [])
+        values = self._whole.values.get(each.token, [])
         return ", ".join(dict.fromkeys(values)) if values else each.constant
 
     def _uses(self) -> Sequence[NameUse]:

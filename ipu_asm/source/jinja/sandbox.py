@@ -6,8 +6,9 @@ from functools import wraps
 from types import GeneratorType
 from typing import Any, Callable, Iterable, Iterator, NoReturn
 
-from jinja2 import TemplateRuntimeError, Undefined, UndefinedError
+from jinja2 import TemplateRuntimeError, Undefined, UndefinedError, nodes
 from jinja2.lexer import TokenStream
+from jinja2.parser import Parser
 from jinja2.runtime import Context, Macro
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import missing
@@ -31,7 +32,7 @@ _LONGEST_VALUE = 40
 
 
 class Recorder:
-    """What generated code calls while a template is rendered once; see `PositionGenerator`.
+    """What generated code calls while a part of a template is rendered; see `PositionGenerator`.
 
     `undefined` has the message for each undefined value that was used, by the token of its name.
     `is_branch_unknown` tells that an undefined value decided which part of the template is
@@ -40,11 +41,11 @@ class Recorder:
 
     def __init__(self) -> None:
         self.literals: dict[int, Piece] = {}
+        self.meter = Meter()
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew, before another rendering of the same template."""
-        self.meter = Meter()
+        """Begin anew, before another part of a template is rendered."""
         self.calls: list[int] = []
         self.undefined: dict[int, Unknown] = {}
         self.is_branch_unknown = False
@@ -221,24 +222,29 @@ class Unknown(Undefined):
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """The environment of one template: Jinja's default one with limits."""
+    """The environment of a template: Jinja's default one with limits."""
 
     code_generator_class = PositionGenerator
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
-    def __init__(self, tokens: Tokens, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         undefined = type("Unknown", (Unknown,), {"recorder": recorder, "__slots__": ()})
         # Constants are computed at run time, where they are limited and placed.
         super().__init__(undefined=undefined, optimized=False)
         self.recorder = recorder
         self.concat = recorder.joined  # type: ignore[method-assign]
-        self.tag_of = tokens.tag_of
-        self._tokens = tokens
+        self.tag_of: list[int] = []
+        self._tokens = Tokens("")
         self.globals["range"] = _limited_range
         self.globals["lipsum"] = _no_random
         for name, function in self.filters.items():
             self.filters[name] = self._limited(name, function)
         self.filters["random"] = _no_random
+
+    def parse_tokens(self, tokens: Tokens) -> nodes.Template:
+        """Return the syntax tree of a text; the line numbers in it are numbers of tokens."""
+        self._tokens = tokens
+        return Parser(self, "").parse()
 
     def _tokenize(self, *unused: Any) -> TokenStream:
         tokens = self._tokens.tokens

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.config.configuration import MOST_CONTEXTS, Context
@@ -10,8 +9,9 @@ from ipu_asm.diagnostics import Diagnostic
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.contexts import TemplateContext, contexts_of
 from ipu_asm.source.expansion import Expansion, SourceSettings
-from ipu_asm.source.jinja.compiled import CompiledTemplate, CompileError, Problem, Rendering
-from ipu_asm.source.jinja.declared_contexts import DeclaredContexts, declared_contexts
+from ipu_asm.source.jinja.compiled import CompileError, Problem
+from ipu_asm.source.jinja.declared_contexts import declared_contexts
+from ipu_asm.source.jinja.document import Edit, Template, is_readable, read_template
 from ipu_asm.source.jinja.findings import (
     context_findings,
     problem_finding,
@@ -19,26 +19,27 @@ from ipu_asm.source.jinja.findings import (
     unused_findings,
 )
 from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_TAGS, MOST_TOKENS
+from ipu_asm.source.jinja.parts import Workshop
 from ipu_asm.source.jinja.positions import Positions, skeleton_map
+from ipu_asm.source.jinja.rendering import Rendering, render, render_again
 from ipu_asm.source.jinja.tokens import Tokens
+from ipu_asm.source.jinja.whole import WholeRendering
 from ipu_asm.source.skeleton import skeleton
 from ipu_asm.source.source_map import SourceMap
 from ipu_asm.source.templates import MARKS
 from ipu_asm.text import Change, Span
 
-_LONG_NUMBER = re.compile(r"[\d_]{4000}")
-
 
 class _Memo(NamedTuple):
-    """What expansions leave for those after an edit: `renderings` are by the context's variables.
+    """What expansions leave for those after an edit: the template as it was when it last compiled.
 
-    An edit inside a literal that the template does not compute with changes only the literal.
+    `change` leads from there to `latest`. `renderings` are by the context's variables.
     """
 
-    tokens: Tokens
-    state: CompiledTemplate | Problem
-    declared: DeclaredContexts
+    template: Template
     renderings: list[tuple[Context, Rendering]]
+    latest: str
+    change: Change | None = None
 
 
 def expand_template(
@@ -51,20 +52,50 @@ def expand_template(
     if len(text) > MOST_CHARACTERS:
         return (_refused(text, f"a template may have {MOST_CHARACTERS:,} characters at most"),)
     earlier = before[0].memo if before else None
-    memo = _edited(earlier, text, change) if isinstance(earlier, _Memo) and change else None
-    if memo is None:
-        if _LONG_NUMBER.search(text):  # Jinja's lexer takes 300 bytes for a digit
-            return (_refused(text, "a number may have 4,000 digits at most"),)
-        tokens = Tokens(text)
-        if len(tokens.tokens) > MOST_TOKENS:
-            message = f"a template may have {MOST_TOKENS:,} words in its tags at most"
-            return (_refused(text, message),)
-        state = _compiled(tokens, earlier if isinstance(earlier, _Memo) else None)
-        memo = _Memo(tokens, state, declared_contexts(tokens), [])
-    if len(memo.declared.contexts) > MOST_CONTEXTS:
-        return (_refused(text, f"a template may have {MOST_CONTEXTS} contexts at most"),)
-    contexts = contexts_of(settings, memo.declared.contexts)
-    return tuple(each._replace(memo=memo) for each in _all_expanded(memo, contexts))
+    memo = earlier if isinstance(earlier, _Memo) else None
+    if memo is not None and change is not None and change.turns(memo.latest, text):
+        whole = memo.change.then(change) if memo.change else change
+        edited = memo.template.after(text, whole)
+        if edited is not None:
+            return _expansions(_edited(memo, *edited), settings)
+        memo = memo._replace(latest=text, change=whole)
+    return _read(text, settings, memo)
+
+
+def _edited(memo: _Memo, template: Template, edit: Edit) -> _Memo:
+    renderings = [(v, render_again(template, edit, each)) for v, each in memo.renderings]
+    return _Memo(template, renderings, template.text)
+
+
+def _read(text: str, settings: SourceSettings, earlier: _Memo | None) -> tuple[Expansion, ...]:
+    """Expand a text that is read as a whole; of an earlier state, equal tags are used again."""
+    if not is_readable(text):
+        return (_refused(text, "a number may have 4,000 digits at most"),)
+    tokens = Tokens(text)
+    if len(tokens.tokens) > MOST_TOKENS:
+        return (_refused(text, f"a template may have {MOST_TOKENS:,} words in its tags at most"),)
+    try:
+        template = read_template(earlier.template.workshop if earlier else Workshop(), tokens)
+    except CompileError as error:
+        broken = _broken(tokens, error.problem, settings)
+        return tuple(each._replace(memo=earlier) for each in broken)
+    return _expansions(_Memo(template, [], text), settings)
+
+
+def _broken(tokens: Tokens, problem: Problem, settings: SourceSettings) -> Iterator[Expansion]:
+    declared = declared_contexts(tokens)
+    for context in contexts_of(settings, declared.contexts):
+        findings = [*context_findings(tokens, declared), problem_finding(problem)]
+        yield _partial(tokens.text, context, findings)
+
+
+def _expansions(memo: _Memo, settings: SourceSettings) -> tuple[Expansion, ...]:
+    declared = memo.template.read.contexts
+    if len(declared) > MOST_CONTEXTS:
+        message = f"a template may have {MOST_CONTEXTS} contexts at most"
+        return (_refused(memo.template.text, message),)
+    made = _all_expanded(memo, contexts_of(settings, declared))
+    return tuple(each._replace(memo=memo) for each in made)
 
 
 def _all_expanded(memo: _Memo, contexts: Sequence[TemplateContext]) -> Iterator[Expansion]:
@@ -73,48 +104,18 @@ def _all_expanded(memo: _Memo, contexts: Sequence[TemplateContext]) -> Iterator[
     for number, context in enumerate(contexts):
         if made > MOST_CHARACTERS:
             message = f"a template may make {MOST_CHARACTERS:,} characters in all its contexts"
-            yield _refused(memo.tokens.text, message)._replace(context=context.description)
+            yield _refused(memo.template.text, message)._replace(context=context.description)
             return
         expansion = _expanded(memo, context)
         made += len(expansion.text) if number else 0
         yield expansion
 
 
-def _edited(memo: _Memo, text: str, change: Change) -> _Memo | None:
-    """Return what holds after an edit inside a literal; None after any other."""
-    if isinstance(memo.state, Problem) or not change.turns(memo.tokens.text, text):
-        return None
-    edited = memo.tokens.after_edit(text, change)
-    if edited is None:
-        return None
-    tokens, number = edited
-    renderings = []
-    if number not in memo.state.captured:
-        for variables, rendering in memo.renderings:
-            leaves = rendering.leaves and rendering.leaves.with_literal(
-                number, tokens.literal(number)
-            )
-            if leaves is not None and leaves.length < MOST_CHARACTERS // 2:
-                renderings.append((variables, rendering._replace(leaves=leaves)))
-    return memo._replace(tokens=tokens, renderings=renderings)
-
-
-def _compiled(tokens: Tokens, earlier: _Memo | None) -> CompiledTemplate | Problem:
-    """Return the code of a template, or why it has none."""
-    is_compiled = earlier is not None and isinstance(earlier.state, CompiledTemplate)
-    if earlier and is_compiled and not tokens.error and tokens.same_tags(earlier.tokens):
-        return earlier.state
-    try:
-        return CompiledTemplate(tokens)
-    except CompileError as error:
-        return error.problem
-
-
-def _rendering(memo: _Memo, code: CompiledTemplate, context: TemplateContext) -> Rendering:
+def _rendering(memo: _Memo, context: TemplateContext) -> Rendering:
     for variables, rendering in memo.renderings:
         if variables == context.variables:
             return rendering
-    rendering = code.render(memo.tokens, context.variables)
+    rendering = render(memo.template, context.variables)
     memo.renderings.append((context.variables, rendering))
     return rendering
 
@@ -125,43 +126,37 @@ def _refused(text: str, message: str) -> Expansion:
 
 
 def _expanded(memo: _Memo, context: TemplateContext) -> Expansion:
-    tokens, state, declared, _ = memo
-    findings = context_findings(tokens, declared)
-    if isinstance(state, Problem):
-        return _partial(tokens, context, [*findings, problem_finding(state)])
-    rendering = _rendering(memo, state, context)
-    findings += undefined_findings(tokens, state.names, rendering, context)
+    template, rendering = memo.template, _rendering(memo, context)
+    whole = WholeRendering(template, rendering)
+    findings: list[Diagnostic] = []
+    if template.read.wrong:
+        findings += context_findings(template.tokens, template.declared)
+    if rendering.cost.has_undefined:
+        findings += undefined_findings(whole, context)
     if rendering.problem is not None:
         findings.append(problem_finding(rendering.problem))
-    if rendering.leaves is None or rendering.is_branch_unknown:
-        return _partial(tokens, context, findings)
-    findings += unused_findings(tokens, state.names)
-    positions = Positions(tokens, state.names, rendering, declared)
-    return _complete(positions, rendering, context, findings)
-
-
-def _complete(
-    positions: Positions, rendering: Rendering, context: TemplateContext, findings: list[Diagnostic]
-) -> Expansion:
-    assert rendering.leaves is not None
+    if rendering.problem is not None or rendering.is_branch_unknown:
+        return _partial(template.text, context, findings)
+    findings += unused_findings(template)
+    positions = Positions(whole)
     return Expansion(
-        "".join(rendering.leaves.texts),
+        rendering.text,
         SourceMap(positions.segments),
         context.description,
         tuple(findings),
         positions.definitions,
         positions.uses,
-        is_partial=bool(rendering.undefined),
-        unknown=positions.unknown() if rendering.undefined else (),
+        is_partial=rendering.cost.has_undefined,
+        unknown=positions.unknown() if rendering.cost.has_undefined else (),
     )
 
 
-def _partial(tokens: Tokens, context: TemplateContext, findings: list[Diagnostic]) -> Expansion:
+def _partial(text: str, context: TemplateContext, findings: list[Diagnostic]) -> Expansion:
     """Return the literal text of a template that cannot be rendered."""
-    if sum(map(tokens.text.count, MARKS)) > MOST_TAGS:
+    if sum(map(text.count, MARKS)) > MOST_TAGS:
         return Expansion("", SourceMap(()), context.description, tuple(findings), is_partial=True)
-    text = skeleton(tokens.text)
-    source_map, unknown = skeleton_map(tokens.text, text)
+    blanked = skeleton(text)
+    source_map, unknown = skeleton_map(text, blanked)
     return Expansion(
-        text, source_map, context.description, tuple(findings), is_partial=True, unknown=unknown
+        blanked, source_map, context.description, tuple(findings), is_partial=True, unknown=unknown
     )

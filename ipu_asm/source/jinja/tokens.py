@@ -11,9 +11,10 @@ import re
 from bisect import bisect_left, bisect_right
 from functools import cached_property
 from itertools import islice
-from typing import Callable, Iterator, NamedTuple
+from typing import Callable, Iterator, NamedTuple, Sequence
 
 from jinja2 import Environment, TemplateSyntaxError
+from jinja2.lexer import Lexer
 
 from ipu_asm.source.jinja.limits import MOST_TOKENS
 from ipu_asm.text import Change, Span
@@ -26,6 +27,7 @@ _NO_CODE = {"data", "comment"}
 _MOST_SHIFTS = 32
 _MARK = re.compile(r"\{[{%#]")
 _LEXER = Environment().lexer
+_LEXER_OF_PARTS = Environment(keep_trailing_newline=True).lexer
 
 
 class Token(NamedTuple):
@@ -62,7 +64,15 @@ class Tokens:
     `span` and `literal` know the edits.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, is_last: bool = True) -> None:
+        """Read a text; one that is not `is_last` is a part of a template before another one."""
+        self._begin(text)
+        for token in islice(self._lexed(_LEXER if is_last else _LEXER_OF_PARTS), MOST_TOKENS + 1):
+            self._add(token)
+        if self.tags and self._is_open(self.tags[-1]):
+            self.tags[-1] = self.tags[-1]._replace(last=len(self.tokens) - 1)
+
+    def _begin(self, text: str) -> None:
         self.text = text
         self.tokens = [Token("start", "", 0, 0)]
         self.tags: list[Tag] = []
@@ -71,10 +81,45 @@ class Tokens:
         self.error: LexicalError | None = None
         self._changed: dict[int, str] = {}  # literals by their numbers
         self._shifts: list[tuple[int, int]] = []  # of what is behind the token with a number
-        for token in islice(self._lexed(), MOST_TOKENS + 1):
-            self._add(token)
-        if self.tags and self._is_open(self.tags[-1]):
-            self.tags[-1] = self.tags[-1]._replace(last=len(self.tokens) - 1)
+
+    def part(self, first: int, last: int, place: Span) -> Tokens:
+        """Return some of the tokens, of a text that was not edited, as those of a part of it."""
+        made: Tokens = object.__new__(Tokens)
+        start = place.start
+        made._begin(self.text[start : place.end])
+        for kind, text, begin, end in self.tokens[first : last + 1]:
+            made._add(Token(kind, text, begin - start, end - start))
+        return made
+
+    @classmethod
+    def joined(cls, parts: Sequence[Tokens]) -> Tokens:
+        """Return the tokens of a text that consists of parts."""
+        made: Tokens = object.__new__(cls)
+        made._begin("")
+        at = 0
+        for part in parts:
+            delta, tags = len(made.tokens) - 1, len(made.tags)
+            made.tokens += part._moved(at)
+            made.tags += [Tag(kind, one + delta, two + delta) for kind, one, two in part.tags]
+            made.tag_of += [tag + tags if tag >= 0 else -1 for tag in part.tag_of[1:]]
+            at += len(part.text)
+        made.text = "".join(part.text for part in parts)
+        return made
+
+    def _moved(self, delta: int) -> list[Token]:
+        """Return the tokens further behind in a text, with the text of edited literals."""
+        if not self._shifts:
+            tokens = self.tokens[1:]
+            return [Token(kind, text, s + delta, e + delta) for kind, text, s, e in tokens]
+        return [
+            Token(token.kind, self.literal(number), *self.span(number).shifted(delta))
+            for number, token in enumerate(self.tokens)
+            if number
+        ]
+
+    def trims_behind(self, number: int) -> bool:
+        """Return whether a token ends a tag with `-`, which removes the blanks behind it."""
+        return self.tokens[number].text.rstrip()[-3:-2] == "-"
 
     def span(self, first: int, last: int | None = None) -> Span:
         """Return the written range of a token, or from one to another."""
@@ -122,12 +167,10 @@ class Tokens:
             at += 1 + len(line)
         return pieces
 
-    def same_tags(self, other: Tokens) -> bool:
-        """Return whether the tags are the same, but for comments; then the code is, too."""
-        return len(self.tokens) == len(other.tokens) and all(
-            one[0] == two[0] and (one[1] == two[1] or one[0] in _NO_CODE)
-            for one, two in zip(self.tokens, other.tokens)
-        )
+    @property
+    def code(self) -> tuple[object, ...]:
+        """What the code of a template depends on: not on literal text, nor on comments."""
+        return tuple([t.kind if t.kind in _NO_CODE else t[:2] for t in self.tokens])
 
     def after_edit(self, text: str, change: Change) -> tuple[Tokens, int] | None:
         """Return the tokens after an edit inside one literal, and the number of the literal.
@@ -154,7 +197,7 @@ class Tokens:
         """Return whether Jinja reads a text in the place of a literal as one literal."""
         if not number or not written or _MARK.search(written) or written[-1] == "{":
             return False
-        if written[0].isspace() and self.tokens[number - 1].text.rstrip()[-3:-2] == "-":
+        if written[0].isspace() and self.trims_behind(number - 1):
             return False
         if not written[-1].isspace():
             return True
@@ -182,11 +225,11 @@ class Tokens:
             self.tags[-1] = self.tags[-1]._replace(last=number)
         self.tag_of.append(-1 if token.kind == "data" else len(self.tags) - 1)
 
-    def _lexed(self) -> Iterator[Token]:
+    def _lexed(self, lexer: Lexer) -> Iterator[Token]:
         source, written = _normalised(self.text)
         position = 0
         try:
-            for _, kind, text in _LEXER.tokeniter(self.text, None):
+            for _, kind, text in lexer.tokeniter(self.text, None):
                 if not source.startswith(text, position):
                     blank = _BLANK.match(source, position)
                     position = blank.end() if blank else position

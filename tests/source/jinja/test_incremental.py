@@ -11,7 +11,8 @@ from ipu_asm.analysis.analyzer import Analyzer
 from ipu_asm.isa import load_isa
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import Expansion, SourceSettings
-from ipu_asm.source.jinja.compiled import CompiledTemplate
+from ipu_asm.source.jinja.compiled import CompiledTags
+from ipu_asm.source.jinja.sandbox import Recorder
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.text import Change, change_between
 from tests.source.jinja.test_rendering import CONTEXT, TEMPLATES
@@ -101,13 +102,13 @@ def test_only_an_edit_of_a_tag_compiles(
     text = "{% set k = 'lr5' %}{# role #}\nacc;;\nincr {{ k }} 1;;\nbkpt;;"
     expansions = expand(SURFACE, text)
     made = []
-    make = CompiledTemplate.__init__
+    make = CompiledTags.__init__
 
-    def noted(template: CompiledTemplate, tokens: Tokens) -> None:
+    def noted(tags: CompiledTags, tokens: Tokens, *others: Any) -> None:
         made.append(tokens)
-        make(template, tokens)
+        make(tags, tokens, *others)
 
-    monkeypatch.setattr(CompiledTemplate, "__init__", noted)
+    monkeypatch.setattr(CompiledTags, "__init__", noted)
     after = text.replace(old, new)
     expand(SURFACE, after, None, SourceSettings(), expansions, change_between(text, after))
     assert len(made) == expected
@@ -116,7 +117,7 @@ def test_only_an_edit_of_a_tag_compiles(
 def test_an_edit_of_literal_text_does_not_render(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "{% for x in range(3) %}acc;;{{ x }}{% endfor %}bkpt;;"
     expansions = expand(SURFACE, text)
-    monkeypatch.setattr(CompiledTemplate, "render", None)
+    monkeypatch.setattr(Recorder, "output", None)
     after = text.replace("acc", "aaq")
     (expansion,) = expand(SURFACE, after, None, SourceSettings(), expansions, Change(24, 27, 27))
     assert expansion.text == "aaq;;0aaq;;1aaq;;2bkpt;;"
