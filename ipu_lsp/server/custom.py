@@ -10,6 +10,8 @@ LISTING = "ipu/listing"
 EXPANSION = "ipu/expansion"
 SLOT_GRID = "ipu/slotGrid"
 REFERENCE = "ipu/reference"
+MEMORY_MAP = "ipu/memoryMap"
+RUN_TOTALS = "ipu/runTotals"
 
 ParamsReader = Callable[[Any, Any], object]
 
@@ -46,5 +48,7 @@ READERS: Mapping[str, ParamsReader] = {
     EXPANSION: _read_expansion,
     SLOT_GRID: _read,
     REFERENCE: _read,
+    MEMORY_MAP: _read,
+    RUN_TOTALS: _read,
 }
 """Functions that parse the parameters of a request; any exception means invalid parameters."""

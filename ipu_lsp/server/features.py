@@ -10,7 +10,14 @@ from typing import Any, Callable, NamedTuple
 
 from lsprotocol import types as t
 
-from ipu_lsp.server.custom import EXPANSION, LISTING, REFERENCE, SLOT_GRID
+from ipu_lsp.server.custom import (
+    EXPANSION,
+    LISTING,
+    MEMORY_MAP,
+    REFERENCE,
+    RUN_TOTALS,
+    SLOT_GRID,
+)
 from ipu_lsp.server.handlers import (
     code_actions,
     code_lens,
@@ -29,9 +36,11 @@ from ipu_lsp.server.handlers import (
     inline_values,
     lifecycle,
     listing,
+    memory_map,
     reference,
     references,
     rename,
+    run_totals,
     selection_range,
     semantic_tokens,
     signature_help,
@@ -100,4 +109,6 @@ FEATURES = (
     Feature(EXPANSION, expansion_view.expansion),
     Feature(SLOT_GRID, slot_grid.slot_grid),
     Feature(REFERENCE, reference.reference),
+    Feature(MEMORY_MAP, memory_map.memory_map),
+    Feature(RUN_TOTALS, run_totals.run_totals),
 )

@@ -123,7 +123,7 @@ def test_a_client_that_asks_before_it_renames_may_do_so() -> None:
 def test_a_client_that_shows_documents_of_servers_is_offered_listings() -> None:
     offer = check_capabilities({"workspace": {"textDocumentContent": {}}})
     assert offer["workspace"]["textDocumentContent"] == {
-        "schemes": ["ipu-listing", "ipu-expansion"]
+        "schemes": ["ipu-listing", "ipu-expansion", "ipu-memory-map"]
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from ipu_lsp.json_types import Json
 from tests.server.conversation import EXIT, INITIALIZE, Conversation, converse, opened
 
@@ -41,3 +43,54 @@ def test_a_hover_of_a_load_has_its_addresses() -> None:
     text = contents if isinstance(contents, str) else contents["value"]
     assert "128 bytes at cr0 + 1 + k, k = 0..2" in text
     assert "3 times" in text
+
+
+def custom(method: str) -> Json:
+    return {"id": 1, "method": method, "params": {"textDocument": {"uri": URI}}}
+
+
+def test_totals_are_cycles_and_bundles() -> None:
+    assert session({}, custom("ipu/runTotals")).answer(1)["result"] == {
+        "isa": "ipu",
+        "unit": "bundle",
+        "bundles": 4,
+        "limit": 1024,
+        "cycles": 8,
+        "text": "8 cycles, 4 of 1,024 bundles",
+    }
+
+
+def test_the_memory_map_has_strips_accesses_and_a_text() -> None:
+    result = session({}, custom("ipu/memoryMap")).answer(1)["result"]
+    (strip,) = result["strips"]
+    region = {"start": 1, "end": 131, "kind": "read", "through": ["cr0"], "accesses": [0]}
+    assert strip == {"memory": "xmem", "size": 2_097_152, "base": "cr0", "regions": [region]}
+    (access,) = result["accesses"]
+    start, end = {"line": 1, "character": 15}, {"line": 1, "character": 38}
+    assert access == {
+        "range": {"start": start, "end": end},
+        "text": "ldr_mult_reg r0 lr0 cr0",
+        "kind": "read",
+        "size": 128,
+        "addresses": "128 bytes at cr0 + 1 + k, k = 0..2",
+        "executions": 3,
+        "ranges": [[1, 131]],
+    }
+    lines = result["text"].splitlines()
+    assert [line["line"] for line in result["lines"]] == [None] * 4 + [1]
+    assert lines[4].startswith("    line 2: ldr_mult_reg r0 lr0 cr0")
+
+
+def test_the_memory_map_is_a_command_and_a_document() -> None:
+    command = {"command": "ipu.memoryMap", "arguments": [{"uri": URI}]}
+    request = {"id": 1, "method": "workspace/executeCommand", "params": command}
+    text = session({}, request).answer(1)["result"]["text"]
+    uri = f"ipu-memory-map:/kernel?{quote(URI, safe='')}"
+    shown = {"id": 1, "method": "workspace/textDocumentContent", "params": {"uri": uri}}
+    assert session({}, shown).answer(1)["result"]["text"] == text
+
+
+def test_a_document_that_is_not_open_has_neither() -> None:
+    for method in ("ipu/runTotals", "ipu/memoryMap"):
+        message = {**custom(method), "params": {"textDocument": {"uri": "file:///gone.s"}}}
+        assert session({}, message).answer(1)["result"] is None

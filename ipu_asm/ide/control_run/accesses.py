@@ -9,6 +9,7 @@ from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.ide.control_run.run import counted, first_facts, listed, unknown_registers
 from ipu_asm.program.program import Program
+from ipu_asm.text import Span
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
@@ -99,15 +100,16 @@ def _others(analysis: Analysis, facts: ControlFacts, access: AccessSummary) -> s
 
 def _place(analysis: Analysis, access: AccessSummary) -> str:
     program = analysis.program
-    line = analysis.source.lines.position(instruction_start(program, access)).line + 1
+    start = instruction_span(program, access).start
+    line = analysis.source.lines.position(start).line + 1
     return f"line {line}"
 
 
-def instruction_start(program: Program, access: AccessSummary) -> int:
-    """Return the offset of the instruction of an access in the text of its program."""
+def instruction_span(program: Program, access: AccessSummary) -> Span:
+    """Return the span of the instruction of an access in the text of its program."""
     number = program.bundle_at_address[access.address]
     syntax = program.bundles[number].syntax
-    return program.span(number, syntax.instruction_span(access.access.instruction)).start
+    return program.span(number, syntax.instruction_span(access.access.instruction))
 
 
 def _do_overlap(facts: ControlFacts, one: AccessSummary, other: AccessSummary) -> bool:

@@ -17,6 +17,7 @@ from ipu_lsp.json_types import Json
 from ipu_lsp.server.contexts import select_context
 from ipu_lsp.server.findings import encoded_finding
 from ipu_lsp.server.handlers.listing import listing_of
+from ipu_lsp.server.handlers.memory_map import memory_map_of
 from ipu_lsp.server.messages import EncodedJson, json_array, json_object, json_text
 from ipu_lsp.server.running import RunRequest, read_options, run
 from ipu_lsp.server.session import LspSession, View
@@ -67,6 +68,10 @@ def _list(_session: LspSession, view: View, _arguments: Json) -> Json:
     return listing_of(view)
 
 
+def _map(_session: LspSession, view: View, _arguments: Json) -> Json:
+    return memory_map_of(view)
+
+
 def _run(session: LspSession, view: View, arguments: Json) -> object:
     """Run the program to its end, however long that takes; return its final state or its errors."""
     options = read_options(arguments.get("options"))
@@ -105,6 +110,7 @@ def _encoded(
 COMMANDS: Mapping[str, Callable[[LspSession, View, Json], object]] = {
     "ipu.assemble": _assemble,
     "ipu.listing": _list,
+    "ipu.memoryMap": _map,
     "ipu.run": _run,
     "ipu.selectContext": select_context,
 }

@@ -1,4 +1,4 @@
-"""`workspace/textDocumentContent`: listings and expansions as documents of their own."""
+"""`workspace/textDocumentContent`: listings, expansions and memory maps as documents."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from lsprotocol import types as t
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.handlers.expansion_view import expansion_of
 from ipu_lsp.server.handlers.listing import listing_of
+from ipu_lsp.server.handlers.memory_map import memory_map_of
 from ipu_lsp.server.session import LspSession, View
 
 _MAKERS: Mapping[str, Callable[[View], Json]] = {
     "ipu-listing": listing_of,
     "ipu-expansion": expansion_of,
+    "ipu-memory-map": memory_map_of,
 }
 OPTIONS = t.TextDocumentContentRegistrationOptions(schemes=list(_MAKERS))
 

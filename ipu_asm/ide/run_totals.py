@@ -1,0 +1,31 @@
+"""The numbers of a whole program, for a status bar: cycles, and its part of instruction memory."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipu_asm.ide.control_run.run import counted, cycles_sentence, first_facts, total_cycles
+from ipu_asm.program.program import Program
+
+
+class RunTotals(NamedTuple):
+    """The numbers of a whole program, for a status bar.
+
+    `cycles` is None if they are not known. `text` says all of it.
+    """
+
+    isa: str
+    unit: str
+    bundles: int
+    limit: int
+    cycles: int | None
+    text: str
+
+
+def run_totals(program: Program) -> RunTotals:
+    """Return the cycles of a program and its part of instruction memory."""
+    isa, facts = program.isa, first_facts(program)
+    size = f"{program.size:,} of {counted(isa.program_limit, isa.unit)}"
+    text = size if facts is None else f"{cycles_sentence(facts)}, {size}"
+    cycles = None if facts is None else total_cycles(facts)
+    return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)

@@ -1,0 +1,96 @@
+"""The map of memory: regions, how they are used, through which registers, by which lines."""
+
+from __future__ import annotations
+
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.ide.memory_map import MemoryMap, map_lines, memory_map
+from tests.ide.control_run.kernels import HOST, KERNEL, WAITING, analysed
+
+REGION = tuple[int, int, str, tuple[str, ...]]
+
+
+def regions_of(found: MemoryMap) -> list[tuple[str, list[REGION]]]:
+    return [
+        (s.base, [(r.range.start, r.range.stop, r.kind, r.through) for r in s.regions])
+        for s in found.strips
+    ]
+
+
+def test_with_values_of_the_host_there_is_one_strip() -> None:
+    found = memory_map(analysed(KERNEL, HOST))
+    assert regions_of(found) == [
+        (
+            "",
+            [
+                (0, 0x500, "read", ("cr0",)),
+                (0x20000, 0x24000, "read", ("cr1",)),
+                (0x40000, 0x40B00, "written", ("cr2",)),
+            ],
+        )
+    ]
+    assert [each.executions for each in found.accesses] == [10, 1280, 10]
+    assert found.note == "1,303 cycles"
+
+
+def test_registers_without_a_value_have_strips_of_their_own() -> None:
+    assert regions_of(memory_map(analysed(KERNEL))) == [
+        ("cr0", [(0, 0x500, "read", ("cr0",))]),
+        ("cr1", [(0, 0x4000, "read", ("cr1",))]),
+        ("cr2", [(0, 0xB00, "written", ("cr2",))]),
+    ]
+
+
+def test_bytes_that_are_read_and_written_are_a_region_of_their_own() -> None:
+    text = "str_acc_reg lr0 cr0;;\nincr lr0 256; ldr_mult_reg r0 lr0 cr1;;\nbkpt;;\n"
+    found = memory_map(analysed(text, {"cr0": 0, "cr1": 0}))
+    ((_, regions),) = regions_of(found)
+    assert regions == [
+        (0, 256, "written", ("cr0",)),
+        (256, 384, "both", ("cr0", "cr1")),
+        (384, 512, "written", ("cr0",)),
+    ]
+    assert [each.accesses for each in found.strips[0].regions] == [(0,), (0, 1), (0,)]
+
+
+def test_accesses_with_gaps_have_a_region_for_each_piece_if_they_are_few() -> None:
+    text = "set lr1 512;;\nl: ldr_mult_reg r0 lr0 cr0;;\nincr lr0 256;;\nblt lr0 lr1 l;;\nbkpt;;\n"
+    ((_, regions),) = regions_of(memory_map(analysed(text, {"cr0": 0})))
+    assert [region[:2] for region in regions] == [(0, 128), (256, 384)]
+    many = text.replace("set lr1 512", "set lr1 32000")
+    ((_, regions),) = regions_of(memory_map(analysed(many, {"cr0": 0})))
+    assert [region[:2] for region in regions] == [(0, 124 * 256 + 128)]
+
+
+def test_the_text_names_regions_and_jumps_to_instructions() -> None:
+    analysis = analysed(KERNEL, HOST)
+    lines = list(map_lines(analysis, memory_map(analysis)))
+    assert [line.text for line in lines[:5]] == [
+        "# memory map: 1,303 cycles",
+        "",
+        "# xmem, 2,097,152 bytes, addresses from 0",
+        "0x00000..0x004ff  1,280 bytes, read through cr0",
+        "    line 4: ldr_mult_reg r0 lr0 cr0  # 128 bytes at cr0 + 0x80 x k, k = 0..9; 10 times",
+    ]
+    assert [line.line for line in lines] == [None, None, None, None, 3, None, 5, None, 7]
+
+
+def test_a_run_that_is_not_known_to_its_end_says_so() -> None:
+    found = memory_map(analysed(WAITING))
+    assert found.note == "cycles depend on cr4"
+    assert [each.executions for each in found.accesses] == [None]
+
+
+def test_a_template_has_the_places_of_what_is_written() -> None:
+    text = "{% for n in range(2) %}\nstr_acc_reg lr{{ n }} cr0;;\n{% endfor %}\nbkpt;;\n"
+    found = memory_map(analyze(text))
+    assert {text[each.span.start : each.span.end] for each in found.accesses} == {
+        "str_acc_reg lr{{ n }} cr0"
+    }
+
+
+def test_programs_with_errors_and_other_sets_have_a_note_only() -> None:
+    for text, isa in (("nonsense;;", "ipu"), ("", "ipu"), (" nop\n", "xdna1")):
+        found = memory_map(analyze(text, isa))
+        assert not found.strips
+        assert found.note.startswith("there is no map")
+        assert len(list(map_lines(analyze(text, isa), found))) == 1
