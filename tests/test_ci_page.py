@@ -51,9 +51,10 @@ def folder(tmp_path: Path) -> Path:
     (kernels / "warning.s").write_text("set lr0 40000;;\nbkpt;;\n")
     programs = tmp_path / "bin"
     programs.mkdir()
-    program = programs / "ipu-lint"
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ipu_asm lint "$@"\n')
-    program.chmod(0o755)
+    for command in ("lint", "mca"):
+        program = programs / f"ipu-{command}"
+        program.write_text(f'#!/bin/sh\nexec {sys.executable} -m ipu_asm {command} "$@"\n')
+        program.chmod(0o755)
     return tmp_path
 
 
@@ -105,6 +106,22 @@ def test_a_line_of_the_page_tells_its_reader_of_the_mistake(line: str, folder: P
     elif "reviewdog" in words:
         printed = (folder / "rdjson.json").read_text(encoding="utf-8")
     check_findings(form, printed)
+
+
+def test_a_broken_budget_is_an_annotation_and_fails_the_job(folder: Path) -> None:
+    [script] = [step["run"] for step in steps() if "ipu-mca" in step.get("run", "")]
+    for kernel in (folder / "kernels").iterdir():
+        kernel.unlink()
+    loop = (
+        "    set lr1 9;;\n# CYCLES <= {}\nloop: incr lr2 1;;\n    bne lr2 lr1 loop;;\n    bkpt;;\n"
+    )
+    (folder / "kernels" / "good.s").write_text(loop.format(2))
+    assert check_shell(script, folder, 0) == ""
+    (folder / "kernels" / "bad.s").write_text(loop.format(1))
+    printed = check_shell(script, folder, 1)
+    assert printed.startswith("::error file=kernels/bad.s,line=2,")
+    assert "E501 assertion-false" in printed
+    assert printed.count("\n") == 1
 
 
 def test_every_format_that_a_ci_reads_is_on_the_page() -> None:

@@ -22,3 +22,5 @@ UNDEFINED_TEMPLATE_NAME = RuleId("E402", "undefined-template-name", Severity.ERR
 EXPANSION_LIMIT = RuleId("E403", "expansion-limit", Severity.ERROR)
 ASSERTION_FALSE = RuleId("E501", "assertion-false", Severity.ERROR)
 INCLUDE_NOT_FOUND = RuleId("H103", "include-not-found", Severity.HINT)
+ERROR_DIRECTIVE = RuleId("H107", "error-directive", Severity.HINT)
+UNSUPPORTED_DIRECTIVE = RuleId("H108", "unsupported-directive", Severity.HINT)

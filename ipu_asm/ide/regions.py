@@ -10,11 +10,11 @@ from ipu_asm.program.program import Program, cached_on_program
 BODY: Final = "body"
 CONDITION: Final = "condition"
 _OPENING: Final = {
-    BODY: re.compile(r"\.(?:macro|rept|irpc?)\b"),
+    BODY: re.compile(r"\.(?:macro|rept?|ire?pc?)\b"),
     CONDITION: re.compile(r"(?:#\s*|\.)if"),
 }
 _CLOSING: Final = {
-    BODY: re.compile(r"\.(?:endm|endr)\b"),
+    BODY: re.compile(r"\.(?:endm(?:acro)?|endr)\b"),
     CONDITION: re.compile(r"(?:#\s*|\.)endif"),
 }
 _BETWEEN: Final = re.compile(r"(?:#\s*|\.)(?:else|elif)")

@@ -19,11 +19,14 @@ from ipu_asm.syntax.plan import BRACE_PSEUDO_NAME
 
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*")
 _DEFINING = re.compile(r"#\s*(?:define|undef)\s+([A-Za-z_]\w*)(\(?)")
+_PREPROCESSED = re.compile(r"#\s*(?:define|undef)\b|#error\b")
 _LABEL_MADE = re.compile(r"\w:(?![\w$\\])|\.L")
 _ASKING = re.compile(r"#\s*(?:if|elif)")
 _NAMING = (".set", ".equ", ".equiv", ".eqv", ".altmacro", ".local", ".comm", ".lcomm")
 _READING = re.compile(r"#\s*(?:include|import)\b|\.include\b")
-_BODY = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
+_BODY = {".macro", ".rept", ".rep", ".irp", ".irep", ".irpc", ".irepc"}
+_BODY_ENDS = {".endm", ".endmacro", ".endr"}
+_REPORTED = {".altmacro", ".error", ".err"}
 # At this number of distinct unknown names, assume that the file is a fragment for inclusion.
 _MANY_NAMES = 6
 _STEPS = {
@@ -119,8 +122,10 @@ def is_expanded(_isa: Isa, bundle: Bundle) -> bool:
 
 
 def _is_expanding(words: tuple[str, ...]) -> bool:
+    if words[0] in _REPORTED:
+        return True
     effect = effect_of(words)
-    return bool(effect.step or effect.reads_files or _DEFINING.match(words[0]))
+    return bool(effect.step or effect.reads_files or _PREPROCESSED.match(words[0]))
 
 
 def without_external_names(findings: list[Diagnostic]) -> list[Diagnostic]:
@@ -179,7 +184,7 @@ def effect_of(words: tuple[str, ...]) -> DirectiveEffect:
 def _step(word: str) -> str:
     if word in _BODY:
         return "body"
-    if word in _BODY.values():
+    if word in _BODY_ENDS:
         return "end"
     return next((step for step, pattern in _STEPS.items() if pattern.match(word)), "")
 

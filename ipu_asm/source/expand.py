@@ -11,7 +11,9 @@ from ipu_asm.source.templates import template_mark
 from ipu_asm.text import Change
 
 _DIRECTIVE = re.compile(
-    r"^[ \t]*(?:/\*[^*]*\*/[ \t]*)?#[ \t]*(?:define|undef|if|include|import|pragma)", re.MULTILINE
+    r"^[ \t]*(?:/\*[^*]*\*/[ \t]*)?"
+    r"#(?:[ \t]*(?:define|undef|if|include|import|pragma)|(?:else|elif|endif|error)\b)",
+    re.MULTILINE,
 )
 _NAME = re.compile(r"[^\W\d]\w*")
 _PREDEFINED = ("__LINE__", "__FILE__", "__COUNTER__")
@@ -54,6 +56,8 @@ def expand(
         # The makers of expansions find the change since then by themselves.
         before, change = memo.origin.expansions, None
     expansions = _preprocessed(surface, text, path, settings, before, change)
+    if not all(expansion.is_line_local for expansion in expansions):
+        return expansions
     return remembered(text, expansions, settings, [*surface.predefined, *_PREDEFINED])
 
 

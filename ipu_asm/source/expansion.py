@@ -117,6 +117,7 @@ class Expansion(NamedTuple):
     With `is_assumed`, `context` is an assumption about what cannot be known, one of several.
     `is_partial` tells that some of it could not be computed: then `unknown` are the spans of the
     text whose content is not known, and only findings about bundles without them are certain.
+    Without `is_line_local`, the edit of a line without macros may change what is made of others.
     """
 
     text: str
@@ -132,6 +133,7 @@ class Expansion(NamedTuple):
     is_partial: bool = False
     unknown: tuple[Span, ...] = ()
     is_assumed: bool = False
+    is_line_local: bool = True
 
 
 class SourceReader(Protocol):

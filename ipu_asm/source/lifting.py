@@ -261,8 +261,11 @@ def _in_contexts(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) 
     numbers = sorted({each.expansion for each in found})
     if len(numbers) == len(expansions):
         return ""
+    is_assumed = expansions[0].is_assumed
     if len(numbers) == 1 and expansions[numbers[0]].context:
-        return f"in context {expansions[numbers[0]].context}: "
+        return f"{'if' if is_assumed else 'in context'} {expansions[numbers[0]].context}: "
+    if is_assumed:
+        return ""
     return f"in {len(numbers)} of {len(expansions)} contexts: "
 
 

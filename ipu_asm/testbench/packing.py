@@ -7,14 +7,15 @@ several times: all registers and all of xmem must be identical in the end.
 
 from __future__ import annotations
 
-from typing import Final, Mapping, NamedTuple
+from typing import Container, Final, Mapping, NamedTuple
 
 import numpy as np
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator.faults import ExecutionFault
 from ipu_asm.flow.control_run.facts import control_facts
-from ipu_asm.flow.control_run.run import HALTED, RAN_OFF
+from ipu_asm.flow.control_run.run import HALTED, RAN_OFF, control_run
+from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.packing.pack import PackedBlock, PackingPlan, plan_packing
 from ipu_asm.flow.packing.proof import ProofError, prove_control, prove_values
 from ipu_asm.flow.packing.trials import Trial, equal_extents, trial_of, unknown_registers
@@ -52,33 +53,36 @@ class PackResult(NamedTuple):
 def packed(
     program: Program,
     presets: Mapping[str, int] | None = None,
-    addresses: range | None = None,
+    addresses: Container[int] | None = None,
 ) -> PackResult:
-    """Pack the blocks of a program that begin in `addresses`, by default all of them.
+    """Pack the blocks of a program that begin at `addresses`, by default all of them.
 
-    `presets` are the values of registers that the host sets, by default those of the program.
-    Raises `PackingError` if the program cannot be packed, or not be proven to do the same.
+    `presets` are the values of registers that the host sets, by default those of each configuration
+    of the program. Raises `PackingError` if the program cannot be packed, or not be proven to do
+    the same.
     """
-    if presets is not None:
-        program.presets = presets
     plan = plan_packing(program, addresses)
-    runs = prove(plan, program.presets) if plan.saved_bundles else 0
+    facts = control_facts(program)
+    configurations = [each.presets for each in facts] if presets is None else [presets]
+    runs = 0
+    if plan.saved_bundles:
+        prove_values(plan)
+        runs = sum(prove(plan, each) for each in configurations)
     return PackResult(
         plan.packed.text,
         plan.edits,
         tuple(block for block in plan.blocks if block.saved),
         (program.size, plan.packed.size),
-        _cycles(plan),
+        _cycles(plan, configurations[0]),
         runs,
     )
 
 
 def prove(plan: PackingPlan, presets: Mapping[str, int]) -> int:
-    """Raise `ProofError` unless the packed program is proven; return the number of runs compared.
+    """Raise `ProofError` unless runs agree; return the number of runs that were compared.
 
     Registers of the host that `presets` do not have get random values.
     """
-    prove_values(plan)
     runs = 0
     for seed in range(_MOST_SEEDS):
         trial = trial_of(plan, presets, seed)
@@ -158,12 +162,12 @@ def _end_of_run(program: Program, start: SavedState, cycles: int) -> SavedState 
     return state.save()
 
 
-def _cycles(plan: PackingPlan) -> tuple[int, int] | None:
+def _cycles(plan: PackingPlan, presets: Mapping[str, int]) -> tuple[int, int] | None:
     """Return the cycles of the program before and after, as the control run counts them."""
-    facts = control_facts(plan.program)
-    if not facts or facts[0].run.end.reason not in (HALTED, RAN_OFF):
+    run = control_run(plan.program, presets)
+    if run.end.reason not in (HALTED, RAN_OFF):
         return None
-    summary = facts[0].summary
+    summary = summarise(run)
     saved = 0
     for block in plan.blocks:
         executions = summary.executions[block.addresses.start]

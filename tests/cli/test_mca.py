@@ -303,12 +303,6 @@ def test_packing_writes_the_program_with_fewer_bundles(capsys: pytest.CaptureFix
     assert Path("a.s").read_text() == LOOSE
 
 
-def test_a_template_is_packed_as_its_expansion(capsys: pytest.CaptureFixture[str]) -> None:
-    file = f"{ROOT}/examples/row_filter.asm"
-    message = f"{file}: a template cannot be packed: pack what `ipu-as expand` writes"
-    check_refused(capsys, f"{file} --context taps=3 --pack", message)
-
-
 def test_rows_of_a_template_are_those_of_the_written_file(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

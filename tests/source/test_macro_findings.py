@@ -129,3 +129,76 @@ def test_a_finding_about_the_layout_is_dropped_where_another_assumption_lays_it_
     body = ".align 8\nPAD\n{ rpt 10, 0 ; fnop }\n{ add $m1, $m0, 5 ; fnop }\n"
     assert "C104" not in [code for code, _ in check_findings(head + body)]
     assert "C104" in [code for code, _ in check_findings(head + body.replace("PAD", "nop"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (".macro a\nnop\n", ".macro"),
+        ("nop\n.endm\nnop", ".endm"),
+        (".rept 3\nnop\n", ".rept"),
+        (".irp a, 1, 2\nnop\n.endm_\n", ".irp"),
+        ("nop\n.endr\nnop", ".endr"),
+        (".if 1\nnop\n", ".if"),
+        (".if 0\n.ifdef A\nnop\n.endif\n", ".if"),
+        (".if . - 4\nnop\n", ".if"),
+        ("nop\n.else\nnop", ".else"),
+        ("nop\n.endif", ".endif"),
+        (".macro\nnop\n.endm\nnop", ".macro"),
+        (".macro a\nnop\n.endif\n.endm\na\na", ".endif"),
+    ],
+)
+def test_an_unpaired_directive_is_found_once(text: str, expected: str) -> None:
+    assert check_findings(text) == [("E001", expected)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".macro a\n.macro b\nnop\n.endm\n.endm\na\nb",
+        ".macro a\nnop\n.endmacro\na",
+        ".irep r, 1, 2\n.irepc d, 12\nnop\n.endr\n.endr",
+        ".if . - 4\nnop\n.elseif 1\nnop\n.else\nnop\n.endif",
+        ".if 0\n.endm\n.macro a\n.endif\nnop",
+        ".macro a x\n.if \\x\n.exitm\n.endif\nnop\n.endm\na 1\na 0",
+    ],
+)
+def test_paired_directives_are_silent(text: str) -> None:
+    assert check_findings(text) == []
+
+
+def test_typing_a_macro_has_at_most_one_finding() -> None:
+    typed = ".macro m a\n.if \\a\nadd $m1, $m1, \\a\n.else\nnop\n.endif\n.endm\n"
+    starts = [at for at, letter in enumerate(typed, 1) if letter == "\n"]
+    for start in starts[:-1]:
+        assert check_findings(f"{typed[:start]}add $m1, $m1, 1\nnop\n") == [("E001", ".macro")]
+    assert check_findings(f"{typed}m 1\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#error no\nnop", ["#error"]),
+        ("#if __IPU_ARCH_VERSION__ < 100\n#error\n#endif", ["#error"]),
+        ("#ifndef SIZE\n#error define SIZE\n#endif", ["#error"]),
+        ("#if __IPU_ARCH_VERSION__ == 21\n#error\n#endif", []),
+        ("#ifndef __GNUC__\n#error\n#endif", []),
+        ("#if 0\n#error\n#endif", []),
+        ('.if 1\n.error "no"\n.endif', [".error"]),
+        (".err\nnop", [".err"]),
+        (".macro m a\n.if \\a\n.err\n.endif\n.endm\nm 1\nm 1\nm 0", [".err"]),
+        (".if . - 4\n.err\n.endif\nnop", []),
+    ],
+)
+def test_an_error_directive_that_is_reached_is_a_hint(text: str, expected: list[str]) -> None:
+    assert check_findings(text) == [("H107", word) for word in expected]
+
+
+def test_an_error_directive_is_silent_where_a_missing_header_may_decide() -> None:
+    errors = "#ifndef SIZE\n#error no\n#endif\n.ifc KIND, float\nnop\n.else\n.err\n.endif"
+    assert check_findings(f'#include "a.h"\n{errors}') == [("H103", '"a.h"')]
+
+
+def test_alternate_macro_syntax_is_a_hint() -> None:
+    text = ".altmacro\n.macro m a\nLOCAL b\nadd $m1, $m1, a\n.endm\nm %(1 + 2)\n.noaltmacro\nnop"
+    assert check_findings(text) == [("H108", ".altmacro")]

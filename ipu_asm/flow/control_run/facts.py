@@ -12,6 +12,9 @@ from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary, summarise
 from ipu_asm.program.program import Program, cached_on_program
 
+_MOST_STEPS = 20_000
+"""Bundles that are executed one by one: facts are asked for with every edit."""
+
 
 class ControlFacts(NamedTuple):
     """The control run of a program and its numbers, with `presets` in registers at the start.
@@ -107,7 +110,7 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
     if not program.is_text or not program.isa.spaces or not program.size:
         return ()
     try:
-        run = control_run(program, program.presets)
+        run = control_run(program, program.presets, _MOST_STEPS)
     except UnsupportedProgramError:
         return ()
     return (ControlFacts(program.presets, run, summarise(run)),)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.steps import Access, Branch, Step
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression, executions
-from ipu_asm.flow.control_run.values import HIGHEST, LOWEST, Value, minus, plus, unsigned
+from ipu_asm.flow.control_run.values import HIGHEST, LOWEST, MODULUS, Value, minus, plus, unsigned
 
 Bound = int | None
 """A number of iterations; None for any number."""
@@ -59,7 +60,10 @@ def _of_branch(branch: Branch, executed: Executed, strides: Sequence[Value]) -> 
     extent = _extent(start, difference)
     if extent is None:
         return 0
-    bounds = [_same_outcome(branch.relation, bool(executed.taken), *extent, change)]
+    outcome = _same_outcome(branch.relation, bool(executed.taken), *extent, change)
+    if branch.relation != "<" and extent[2]:
+        return outcome  # equality holds modulo 2^32: the registers may leave the signed range
+    bounds = [outcome]
     bounds += [_in_range(left, strides[0]), _in_range(right, strides[1])]
     return min((bound for bound in bounds if bound is not None), default=None)
 
@@ -90,12 +94,23 @@ def _same_outcome(
     if (relation == "==") is taken:  # the difference is 0, and would not be any more
         return 0
     if single:
-        return None if -low % change or -low // change <= 0 else -low // change - 1
+        steps = _steps_to_zero(low, change)
+        return None if steps is None else steps - 1
     if low > 0:
         return None if change > 0 else (low - 1) // -change
     if high < 0:
         return None if change < 0 else (-1 - high) // change
     return 0
+
+
+def _steps_to_zero(difference: int, change: int) -> int | None:
+    """Return after how many steps, at least one, a difference is a multiple of 2^32."""
+    divisor = gcd(change, MODULUS)
+    if difference % divisor:
+        return None
+    period = MODULUS // divisor
+    steps = -difference // divisor * pow(change // divisor, -1, period) % period
+    return steps or period
 
 
 def _in_range(progression: Progression, stride: Value) -> Bound:
@@ -125,7 +140,7 @@ def _of_access(access: Access, base: Value, progression: Progression, stride: Va
     extent = _extent(progression.start, progression.dimensions)
     if extent is None:
         return 0
-    most = space.size - access.size - base if isinstance(base, int) else HIGHEST
+    most = space.size - access.size - (base if isinstance(base, int) else 0)
     return _within(extent[0], extent[1], 0, most, stride)
 
 

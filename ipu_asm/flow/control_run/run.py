@@ -92,7 +92,7 @@ def control_run(
     and for instruction sets that do not describe scalar effects.
     """
     names = scalar_registers(program.isa)
-    steps = steps_of(program, names)
+    steps = steps_of(program)
     given = {name.lower(): value for name, value in (presets or {}).items()}
     values: list[Value] = [
         reduced(given.get(name, 0 if place < names.changing else unknown(name)))
@@ -127,6 +127,14 @@ def executed(
     return run._replace(nodes=nodes, end=again.end, registers=again.values)
 
 
+class _Recent(NamedTuple):
+    """An iteration of a loop, the values behind it, and their changes from those before it."""
+
+    nodes: list[Node]
+    values: list[Value]
+    changes: list[Value]
+
+
 class _Run:
     def __init__(
         self, run: ControlRun, limits: Limits, observed: Mapping[int, Sequence[int]]
@@ -159,20 +167,20 @@ class _Run:
 
     def _loop(self, head: int, last: int) -> tuple[LoopRun, int]:
         segments: list[Segment] = []
-        recent: list[tuple[list[Node], list[Value]]] = []
+        recent: list[_Recent] = []
         while True:
             nodes: list[Node] = []
             address = self._bundle(nodes, head)
             while self.end is None and address != head and head <= address <= last:
                 address = self._advance(nodes, address)
             if self.end is not None or address != head:
-                segments += [Segment(each, 1) for each, _ in recent]
+                segments += [Segment(each.nodes, 1) for each in recent]
                 if nodes:
                     segments.append(Segment(nodes, 1))
                 return LoopRun(head, segments), address
-            recent.append((nodes, self.values.copy()))
+            recent.append(self._finished(nodes, recent))
             if len(recent) > _UNIFORM:
-                segments.append(Segment(recent.pop(0)[0], 1))
+                segments.append(Segment(recent.pop(0).nodes, 1))
             if len(recent) == _UNIFORM:
                 settled = self._settle(recent, head)
                 if settled is not None:
@@ -181,13 +189,16 @@ class _Run:
                     if self.end is not None:
                         return LoopRun(head, segments), head
 
-    def _settle(
-        self, recent: Sequence[tuple[list[Node], list[Value]]], head: int
-    ) -> Segment | None:
+    def _finished(self, nodes: list[Node], earlier: Sequence[_Recent]) -> _Recent:
+        """Return the iteration that has just ended. Most registers keep the same value."""
+        old = earlier[-1].values if earlier else self.values
+        changes = [0 if a is b else minus(b, a) for a, b in zip(old, self.values)]
+        return _Recent(nodes, self.values, changes)
+
+    def _settle(self, recent: Sequence[_Recent], head: int) -> Segment | None:
         """Fold three uniform iterations and all that follow them on the same path."""
-        (first, one), (second, two), (third, three) = recent
-        changes = [minus(b, a) for a, b in zip(one, two)]
-        if changes != [minus(c, b) for b, c in zip(two, three)]:
+        (first, _, _), (second, _, changes), (third, _, again) = recent
+        if changes != again:
             return None
         strides = strides_between(first, second)
         if strides is None or strides != strides_between(second, third):
@@ -198,7 +209,10 @@ class _Run:
             return Segment(folded(first, strides, None), None)
         if further == 0:
             return None
-        self.values = [reduced(plus(v, c, further)) for v, c in zip(self.values, changes)]
+        self.values = [
+            value if change == 0 else reduced(plus(value, change, further))
+            for value, change in zip(self.values, changes)
+        ]
         count = _UNIFORM + further
         return Segment(folded(first, strides, count), count)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple
+from functools import lru_cache
+from typing import Iterator, NamedTuple
 
-from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
@@ -84,6 +85,7 @@ class ScalarRegisters(NamedTuple):
         return {name: position for position, name in enumerate(self.names)}
 
 
+@lru_cache(maxsize=8)
 def scalar_registers(isa: Isa) -> ScalarRegisters:
     """Return the scalar registers of an instruction set; none if it does not describe them."""
     changed: dict[str, None] = {}
@@ -99,28 +101,35 @@ def scalar_registers(isa: Isa) -> ScalarRegisters:
     return ScalarRegisters(tuple({**changed, **named}), len(changed))
 
 
-def steps_of(program: Program, registers: ScalarRegisters) -> list[Step]:
+def steps_of(program: Program) -> list[Step]:
     """Return the step of each address. Raises `UnsupportedProgramError`."""
-    targets = {
-        (reference.bundle, reference.use.instruction): reference.target
-        for reference in program.references
-    }
-    reader = _Reader(program.isa, registers)
-    return [
-        reader.step(program.bundles[number], number, targets)
-        for number in program.bundle_at_address
-    ]
+    targets = {reference.bundle: reference.target for reference in program.references}
+    found = []
+    for number in program.bundle_at_address:
+        step = _step(program.isa, program.bundles[number])
+        if step.branch is not None and step.branch.indirect < 0:
+            target = targets.get(number)
+            if target is None:
+                raise UnsupportedProgramError("a branch without a target")
+            step = step._replace(branch=step.branch._replace(target=target))
+        found.append(step)
+    return found
+
+
+@cached_on_bundle
+def _step(isa: Isa, bundle: Bundle) -> Step:
+    """Return the step of a bundle, without the target of its branch."""
+    return _reader(isa).step(bundle)
 
 
 class _Reader:
-    def __init__(self, isa: Isa, registers: ScalarRegisters) -> None:
+    def __init__(self, isa: Isa) -> None:
         self._isa = isa
+        registers = scalar_registers(isa)
         self._registers = registers.positions
         self._changing = registers.changing
 
-    def step(
-        self, bundle: Bundle, number: int, targets: Mapping[tuple[int, int], int | None]
-    ) -> Step:
+    def step(self, bundle: Bundle) -> Step:
         updates: list[Update] = []
         accesses: list[Access] = []
         branch, halts = None, False
@@ -136,7 +145,7 @@ class _Reader:
             if spec.flow == "halt":
                 halts = True
             elif spec.flow in ("branch", "jump", "indirect"):
-                branch = self._branch(spec, instruction, targets.get((number, place)))
+                branch = self._branch(spec, instruction)
         return Step(tuple(updates), tuple(accesses), branch, halts)
 
     def _updates(self, spec: InstructionSpec, instruction: Instruction) -> Iterator[Update]:
@@ -155,22 +164,18 @@ class _Reader:
             space = self._isa.spaces[memory]
             yield Access(place, kind, size, memory, space, (constant, offset), bases)
 
-    def _branch(
-        self, spec: InstructionSpec, instruction: Instruction, target: int | None
-    ) -> Branch:
+    def _branch(self, spec: InstructionSpec, instruction: Instruction) -> Branch:
         if spec.flow == "indirect":
             names = [operand.name for operand in spec.operands if operand.read]
             return Branch(indirect=self._register(instruction, names[0]))
-        if target is None:
-            raise UnsupportedProgramError("a branch without a target")
         if spec.flow == "jump":
-            return Branch(target=target)
+            return Branch()
         condition: Condition | None = spec.scalar.condition if spec.scalar else None
         if condition is None:
             raise UnsupportedProgramError(f"the condition of {spec.mnemonic} is not described")
         left = self._register(instruction, condition.left)
         right = self._register(instruction, condition.right)
-        return Branch(condition.relation, left, right, target)
+        return Branch(condition.relation, left, right)
 
     def _sum(self, instruction: Instruction, terms: tuple[Term, ...]) -> Sum:
         constant = 0
@@ -192,6 +197,9 @@ class _Reader:
                 if register is not None:
                     return register
         raise UnsupportedProgramError(f"{instruction.mnemonic} without a register")
+
+
+_reader = lru_cache(maxsize=8)(_Reader)
 
 
 def _sign_extended(value: int, bits: int) -> int:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 BITS = 32
 LOWEST, HIGHEST = -(1 << (BITS - 1)), (1 << (BITS - 1)) - 1
-_MODULUS = 1 << BITS
+MODULUS = 1 << BITS
 
 
 class Symbolic(NamedTuple):
@@ -37,12 +37,12 @@ def wrapped(value: int) -> int:
     """Return a number modulo 2^32, as a signed number."""
     if LOWEST <= value <= HIGHEST:
         return value
-    return (value - LOWEST) % _MODULUS + LOWEST
+    return (value - LOWEST) % MODULUS + LOWEST
 
 
 def unsigned(value: int) -> int:
     """Return a signed 32-bit number as an unsigned one."""
-    return value % _MODULUS
+    return value % MODULUS
 
 
 def plus(a: Value, b: Value, factor: int = 1) -> Value:

@@ -66,7 +66,7 @@ def dependences_of(
     program: Program,
     addresses: Sequence[int],
     is_loop: bool = False,
-    are_disjoint: Disjoint = lambda first, second: False,
+    are_disjoint: Disjoint | None = None,
 ) -> DependenceGraph:
     """Return the dependences of bundles that are executed one after the other.
 
@@ -87,7 +87,7 @@ class _Scan:
     Operations of the second iteration have numbers from `len(operations)` on.
     """
 
-    def __init__(self, operations: Sequence[Operation], are_disjoint: Disjoint) -> None:
+    def __init__(self, operations: Sequence[Operation], are_disjoint: Disjoint | None) -> None:
         self.found: list[Dependence] = []
         self._operations = operations
         self._are_disjoint = are_disjoint
@@ -96,7 +96,10 @@ class _Scan:
         # The readers since the last write, and whether their reads are live.
         self._readers: dict[str, list[tuple[int, bool]]] = {}
         self._memory: dict[str, list[int]] = {}
+        # Those of the last bundle with a possible fault, and the stores since then.
         self._faulting: list[int] = []
+        self._stores: list[int] = []
+        self._barriers: list[int] = []
 
     def iteration(self) -> None:
         """Add all dependences on operations before and in another iteration."""
@@ -108,6 +111,7 @@ class _Scan:
             for number in numbers:
                 self._order(number, issued, numbers)
             issued += numbers
+            self._barriers += [n for n in numbers if self._at(n).flow is not None]
         self._start += len(self._operations)
 
     def _bundle(self, numbers: Sequence[int]) -> None:
@@ -123,8 +127,7 @@ class _Scan:
         for number in numbers:
             self._access_memory(number)
             self._keep_faults(number, numbers)
-        for number in numbers:
-            self._remember(number)
+        self._remember(numbers)
 
     def _at(self, number: int) -> Operation:
         return self._operations[number % len(self._operations)]
@@ -151,40 +154,47 @@ class _Scan:
             for other in self._memory.get(memory, ()):
                 before = self._at(other)
                 writes = is_write or before.memories[memory]
-                if writes and not self._are_disjoint(before, operation):
+                if writes and not (self._are_disjoint and self._are_disjoint(before, operation)):
                     self._add(other, number, DependenceKind.MEMORY, memory, 1)
 
     def _keep_faults(self, number: int, beside: Sequence[int]) -> None:
         """A fault undoes its bundle: what is stored before is stored, and nothing else."""
         operation = self._at(number)
-        for other in self._faulting:
-            before = self._at(other)
-            if operation.may_fault and before.stores:
+        if operation.may_fault:
+            for other in self._stores:
                 self._add(other, number, DependenceKind.FAULT, "", 1)
-            elif before.may_fault and (operation.stores or operation.may_fault):
+        if operation.may_fault or operation.stores:
+            for other in self._faulting:
                 self._add(other, number, DependenceKind.FAULT, "", 0)
         for other in beside:
             if operation.stores and self._at(other).may_fault:
                 self._add(other, number, DependenceKind.FAULT, "", 0)
 
-    def _remember(self, number: int) -> None:
-        operation = self._at(number)
-        for memory in operation.memories:
-            self._memory.setdefault(memory, []).append(number)
-        if operation.may_fault or operation.stores:
-            self._faulting.append(number)
+    def _remember(self, numbers: Sequence[int]) -> None:
+        for number in numbers:
+            for memory, is_write in self._at(number).memories.items():
+                earlier = self._memory.setdefault(memory, [])
+                if is_write and self._are_disjoint is None:
+                    earlier.clear()  # this one is behind all of them
+                earlier.append(number)
+        faulting = [number for number in numbers if self._at(number).may_fault]
+        if faulting:
+            self._faulting = faulting
+            self._stores = []
+        self._stores += [number for number in numbers if self._at(number).stores]
 
     def _order(self, number: int, issued: Sequence[int], beside: Sequence[int]) -> None:
         """Keep an operation on its side of the branches and breaks of its iteration."""
         if self._start:
             return
         operation = self._at(number)
-        for other in issued:
-            before = self._at(other)
-            if operation.is_break or before.is_branch:
-                self._add(other, number, DependenceKind.CONTROL, "", 1)
-            elif operation.is_branch or before.is_break:
-                self._add(other, number, DependenceKind.CONTROL, "", 0)
+        if operation.flow is not None:
+            latency = 1 if operation.is_break else 0
+            for other in issued:
+                self._add(other, number, DependenceKind.CONTROL, "", latency)
+        for other in self._barriers:
+            latency = 1 if self._at(other).is_branch else 0
+            self._add(other, number, DependenceKind.CONTROL, "", latency)
         for other in beside:
             if operation.is_branch or self._at(other).is_break:
                 self._add(other, number, DependenceKind.CONTROL, "", 0)

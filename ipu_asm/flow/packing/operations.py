@@ -59,6 +59,14 @@ def operations_of(program: Program, addresses: Sequence[int]) -> list[Operation]
     return found
 
 
+def by_bundle(operations: Sequence[Operation], addresses: Sequence[int]) -> list[list[Operation]]:
+    """Return the operations of each bundle; some bundles may have none."""
+    found: dict[int, list[Operation]] = {address: [] for address in addresses}
+    for operation in operations:
+        found[operation.address].append(operation)
+    return list(found.values())
+
+
 def basic_blocks(program: Program) -> list[range]:
     """Return the addresses of each basic block: only its first is entered, only its last is left.
 

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from typing import Iterator, NamedTuple, Sequence
+from typing import Container, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Severity
-from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.layout import Place, block_edit
-from ipu_asm.flow.packing.memory import disjoint_accesses
-from ipu_asm.flow.packing.operations import Operation, basic_blocks
+from ipu_asm.flow.packing.operations import Operation, basic_blocks, by_bundle
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.program.build import read_program
 from ipu_asm.program.distances import distance, is_distance, resolve_target
@@ -56,8 +54,8 @@ class PackingPlan(NamedTuple):
         return sum(block.saved for block in self.blocks)
 
 
-def plan_packing(program: Program, addresses: range | None = None) -> PackingPlan:
-    """Return the program with those blocks packed that begin in `addresses`; by default with all.
+def plan_packing(program: Program, addresses: Container[int] | None = None) -> PackingPlan:
+    """Return the program with those blocks packed that begin at `addresses`; by default with all.
 
     Raises `PackingError` if the program has errors, or takes the target of a branch from a
     register.
@@ -83,15 +81,13 @@ def _check(program: Program) -> None:
         raise PackingError("a branch takes its target from a register")
 
 
-def _blocks(program: Program, chosen: range) -> list[PackedBlock]:
-    facts = control_facts(program)
-    are_disjoint = disjoint_accesses(facts[0] if facts else None)
+def _blocks(program: Program, chosen: Container[int]) -> list[PackedBlock]:
     order = _slot_order(program)
     blocks: list[PackedBlock] = []
     start = 0
     for addresses in basic_blocks(program):
-        graph = dependences_of(program, addresses, False, are_disjoint)
-        bundles = _as_written(graph.operations, addresses)
+        graph = dependences_of(program, addresses)
+        bundles = [tuple(bundle) for bundle in by_bundle(graph.operations, addresses)]
         if addresses.start in chosen and graph.operations and len(addresses) > 1:
             found = schedule(program.isa, graph)
             if len(found) < len(addresses):
@@ -100,10 +96,6 @@ def _blocks(program: Program, chosen: range) -> list[PackedBlock]:
         blocks.append(PackedBlock(addresses, start, tuple(bundles)))
         start += len(bundles)
     return blocks
-
-
-def _as_written(operations: Sequence[Operation], addresses: range) -> list[tuple[Operation, ...]]:
-    return [tuple(o for o in operations if o.address == address) for address in addresses]
 
 
 def _in_order(bundle: Sequence[Operation], order: _SlotOrder) -> tuple[Operation, ...]:

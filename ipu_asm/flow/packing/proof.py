@@ -17,7 +17,7 @@ from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.control_run.run import ENDLESS, HALTED, RAN_OFF, ControlRun
 from ipu_asm.flow.control_run.trace import Executed, Node
 from ipu_asm.flow.packing.layout import Place
-from ipu_asm.flow.packing.operations import Operation, operations_of
+from ipu_asm.flow.packing.operations import Operation, by_bundle, operations_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, PackingPlan, moved_addresses
 from ipu_asm.program.program import Program
 
@@ -79,9 +79,9 @@ class _Values(NamedTuple):
 
 
 def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
-    old = _bundles(operations_of(plan.program, block.addresses), block.addresses)
+    old = by_bundle(operations_of(plan.program, block.addresses), block.addresses)
     addresses = range(block.start, block.start + len(block.bundles))
-    new = _bundles(operations_of(plan.packed, addresses), addresses)
+    new = by_bundle(operations_of(plan.packed, addresses), addresses)
     names: dict[Place, Place] = {}
     for written, planned in zip(new, block.bundles):
         if len(written) != len(planned):
@@ -98,10 +98,6 @@ def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
     identity = {place: place for place in names.values()}
     if _values(old, identity) != _values(new, names):
         raise ProofError("an instruction would see another value")
-
-
-def _bundles(operations: Sequence[Operation], addresses: range) -> list[list[Operation]]:
-    return [[o for o in operations if o.address == address] for address in addresses]
 
 
 def _same_words(plan: PackingPlan, new: Operation, old: Operation) -> bool:

@@ -8,6 +8,7 @@ priorities, and the shortest is taken.
 from __future__ import annotations
 
 from collections import Counter
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import Callable, Iterator, NamedTuple, Sequence
 
@@ -93,31 +94,44 @@ def _order_of_accesses(operations: Sequence[Operation]) -> Iterator[tuple[int, i
 
 
 def _groups(operations: Sequence[Operation], arcs: Sequence[tuple[int, int, int]]) -> list[_Group]:
-    """Return the strongly connected operations of the dependences within a bundle."""
-    together: dict[int, set[int]] = {number: set() for number in range(len(operations))}
+    """Return the strongly connected operations of the dependences within a bundle.
+
+    By the algorithm of Kosaraju: from the last finished operation back.
+    """
+    behind: list[list[int]] = [[] for _ in operations]
+    before: list[list[int]] = [[] for _ in operations]
     for source, target, latency in arcs:
         if not latency:
-            together[source].add(target)
-    reached = {number: _reachable(number, together) for number in together}
-    groups: list[_Group] = []
-    seen: set[int] = set()
-    for number, targets in reached.items():
-        if number not in seen:
-            members = tuple(sorted({number} | {n for n in targets if number in reached[n]}))
-            seen.update(members)
-            groups.append(_Group(members, Counter(operations[n].slot for n in members)))
-    return groups
+            behind[source].append(target)
+            before[target].append(source)
+    seen = [False] * len(operations)
+    finished = [n for start in range(len(operations)) for n in _visited(start, behind, seen)]
+    seen = [False] * len(operations)
+    found = [sorted(_visited(start, before, seen)) for start in reversed(finished)]
+    return [
+        _Group(tuple(members), Counter(operations[number].slot for number in members))
+        for members in sorted(filter(None, found))
+    ]
 
 
-def _reachable(start: int, following: dict[int, set[int]]) -> set[int]:
-    reached: set[int] = set()
-    waiting = list(following[start])
-    while waiting:
-        number = waiting.pop()
-        if number not in reached:
-            reached.add(number)
-            waiting += following[number]
-    return reached
+def _visited(start: int, following: Sequence[Sequence[int]], seen: list[bool]) -> list[int]:
+    """Return what is reached from `start` and was not seen, each behind all that it leads to."""
+    if seen[start]:
+        return []
+    seen[start] = True
+    order: list[int] = []
+    path = [(start, iter(following[start]))]
+    while path:
+        number, rest = path[-1]
+        for other in rest:
+            if not seen[other]:
+                seen[other] = True
+                path.append((other, iter(following[other])))
+                break
+        else:
+            order.append(number)
+            path.pop()
+    return order
 
 
 def _edges(groups: Sequence[_Group], arcs: Sequence[tuple[int, int, int]]) -> _Edges:
@@ -161,39 +175,30 @@ def _issue(
     groups: Sequence[_Group], edges: _Edges, capacities: dict[str, int], priority: _Priority
 ) -> list[int]:
     """Return the bundle of each group: in every bundle, as many ready groups as it can hold."""
-    times: dict[int, int] = {}
+    times = [0] * len(groups)
+    earliest = [0] * len(groups)
     waiting = [len(before) for before in edges.before]
-    ready = {group for group, count in enumerate(waiting) if not count}
+    ready = [(priority(group), group) for group, count in enumerate(waiting) if not count]
     time = 0
     while ready:
         used: Counter[str] = Counter()
-        candidates = sorted(ready, key=priority)
-        while candidates:
-            chosen = next(
-                (
-                    group
-                    for group in candidates
-                    if _earliest(group, edges, times) <= time
-                    and _fits(groups[group], used, capacities)
-                ),
-                None,
-            )
-            if chosen is None:
-                break
-            times[chosen] = time
-            used += groups[chosen].slots
-            ready.remove(chosen)
-            for other in edges.behind[chosen]:
+        later: list[tuple[tuple[int, ...], int]] = []
+        heapify(ready)
+        while ready:
+            key, group = heappop(ready)
+            if earliest[group] > time or not _fits(groups[group], used, capacities):
+                later.append((key, group))
+                continue
+            times[group] = time
+            used += groups[group].slots
+            for other, latency in edges.behind[group].items():
+                earliest[other] = max(earliest[other], time + latency)
                 waiting[other] -= 1
                 if not waiting[other]:
-                    ready.add(other)
-            candidates = sorted(ready, key=priority)
+                    heappush(ready, (priority(other), other))
+        ready = later
         time += 1
-    return [times[group] for group in range(len(groups))]
-
-
-def _earliest(group: int, edges: _Edges, times: dict[int, int]) -> int:
-    return max((times[other] + least for other, least in edges.before[group].items()), default=0)
+    return times
 
 
 def _fits(group: _Group, used: Counter[str], capacities: dict[str, int]) -> bool:

@@ -2,6 +2,8 @@
 
 - `lint/rules`: checked for every instruction set.
 - `lint/rules/exposed_pipeline`: checked for sets whose instructions declare when results land.
+- `lint/rules/control_run`: checked for sets that state what instructions compute, compare and
+  address, so that a program's control flow and addresses are known without data.
 - `lint/rules/built_in`: reported while a text is parsed into a program, or after all checks; such a
   module has documentation and examples, but no check.
 - `isa/NAME/rules`: checked for that instruction set, or for all sets of the family of that name.
@@ -25,6 +27,8 @@ def rules_for(isa: Isa) -> tuple[Rule, ...]:
     rules = _rules_in(__name__, __path__)
     if isa.has_exposed_pipeline:
         rules += _shared_rules("exposed_pipeline")
+    if isa.spaces:
+        rules += _shared_rules("control_run")
     for owner in filter(None, (isa.family, isa.name)):
         rules += _isa_rules(owner)
     return tuple(rules)
@@ -38,7 +42,8 @@ def all_rules() -> tuple[Rule, ...]:
 @lru_cache(maxsize=2)
 def _all_rules(isa_folders: tuple[str, ...]) -> tuple[Rule, ...]:
     rules = _rules_in(__name__, __path__)
-    rules += _shared_rules("built_in") + _shared_rules("exposed_pipeline")
+    for folder in ("built_in", "control_run", "exposed_pipeline"):
+        rules += _shared_rules(folder)
     for owner in sorted({name for folder in isa_folders for name in os.listdir(folder)}):
         rules += _isa_rules(owner)
     return tuple(sorted(rules, key=lambda rule: (rule.id.severity, rule.id.code)))

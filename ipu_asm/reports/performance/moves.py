@@ -8,7 +8,6 @@ from typing import Iterator, NamedTuple, Sequence
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.bounds import critical_path, slot_pressure
 from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
-from ipu_asm.flow.packing.memory import disjoint_accesses
 from ipu_asm.flow.packing.operations import Operation
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, plan_packing
 from ipu_asm.reports.performance.measured import Measured, total
@@ -111,7 +110,7 @@ def _home(bundle: Sequence[Operation]) -> int:
 def _limit(measured: Measured, block: PackedBlock) -> tuple[tuple[str, ...], tuple[Place, ...]]:
     """Return the slots that are full in all bundles of a packed block, or the longest chain."""
     program, length = measured.program, len(block.bundles)
-    graph = dependences_of(program, block.addresses, False, disjoint_accesses(measured.facts))
+    graph = dependences_of(program, block.addresses)
     pressure = slot_pressure(program.isa, graph.operations)
     full = tuple(each.slot for each in pressure if each.bundles == length)
     return full, () if full else _chain(measured, graph, length)

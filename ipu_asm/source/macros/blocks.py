@@ -7,12 +7,14 @@ from ipu_asm.source.macros.conditions import IF_DEFINED, is_true
 from ipu_asm.source.macros.expander import OpenText
 from ipu_asm.source.macros.mapped_text import frame_at, written_range
 from ipu_asm.source.macros.statements import Statement
+from ipu_asm.source.macros.structure import report_unopened
 
 
 def begin_block(opened: OpenText, word: str, statement: Statement) -> None:
     """Begin a conditional block. The directive stays if its condition is unknown."""
     was_skipping = opened.conditionals.is_skipping
-    branch = opened.conditionals.open(None if was_skipping else _value(opened, word, statement))
+    value = None if was_skipping else _value(opened, word, statement)
+    branch = opened.conditionals.open(value, statement)
     if branch is not Branch.UNKNOWN and not was_skipping:
         opened.drop(statement)
     if not was_skipping:
@@ -23,8 +25,11 @@ def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
     """Handle `.else`, `.elseif` or `.endif`."""
     conditionals = opened.conditionals
     branch = conditionals.current
-    if branch is None or branch is Branch.UNKNOWN:
-        if branch is not None and word == ".endif":
+    if branch is None:
+        report_unopened(opened, statement, ".if")
+        return
+    if branch is Branch.UNKNOWN:
+        if word == ".endif":
             conditionals.close()
         return
     if branch is Branch.TAKEN:

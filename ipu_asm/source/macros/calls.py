@@ -13,6 +13,7 @@ from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body, Macro
 from ipu_asm.source.macros.mapped_text import MappedText, frame_at, written_range
 from ipu_asm.source.macros.statements import Statement
+from ipu_asm.source.macros.structure import report_nameless, report_unclosed
 from ipu_asm.source.source_map import Frame, FrameKind
 from ipu_asm.text import Span
 
@@ -23,9 +24,13 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 def define(opened: OpenText, statement: Statement) -> None:
     """Define a macro; undefine its name if it is unknown whether the definition is assembled."""
-    end = opened.end_of(".endm", {".macro"})
+    end = opened.end_of({".endm", ".endmacro"}, {".macro"})
     name = _NAME.match(statement.rest)
     opened.next = len(opened.source.text) if end is None else end.end + 1
+    if end is None:
+        report_unclosed(opened, statement, ".endm")
+    elif name is None:
+        report_nameless(opened, statement)
     if end is None or name is None or opened.is_uncertain:
         if name is not None:
             opened.expander.macros.pop(name[0], None)

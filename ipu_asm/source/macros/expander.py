@@ -130,7 +130,7 @@ class OpenText:
         self.expander.budget.enter(self.depth + 1)
         return self._expand(self.expander, text, self.depth + 1, self.is_uncertain)
 
-    def end_of(self, end_word: str, openings: set[str]) -> Statement | None:
+    def end_of(self, end_words: set[str], openings: set[str]) -> Statement | None:
         """Return the directive that ends what the last statement began; None if none does."""
         depth = 1
         reader = self.expander.reader
@@ -138,7 +138,7 @@ class OpenText:
             word = match["word"].lower()
             if word in openings:
                 depth += 1
-            elif word == end_word:
+            elif word in end_words:
                 depth -= 1
                 if not depth:
                     return reader.statement(match)

@@ -13,10 +13,11 @@ from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body
 from ipu_asm.source.macros.mapped_text import frame_at, written_range
 from ipu_asm.source.macros.statements import Statement
+from ipu_asm.source.macros.structure import report_unclosed
 from ipu_asm.source.source_map import Frame, FrameKind
 from ipu_asm.text import Span
 
-LOOPS = {".rept", ".rep", ".irp", ".irpc"}
+LOOPS = {".rept", ".rep", ".irp", ".irep", ".irpc", ".irepc"}
 """The directives that `.endr` ends."""
 _VARIABLE = re.compile(r"([A-Za-z_.$][\w.$]*)[ \t]*,?[ \t]*")
 _LONGEST_SHOWN = 20
@@ -42,7 +43,9 @@ class _Loop(NamedTuple):
 
 def repeat(opened: OpenText, word: str, statement: Statement) -> None:
     """Append the iterations of a loop; one whose count is unknown stays in the text."""
-    end = opened.end_of(".endr", LOOPS)
+    end = opened.end_of({".endr"}, LOOPS)
+    if end is None:
+        report_unclosed(opened, statement, ".endr")
     opened.next = len(opened.source.text) if end is None else end.end + 1
     loop = _read_loop(opened, word, statement)
     if end is None or loop is None or opened.expander.budget.is_spent:
@@ -70,7 +73,7 @@ def _read_loop(opened: OpenText, word: str, statement: Statement) -> _Loop | Non
         return None
     span = Span(*match.span(1))
     variable = Parameter(match[1], span, match[1])
-    if word == ".irp":
+    if word in (".irp", ".irep"):
         taken = tuple(values(source, match.end(), end)) or (Argument(source, ()),)
     else:
         letters = [at for at in range(match.end(), end) if not source.text[at].isspace()]

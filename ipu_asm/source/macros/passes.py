@@ -10,6 +10,14 @@ from ipu_asm.source.macros.includes import include
 from ipu_asm.source.macros.loops import LOOPS, repeat
 from ipu_asm.source.macros.mapped_text import MappedText
 from ipu_asm.source.macros.statements import Statement
+from ipu_asm.source.macros.structure import (
+    BODY_ENDS,
+    ERRORS,
+    report_error,
+    report_unclosed_blocks,
+    report_unopened,
+    use_alternate_syntax,
+)
 
 _ASSIGNING = {".set", ".equ", ".equiv", ".eqv"}
 _CONTINUING = {".else", ".elseif", ".endif"}
@@ -28,6 +36,7 @@ def expand_text(
         _read_up_to_jump(opened)
     if not opened.is_left and not opened.conditionals.is_skipping:
         opened.copy(len(text))
+    report_unclosed_blocks(opened)
     return opened.is_left
 
 
@@ -74,7 +83,11 @@ def _read_assembled(opened: OpenText, word: str, statement: Statement) -> None:
     elif word == ".purgem":
         forget(opened, statement)
     elif word in (".altmacro", ".noaltmacro"):
-        expander.is_alternate = word == ".altmacro"
+        use_alternate_syntax(opened, statement, word == ".altmacro")
+    elif word in BODY_ENDS:
+        report_unopened(opened, statement, BODY_ENDS[word])
+    elif word in ERRORS:
+        report_error(opened, statement)
     elif word == ".exitm" and opened.depth and not opened.is_uncertain:
         opened.copy(statement.word_start)
         opened.is_left = True

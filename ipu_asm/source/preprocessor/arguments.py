@@ -20,7 +20,7 @@ def fits(macro: Macro, arguments: list[list[Token]]) -> bool:
     given = len(arguments)
     if macro.variable:
         return given >= count - 1
-    return given == count or (count == 0 and given == 1 and not solid(argument_of(arguments[0])))
+    return given == count or (count == 0 and given == 1 and not solid(arguments[0]))
 
 
 def argument_of(tokens: list[Token]) -> list[Token]:

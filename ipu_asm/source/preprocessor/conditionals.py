@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from typing import Callable, Iterator
 
 from ipu_asm.source.preprocessor.conditions import Answers, Condition
 from ipu_asm.source.preprocessor.lines import Line
+from ipu_asm.source.preprocessor.mistakes import (
+    Mistake,
+    branch_after_else,
+    malformed_condition,
+    stray_branch,
+    unclosed_conditional,
+)
 from ipu_asm.source.preprocessor.results import Chain
 
 _BEGINNING = ("if", "ifdef", "ifndef")
-_FURTHER = ("elif", "elifdef", "elifndef")
+_CONTINUING = ("elif", "elifdef", "elifndef", "else", "endif")
 
 
 class Conditionals:
     """The stack of open conditionals of one file.
 
     `condition_at` returns the condition of the line at an index. Those conditionals that asked
-    questions are added to `closed` when they end.
+    questions are added to `closed` when they end. `mistakes` are those of the directives.
     """
 
     def __init__(
@@ -29,11 +36,17 @@ class Conditionals:
         self._condition_at = condition_at
         self._closed = closed
         self._groups: list[_Group] = []
+        self.mistakes: list[Mistake] = []
 
     @property
     def is_active(self) -> bool:
         """Whether the current line is read: all branches around it are taken."""
         return not self._groups or self._groups[-1].is_active
+
+    @property
+    def names(self) -> Iterator[str]:
+        """The names that the conditions of the open conditionals test."""
+        return (name for group in self._groups for line in group.lines for name in line.names)
 
     def read(self, line: Line, at: int) -> bool:
         """Apply a directive of a conditional; return whether the line is one."""
@@ -41,35 +54,44 @@ class Conditionals:
         if word in _BEGINNING:
             self._groups.append(_Group(line, self.is_active))
             self._branch(line, at)
-        elif word in _FURTHER:
-            self._branch(line, at)
-        elif word == "else":
-            self._branch(None, at)
-        elif word == "endif":
-            if self._groups:
-                self._close(self._groups.pop())
-        else:
+        elif word not in _CONTINUING:
             return False
+        elif not self._groups:
+            stray = stray_branch(line)
+            self.mistakes += [stray] if stray else []
+        elif word == "endif":
+            self._close(self._groups.pop())
+        else:
+            self._check_order(line)
+            self._branch(line, at)
         return True
 
     def close_all(self) -> None:
         """End the conditionals that are open at the end of the file."""
         for group in self._groups:
+            self.mistakes.append(unclosed_conditional(group.line))
             self._close(group)
 
-    def _branch(self, line: Line | None, at: int) -> None:
-        if not self._groups:
-            return
+    def _check_order(self, line: Line) -> None:
         group = self._groups[-1]
+        if group.has_else:
+            self.mistakes.append(branch_after_else(line, group.line))
+        group.has_else = group.has_else or line.directive == "else"
+
+    def _branch(self, line: Line, at: int) -> None:
+        group = self._groups[-1]
+        group.lines.append(line)
         group.is_active = False
         if not group.is_open:
             return
-        condition = self._condition_at(line, at) if line is not None else None
+        condition = self._condition_at(line, at) if line.directive != "else" else None
         group.conditions.append(condition)
-        holds = condition is None or condition.holds(self._answers, group.asked)
-        if holds and group.taken is None:
-            group.taken = len(group.conditions) - 1
-            group.is_active = True
+        problems: list[str] = []
+        holds = condition is None or condition.holds(self._answers, group.asked, problems)
+        if group.taken is None:
+            self.mistakes += [malformed_condition(line, each) for each in problems]
+            group.is_active = holds
+            group.taken = len(group.conditions) - 1 if holds else None
 
     def _close(self, group: _Group) -> None:
         if group.is_open and group.asked:
@@ -83,6 +105,8 @@ class _Group:
         self.line = line
         self.is_open = is_open
         self.is_active = False
+        self.has_else = False
+        self.lines: list[Line] = []
         self.conditions: list[Condition | None] = []
         self.taken: int | None = None
         self.asked: dict[str, bool | int] = {}

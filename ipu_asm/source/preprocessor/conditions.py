@@ -17,6 +17,7 @@ _BITS = 64
 _MASK = (1 << _BITS) - 1
 _DEEPEST = 60
 _MOST_WORDS = 1_000
+_RESERVED = re.compile("__|defined[(]")
 _OPERATORS = re.compile(r"<<|>>|&&|\|\||[<>=!]=|[-+*/%&|^~!<>()?:,]")
 
 
@@ -45,16 +46,25 @@ class Condition(NamedTuple):
     unknown: frozenset[str] = frozenset()
     choices: Mapping[str, tuple[int, ...]] = {}
 
-    def holds(self, answers: Answers, asked: dict[str, bool | int] | None = None) -> bool:
+    def holds(
+        self,
+        answers: Answers,
+        asked: dict[str, bool | int] | None = None,
+        problems: list[str] | None = None,
+    ) -> bool:
         """Evaluate the condition with these answers; a malformed one is false.
 
         Questions without an answer are answered with no. `asked` collects all questions with their
-        answers, and the values of choices.
+        answers, and the values of choices. `problems` collects what is certainly malformed: unknown
+        and reserved names may be macros of a header or of the compiler.
         """
         reader = _Reader(self, answers, {} if asked is None else asked)
         try:
             return reader.truth(reader.whole())
-        except _BadCondition:
+        except _BadCondition as error:
+            is_certain = not self.unknown and not any(map(_RESERVED.match, self.words))
+            if is_certain and problems is not None:
+                problems.append(str(error))
             return False
 
 

@@ -52,6 +52,13 @@ class Line:
         self.is_spliced = "\\" in text and _SPLICE.search(text) is not None
         self.memo: object = None
 
+    @property
+    def directive_span(self) -> Span:
+        """The span of the directive's `#` and word in the line."""
+        match = _DIRECTIVE.match(self.text)
+        assert match is not None
+        return Span(self.text.rindex("#", 0, match.start(1)), match.end(1))
+
 
 class FileLines:
     """The lines of one state of a file; `path` is `MAIN` or the absolute path of a header."""

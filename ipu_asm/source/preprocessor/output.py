@@ -12,6 +12,7 @@ from typing import Iterator, Mapping, NamedTuple, Sequence, overload
 
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.mistakes import Mistake
 from ipu_asm.source.preprocessor.tokens import Kind, Origin, Place, Token
 from ipu_asm.source.source_map import Frame, Segment, SourceMap, SourceRange
 
@@ -29,13 +30,16 @@ class Output(NamedTuple):
     """The expansion of a line, or of several lines that a macro call extends over.
 
     `used` are the names that were looked up and what they meant: with the same meanings, the same
-    lines become the same output.
+    lines become the same output. With `reads_on`, so much of it is as written that it looks
+    independent of the following lines, but another text in them may be part of a call.
     """
 
     text: str
     parts: tuple[Part, ...]
     used: Mapping[str, Macro | None] = {}
     lines: int = 1
+    mistakes: tuple[Mistake, ...] = ()
+    reads_on: bool = False
 
 
 class Piece(NamedTuple):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
@@ -16,7 +16,7 @@ from ipu_asm.source.preprocessor.names import MacroNames
 from ipu_asm.source.preprocessor.output import PieceMap, Positions
 from ipu_asm.source.preprocessor.run import Run
 from ipu_asm.source.preprocessor.variants import described, variants
-from ipu_asm.source.source_map import MAIN, SourceMap
+from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
 from ipu_asm.text import Change, SourceFile, Span, change_between
 
 
@@ -87,7 +87,7 @@ def _expansion(run: Run, is_in_file: bool) -> Expansion:
         PieceMap(run.pieces, positions),
         described(run),
         # For a text in no file no header is read, which is no fault of its author.
-        (*_limit_findings(run, positions), *(_missing(includes) if is_in_file else ())),
+        (*_findings(run, positions), *(_missing(includes) if is_in_file else ())),
         Deferred(lambda: MacroNames(run.files, positions).definitions(run.macros)),
         Deferred(lambda: MacroNames(run.files, positions).uses(run.macros, run.mentions)),
         includes=tuple(includes),
@@ -95,15 +95,21 @@ def _expansion(run: Run, is_in_file: bool) -> Expansion:
             path: SourceFile(lines.text, path) for path, lines in run.files.items() if path != MAIN
         },
         defined=frozenset(macro.name for macro in run.macros),
+        is_line_local=not run.reads_on,
     )
 
 
-def _limit_findings(run: Run, positions: Positions) -> list[Diagnostic]:
-    found = []
-    for place, message in run.limits:
+def _findings(run: Run, positions: Positions) -> Iterator[Diagnostic]:
+    """Yield the findings about directives and calls, or only that about an exceeded limit."""
+    # A header that is read twice has the same mistakes twice.
+    for rule, place, message, more in run.limits or dict.fromkeys(run.mistakes):
         written = positions.range_of(place)
-        found.append(Diagnostic(EXPANSION_LIMIT, message, written.span, path=written.path or None))
-    return found
+        related = tuple(_related(positions.range_of(each), said) for each, said in more)
+        yield Diagnostic(rule, message, written.span, related, path=written.path or None)
+
+
+def _related(place: SourceRange, message: str) -> RelatedInformation:
+    return RelatedInformation(place.span, message, place.path or None)
 
 
 def _missing(includes: list[Include]) -> list[Diagnostic]:

@@ -1,4 +1,4 @@
-"""Results of a run besides its text: conditionals, includes, and exceeded limits."""
+"""Results of a run besides its text: conditionals and includes."""
 
 from __future__ import annotations
 
@@ -27,10 +27,3 @@ class FoundInclude(NamedTuple):
     place: Place
     name: str
     path: str | None
-
-
-class Limit(NamedTuple):
-    """A limit that was exceeded, and where."""
-
-    place: Place
-    message: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Callable, Sequence
+from typing import Callable, Iterable, Sequence
 
+from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.preprocessor.conditionals import Conditionals
 from ipu_asm.source.preprocessor.conditions import Answers, Condition
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
@@ -20,18 +21,26 @@ from ipu_asm.source.preprocessor.limits import (
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
 from ipu_asm.source.preprocessor.memo import KnownCondition, KnownOutput, memo_of
+from ipu_asm.source.preprocessor.mistakes import (
+    Mistake,
+    malformed_definition,
+    missing_name,
+    reached_error,
+)
 from ipu_asm.source.preprocessor.names import Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
 from ipu_asm.source.preprocessor.questions import condition_of
-from ipu_asm.source.preprocessor.results import Chain, FoundInclude, Limit
+from ipu_asm.source.preprocessor.results import Chain, FoundInclude
 from ipu_asm.source.preprocessor.substitution import Following, Substitution
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
     Origin,
     Place,
     Token,
+    file_name,
     solid,
     tokens_of,
+    written_place,
 )
 from ipu_asm.source.source_map import FrameKind
 
@@ -48,10 +57,12 @@ class Run:
         self.chains: list[Chain] = []
         self.includes: list[FoundInclude] = []
         self.files: dict[str, FileLines] = {}
-        self.limits: list[Limit] = []
+        self.limits: list[Mistake] = []
+        self.mistakes: list[Mistake] = []
         self.macros: list[Macro] = []
         self.mentions: list[Mention] = []
         self.is_refused = False
+        self.reads_on = False
         self._environment = environment
         self._store = files
         self._undefined: set[str] = set()
@@ -74,10 +85,7 @@ class Run:
         return self
 
     def _line(self, token: Token) -> str:
-        place, origin = token.stands or token.place, token.origin
-        while origin is not None:
-            place, origin = origin.call, origin.parent
-        line, start, _ = place
+        line, start, _ = written_place(token)
         offset = self.files[line.path].range_of(line, start, start).span.start
         return str(1 + len(_BREAK.findall(self.files[line.path].text, 0, offset)))
 
@@ -94,6 +102,8 @@ class Run:
     def write(self, output: Output, base: Origin | None) -> None:
         """Add a piece of text. Raises `LimitExceeded`."""
         self._budget.write(len(output.text))
+        self.mistakes += output.mistakes
+        self.reads_on = self.reads_on or output.reads_on
         self.pieces.append(Piece(output, base))
 
     def define(self, line: Line) -> None:
@@ -101,7 +111,9 @@ class Run:
         if len(line.text) > LONGEST_LINE:
             raise self._budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
         macro = memo_of(line).macro()
-        if macro is not None:
+        if macro is None:
+            self.mistakes.append(malformed_definition(line))
+        else:
             self.table[macro.name] = macro
             self.macros.append(macro)
 
@@ -113,9 +125,17 @@ class Run:
     def undefine(self, line: Line) -> None:
         """Undefine the macro that an `#undef` line names."""
         self.mention(line)
-        for token in memo_of(line).words()[:1]:
-            self.table.pop(token.text, None)
-            self._undefined.add(token.text)
+        name = self.name_of(line)
+        self.table.pop(name, None)
+        self._undefined.add(name)
+
+    def name_of(self, line: Line) -> str:
+        """Return the name in a directive, the empty string if it is missing."""
+        word = next(iter(memo_of(line).words()), None)
+        if word is None or word.kind is not Kind.NAME:
+            self.mistakes.append(missing_name(line))
+            return ""
+        return word.text
 
     def is_unknown(self, name: str) -> bool:
         """Return whether a name is undefined here but may be defined in a missing header."""
@@ -173,7 +193,10 @@ class Run:
         tokens, substitution = self.expand(tokens_of(line), following)
         parts = parts_of(tokens)
         text = "".join(part.text for part in parts)
-        output = Output(text, parts, substitution.used, following.at - at)
+        mistakes = substitution.mistakes
+        is_open = following.behind is not None or following.is_at_end
+        reads_on = is_open or bool(mistakes and following.at > at + 1)
+        output = Output(text, parts, substitution.used, following.at - at, mistakes, reads_on)
         if not substitution.is_dynamic:
             cost = self._budget.spent - before
             read = lines[at : following.at]
@@ -187,10 +210,15 @@ class Run:
 
     def include(self, line: Line, file: _FileRun) -> bool:
         """Read the file that a line includes; return whether it is found."""
-        target = _target(memo_of(line).words(), self)
+        words = memo_of(line).words()
+        is_macro = bool(words) and words[0].kind is Kind.NAME
+        target = file_name(solid(self.expand(words, NoLines())[0]) if is_macro else words)
         if target is None:
+            if not is_macro:
+                self.mistakes.append(missing_name(line, "a file in quotes or angle brackets"))
             return False
         name, is_angled, place = target
+        place = words[0].place if is_macro else place
         path = self._environment.search.find(name, is_angled, line.path)
         lines = self._store.read(path) if path is not None else None
         self.includes.append(FoundInclude(place, name, path if lines is not None else None))
@@ -211,6 +239,15 @@ class Run:
         base = Origin(FrameKind.INCLUDE, f"include of `{name}`", place, None, file.base)
         _FileRun(self, lines, base, file.depth + 1).read()
         return True
+
+    def refuse(self, line: Line, names: Iterable[str]) -> None:
+        """Apply an `#error` in conditionals that test `names`.
+
+        It is no mistake if a missing header or the compiler may define one of them.
+        """
+        self.is_refused = True
+        if not self._is_missing and all(not n.startswith("__") or n in self.table for n in names):
+            self.mistakes.append(reached_error(line))
 
     def once(self, path: str) -> None:
         """Skip further includes of a file (`#pragma once`)."""
@@ -241,9 +278,11 @@ class _FileRun:
                 if not self._run.limits:
                     text = line.text.rstrip()
                     place = Place(line, len(text) - len(text.lstrip()), len(text))
-                    self._run.limits.append(Limit(place, str(error)))
+                    self._run.limits.append(Mistake(EXPANSION_LIMIT, place, str(error)))
                 raise
         self._conditionals.close_all()
+        if self._has_text:
+            self._run.mistakes += self._conditionals.mistakes
 
     def _line(self, line: Line, at: int) -> int:
         """Read a line; return the number of lines read."""
@@ -275,13 +314,15 @@ class _FileRun:
         elif word in ("include", "include_next", "import"):
             return self._run.include(line, self)
         elif word == "error":
-            self._run.is_refused = True
+            self._run.refuse(line, self._conditionals.names)
         elif word == "pragma" and [token.text for token in memo_of(line).words()] == ["once"]:
             self._run.once(line.path)
         return True
 
     def _condition(self, line: Line, at: int) -> Condition:
         self._run.mention(line)
+        if line.directive.endswith("def"):
+            self._run.name_of(line)
         is_guard = line.directive in ("if", "ifndef")
         return self._run.condition(line, self._defined_next(at) if is_guard else "")
 
@@ -302,25 +343,3 @@ class _FileRun:
         read = self._lines[at : at + output.lines]
         self._run.mentions += [Mention(each, output.used) for each in read]
         return output.lines
-
-
-def _target(tokens: list[Token], run: Run) -> tuple[str, bool, Place] | None:
-    """Return the file name of an include, whether it is in angle brackets, and its place."""
-    if not tokens:
-        return None
-    if tokens[0].kind is Kind.NAME:
-        place = tokens[0].place
-        tokens, _ = run.expand(tokens, NoLines())
-        tokens = solid(tokens)
-    else:
-        place = tokens[0].place
-    first = tokens[0] if tokens else None
-    if first is not None and first.kind is Kind.STRING and first.text[0] == '"':
-        return first.text[1:-1], False, place
-    text = "".join(token.text for token in tokens)
-    end = text.find(">")
-    if not text.startswith("<") or end < 0:
-        return None
-    if place.line is tokens[0].place.line and tokens[0].stands is None:
-        place = Place(place.line, place.start, place.start + end + 1)
-    return text[1:end], True, place

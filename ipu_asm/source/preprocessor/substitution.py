@@ -8,15 +8,17 @@ from __future__ import annotations
 
 from typing import Mapping, NamedTuple, Protocol, Sequence
 
-from ipu_asm.source.preprocessor.arguments import argument_of, break_of, fits, string_of, takes_rest
+from ipu_asm.source.preprocessor.arguments import argument_of, break_of, fits, takes_rest
+from ipu_asm.source.preprocessor.body import Body
 from ipu_asm.source.preprocessor.limits import LENGTH_OF_TOKEN, Budget
 from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.mistakes import Mistake, unclosed_call, wrong_count
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
     Origin,
     Place,
     Token,
-    kind_of,
+    as_blank,
 )
 from ipu_asm.source.source_map import FrameKind
 
@@ -32,10 +34,11 @@ class Following(Protocol):
 
 
 class _Call(NamedTuple):
-    """A call: its arguments and the closing parenthesis."""
+    """A call: its arguments, and all tokens that are `taken`, from before the parenthesis on."""
 
     arguments: list[list[Token]]
-    closing: Token
+    taken: list[Token]
+    is_closed: bool
 
 
 class Substitution:
@@ -53,6 +56,13 @@ class Substitution:
         self._depth = 0
         self._owed: list[Token] = []
         self.is_dynamic = False
+        # By the place of the name: a call in an argument is met again in the replacement.
+        self._mistakes: dict[Place, Mistake] = {}
+
+    @property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """The mistakes in calls."""
+        return tuple(self._mistakes.values())
 
     def expand_line(self, tokens: Sequence[Token]) -> list[Token]:
         """Return the tokens of a line of assembly, and of those that its calls extend over.
@@ -123,13 +133,16 @@ class Substitution:
             return [_as_value(token, macro.dynamic(token))]
         if macro.parameters is None:
             return _object_like(token, macro)
-        call = self._call(pending, macro)
-        return None if call is None else self._function_like(token, macro, call)
-
-    def _call(self, pending: list[Token], macro: Macro) -> _Call | None:
-        """Take the arguments and parentheses of a call; None if there is no call."""
         if not self._is_opened(pending):
             return None
+        call = self._call(pending, macro)
+        if call.is_closed and fits(macro, call.arguments):
+            self._owe(call.taken)
+            return self._function_like(token, macro, call)
+        return self._without_call(token, macro, call, pending)
+
+    def _call(self, pending: list[Token], macro: Macro) -> _Call:
+        """Take the parentheses of a call and everything in them."""
         taken: list[Token] = []
         arguments: list[list[Token]] = [[]]
         nesting = 0
@@ -145,11 +158,39 @@ class Substitution:
                 arguments.append([])
             elif was_inside and nesting:
                 arguments[-1].append(token)
-        if nesting or not fits(macro, arguments):
+        return _Call([argument_of(each) for each in arguments], taken, not nesting)
+
+    def _without_call(
+        self, name: Token, macro: Macro, call: _Call, pending: list[Token]
+    ) -> list[Token] | None:
+        """Leave a call that does not fit the macro in the text, or put a blank for a statement.
+
+        A call of several lines becomes one line. One that is not closed ends with its line.
+        """
+        taken = call.taken
+        if call.is_closed:
+            self._mistakes.setdefault(name.place, wrong_count(name, macro, call.arguments))
+        elif self._depth:
             pending += reversed(taken)
             return None
+        else:
+            opening = next(n for n, token in enumerate(taken) if token.text == "(")
+            self._mistakes[name.place] = unclosed_call(name, macro, taken[opening])
+            behind = range(opening, len(taken))
+            end = next((n for n in behind if taken[n].kind is Kind.NEWLINE), len(taken))
+            pending += reversed(taken[end:])
+            place = taken[end - 1].place
+            taken = [*taken[:end], taken[opening]._replace(text=")", place=place, stands=place)]
+        self._owe(taken)
+        if macro.is_statement:
+            place = _call_place(name, taken[-1])
+            return [name._replace(kind=Kind.BLANK, text=" ", place=place, stands=place)]
+        pending += (as_blank(t) for t in reversed(taken) if t.kind is not Kind.SPLICE)
+        return None
+
+    def _owe(self, taken: Sequence[Token]) -> None:
+        """Put the line breaks of tokens that are left out behind the line."""
         self._owed += [each for each in taken if each.kind in (Kind.NEWLINE, Kind.SPLICE)]
-        return _Call([argument_of(each) for each in arguments], taken[-1])
 
     def _is_opened(self, pending: list[Token]) -> bool:
         """Return whether a parenthesis is next, maybe in the line that follows."""
@@ -171,113 +212,16 @@ class Substitution:
         return bool(more)
 
     def _function_like(self, token: Token, macro: Macro, call: _Call) -> list[Token]:
-        arguments, closing = call
+        closing = call.taken[-1]
         label = f"macro `{macro.name}`"
         place = _call_place(token, closing)
         origin = Origin(FrameKind.MACRO, label, place, macro.place, token.origin)
         hidden = (token.hidden & closing.hidden) | {macro.name}
-        body = _Body(macro, arguments, self)
+        body = Body(macro, call.arguments, self)
         return [
             _moved(each, token if is_body else None, origin, hidden, token.origin)
             for each, is_body in body.tokens()
         ]
-
-
-class _Body:
-    """The body of a macro with arguments in place of its parameters."""
-
-    def __init__(
-        self, macro: Macro, arguments: list[list[Token]], substitution: Substitution
-    ) -> None:
-        parameters = [macro.variable if p == "..." else p for p in macro.parameters or ()]
-        self._raw = dict(zip(parameters, arguments, strict=False))
-        for parameter in parameters:
-            self._raw.setdefault(parameter, [])
-        self._variable = macro.variable
-        self._body = macro.body
-        self._substitution = substitution
-        self._expanded: dict[str, list[Token]] = {}
-
-    def tokens(self) -> list[tuple[Token, bool]]:
-        """Return the tokens; False marks those that come from an argument."""
-        result: list[tuple[Token, bool]] = []
-        at = 0
-        while at < len(self._body):
-            token = self._body[at]
-            at += 1
-            following = self._next(at)
-            if token.text == "#" and following is not None:
-                name = self._body[following]
-                if name.text in self._raw:
-                    result.append((string_of(token, self._raw[name.text]), True))
-                    at = following + 1
-                    continue
-            if token.kind is Kind.PASTE and result:
-                at = self._paste(result, at)
-                continue
-            argument = self._raw.get(token.text) if token.kind is Kind.NAME else None
-            if argument is None:
-                result.append((token, True))
-            elif following is not None and self._body[following].kind is Kind.PASTE:
-                result += [(each, False) for each in argument] or [(_nothing(token), True)]
-            else:
-                result += [(each, False) for each in self.argument(token.text)]
-        return [each for each in result if each[0].text]
-
-    def _next(self, at: int) -> int | None:
-        while at < len(self._body) and self._body[at].kind is Kind.BLANK:
-            at += 1
-        return at if at < len(self._body) else None
-
-    def argument(self, name: str) -> list[Token]:
-        if name not in self._expanded:
-            self._expanded[name] = self._substitution.expand(self._raw[name])
-        return self._expanded[name]
-
-    def _paste(self, result: list[tuple[Token, bool]], at: int) -> int:
-        """Paste what follows `##` to the last token of the result; return where to go on."""
-        while result and result[-1][0].kind is Kind.BLANK:
-            result.pop()
-        following = self._next(at)
-        if following is None or not result:
-            return at
-        token = self._body[following]
-        right = [(token, True)]
-        if token.kind is Kind.NAME and token.text in self._raw:
-            argument = self._raw[token.text]
-            if result[-1][0].text == "," and token.text == self._variable:
-                # GNU: without variable arguments, the comma before them goes.
-                if argument:
-                    result += [(each, False) for each in self.argument(token.text)]
-                else:
-                    result.pop()
-                return following + 1
-            right = [(each, False) for each in argument] or [(_nothing(token), True)]
-        (left, is_left_body), (first, is_body) = result[-1], right[0]
-        if not left.text or not first.text:
-            result[-1:] = right if first.text or not left.text else [result[-1]]
-            return following + 1
-        self._substitution.spend_on(left, first)
-        kind = kind_of(left.text + first.text)
-        if kind is not None:
-            pasted = left._replace(
-                kind=kind,
-                text=left.text + first.text,
-                hidden=left.hidden & first.hidden,
-                parts=(*_parts(left, is_left_body), *_parts(first, is_body)),
-            )
-            result[-1:] = [(pasted, is_left_body)]
-            right = right[1:]
-        result += right
-        return following + 1
-
-
-def _parts(token: Token, is_body: bool) -> tuple[Token, ...]:
-    return token.parts or (token,)
-
-
-def _nothing(token: Token) -> Token:
-    return token._replace(text="", kind=Kind.MARK)
 
 
 def _object_like(token: Token, macro: Macro) -> list[Token]:

@@ -115,6 +115,14 @@ def as_blank(token: Token) -> Token:
     return token
 
 
+def written_place(token: Token) -> Place:
+    """Return the place of the outermost call that a token comes from, or its own."""
+    place, origin = token.stands or token.place, token.origin
+    while origin is not None:
+        place, origin = origin.call, origin.parent
+    return place
+
+
 def trimmed(tokens: list[Token]) -> list[Token]:
     """Return tokens without the blanks at both ends."""
     first, last = 0, len(tokens)
@@ -134,6 +142,24 @@ def kind_of(text: str) -> Kind | None:
 def solid(tokens: list[Token]) -> list[Token]:
     """Return tokens without blanks."""
     return [token for token in tokens if token.kind is not Kind.BLANK]
+
+
+def file_name(tokens: list[Token]) -> tuple[str, bool, Place] | None:
+    """Return the file that an include names, whether in angle brackets, and its place."""
+    if not tokens:
+        return None
+    first = tokens[0]
+    if first.kind is Kind.STRING and first.text[0] == '"':
+        return first.text[1:-1], False, first.place
+    text = "".join(token.text for token in tokens)
+    end = text.find(">")
+    if not text.startswith("<") or end < 0:
+        return None
+    return (
+        text[1:end],
+        True,
+        Place(first.place.line, first.place.start, first.place.start + end + 1),
+    )
 
 
 _WORDS = (Kind.NAME, Kind.NUMBER)

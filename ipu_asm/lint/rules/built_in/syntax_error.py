@@ -8,6 +8,10 @@ does not have (directives, named constants, expressions, strings, brackets, bloc
 after a `;`) is one finding, regardless of its number of tokens. In a file that is not UTF-8, the
 rule reports the first invalid byte.
 
+In files with a preprocessor it also reports malformed directives: an `#if` that no `#endif` closes,
+an `#else` or `#endif` without `#if`, a condition that is no expression, a missing name, and a call
+of a macro without a closing parenthesis.
+
 ## Why
 Such text cannot be encoded. The other bundles are still read, so their errors are reported too.
 

@@ -1,0 +1,89 @@
+"""The access at which a control run faults, and where in its loops that is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Sequence
+
+from ipu_asm.flow.control_run.iteration_bounds import base_of
+from ipu_asm.flow.control_run.run import FAULT, ControlRun
+from ipu_asm.flow.control_run.steps import Access, Sum
+from ipu_asm.flow.control_run.trace import LoopRun, Node
+from ipu_asm.flow.control_run.values import Value, plus, reduced
+
+
+class Fault(NamedTuple):
+    """An access of the bundle at `address` that the machine refuses.
+
+    `offset` is that from the base registers, whose sum is `base`.
+    """
+
+    address: int
+    access: Access
+    offset: int
+    base: Value
+
+    @property
+    def is_misaligned(self) -> bool:
+        """Whether the offset is no multiple of what the memory demands; else it is outside."""
+        return self.offset % self.access.space.step != 0
+
+
+class Iteration(NamedTuple):
+    """A loop in which a run ended, and the number of the iteration, from 1."""
+
+    head: int
+    number: int
+
+
+def fault_of(run: ControlRun) -> Fault | None:
+    """Return the access at which a run ended; None if it ended otherwise."""
+    if run.end.reason != FAULT:
+        return None
+    step = run.steps[run.end.address]
+    values = list(run.registers)
+    for register, sum_ in step.updates:
+        values[register] = reduced(_value(sum_, run.registers))
+    for access in step.accesses:
+        offset, base = _value(access.offset, values), base_of(access, run.registers)
+        if isinstance(offset, int):
+            fault = Fault(run.end.address, access, offset, base)
+            if fault.is_misaligned or _is_outside(fault):
+                return fault
+    return None
+
+
+def _is_outside(fault: Fault) -> bool:
+    base = fault.base if isinstance(fault.base, int) else 0
+    space = fault.access.space
+    end = base + fault.offset + fault.access.size
+    return not space.wraps and (fault.offset < 0 or end > space.size)
+
+
+def iterations_at_end(run: ControlRun, loops: dict[int, int]) -> list[Iteration]:
+    """Return the loops in which a run ended, outermost first.
+
+    `loops` has the last address of each loop, by its first.
+    """
+    found: list[Iteration] = []
+    nodes, address = run.nodes, run.end.address
+    while nodes:
+        node = nodes[-1]
+        if not isinstance(node, LoopRun) or not node.head <= address <= loops[node.head]:
+            break
+        is_begun = address != node.head
+        complete = node.segments[:-1] if is_begun else node.segments
+        trips = sum(segment.iterations or 0 for segment in complete)
+        found.append(Iteration(node.head, trips + 1))
+        nodes = _last(node) if is_begun else ()
+    return found
+
+
+def _last(node: LoopRun) -> Sequence[Node]:
+    return node.segments[-1].nodes if node.segments else ()
+
+
+def _value(sum_: Sum, values: Sequence[Value]) -> Value:
+    total: Value = sum_[0]
+    for register, factor in sum_[1]:
+        total = plus(total, values[register], factor)
+    return total

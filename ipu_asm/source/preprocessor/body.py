@@ -1,0 +1,151 @@
+"""Substitution of arguments in the body of a function-like macro: `#`, `##` and `__VA_OPT__`."""
+
+from __future__ import annotations
+
+from typing import Protocol, Sequence
+
+from ipu_asm.source.preprocessor.arguments import string_of
+from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.tokens import Kind, Token, kind_of, solid, trimmed
+
+_OPTIONAL = "__VA_OPT__"
+
+
+class Expanding(Protocol):
+    """Expands the arguments of one call, within a budget."""
+
+    def expand(self, tokens: Sequence[Token]) -> list[Token]:
+        """Return tokens with all macros replaced."""
+
+    def spend_on(self, *pasted: Token) -> None:
+        """Account for pasted tokens."""
+
+
+class Body:
+    """The body of a macro with arguments in place of its parameters."""
+
+    def __init__(self, macro: Macro, arguments: list[list[Token]], substitution: Expanding) -> None:
+        parameters = [macro.variable if p == "..." else p for p in macro.parameters or ()]
+        self._raw = dict(zip(parameters, arguments, strict=False))
+        for parameter in parameters:
+            self._raw.setdefault(parameter, [])
+        self._variable = macro.variable
+        self._substitution = substitution
+        self._expanded: dict[str, list[Token]] = {}
+        self._body: Sequence[Token] = macro.body
+        if macro.variable and any(token.text == _OPTIONAL for token in macro.body):
+            self._body = self._with_options(macro.body)
+
+    def tokens(self) -> list[tuple[Token, bool]]:
+        """Return the tokens; False marks those that come from an argument."""
+        result: list[tuple[Token, bool]] = []
+        at = 0
+        while at < len(self._body):
+            token = self._body[at]
+            at += 1
+            following = self._next(at)
+            if token.text == "#" and following is not None:
+                name = self._body[following]
+                if name.text in self._raw:
+                    result.append((string_of(token, self._raw[name.text]), True))
+                    at = following + 1
+                    continue
+            if token.kind is Kind.PASTE and result:
+                at = self._paste(result, at)
+                continue
+            argument = self._raw.get(token.text) if token.kind is Kind.NAME else None
+            if argument is None:
+                result.append((token, True))
+            elif following is not None and self._body[following].kind is Kind.PASTE:
+                result += [(each, False) for each in argument] or [(_nothing(token), True)]
+            else:
+                result += [(each, False) for each in self.argument(token.text)]
+        return [each for each in result if each[0].text]
+
+    def _with_options(self, body: Sequence[Token]) -> list[Token]:
+        """Return a body with each `__VA_OPT__(...)` replaced by what is in it, or by nothing.
+
+        C23: it is nothing if the variable arguments are, after expansion.
+        """
+        is_given = bool(solid(self.argument(self._variable)))
+        result: list[Token] = []
+        at = 0
+        while at < len(body):
+            end = _end_of_group(body, at + 1) if body[at].text == _OPTIONAL else None
+            if end is None:
+                result.append(body[at])
+                at += 1
+                continue
+            opening = next(n for n in range(at, end) if body[n].text == "(")
+            inside = trimmed([*body[opening + 1 : end - 1]]) if is_given else []
+            result += inside or [_nothing(body[at])]
+            at = end
+        return result
+
+    def _next(self, at: int) -> int | None:
+        while at < len(self._body) and self._body[at].kind is Kind.BLANK:
+            at += 1
+        return at if at < len(self._body) else None
+
+    def argument(self, name: str) -> list[Token]:
+        if name not in self._expanded:
+            self._expanded[name] = self._substitution.expand(self._raw[name])
+        return self._expanded[name]
+
+    def _paste(self, result: list[tuple[Token, bool]], at: int) -> int:
+        """Paste what follows `##` to the last token of the result; return where to go on."""
+        while result and result[-1][0].kind is Kind.BLANK:
+            result.pop()
+        following = self._next(at)
+        if following is None or not result:
+            return at
+        token = self._body[following]
+        right = [(token, True)]
+        if token.kind is Kind.NAME and token.text in self._raw:
+            argument = self._raw[token.text]
+            if result[-1][0].text == "," and token.text == self._variable:
+                # GNU: without variable arguments, the comma before them goes.
+                if argument:
+                    result += [(each, False) for each in self.argument(token.text)]
+                else:
+                    result.pop()
+                return following + 1
+            right = [(each, False) for each in argument] or [(_nothing(token), True)]
+        (left, is_left_body), (first, is_body) = result[-1], right[0]
+        if not left.text or not first.text:
+            result[-1:] = right if first.text or not left.text else [result[-1]]
+            return following + 1
+        self._substitution.spend_on(left, first)
+        kind = kind_of(left.text + first.text)
+        if kind is not None:
+            pasted = left._replace(
+                kind=kind,
+                text=left.text + first.text,
+                hidden=left.hidden & first.hidden,
+                parts=(*_parts(left, is_left_body), *_parts(first, is_body)),
+            )
+            result[-1:] = [(pasted, is_left_body)]
+            right = right[1:]
+        result += right
+        return following + 1
+
+
+def _parts(token: Token, is_body: bool) -> tuple[Token, ...]:
+    return token.parts or (token,)
+
+
+def _nothing(token: Token) -> Token:
+    return token._replace(text="", kind=Kind.MARK)
+
+
+def _end_of_group(body: Sequence[Token], at: int) -> int | None:
+    """Return the end of a group in parentheses, maybe behind blanks; None if none begins."""
+    depth = 0
+    for number in range(at, len(body)):
+        text = body[number].text
+        if not depth and text != "(" and body[number].kind is not Kind.BLANK:
+            return None
+        depth += (text == "(") - (text == ")")
+        if text == ")" and not depth:
+            return number + 1
+    return None

@@ -1,0 +1,125 @@
+"""Malformed directives and calls: their messages, and where they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ipu_asm.config.files import counted
+from ipu_asm.diagnostics import RuleId
+from ipu_asm.diagnostics.errors import (
+    ERROR_DIRECTIVE,
+    SYNTAX_ERROR,
+    TOO_FEW_OPERANDS,
+    TOO_MANY_OPERANDS,
+)
+from ipu_asm.isa.operands import quoted
+from ipu_asm.source.preprocessor.lines import Line
+from ipu_asm.source.preprocessor.macros import Macro
+from ipu_asm.source.preprocessor.tokens import Place, Token, words_of, written_place
+
+
+class Mistake(NamedTuple):
+    """A finding of the preprocessor at a place; `related` are further places with messages."""
+
+    rule: RuleId
+    place: Place
+    message: str
+    related: tuple[tuple[Place, str], ...] = ()
+
+
+def unclosed_conditional(line: Line) -> Mistake:
+    """Return the finding about an `#if` without `#endif`."""
+    message = f"`#{line.directive}` must be closed by `#endif`, found the end of the file"
+    return Mistake(SYNTAX_ERROR, _directive(line), message)
+
+
+def stray_branch(line: Line) -> Mistake | None:
+    """Return the finding about a directive that belongs to an `#if`, where none is open.
+
+    A line such as ``# else it is odd`` is a comment.
+    """
+    place = _directive(line)
+    if place.end - place.start > len(line.directive) + 1 and words_of(line):
+        return None
+    message = f"`#{line.directive}` needs an open `#if` before it, found none"
+    return Mistake(SYNTAX_ERROR, place, message)
+
+
+def branch_after_else(line: Line, opening: Line) -> Mistake:
+    """Return the finding about an `#else` or `#elif` after `#else`."""
+    message = f"`#else` must be the last branch of an `#if`, found `#{line.directive}` after it"
+    related = (_directive(opening), f"`#{opening.directive}` is here")
+    return Mistake(SYNTAX_ERROR, _directive(line), message, (related,))
+
+
+def malformed_condition(line: Line, why: str) -> Mistake:
+    """Return the finding about a condition that is no expression."""
+    return Mistake(SYNTAX_ERROR, _operands(line), f"malformed condition: {why}")
+
+
+def missing_name(line: Line, what: str = "a name") -> Mistake:
+    """Return the finding about a directive whose operand is missing or no name."""
+    words = words_of(line)
+    found = f"`{words[0].text}`" if words else "none"
+    place = words[0].place if words else _directive(line)
+    return Mistake(SYNTAX_ERROR, place, f"`#{line.directive}` needs {what}, found {found}")
+
+
+def malformed_definition(line: Line) -> Mistake:
+    """Return the finding about a `#define` that defines no macro."""
+    words = words_of(line)
+    if len(words) < 2 or words[1].text != "(":
+        return missing_name(line)
+    message = f"the parameters of `{words[0].text}` must be closed by `)`, found none"
+    return Mistake(SYNTAX_ERROR, words[1].place, message)
+
+
+def reached_error(line: Line) -> Mistake:
+    """Return the finding about an `#error` that is reached."""
+    text = "".join(token.text for token in words_of(line))
+    said = f": {quoted(text)}" if text else ""
+    message = f"`#error` is reached{said}; check the conditions around it and `[defines]`"
+    return Mistake(ERROR_DIRECTIVE, _directive(line), message)
+
+
+def unclosed_call(name: Token, macro: Macro, opening: Token) -> Mistake:
+    """Return the finding about a call without a closing parenthesis."""
+    message = f"the call of macro `{macro.name}` must be closed by `)`, found none"
+    place = opening.place if name.origin is None else written_place(name)
+    return Mistake(SYNTAX_ERROR, place, message, _definition(macro))
+
+
+def wrong_count(name: Token, macro: Macro, arguments: list[list[Token]]) -> Mistake:
+    """Return the finding about a call with too few or too many arguments."""
+    most = len(macro.parameters or ())
+    expected = most - 1 if macro.variable else most
+    least = "at least " if macro.variable else ""
+    takes = f"macro `{macro.name}` takes {least}{counted(expected, 'argument')}"
+    related = _definition(macro)
+    place = written_place(name)
+    if len(arguments) < expected:
+        message = f"{takes}, found {len(arguments)}"
+        return Mistake(TOO_FEW_OPERANDS, place, message, related)
+    surplus = arguments[expected]
+    if name.origin is None and surplus and surplus[0].origin is None:
+        first, last = surplus[0].place, surplus[-1].place
+        place = Place(first.line, first.start, last.end) if last.line is first.line else first
+    return Mistake(TOO_MANY_OPERANDS, place, f"{takes}, found {len(arguments)}", related)
+
+
+def _definition(macro: Macro) -> tuple[tuple[Place, str], ...]:
+    if macro.place is None:
+        return ()
+    return ((macro.place, f"macro `{macro.name}` is defined here"),)
+
+
+def _directive(line: Line) -> Place:
+    return Place(line, *line.directive_span)
+
+
+def _operands(line: Line) -> Place:
+    words = words_of(line)
+    if not words:
+        return _directive(line)
+    first, last = words[0].place, words[-1].place
+    return Place(line, first.start, last.end)
