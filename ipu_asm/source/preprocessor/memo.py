@@ -24,14 +24,16 @@ Table = Mapping[str, Macro]
 class KnownOutput(NamedTuple):
     """A cached output of lines, with the lines that it depends on and its cost in tokens.
 
-    `behind` is the line that ended the search for a call; with `is_at_end` it was the end.
+    `behind` is the line that ended the search for a call; with `is_at_end` it was the end. One that
+    `is_dynamic` depends on the line number or a counter, and cannot be used again.
     """
 
     output: Output
-    read: Sequence[Line]
-    behind: Line | None
-    is_at_end: bool
-    cost: int
+    read: Sequence[Line] = ()
+    behind: Line | None = None
+    is_at_end: bool = False
+    cost: int = 0
+    is_dynamic: bool = False
 
 
 class KnownCondition(NamedTuple):
@@ -82,7 +84,7 @@ class LineMemo:
     def output(self, table: Table, lines: Sequence[Line], at: int) -> KnownOutput | None:
         """Return the cached output of the line at an index if its inputs are unchanged."""
         for known in self._outputs:
-            output, read, behind, is_at_end, _ = known
+            output, read, behind, is_at_end, *_ = known
             end = at + len(read)
             if is_at_end and end < len(lines):
                 continue

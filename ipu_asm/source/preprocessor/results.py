@@ -1,4 +1,4 @@
-"""Results of a run besides its text: conditionals and includes."""
+"""Results of a run besides its text: lines, conditionals and includes."""
 
 from __future__ import annotations
 
@@ -27,3 +27,15 @@ class FoundInclude(NamedTuple):
     place: Place
     name: str
     path: str | None
+
+
+class LineRead(NamedTuple):
+    """A line of the analysed file, and the number of the piece of text that it begins.
+
+    `defined` is the number of definitions that were read before; None for a line in a branch that
+    is not taken.
+    """
+
+    line: Line
+    piece: int
+    defined: int | None

@@ -9,7 +9,7 @@ from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
 from ipu_asm.source.preprocessor.conditionals import Conditionals
 from ipu_asm.source.preprocessor.conditions import Answers, Condition
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
-from ipu_asm.source.preprocessor.following import FollowingLines, NoLines
+from ipu_asm.source.preprocessor.following import NoLines
 from ipu_asm.source.preprocessor.limits import (
     DEEPEST_INCLUDE,
     LONGEST_LINE,
@@ -20,7 +20,7 @@ from ipu_asm.source.preprocessor.limits import (
 )
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
-from ipu_asm.source.preprocessor.memo import KnownCondition, KnownOutput, memo_of
+from ipu_asm.source.preprocessor.memo import KnownCondition, memo_of
 from ipu_asm.source.preprocessor.mistakes import (
     Mistake,
     malformed_definition,
@@ -28,10 +28,11 @@ from ipu_asm.source.preprocessor.mistakes import (
     reached_error,
 )
 from ipu_asm.source.preprocessor.names import Mention
-from ipu_asm.source.preprocessor.output import Output, Piece, parts_of, verbatim
+from ipu_asm.source.preprocessor.output import Output, Piece, verbatim
 from ipu_asm.source.preprocessor.questions import condition_of
-from ipu_asm.source.preprocessor.results import Chain, FoundInclude
-from ipu_asm.source.preprocessor.substitution import Following, Substitution
+from ipu_asm.source.preprocessor.results import Chain, FoundInclude, LineRead
+from ipu_asm.source.preprocessor.substitution import Substitution
+from ipu_asm.source.preprocessor.text_lines import output_at
 from ipu_asm.source.preprocessor.tokens import (
     Kind,
     Origin,
@@ -39,7 +40,6 @@ from ipu_asm.source.preprocessor.tokens import (
     Token,
     file_name,
     solid,
-    tokens_of,
     written_place,
 )
 from ipu_asm.source.source_map import FrameKind
@@ -61,6 +61,8 @@ class Run:
         self.mistakes: list[Mistake] = []
         self.macros: list[Macro] = []
         self.mentions: list[Mention] = []
+        self.reads: list[LineRead] = []
+        self.log: list[tuple[str, Macro | None]] = []
         self.is_refused = False
         self.reads_on = False
         self._environment = environment
@@ -69,15 +71,16 @@ class Run:
         self._is_missing = False
         self._once: set[str] = set()
         self._included = 0
-        self._budget = Budget(0)
+        self.budget = Budget(0)
         self._count = 0
         for name, text in (("__LINE__", self._line), ("__FILE__", self._file)):
             self.table[name] = Macro(name, None, (), dynamic=text)
         self.table["__COUNTER__"] = Macro("__COUNTER__", None, (), dynamic=self._counted)
+        self.first_table = dict(self.table)
 
     def preprocess(self, main: FileLines) -> Run:
         """Read the file with all its headers."""
-        self._budget = Budget(len(main.text))
+        self.budget = Budget(len(main.text))
         try:
             _FileRun(self, main, None, 0).read()
         except LimitExceeded:
@@ -101,7 +104,7 @@ class Run:
 
     def write(self, output: Output, base: Origin | None) -> None:
         """Add a piece of text. Raises `LimitExceeded`."""
-        self._budget.write(len(output.text))
+        self.budget.write(len(output.text))
         self.mistakes += output.mistakes
         self.reads_on = self.reads_on or output.reads_on
         self.pieces.append(Piece(output, base))
@@ -109,12 +112,13 @@ class Run:
     def define(self, line: Line) -> None:
         """Define the macro of a `#define` line; a malformed line defines none."""
         if len(line.text) > LONGEST_LINE:
-            raise self._budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
+            raise self.budget.exceeded(f"a definition is longer than {LONGEST_LINE:,} characters")
         macro = memo_of(line).macro()
         if macro is None:
             self.mistakes.append(malformed_definition(line))
         else:
             self.table[macro.name] = macro
+            self.log.append((macro.name, macro))
             self.macros.append(macro)
 
     def mention(self, line: Line) -> None:
@@ -127,6 +131,7 @@ class Run:
         self.mention(line)
         name = self.name_of(line)
         self.table.pop(name, None)
+        self.log.append((name, None))
         self._undefined.add(name)
 
     def name_of(self, line: Line) -> str:
@@ -150,18 +155,21 @@ class Run:
         memo = memo_of(line)
         known = memo.condition(self.table, is_unknown)
         if known is not None:
-            self._budget.spend(known.cost)
+            self.budget.spend(known.cost)
             return known.condition
-        before = self._budget.spent
-        substitution = Substitution(self.table, self._budget, NoLines())
+        before = self.budget.spent
+        substitution = self._substitution()
         condition = self._condition(line, is_unknown, substitution)
         if not substitution.is_dynamic:
             names = line.names | self._environment.choices.keys()
             used = {**{name: self.table.get(name) for name in names}, **substitution.used}
             unknown = frozenset(name for name in used if is_unknown(name))
-            cost = self._budget.spent - before
+            cost = self.budget.spent - before
             memo.keep_condition(KnownCondition(condition, used, unknown, cost))
         return condition
+
+    def _substitution(self) -> Substitution:
+        return Substitution(self.table, self.budget, NoLines())
 
     def _condition(
         self, line: Line, is_unknown: Callable[[str], bool], substitution: Substitution
@@ -178,41 +186,30 @@ class Run:
 
         return condition_of(line, self.table, is_unknown, choices, substitution, has_include)
 
-    def text(self, lines: Sequence[Line], at: int) -> Output:
-        """Return the output of the line at an index and of lines that its calls extend over."""
-        line = lines[at]
-        memo = memo_of(line)
-        known = memo.output(self.table, lines, at)
-        if known is not None:
-            self._budget.spend(known.cost)
-            return known.output
-        if len(line.text) > LONGEST_LINE:
-            raise LimitExceeded(f"a line with macros has at most {LONGEST_LINE:,} characters")
-        before = self._budget.spent
-        following = FollowingLines(lines, at + 1)
-        tokens, substitution = self.expand(tokens_of(line), following)
-        parts = parts_of(tokens)
-        text = "".join(part.text for part in parts)
-        mistakes = substitution.mistakes
-        is_open = following.behind is not None or following.is_at_end
-        reads_on = is_open or bool(mistakes and following.at > at + 1)
-        output = Output(text, parts, substitution.used, following.at - at, mistakes, reads_on)
-        if not substitution.is_dynamic:
-            cost = self._budget.spent - before
-            read = lines[at : following.at]
-            memo.keep_output(KnownOutput(output, read, following.behind, following.is_at_end, cost))
-        return output
+    def skip(self, line: Line) -> None:
+        """Add the line breaks of a line of the analysed file that is not assembled."""
+        self.reads.append(LineRead(line, len(self.pieces), None))
+        self.write(memo_of(line).breaks(), None)
 
-    def expand(self, tokens: list[Token], following: Following) -> tuple[list[Token], Substitution]:
-        """Replace all macros in tokens."""
-        substitution = Substitution(self.table, self._budget, following)
-        return substitution.expand_line(tokens), substitution
+    def text(self, lines: Sequence[Line], at: int, base: Origin | None) -> int:
+        """Add the output of the line at an index; return how many lines it was made of."""
+        if base is None:
+            self.reads.append(LineRead(lines[at], len(self.pieces), len(self.log)))
+        output = output_at(lines, at, self.table, self.budget).output
+        self.write(output, base)
+        if output.used:
+            read = lines[at : at + output.lines]
+            self.mentions += [Mention(each, output.used) for each in read]
+        return output.lines
 
     def include(self, line: Line, file: _FileRun) -> bool:
         """Read the file that a line includes; return whether it is found."""
         words = memo_of(line).words()
         is_macro = bool(words) and words[0].kind is Kind.NAME
-        target = file_name(solid(self.expand(words, NoLines())[0]) if is_macro else words)
+        if is_macro:
+            target = file_name(solid(self._substitution().expand_line(words)))
+        else:
+            target = file_name(words)
         if target is None:
             if not is_macro:
                 self.mistakes.append(missing_name(line, "a file in quotes or angle brackets"))
@@ -230,12 +227,12 @@ class Run:
             return True
         self._included += 1
         if self._included > MOST_INCLUDES:
-            raise self._budget.exceeded(f"files are included more than {MOST_INCLUDES:,} times")
+            raise self.budget.exceeded(f"files are included more than {MOST_INCLUDES:,} times")
         if file.depth >= DEEPEST_INCLUDE:
-            raise self._budget.exceeded(f"`{name}` is included {DEEPEST_INCLUDE} levels deep")
+            raise self.budget.exceeded(f"`{name}` is included {DEEPEST_INCLUDE} levels deep")
         if len(lines.text) > MOST_WRITTEN:
-            raise self._budget.exceeded(f"`{name}` has more than {MOST_WRITTEN:,} characters")
-        self._budget.write(len(lines.text) // 4)
+            raise self.budget.exceeded(f"`{name}` has more than {MOST_WRITTEN:,} characters")
+        self.budget.write(len(lines.text) // 4)
         base = Origin(FrameKind.INCLUDE, f"include of `{name}`", place, None, file.base)
         _FileRun(self, lines, base, file.depth + 1).read()
         return True
@@ -291,7 +288,7 @@ class _FileRun:
             if not is_active:
                 self._blank(line)
             elif self._has_text:
-                return self._text(line, at)
+                return self._run.text(self._lines, at, self.base)
             return 1
         if not self._conditionals.read(line, at) and is_active and not self._effect(line):
             self._run.write(verbatim(line), self.base)
@@ -302,7 +299,7 @@ class _FileRun:
     def _blank(self, line: Line) -> None:
         """Keep the line breaks of a directive or an inactive line of the analysed file."""
         if self.depth == 0:
-            self._run.write(memo_of(line).breaks(), None)
+            self._run.skip(line)
 
     def _effect(self, line: Line) -> bool:
         """Apply a directive; return False if it stays in the text."""
@@ -333,13 +330,3 @@ class _FileRun:
                 macro = memo_of(line).macro() if line.directive == "define" else None
                 return macro.name if macro else ""
         return ""
-
-    def _text(self, line: Line, at: int) -> int:
-        if not line.is_spliced and self._run.table.keys().isdisjoint(line.names):
-            self._run.write(memo_of(line).plain(), self.base)
-            return 1
-        output = self._run.text(self._lines, at)
-        self._run.write(output, self.base)
-        read = self._lines[at : at + output.lines]
-        self._run.mentions += [Mention(each, output.used) for each in read]
-        return output.lines
