@@ -1,84 +1,118 @@
-"""Expansions after an edit of text that expansion leaves as it is, without expanding again.
+"""Expansions after an edit of lines of assembly, without expanding the file again.
 
-Most edits of a file with macros are inside an ordinary line: no directive, no name that a macro or
-the preprocessor replaces. Such a line stands in an expansion once, word for word, and so does the
-edited one; all else in the expansion stays as it was and moves. What an expansion depends on
-besides, the headers and settings, must be unchanged.
+A line without directives, calls of macros and labels changes nothing for other lines. The
+preprocessor makes something of it alone, with the macros that are defined at its place; then the
+assembler's macros copy it or leave it out, whatever it says, with arguments for parameters. So an
+edit of such lines is a *patch*: the lines are preprocessed alone (`preprocessor/edited_lines`) and
+take the place of each copy (`macros/edited_lines`); all else in the expansion stays as it was and
+moves (`patches`, `edited_map`). A file has its expansions as they were made, the *origin*, and
+patches of lines that were edited since. Where an edit may change anything else, where there are too
+many patches, or where headers or settings are others, the file is expanded again.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from functools import cached_property
+from typing import Mapping, NamedTuple, Sequence
 
-from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.diagnostics.errors import EXPANSION_LIMIT
+from ipu_asm.isa.surface import Surface
+from ipu_asm.source.edited_map import EditedMap
 from ipu_asm.source.expansion import (
     Deferred,
     Expansion,
-    Include,
-    NameDefinition,
     NameUse,
     SourceSettings,
+    place_of_use,
 )
-from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceMap, SourceRange
+from ipu_asm.source.macros.edited_lines import MacroLines
+from ipu_asm.source.macros.expand_macros import expand_macros
+from ipu_asm.source.patches import EditedLines, Patch, Shift
+from ipu_asm.source.preprocessor.edited_lines import LineEdit, ReadLines, WrittenLines
+from ipu_asm.source.preprocessor.limits import MOST_WRITTEN
+from ipu_asm.source.preprocessor.lines import FileLines, Line, lines_of
+from ipu_asm.source.preprocessor.preprocess import memo_of as preprocessor_memo_of
+from ipu_asm.source.source_map import MAIN
 from ipu_asm.text import Change, Span
 
-# Directives, continued lines, strings, marks of block comments, assignments, labels.
-_SPECIAL = re.compile(
-    r"""[#\\"'`=]|/\*|\*/|(?<![\w.$])\.(?!L)[A-Za-z]|^[ \t]*[\w.$]+[ \t]*:""", re.M
-)
-_DEFINITION = re.compile(r"\s*(?:#[ \t]*define|\.)")
-_WORD = re.compile(r"[^\W\d]\w*")
+_MOST_PATCHES = 12
+_COMMENT = re.compile(r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/")
+_CONTINUED = re.compile(r"\\[ \t]*$|\r", re.MULTILINE)
+# Directives, strings, and block comments that are not closed.
+_SPECIAL = re.compile(r"""[#"'`]|/\*|\*/""")
+_COMMENT_LINES = re.compile(r"\s*(?:(?://[^\n]*|/\*(?:[^*]|\*(?!/))*\*/)\s*)+")
 _LINE_NUMBER = "__LINE__"
-_ABSENT = Span(1 << 60, 1 << 60)
-"""The span of lines that are not in an expansion: in a branch not taken, a macro not called."""
+_NEAR = 10
 
 
-_MOST_LEVELS = 8
+class Origin:
+    """A file and its expansions as they were made."""
 
+    def __init__(
+        self,
+        text: str,
+        path: str | None,
+        settings: SourceSettings,
+        preprocessed: tuple[Expansion, ...],
+    ) -> None:
+        self.text = text
+        self.preprocessed = preprocessed
+        self.expansions: tuple[Expansion, ...] = ()
+        self._path = path
+        self._settings = settings
+        self._stamps: Mapping[str, object] = {}
 
-class Origin(NamedTuple):
-    """How expansions were made: their text, settings and the stamps of the headers.
+    def expanded(self, surface: Surface) -> tuple[Expansion, ...]:
+        """Expand the macros of the assembler; the expansions remember this origin."""
+        self.expansions = tuple(
+            expand_macros(surface, each, self._path, self._settings) for each in self.preprocessed
+        )
+        paths = {path for each in self.expansions for path in each.files}
+        self._stamps = {path: self._settings.reader.stamp(path) for path in paths}
+        memo = EditMemo(self, self.text, (), Shift(()))
+        return tuple(each._replace(memo=memo) for each in self.expansions)
 
-    `names` are all that expansion may replace.
-    """
+    def is_current(self, path: str | None, settings: SourceSettings) -> bool:
+        """Return whether an expansion would be the same with these settings."""
+        same = self._settings._replace(reader=settings.reader) == settings and path == self._path
+        stamp = settings.reader.stamp
+        return same and all(stamp(path) == known for path, known in self._stamps.items())
 
-    text: str
-    expansions: tuple[Expansion, ...]
-    settings: SourceSettings
-    stamps: Mapping[str, object]
-    names: frozenset[str]
+    @cached_property
+    def lines(self) -> FileLines:
+        """The lines of the file."""
+        memo = preprocessor_memo_of(self.preprocessed[0])
+        return memo.main if memo else FileLines.of(MAIN, self.text)
+
+    @cached_property
+    def read(self) -> Sequence[ReadLines | WrittenLines]:
+        """The lines as they were read for each expansion."""
+        memos = map(preprocessor_memo_of, self.preprocessed)
+        return [memo.read if memo else WrittenLines(self.lines) for memo in memos]
+
+    @cached_property
+    def is_line_local(self) -> bool:
+        """Whether lines of assembly change nothing for others: no limit was exceeded."""
+        findings = (finding for each in self.expansions for finding in each.findings)
+        if any(finding.rule is EXPANSION_LIMIT for finding in findings):
+            return False
+        return all(expansion.is_line_local for expansion in self.expansions)
+
+    @cached_property
+    def uses_line_numbers(self) -> bool:
+        """Whether an expansion depends on the numbers of lines."""
+        files = (file.text for each in self.expansions for file in each.files.values())
+        return any(_LINE_NUMBER in text for text in (self.text, *files))
 
 
 class EditMemo(NamedTuple):
-    """What leads from expansions to those after an edit.
-
-    `text` is the text of the expansions in `base`, and `change` the edit since then, to `latest`.
-    The maps of `base` stand on those of other expansions, `levels` of them.
-    """
+    """What leads from an origin to a text: the patches, in their order."""
 
     origin: Origin
     text: str
-    base: tuple[Expansion, ...]
-    latest: str
-    change: Change | None = None
-    levels: int = 0
-
-
-def remembered(
-    text: str, expansions: Sequence[Expansion], settings: SourceSettings, names: Sequence[str]
-) -> tuple[Expansion, ...]:
-    """Return expansions of a text that remember how they were made, for `after_edit`."""
-    files = {path: file for each in expansions for path, file in each.files.items()}
-    stamps = {path: settings.reader.stamp(path) for path in files}
-    defined = {name.lower() for each in expansions for name in each.defined}
-    defined.update(name.lower() for name in names)
-    if not any(_LINE_NUMBER in file.text for file in files.values()) and _LINE_NUMBER not in text:
-        defined.add("")  # lines may be added
-    made = tuple(expansions)
-    origin = Origin(text, made, settings, stamps, frozenset(defined))
-    memo = EditMemo(origin, text, made, text)
-    return tuple(each._replace(memo=memo) for each in made)
+    patches: tuple[Patch, ...]
+    shift: Shift
 
 
 def memo_of(before: Sequence[Expansion]) -> EditMemo | None:
@@ -88,262 +122,173 @@ def memo_of(before: Sequence[Expansion]) -> EditMemo | None:
 
 
 def after_edit(
-    memo: EditMemo,
-    before: Sequence[Expansion],
-    text: str,
-    change: Change,
-    settings: SourceSettings,
+    memo: EditMemo, text: str, path: str | None, settings: SourceSettings, change: Change
 ) -> tuple[Expansion, ...] | None:
     """Return the expansions of an edited text; None if the text is to be expanded again.
 
-    `change` leads from the text of the expansions `before`, which remember `memo`, to this one.
+    `change` leads from the text of `memo` to this one.
     """
     origin = memo.origin
-    if not change.turns(memo.latest, text) or change.start == change.old_end == change.new_end:
+    if not change.turns(memo.text, text) or change.start == change.old_end == change.new_end:
         return None
-    if not _is_current(origin, settings):
+    if (
+        not origin.is_current(path, settings)
+        or not origin.is_line_local
+        or len(text) > MOST_WRITTEN
+    ):
         return None
-    # One edit after another in the same lines is one edit. One elsewhere stands on the edited.
-    whole = memo.change.then(change) if memo.change else change
-    made = _all_edited(memo.base, memo.text, text, whole, origin.names)
-    if made is not None:
-        kept = memo._replace(latest=text, change=whole)
-    elif memo.change is None or memo.levels >= _MOST_LEVELS:
+    patch = _patch(memo, text, change)
+    patch = patch and _made(origin, patch)
+    if patch is None:
         return None
-    else:
-        made = _all_edited(before, memo.latest, text, change, origin.names)
-        kept = EditMemo(origin, memo.latest, tuple(before), text, change, memo.levels + 1)
-    return made and tuple(each._replace(memo=kept) for each in made)
-
-
-def _all_edited(
-    expansions: Sequence[Expansion], old_text: str, text: str, change: Change, names: frozenset[str]
-) -> tuple[Expansion, ...] | None:
-    old = _lines_around(old_text, change.start, change.old_end)
-    new = Span(old.start, old.end + change.new_end - change.old_end)
-    if not _is_ordinary(old_text, old, names) or not _is_ordinary(text, new, names):
+    others = (each for each in memo.patches if each.last < patch.first or patch.last < each.first)
+    patches = tuple(sorted((*others, patch), key=lambda each: each.first))
+    if len(patches) > _MOST_PATCHES or not _has_room(origin, patches):
         return None
-    lines_added = old_text.count("\n", *old) != text.count("\n", *new)
-    if lines_added and "" not in names:
-        return None
-    new_text = text[new.start : new.end]
-    made = [_edited(expansion, old, new_text, lines_added) for expansion in expansions]
-    kept = tuple(each for each in made if each is not None)
+    shift = Shift(patches)
+    edited = EditMemo(origin, text, patches, shift)
+    made = [
+        _edited(expansion, [patch.made[number] for patch in patches], shift)
+        for number, expansion in enumerate(origin.expansions)
+    ]
+    kept = tuple(each._replace(memo=edited) for each in made if each is not None)
     return kept if len(kept) == len(made) else None
 
 
-def _is_current(origin: Origin, settings: SourceSettings) -> bool:
-    same = origin.settings._replace(reader=settings.reader) == settings
-    return same and all(settings.reader.stamp(p) == stamp for p, stamp in origin.stamps.items())
+def _patch(memo: EditMemo, text: str, change: Change) -> Patch | None:
+    """Return the lines that a change is in, with those of patches that it touches.
 
-
-def _lines_around(text: str, start: int, end: int) -> Span:
-    """Return the lines, without the last line break, that have a range."""
-    first = text.rfind("\n", 0, start) + 1
-    last = text.find("\n", end)
-    return Span(first, len(text) if last < 0 else last)
-
-
-def _is_ordinary(text: str, span: Span, names: frozenset[str]) -> bool:
-    """Return whether expansion leaves lines as they are, unless they are in a macro."""
-    if span.start >= 2 and "\\" in text[max(0, span.start - 3) : span.start]:
-        return False
-    lines = text[span.start : span.end]
-    if _DEFINITION.match(text, span.end):  # a comment above a definition is about it
-        return False
-    if "\r" in lines or _SPECIAL.search(lines):
-        return False
-    return names.isdisjoint(_WORD.findall(lines.lower()))
-
-
-def _edited(expansion: Expansion, old: Span, new_text: str, lines_added: bool) -> Expansion | None:
-    """Return an expansion in which lines are replaced; None if they are not in it as written."""
-    found = expansion.source_map.expanded_spans(SourceRange(MAIN, old))
-    delta = len(new_text) - (old.end - old.start)
-    if old.start == old.end:
+    The lines end with a line break that the change does not touch; None if they do not.
+    """
+    lines, patches = memo.origin.lines, memo.patches
+    old = memo.shift.around(Span(change.start, change.old_end))
+    first, last = lines.number_at(old.start), lines.number_at(old.end)
+    while True:
+        # An empty line is not found in an expansion.
+        if lines.starts[last + 1] - lines.starts[first] <= 1 and first:
+            first -= 1
+        touched = [each for each in patches if each.first <= last and first <= each.last]
+        outer = min([first, *(p.first for p in touched)]), max([last, *(p.last for p in touched)])
+        if outer == (first, last):
+            break
+        first, last = outer
+    span = Span(lines.starts[first], lines.starts[last + 1] - 1)
+    if span.end < old.end or not memo.origin.text.startswith("\n", span.end):
         return None
-    text, whole = expansion.text, _ABSENT
-    if found:
-        whole = Span(found[0].start, found[-1].end)
-        if not _is_verbatim(expansion.source_map, whole, old):
+    growth = change.new_end - change.old_end
+    new = text[memo.shift.start(span.start) : memo.shift.end(span.end) + growth]
+    number = 1 + max((each.number for each in patches), default=0)
+    return Patch(number, first, last, span, new)
+
+
+def _made(origin: Origin, patch: Patch) -> Patch | None:
+    """Return a patch with what its lines become in each expansion; None if it changes more."""
+    edit = _line_edit(origin, patch)
+    if edit is None:
+        return None
+    made = []
+    for expansion, read in zip(origin.expansions, origin.read):
+        lines = _edited_lines(expansion, read, edit)
+        if lines is None:
             return None
-        text = text[: whole.start] + new_text + text[whole.end :]
-    elif lines_added:  # what is left out leaves its line breaks
+        made.append(lines)
+    return patch._replace(made=made)
+
+
+def _line_edit(origin: Origin, patch: Patch) -> LineEdit | None:
+    old = origin.lines.lines[patch.first : patch.last + 1]
+    text = patch.text + "\n"
+    before = origin.text[patch.old.start : patch.old.end + 1]
+    if not _is_ordinary(before) or not _is_ordinary(text):
         return None
-    shift = _Shift(old, delta)
-    if any(shift.cuts(finding.span) for finding in expansion.findings if finding.path is None):
+    new = lines_of(MAIN, text)
+    moves_lines = before.count("\n") != text.count("\n")
+    if moves_lines and (origin.uses_line_numbers or _is_behind_condition(origin.lines, patch)):
         return None
+    if before.lstrip().startswith("(") is not text.lstrip().startswith("("):
+        return None
+    if _is_above_definition(origin.lines, patch, old[-1], new[-1]):
+        return None
+    return LineEdit(old, new, patch.place)
+
+
+def _is_ordinary(text: str) -> bool:
+    """Return whether the preprocessor reads lines as assembly, one by one."""
+    return not _CONTINUED.search(text) and not _SPECIAL.search(_COMMENT.sub(" ", text))
+
+
+def _is_behind_condition(lines: FileLines, patch: Patch) -> bool:
+    """Return whether a condition, which looks for a definition in a few lines, is above lines."""
+    above = lines.lines[max(0, patch.first - _NEAR) : patch.first]
+    directives = [line.directive for line in above if line.directive]
+    return bool(directives) and directives[-1] in ("if", "ifndef")
+
+
+def _is_above_definition(lines: FileLines, patch: Patch, *last: Line) -> bool:
+    """Return whether lines end with a comment about a definition behind it."""
+    if not any(_COMMENT_LINES.fullmatch(line.text) for line in last):
+        return False
+    for line in lines.lines[patch.last + 1 :]:
+        if line.directive or not _COMMENT_LINES.fullmatch(line.text):
+            return line.directive == "define"
+    return False
+
+
+def _edited_lines(
+    expansion: Expansion, read: ReadLines | WrittenLines, edit: LineEdit
+) -> EditedLines | None:
+    if read.is_skipped(edit):
+        return EditedLines()
+    preprocessed = read.edited(edit)
+    if preprocessed is None or len(preprocessed.old) <= 1:
+        return None
+    made = _macro_lines(expansion).edited(preprocessed, expansion.definitions)
+    if made is None:
+        return None
+    uses = Deferred(lambda: (*preprocessed.uses, *made.uses))
+    return EditedLines(made.copies, uses, preprocessed.new[:-1], preprocessed.tokens)
+
+
+def _has_room(origin: Origin, patches: Sequence[Patch]) -> bool:
+    """Return whether no limit of an expansion is near."""
+    for number, expansion in enumerate(origin.expansions):
+        made = [patch.made[number] for patch in patches]
+        tokens = sum(each.tokens for each in made)
+        texts = [each.text for each in made]
+        characters = sum(len(patch.text) + patch.old.end - patch.old.start for patch in patches)
+        characters += sum(map(len, texts))
+        read, macros = origin.read[number], _macro_lines(expansion)
+        if not read.has_room(tokens, characters) or not macros.has_room(texts):
+            return False
+    return True
+
+
+def _macro_lines(expansion: Expansion) -> MacroLines:
+    assert isinstance(expansion.memo, MacroLines)
+    return expansion.memo
+
+
+def _uses(expansion: Expansion, lines: Sequence[EditedLines], shift: Shift) -> Sequence[NameUse]:
+    kept = (use for use in expansion.uses if use.place.path or not shift.is_edited(use.place.span))
+    new = (use for each in lines for use in each.uses)
+    return sorted(map(shift.use, (*kept, *new)), key=place_of_use)
+
+
+def _edited(expansion: Expansion, lines: Sequence[EditedLines], shift: Shift) -> Expansion | None:
+    """Return an expansion with edited lines in it."""
+    if any(each.path is None and shift.is_edited(each.span) for each in expansion.findings):
+        return None
+    copies = sorted((copy for each in lines for copy in each.copies), key=lambda each: each.old)
+    pieces: list[str] = []
+    at = 0
+    for (start, end), text, _ in copies:
+        pieces += (expansion.text[at:start], text)
+        at = end
     return expansion._replace(
-        text=text,
-        source_map=EditedMap(expansion.source_map, whole, shift),
-        findings=tuple(shift.finding(finding) for finding in expansion.findings),
+        text="".join(pieces) + expansion.text[at:],
+        source_map=EditedMap(expansion.source_map, len(expansion.text), copies, shift),
+        findings=tuple(map(shift.finding, expansion.findings)),
         definitions=Deferred(lambda: map(shift.definition, expansion.definitions)),
-        uses=Deferred(lambda: map(shift.use, expansion.uses)),
-        includes=tuple(shift.include(include) for include in expansion.includes),
+        uses=Deferred(lambda: _uses(expansion, lines, shift)),
+        includes=tuple(map(shift.include, expansion.includes)),
     )
-
-
-def _is_verbatim(source_map: SourceMap, span: Span, written: Span) -> bool:
-    """Return whether a span is the text of a written range that nothing repeats or moves."""
-    return source_map.verbatim(span) == (MAIN, written) and all(
-        segment.frame is None for segment in source_map.segments_in(span)
-    )
-
-
-class _Shift:
-    """Moves places of the analysed file that are behind an edited range."""
-
-    def __init__(self, old: Span, delta: int) -> None:
-        self.old = old
-        self.delta = delta
-        self._frames: dict[int, tuple[Frame, Frame]] = {}
-
-    def cuts(self, span: Span) -> bool:
-        return span.start < self.old.end and self.old.start < span.end
-
-    def span(self, span: Span) -> Span:
-        if span.start >= self.old.end:
-            return span.shifted(self.delta)
-        is_around = span.start <= self.old.start and self.old.end <= span.end
-        return Span(span.start, span.end + self.delta) if is_around else span
-
-    def range(self, place: SourceRange) -> SourceRange:
-        return place._replace(span=self.span(place.span)) if place.path == MAIN else place
-
-    def frame(self, frame: Frame | None) -> Frame | None:
-        """Return a moved frame, the same one for the same frame."""
-        if frame is None:
-            return None
-        known = self._frames.get(id(frame))
-        if known is None:
-            definition = self.range(frame.definition) if frame.definition else None
-            parent = self.frame(frame.parent)
-            moved = frame._replace(
-                call=self.range(frame.call), definition=definition, parent=parent
-            )
-            known = self._frames[id(frame)] = frame, moved
-        return known[1]
-
-    def finding(self, finding: Diagnostic) -> Diagnostic:
-        related = tuple(
-            each if each.path else each._replace(span=self.span(each.span))
-            for each in finding.related
-        )
-        span = finding.span if finding.path else self.span(finding.span)
-        return finding._replace(span=span, related=related)
-
-    def definition(self, definition: NameDefinition) -> NameDefinition:
-        place, full = self.range(definition.place), self.range(definition.full)
-        return definition._replace(place=place, full=full)
-
-    def use(self, use: NameUse) -> NameUse:
-        definition = self.definition(use.definition) if use.definition else None
-        return use._replace(place=self.range(use.place), definition=definition)
-
-    def include(self, include: Include) -> Include:
-        return include._replace(place=self.range(include.place))
-
-
-class EditedMap(SourceMap):
-    """A map in which one range of verbatim text has another length, and all behind it moves."""
-
-    def __init__(self, base: SourceMap, old: Span, shift: _Shift) -> None:
-        """Take the earlier map, the range in its expansion, and how written places move."""
-        super().__init__(self._all)
-        self._base = base
-        self._old = old
-        self._shift = shift
-        self._end = old.end + shift.delta
-
-    def _all(self) -> Sequence[Segment]:
-        return [*self._moved(self._base.segments)]
-
-    def _moved(self, segments: Sequence[Segment]) -> Iterator[Segment]:
-        """Yield segments after the edit; those of the edited text as one."""
-        old, written = self._old, self._shift.old
-        is_made = False
-        for start, end, place, is_verbatim, frame in segments:
-            if end > old.start and start < old.end:
-                if not is_made:
-                    is_made = True
-                    base = self._base.segments_in(old)
-                    first, last = base[0], base[-1]
-                    begin = written.start - (old.start - first.start)
-                    length = last.end - first.start + self._shift.delta
-                    yield Segment(
-                        first.start,
-                        first.start + length,
-                        SourceRange(MAIN, Span(begin, begin + length)),
-                        True,
-                    )
-                continue
-            delta = self._shift.delta if start >= old.end else 0
-            yield Segment(
-                start + delta,
-                end + delta,
-                self._shift.range(place),
-                is_verbatim,
-                self._shift.frame(frame),
-            )
-
-    def segment_at(self, offset: int) -> Segment | None:
-        """Return the segment that contains an offset; at the end of the text, the last one."""
-        segment = self._base.segment_at(self._before(offset))
-        return next(self._moved([segment])) if segment else None
-
-    def segments_in(self, span: Span) -> Sequence[Segment]:
-        """Return the segments that a span has characters of; of an empty one, the one there."""
-        base = Span(self._before(span.start), self._before(span.end, is_end=True))
-        return [*self._moved(self._base.segments_in(base))]
-
-    def expanded(self, path: str, offset: int) -> list[int]:
-        """Return the offsets in the expansion of a written character, in order."""
-        written, delta = self._shift.old, self._shift.delta
-        if path == MAIN and written.start <= offset < written.end + delta:
-            if self._old != _ABSENT:
-                return [self._old.start + offset - written.start]
-            return self._base.expanded(path, offset) if offset == written.start else []
-        before = offset - delta if path == MAIN and offset >= written.end + delta else offset
-        return [self._after(each) for each in self._base.expanded(path, before)]
-
-    def expanded_spans(self, written: SourceRange) -> list[Span]:
-        """Return the spans of the expansion that came from characters of a written range."""
-        path, (start, end) = written
-        if path != MAIN:
-            return self._spans_after(written)
-        first, last, delta = self._shift.old.start, self._shift.old.end, self._shift.delta
-        spans = self._spans_after(SourceRange(MAIN, Span(start, min(end, first))))
-        inside = Span(max(start, first), min(end, last + delta))
-        if inside.start < inside.end and self._old != _ABSENT:
-            spans.append(inside.shifted(self._old.start - first))
-        behind = Span(max(start - delta, last), end - delta)
-        spans += self._spans_after(SourceRange(MAIN, behind))
-        return _joined(spans)
-
-    def _spans_after(self, written: SourceRange) -> list[Span]:
-        if written.span.start >= written.span.end:
-            return []
-        spans = self._base.expanded_spans(written)
-        return [Span(self._after(span.start), self._after(span.end)) for span in spans]
-
-    def _before(self, offset: int, is_end: bool = False) -> int:
-        """Return an offset of the earlier expansion; inside of the edited text, its first."""
-        if offset >= self._end + is_end:
-            return offset - self._shift.delta
-        if offset <= self._old.start:
-            return offset
-        return self._old.end if is_end else self._old.start
-
-    def _after(self, offset: int) -> int:
-        return offset + self._shift.delta if offset >= self._old.end else offset
-
-
-def _joined(spans: list[Span]) -> list[Span]:
-    """Return spans in order, those that touch as one."""
-    made: list[Span] = []
-    for span in sorted(spans):
-        if made and made[-1].end == span.start:
-            made[-1] = Span(made[-1].start, span.end)
-        else:
-            made.append(span)
-    return made

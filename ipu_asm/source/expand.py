@@ -16,7 +16,6 @@ _DIRECTIVE = re.compile(
     re.MULTILINE,
 )
 _NAME = re.compile(r"[^\W\d]\w*")
-_PREDEFINED = ("__LINE__", "__FILE__", "__COUNTER__")
 
 
 def is_template(surface: Surface, text: str) -> bool:
@@ -46,19 +45,18 @@ def expand(
     if not surface.preprocessed:
         return ()
     # Most files have no macros.
-    from ipu_asm.source.edited import after_edit, memo_of, remembered
+    from ipu_asm.source.edited import Origin, after_edit, memo_of
 
     memo = memo_of(before)
-    if memo is not None:
-        edited = after_edit(memo, before, text, change, settings) if change else None
+    # Without directives, a name that settings define may begin or end the need to preprocess.
+    if memo is not None and change is not None and not _is_preprocessed_for_names(text, settings):
+        edited = after_edit(memo, text, path, settings, change)
         if edited is not None:
             return edited
-        # The makers of expansions find the change since then by themselves.
-        before, change = memo.origin.expansions, None
-    expansions = _preprocessed(surface, text, path, settings, before, change)
-    if not all(expansion.is_line_local for expansion in expansions):
-        return expansions
-    return remembered(text, expansions, settings, [*surface.predefined, *_PREDEFINED])
+    preprocessed = _preprocessed(
+        surface, text, path, settings, memo.origin.preprocessed if memo else ()
+    )
+    return Origin(text, path, settings, preprocessed).expanded(surface)
 
 
 def _preprocessed(
@@ -67,24 +65,31 @@ def _preprocessed(
     path: str | None,
     settings: SourceSettings,
     before: Sequence[Expansion],
-    change: Change | None,
 ) -> tuple[Expansion, ...]:
-    """Expand a text by the C preprocessor, where the set has one, then by assembler macros."""
-    from ipu_asm.source.macros.expand_macros import as_written, expand_macros
+    """Expand a text by the C preprocessor, where the set has one.
 
-    expansions: tuple[Expansion, ...] = ()
+    It finds the change since the expansions `before` by itself.
+    """
+    from ipu_asm.source.macros.expand_macros import as_written
+
     if surface.c_preprocessor and is_preprocessed(text, settings):
         from ipu_asm.source.preprocessor.preprocess import preprocess
 
-        expansions = preprocess(surface, text, path, settings, before, change)
-    return tuple(
-        expand_macros(surface, each, path, settings) for each in expansions or (as_written(text),)
-    )
+        return preprocess(surface, text, path, settings, before)
+    return (as_written(text),)
 
 
 def is_preprocessed(text: str, settings: SourceSettings) -> bool:
     """Return whether a text has preprocessor directives, or names that settings define."""
-    return ("#" in text and _DIRECTIVE.search(text) is not None) or uses_defines(text, settings)
+    return _has_directives(text) or uses_defines(text, settings)
+
+
+def _is_preprocessed_for_names(text: str, settings: SourceSettings) -> bool:
+    return bool(settings.all_defines) and not _has_directives(text)
+
+
+def _has_directives(text: str) -> bool:
+    return "#" in text and _DIRECTIVE.search(text) is not None
 
 
 def uses_defines(text: str, settings: SourceSettings) -> bool:

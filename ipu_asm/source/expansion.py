@@ -61,6 +61,11 @@ class NameUse(NamedTuple):
     definition: NameDefinition | None
 
 
+def place_of_use(use: NameUse) -> tuple[SourceRange, str]:
+    """Return what uses are sorted by: the analysed file first, and in each file by position."""
+    return use.place, use.name
+
+
 class Include(NamedTuple):
     """An include directive: the range of the file name in it, and the file, None if not found."""
 

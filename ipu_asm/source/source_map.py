@@ -173,13 +173,67 @@ class SourceMap:
         In a substituted value, these are the starts of the values. The end of a written range
         counts as in it only where no other range begins.
         """
-        index = self._by_file.get(path)
-        return [] if index is None else index.expanded(offset)
+        inside, at_end = [], []
+        for segment in self.touching(SourceRange(path, Span(offset, offset))):
+            span = segment.written.span
+            distance = offset - span.start
+            if offset < span.end:
+                inside.append(segment.start + distance if segment.is_verbatim else segment.start)
+            else:
+                at_end.append(segment.end)
+        return sorted(inside or at_end)
 
     def expanded_spans(self, written: SourceRange) -> list[Span]:
         """Return the spans of the expansion that came from characters of a written range."""
+        found = []
+        span = written.span
+        for segment in self.touching(written):
+            start, end = segment.start, segment.end
+            if segment.is_verbatim:
+                begin = segment.written.span.start
+                start, end = start + max(0, span.start - begin), min(end, start + span.end - begin)
+            if start < end and segment.written.span.start < span.end:
+                found.append(Span(start, end))
+        return sorted(found)
+
+    def touching(self, written: SourceRange) -> Iterator[Segment]:
+        """Yield the segments that were written in a range, or directly before or behind it."""
         index = self._by_file.get(written.path)
-        return [] if index is None else index.spans(written.span)
+        return iter(()) if index is None else index.touching(written.span)
+
+
+def cut(segment: Segment, start: int, end: int) -> Segment:
+    """Return the part of a segment between two offsets of the expansion."""
+    if start == segment.start and end == segment.end:
+        return segment
+    path, span = segment.written
+    if segment.is_verbatim:
+        first = span.start + start - segment.start
+        span = Span(first, first + end - start)
+    return Segment(start, end, SourceRange(path, span), segment.is_verbatim, segment.frame)
+
+
+def merged(segments: Iterable[Segment]) -> list[Segment]:
+    """Join segments that are next to each other in the expansion and where they were written."""
+    joined: list[Segment] = []
+    for segment in segments:
+        if joined and _continues(joined[-1], segment):
+            last = joined.pop()
+            span = Span(last.written.span.start, segment.written.span.end)
+            written = SourceRange(last.written.path, span)
+            segment = Segment(last.start, segment.end, written, True, last.frame)
+        joined.append(segment)
+    return joined
+
+
+def _continues(last: Segment, segment: Segment) -> bool:
+    return (
+        last.is_verbatim
+        and segment.is_verbatim
+        and last.frame is segment.frame
+        and last.written.path == segment.written.path
+        and last.written.span.end == segment.written.span.start
+    )
 
 
 def _is_value(frame: Frame | None) -> bool:
@@ -226,7 +280,7 @@ class _WrittenIndex:
         self._starts = [segment.written.span.start for segment in self._segments]
         self._ends = [*accumulate((s.written.span.end for s in self._segments), max)]
 
-    def _overlapping(self, span: Span) -> Iterator[Segment]:
+    def touching(self, span: Span) -> Iterator[Segment]:
         """Yield the segments whose written range overlaps a span or touches it."""
         number = bisect_right(self._starts, span.end) - 1
         while number >= 0 and self._ends[number] >= span.start:
@@ -234,25 +288,3 @@ class _WrittenIndex:
             if segment.written.span.end >= span.start:
                 yield segment
             number -= 1
-
-    def expanded(self, offset: int) -> list[int]:
-        inside, at_end = [], []
-        for segment in self._overlapping(Span(offset, offset)):
-            span = segment.written.span
-            distance = offset - span.start
-            if offset < span.end:
-                inside.append(segment.start + distance if segment.is_verbatim else segment.start)
-            else:
-                at_end.append(segment.end)
-        return sorted(inside or at_end)
-
-    def spans(self, span: Span) -> list[Span]:
-        found = []
-        for segment in self._overlapping(span):
-            start, end = segment.start, segment.end
-            if segment.is_verbatim:
-                begin = segment.written.span.start
-                start, end = start + max(0, span.start - begin), min(end, start + span.end - begin)
-            if start < end and segment.written.span.start < span.end:
-                found.append(Span(start, end))
-        return sorted(found)

@@ -67,6 +67,7 @@ def _value(opened: OpenText, word: str, statement: Statement) -> bool | None:
 
 def _is_defined(opened: OpenText, name: str) -> bool | None:
     """Return whether a name has been defined so far; None if a label or a header may define it."""
+    opened.expander.asked.add(name)
     if name in opened.expander.symbols:
         return True
     if opened.expander.is_partial or name in opened.labels:

@@ -37,6 +37,8 @@ def define(opened: OpenText, statement: Statement) -> None:
         return
     macro = _macro(opened.source, statement, name[0], end)
     opened.expander.macros[macro.name] = macro
+    opened.expander.defined_macros.add(macro.name)
+    opened.remember(macro.body)
     source = opened.source
     opened.expander.names.add(
         lambda names: names.define_macro(macro, source, statement.rest_end), macro.name

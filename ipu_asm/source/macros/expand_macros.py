@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from ipu_asm.isa.surface import Surface
-from ipu_asm.source.expansion import DEFAULT_SETTINGS, Deferred, Expansion, SourceSettings
+from ipu_asm.source.expansion import (
+    DEFAULT_SETTINGS,
+    Deferred,
+    Expansion,
+    SourceSettings,
+    place_of_use,
+)
+from ipu_asm.source.macros.edited_lines import MacroLines
 from ipu_asm.source.macros.expander import Expander
 from ipu_asm.source.macros.mapped_text import JoinedMap, WrittenText
 from ipu_asm.source.macros.passes import expand_text
@@ -32,7 +39,8 @@ def expand_macros(
         return settings.reader.read(found) if found else None
 
     expander = Expander(surface, expansion.text, find_header if path is not None else None)
-    expand_text(expander, WrittenText(expansion.text, expansion.source_map))
+    source = WrittenText(expansion.text, expansion.source_map)
+    expand_text(expander, source)
     expander.add_called_macros()
     made = expander.out.built()
     log = expander.names
@@ -44,7 +52,8 @@ def expand_macros(
         defined=expansion.defined | log.defined,
         findings=(*expansion.findings, *expander.findings),
         definitions=Deferred(lambda: (*expansion.definitions, *log.names.definitions)),
-        uses=Deferred(lambda: (*expansion.uses, *log.names.uses)),
+        uses=Deferred(lambda: sorted((*expansion.uses, *log.names.uses), key=place_of_use)),
+        memo=MacroLines(expander, source, made),
     )
 
 

@@ -12,13 +12,19 @@ from ipu_asm.source.expansion import Include
 from ipu_asm.source.lifting import related_places
 from ipu_asm.source.macros.conditionals import Conditionals
 from ipu_asm.source.macros.limits import Budget
-from ipu_asm.source.macros.macro import Macro
-from ipu_asm.source.macros.mapped_text import MappedText, TextBuilder, frame_at, written_range
+from ipu_asm.source.macros.macro import Body, Macro
+from ipu_asm.source.macros.mapped_text import (
+    MappedText,
+    TextBuilder,
+    frame_at,
+    written_block,
+    written_range,
+)
 from ipu_asm.source.macros.names import NameLog
 from ipu_asm.source.macros.statements import Statement, StatementReader
 from ipu_asm.text import SourceFile, Span
 
-_LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)[ \t]*:")
+LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)[ \t]*:")
 _READS_FILES = re.compile(r"#\s*(?:include|import)\b")
 
 FindHeader = Callable[[str, str], SourceFile | None]
@@ -40,6 +46,11 @@ class Expander:
         self.budget = Budget()
         self._findings: dict[tuple[RuleId, str | None, Span], Diagnostic] = {}
         self.macros: dict[str, Macro] = {}
+        # The names of all macros that were defined, and the bodies in the text of the file itself.
+        self.defined_macros: set[str] = set()
+        self.bodies: list[Body] = []
+        # The names of which a condition asks whether they are defined, as a label or otherwise.
+        self.asked: set[str] = set()
         self.symbols: dict[str, int | None] = {}
         # Macros of which calls stay in the text; their definitions are put behind it.
         self.called: dict[str, Macro] = {}
@@ -67,7 +78,7 @@ class Expander:
         """
         for macro in self.called.values():
             source = macro.body.source
-            self.out.add_computed("\n", written_range(source, *macro.full), None)
+            self.out.add_computed("\n", written_block(source, *macro.full), None)
             self.out.add(source, *macro.full)
 
 
@@ -104,7 +115,7 @@ class OpenText:
     @cached_property
     def labels(self) -> set[str]:
         """The names that a colon follows somewhere in the text."""
-        return set(_LABEL.findall(self.source.text))
+        return set(LABEL.findall(self.source.text))
 
     def copy(self, end: int) -> None:
         """Append the text up to an offset."""
@@ -112,6 +123,11 @@ class OpenText:
             self.expander.budget.make(self.source.text.count("\n", self.copied, end))
         self.expander.out.add(self.source, self.copied, end)
         self.copied = end
+
+    def remember(self, body: Body) -> None:
+        """Remember a body of the file itself, in which an edit may be found again."""
+        if not self.depth:
+            self.expander.bodies.append(body)
 
     def use_symbols(self, start: int, end: int) -> None:
         """Record the uses of symbols in a part of the text."""

@@ -23,9 +23,16 @@ class Budget:
         self._read = MOST_LINES_READ
         self._characters = MOST_CHARACTERS_READ
         self.is_spent = False
+        self._bodies = 0
+
+    def has_room(self, lines: int, characters: int) -> bool:
+        """Return whether so much more in each body surely stays within the limits."""
+        lines, characters = lines * (self._bodies + 1), characters * (self._bodies + 1)
+        return lines <= min(self._made, self._read) and characters <= self._characters
 
     def read(self, lines: int, characters: int) -> None:
         """Account for the text of a body with its arguments. Raises `ExpansionLimitError`."""
+        self._bodies += 1
         self._read -= lines
         self._characters -= characters
         if self._read < 0:

@@ -11,7 +11,7 @@ from ipu_asm.source.macros.conditions import evaluate
 from ipu_asm.source.macros.expander import OpenText
 from ipu_asm.source.macros.limits import ExpansionLimitError
 from ipu_asm.source.macros.macro import Body
-from ipu_asm.source.macros.mapped_text import frame_at, written_range
+from ipu_asm.source.macros.mapped_text import frame_at, written_block, written_range
 from ipu_asm.source.macros.statements import Statement
 from ipu_asm.source.macros.structure import report_unclosed
 from ipu_asm.source.source_map import Frame, FrameKind
@@ -87,10 +87,11 @@ def _expand_iterations(opened: OpenText, loop: _Loop, statement: Statement, end:
     place = written_range(source, *loop.variable.span) if loop.variable else None
     places = {loop.variable.name: place} if loop.variable and place else {}
     body = Body(source, Span(min(statement.end + 1, end.word_start), end.word_start), places)
+    opened.remember(body)
     variables = (loop.variable,) if loop.variable else ()
     full = Span(statement.word_start, end.rest_end)
     opened.expander.names.add(
-        lambda names: names.define_parameters(body, variables, written_range(source, *full))
+        lambda names: names.define_parameters(body, variables, written_block(source, *full))
     )
     caller = frame_at(source, statement.word_start)
     budget.reserve(loop.repetitions)

@@ -8,9 +8,11 @@ from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.source.macros.arguments import Argument, Parameter
 from ipu_asm.source.macros.mapped_text import (
+    Computed,
     JoinedText,
     MappedText,
     Reframing,
+    Slice,
     TextBuilder,
     frame_at,
     written_range,
@@ -41,6 +43,8 @@ class Body:
         self.span = span
         self.parameters = parameters
         self.base = frame_at(source, span.start)
+        # The texts of arguments that it was expanded with.
+        self.bindings: set[tuple[tuple[str, str], ...]] = set()
 
     @cached_property
     def parts(self) -> Sequence[_Part]:
@@ -64,7 +68,7 @@ class Body:
         arguments: Mapping[str, Argument],
         caller: Frame | None,
         counter: str,
-    ) -> JoinedText:
+    ) -> BodyText:
         """Return the body with arguments in place of parameters.
 
         `frame` is that of the call or iteration, `caller` the one that it stands in.
@@ -84,7 +88,40 @@ class Body:
             elif name in ("@", "+"):
                 built.add_computed(counter, use, frame)
         built.add(source, at, self.span.end, reframe)
-        return built.built()
+        self.bindings.add(tuple((name, each.text) for name, each in arguments.items()))
+        made = built.built()
+        return BodyText(made.text, made.parts, self, Binding(frame, arguments, caller, counter))
+
+
+class Binding(NamedTuple):
+    """What a body is expanded with: see `Body.expanded`."""
+
+    frame: Frame
+    arguments: Mapping[str, Argument]
+    caller: Frame | None
+    counter: str
+
+
+class BodyText(JoinedText):
+    """The text that a call or a repetition makes of a body."""
+
+    def __init__(
+        self, text: str, parts: Sequence[Slice | Computed], body: Body, binding: Binding
+    ) -> None:
+        super().__init__(text, parts)
+        self.body = body
+        self.binding = binding
+
+    def offset(self, offset: int) -> int:
+        """Return where an offset of the body's source, in none of its parameters, is."""
+        arguments, counter = self.binding.arguments, self.binding.counter
+        at = offset - self.body.span.start
+        for start, end, name, _ in self.body.parts:
+            if start >= offset:
+                break
+            value = arguments[name].text if name in arguments else ""
+            at += len(counter if name in ("@", "+") else value) - (end - start)
+        return at
 
 
 class Macro(NamedTuple):

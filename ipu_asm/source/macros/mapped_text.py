@@ -10,7 +10,7 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import Iterator, NamedTuple, Protocol, Sequence
 
-from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceMap, SourceRange
+from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceMap, SourceRange, cut, merged
 from ipu_asm.text import Span
 
 # Arguments of arguments may have as many segments as characters.
@@ -29,11 +29,16 @@ class MappedText(Protocol):
 
 def written_range(source: MappedText, start: int, end: int) -> SourceRange:
     """Return the written range of a slice."""
-    if end - start <= _LONGEST_SEGMENTED:
-        segments = [*source.segments_in(start, max(end, start + 1))]
-    else:
-        ends = ((start, start + 1), (end - 1, end))
-        segments = [segment for part in ends for segment in source.segments_in(*part)]
+    if end - start > _LONGEST_SEGMENTED:
+        return written_block(source, start, end)
+    segments = [*source.segments_in(start, max(end, start + 1))]
+    return SourceMap(segments).written(Span(start, end)) or _NOWHERE
+
+
+def written_block(source: MappedText, start: int, end: int) -> SourceRange:
+    """Return the written range from the first to the last character of a slice."""
+    ends = ((start, start + 1), (end - 1, end))
+    segments = [segment for part in ends for segment in source.segments_in(*part)]
     return SourceMap(segments).written(Span(start, end)) or _NOWHERE
 
 
@@ -55,18 +60,8 @@ class WrittenText:
         while start < end:
             segment = self._map.segment_at(start)
             assert segment is not None  # the segments cover the text
-            yield _cut(segment, start, min(end, segment.end))
+            yield cut(segment, start, min(end, segment.end))
             start = segment.end
-
-
-def _cut(segment: Segment, start: int, end: int) -> Segment:
-    if start == segment.start and end == segment.end:
-        return segment
-    path, span = segment.written
-    if segment.is_verbatim:
-        first = span.start + start - segment.start
-        span = Span(first, first + end - start)
-    return Segment(start, end, SourceRange(path, span), segment.is_verbatim, segment.frame)
 
 
 class Reframing:
@@ -89,7 +84,7 @@ class Reframing:
         return known[1]
 
 
-class _Slice(NamedTuple):
+class Slice(NamedTuple):
     """A slice of a source, at an offset of the text that it became a part of."""
 
     start: int
@@ -107,7 +102,7 @@ class _Slice(NamedTuple):
             yield Segment(first + shift, last + shift, written, is_verbatim, frame)
 
 
-class _Computed(NamedTuple):
+class Computed(NamedTuple):
     """A text that stands for a written range as a whole."""
 
     start: int
@@ -122,22 +117,22 @@ class _Computed(NamedTuple):
 class JoinedText:
     """A text joined from slices of others."""
 
-    def __init__(self, text: str, parts: Sequence[_Slice | _Computed]) -> None:
+    def __init__(self, text: str, parts: Sequence[Slice | Computed]) -> None:
         self.text = text
-        self._parts = parts
+        self.parts = parts
 
     @cached_property
     def _starts(self) -> list[int]:
-        return [part.start for part in self._parts]
+        return [part.start for part in self.parts]
 
     def segments_in(self, start: int, end: int) -> Iterator[Segment]:
         """Yield the segments of a slice, with offsets in this text, cut at its ends."""
         end = min(end, len(self.text))
         number = max(0, bisect_right(self._starts, start) - 1)
         while start < end:
-            part = self._parts[number]
+            part = self.parts[number]
             number += 1
-            following = self._starts[number] if number < len(self._parts) else len(self.text)
+            following = self._starts[number] if number < len(self.parts) else len(self.text)
             yield from part.segments_in(start, min(end, following))
             start = following
 
@@ -148,14 +143,14 @@ class TextBuilder:
     def __init__(self) -> None:
         self.length = 0
         self._texts: list[str] = []
-        self._parts: list[_Slice | _Computed] = []
+        self._parts: list[Slice | Computed] = []
 
     def add(
         self, source: MappedText, start: int, end: int, reframe: Reframing | None = None
     ) -> None:
         """Append a slice of a text; `reframe` gives its parts their new frames."""
         if start < end:
-            self._parts.append(_Slice(self.length, source, start, end, reframe))
+            self._parts.append(Slice(self.length, source, start, end, reframe))
             self._texts.append(source.text[start:end])
             self.length += end - start
 
@@ -163,7 +158,7 @@ class TextBuilder:
         """Append a text that stands for a written range as a whole."""
         if text:
             end = self.length + len(text)
-            self._parts.append(_Computed(self.length, end, written, frame))
+            self._parts.append(Computed(self.length, end, written, frame))
             self._texts.append(text)
             self.length = end
 
@@ -190,27 +185,4 @@ class JoinedMap(SourceMap):
 
     @cached_property
     def segments(self) -> Sequence[Segment]:
-        return _merged(self._joined.segments_in(0, len(self._joined.text)))
-
-
-def _merged(segments: Iterator[Segment]) -> list[Segment]:
-    """Join segments that are next to each other in the text and where they were written."""
-    merged: list[Segment] = []
-    for segment in segments:
-        if merged and _continues(merged[-1], segment):
-            last = merged.pop()
-            span = Span(last.written.span.start, segment.written.span.end)
-            written = SourceRange(last.written.path, span)
-            segment = Segment(last.start, segment.end, written, True, last.frame)
-        merged.append(segment)
-    return merged
-
-
-def _continues(last: Segment, segment: Segment) -> bool:
-    return (
-        last.is_verbatim
-        and segment.is_verbatim
-        and last.frame is segment.frame
-        and last.written.path == segment.written.path
-        and last.written.span.end == segment.written.span.start
-    )
+        return merged(self._joined.segments_in(0, len(self._joined.text)))

@@ -9,7 +9,7 @@ from typing import Callable, Sequence
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
 from ipu_asm.source.macros.arguments import Parameter
 from ipu_asm.source.macros.macro import Body, Macro
-from ipu_asm.source.macros.mapped_text import MappedText, written_range
+from ipu_asm.source.macros.mapped_text import MappedText, written_block, written_range
 from ipu_asm.source.source_map import SourceRange
 from ipu_asm.text import Span
 
@@ -61,7 +61,7 @@ class Names:
     def define_macro(self, macro: Macro, source: MappedText, head_end: int) -> None:
         """Add a macro, its parameters, and their uses in its body."""
         parameters = tuple(parameter.written for parameter in macro.parameters)
-        full = written_range(source, *macro.full)
+        full = written_block(source, *macro.full)
         remark = _remark(source.text, head_end)
         definition = NameDefinition(
             macro.name, NameKind.MACRO, macro.place, full, None, parameters, remark

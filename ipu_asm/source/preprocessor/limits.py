@@ -43,6 +43,10 @@ class Budget:
         if self._text < 0:
             raise self.exceeded(f"the text becomes longer than {MOST_TEXT:,} characters")
 
+    def has_room(self, tokens: int, characters: int) -> bool:
+        """Return whether an edit of so many characters surely stays within the limits."""
+        return self.spent + tokens + characters <= self._most and 8 * characters <= self._text
+
     def exceeded(self, found: str) -> LimitExceeded:
         """Return the error for a limit that was exceeded."""
         return LimitExceeded(f"the expansion is limited, found that {found}")

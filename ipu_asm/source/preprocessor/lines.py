@@ -72,7 +72,7 @@ class FileLines:
     @classmethod
     def of(cls, path: str, text: str) -> FileLines:
         """Return the lines of a text."""
-        return cls(path, text, [Line(path, text[a:b]) for a, b in _cuts(text, 0)])
+        return cls(path, text, lines_of(path, text))
 
     def after(self, text: str, change: Change) -> FileLines:
         """Return the lines after an edit; unchanged lines keep their objects."""
@@ -94,6 +94,10 @@ class FileLines:
         at = self._start_of[line]
         return SourceRange(self.path, Span(at + start, at + end))
 
+    def number_at(self, offset: int) -> int:
+        """Return the number of the line that contains an offset; at the end, of the last one."""
+        return max(0, min(bisect_right(self.starts, offset), len(self.lines)) - 1)
+
     def lines_above(self, line: Line, most: int) -> Iterator[Line]:
         """Yield up to `most` lines before a line, the nearest first."""
         number = bisect_right(self.starts, self._start_of[line]) - 1
@@ -109,6 +113,11 @@ class FileLines:
     @cached_property
     def _start_of(self) -> dict[Line, int]:
         return dict(zip(self.lines, self.starts, strict=False))
+
+
+def lines_of(path: str, text: str) -> list[Line]:
+    """Return the logical lines of a text."""
+    return [Line(path, text[start:end]) for start, end in _cuts(text, 0)]
 
 
 def _cuts(text: str, position: int) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Iterator, Mapping, NamedTuple
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.source.expansion import NameDefinition, NameKind, NameUse
 from ipu_asm.source.preprocessor.lines import FileLines, Line
@@ -41,8 +41,15 @@ class MacroNames:
     def uses(self, macros: list[Macro], mentions: list[Mention]) -> Iterator[NameUse]:
         """Yield the uses of names in lines, and in the definitions of other names."""
         last = {macro.name: macro for macro in macros}
+        yield from self._uses_in((*mentions, *self._bodies(macros, last)), last)
+
+    def uses_in(self, macros: list[Macro], mentions: list[Mention]) -> Iterator[NameUse]:
+        """Yield the uses of names in lines alone."""
+        yield from self._uses_in(mentions, {macro.name: macro for macro in macros})
+
+    def _uses_in(self, mentions: Sequence[Mention], last: Mapping[str, Macro]) -> Iterator[NameUse]:
         seen: set[SourceRange] = set()
-        for line, meant in (*mentions, *self._bodies(macros, last)):
+        for line, meant in mentions:
             for token in tokens_of(line):
                 macro = meant.get(token.text) if token.kind is Kind.NAME else None
                 macro = macro or (last.get(token.text) if token.text in meant else None)

@@ -9,6 +9,7 @@ from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, INCLUDE_NOT_FOUND
 from ipu_asm.isa.surface import Surface
 from ipu_asm.source.expansion import Deferred, Expansion, Include, SourceSettings
 from ipu_asm.source.preprocessor.conditions import Answers
+from ipu_asm.source.preprocessor.edited_lines import ReadLines
 from ipu_asm.source.preprocessor.environment import Environment, FileStore
 from ipu_asm.source.preprocessor.limits import MOST_WRITTEN
 from ipu_asm.source.preprocessor.lines import FileLines
@@ -34,7 +35,7 @@ def preprocess(
     """
     if len(text) > MOST_WRITTEN:
         return (_too_long(text),)
-    memo = _memo_of(before)
+    memo = memo_of(before[0]) if before else None
     if memo is not None and memo.environment.again(path, settings):
         environment = memo.environment
         main = memo.main
@@ -50,24 +51,28 @@ def preprocess(
     def run(answers: Answers) -> Run:
         return Run(environment, store, answers).preprocess(main)
 
-    is_in_file = path is not None
     runs = variants(run)
-    made = (_expansion(each, is_in_file) for each in runs)
-    kept = _Memo(environment, store, main)
-    return tuple(each._replace(is_assumed=len(runs) > 1, memo=kept) for each in made)
+    return tuple(
+        _expansion(each, is_in_file=path is not None)._replace(
+            is_assumed=len(runs) > 1,
+            memo=PreprocessorMemo(environment, store, main, ReadLines(each, main)),
+        )
+        for each in runs
+    )
 
 
-class _Memo(NamedTuple):
+class PreprocessorMemo(NamedTuple):
     """State that the next expansion of the same file reuses."""
 
     environment: Environment
     store: FileStore
     main: FileLines
+    read: ReadLines
 
 
-def _memo_of(before: Sequence[Expansion]) -> _Memo | None:
-    memo = before[0].memo if before else None
-    return memo if isinstance(memo, _Memo) else None
+def memo_of(expansion: Expansion) -> PreprocessorMemo | None:
+    """Return what the preprocessor remembers of an expansion; None if it did not make it."""
+    return expansion.memo if isinstance(expansion.memo, PreprocessorMemo) else None
 
 
 def _too_long(text: str) -> Expansion:

@@ -1,0 +1,169 @@
+"""Lines of a file that were edited after its expansion, and where that moves everything else.
+
+The text of a patch has a place of its own, far behind the file: positions in it do not depend on
+other patches. A `Shift` leads from there, and from the file as it was expanded, to the file now.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+from typing import NamedTuple, Sequence
+
+from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.source.expansion import Include, NameDefinition, NameUse
+from ipu_asm.source.source_map import MAIN, Frame, Segment, SourceRange
+from ipu_asm.text import Span
+
+_FAR = 1 << 40
+
+
+class Copy(NamedTuple):
+    """Edited lines in an expansion: the text that they became, and the span that it replaces.
+
+    `segments` are those of the text alone, from offset 0 on.
+    """
+
+    old: Span
+    text: str
+    segments: Sequence[Segment]
+
+
+class EditedLines(NamedTuple):
+    """What edited lines become in one expansion: copies, and the names that they use.
+
+    `text` is what the preprocessor made of them; `tokens` are those that its macros made.
+    """
+
+    copies: Sequence[Copy] = ()
+    uses: Sequence[NameUse] = ()
+    text: str = ""
+    tokens: int = 0
+
+
+class Patch(NamedTuple):
+    """Lines of the file as it was expanded, by their numbers and span, and what they are now.
+
+    The span and the text are without the last line break. `number` is that of no other patch.
+    """
+
+    number: int
+    first: int
+    last: int
+    old: Span
+    text: str
+    made: Sequence[EditedLines] = ()
+
+    @property
+    def place(self) -> int:
+        """The offset of its text behind the file."""
+        return self.number * _FAR
+
+    @property
+    def growth(self) -> int:
+        """How many characters it adds to the file."""
+        return len(self.text) - (self.old.end - self.old.start)
+
+
+class Shift:
+    """Moves positions from the file as it was expanded to the file with patches, and back."""
+
+    def __init__(self, patches: Sequence[Patch]) -> None:
+        """Take patches in their order."""
+        self._patches = patches
+        self._starts = [patch.old.start for patch in patches]
+        self._ends = [patch.old.end for patch in patches]
+        self._deltas = [0, *accumulate(patch.growth for patch in patches)]
+        self._now = [start + delta for start, delta in zip(self._starts, self._deltas)]
+        self._numbers = {patch.number: at for at, patch in enumerate(patches)}
+        self._frames: dict[int, tuple[Frame, Frame]] = {}
+
+    def patch_at(self, now: int) -> tuple[Patch, Span] | None:
+        """Return the patch whose text is around an offset of the file, or ends there."""
+        number = bisect_right(self._now, now) - 1
+        if number < 0:
+            return None
+        patch, start = self._patches[number], self._now[number]
+        span = Span(start, start + len(patch.text))
+        return (patch, span) if now <= span.end else None
+
+    def around(self, now: Span) -> Span:
+        """Return the span that was at a span of the file, with all of the lines that it is in."""
+        first, last = self.patch_at(now.start), self.patch_at(now.end)
+        start = first[0].old.start if first else self._before(now.start)
+        return Span(start, last[0].old.end if last else self._before(now.end))
+
+    def _before(self, now: int) -> int:
+        return now - self._deltas[bisect_right(self._now, now)]
+
+    def start(self, offset: int) -> int:
+        """Return where something that starts at an offset is now."""
+        if offset >= _FAR:
+            return self._in_patch(offset)
+        return offset + self._deltas[bisect_right(self._ends, offset)]
+
+    def end(self, offset: int) -> int:
+        """Return where something that ends at an offset ends now."""
+        if offset >= _FAR:
+            return self._in_patch(offset)
+        return offset + self._deltas[bisect_left(self._starts, offset)]
+
+    def _in_patch(self, offset: int) -> int:
+        number, distance = divmod(offset, _FAR)
+        return self._now[self._numbers[number]] + distance
+
+    def span(self, span: Span) -> Span:
+        """Return where a span is now."""
+        start = self.start(span.start)
+        return Span(start, self.end(span.end) if span.end > span.start else start)
+
+    def is_edited(self, span: Span) -> bool:
+        """Return whether a span has characters that were replaced."""
+        number = bisect_right(self._ends, span.start)
+        return number < len(self._starts) and self._starts[number] < span.end
+
+    def range(self, place: SourceRange) -> SourceRange:
+        """Return where a range of a file is now."""
+        return SourceRange(MAIN, self.span(place.span)) if place.path == MAIN else place
+
+    def frame(self, frame: Frame | None) -> Frame | None:
+        """Return a frame with its places as they are now, the same one for the same frame."""
+        if frame is None:
+            return None
+        known = self._frames.get(id(frame))
+        if known is None:
+            definition = self.range(frame.definition) if frame.definition else None
+            call, parent = self.range(frame.call), self.frame(frame.parent)
+            moved = frame._replace(call=call, definition=definition, parent=parent)
+            known = self._frames[id(frame)] = frame, moved
+        return known[1]
+
+    def segment(self, segment: Segment, distance: int) -> Segment:
+        """Return a segment with its places as they are now, further on in the expansion."""
+        start, end, place, is_verbatim, frame = segment
+        return Segment(
+            start + distance, end + distance, self.range(place), is_verbatim, self.frame(frame)
+        )
+
+    def finding(self, finding: Diagnostic) -> Diagnostic:
+        """Return a finding with its places as they are now."""
+        related = tuple(
+            each if each.path else each._replace(span=self.span(each.span))
+            for each in finding.related
+        )
+        span = finding.span if finding.path else self.span(finding.span)
+        return finding._replace(span=span, related=related)
+
+    def definition(self, definition: NameDefinition) -> NameDefinition:
+        """Return a definition with its places as they are now."""
+        place, full = self.range(definition.place), self.range(definition.full)
+        return definition._replace(place=place, full=full)
+
+    def use(self, use: NameUse) -> NameUse:
+        """Return a use of a name with its places as they are now."""
+        definition = self.definition(use.definition) if use.definition else None
+        return use._replace(place=self.range(use.place), definition=definition)
+
+    def include(self, include: Include) -> Include:
+        """Return an include with its place as it is now."""
+        return include._replace(place=self.range(include.place))
