@@ -7,8 +7,8 @@ from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.summary import Count
 from ipu_asm.flow.packing.bounds import critical_path, slot_pressure
-from ipu_asm.flow.packing.dependences import DependenceGraph, dependences_of
-from ipu_asm.flow.packing.operations import Operation
+from ipu_asm.flow.packing.dependences import dependences_of
+from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, plan_packing
 from ipu_asm.reports.performance.measured import Measured, total
 
@@ -110,15 +110,16 @@ def _home(bundle: Sequence[Operation]) -> int:
 def _limit(measured: Measured, block: PackedBlock) -> tuple[tuple[str, ...], tuple[Place, ...]]:
     """Return the slots that are full in all bundles of a packed block, or the longest chain."""
     program, length = measured.program, len(block.bundles)
-    graph = dependences_of(program, block.addresses)
-    pressure = slot_pressure(program.isa, graph.operations)
+    pressure = slot_pressure(program.isa, operations_of(program, block.addresses))
     full = tuple(each.slot for each in pressure if each.bundles == length)
-    return full, () if full else _chain(measured, graph, length)
+    return full, () if full else _chain(measured, block)
 
 
-def _chain(measured: Measured, graph: DependenceGraph, length: int) -> tuple[Place, ...]:
+def _chain(measured: Measured, block: PackedBlock) -> tuple[Place, ...]:
+    """Return the longest chain of dependences if the packed block is no longer than that."""
+    graph = dependences_of(measured.program, block.addresses)
     chain = critical_path(graph)
-    if not chain or sum(each.latency for each in chain) + 1 < length:
+    if not chain or sum(each.latency for each in chain) + 1 < len(block.bundles):
         return ()
     numbers = [chain[0].source, *(each.target for each in chain)]
     return tuple(_place(measured, graph.operations[number]) for number in numbers)
