@@ -25,10 +25,10 @@ from ipu_asm.flow.assertions.values import (
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import Limits, control_run, executed
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
-from ipu_asm.flow.control_run.summary import LoopSummary, summarise
+from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, executions
 from ipu_asm.flow.control_run.trace import Node as TraceNode
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 _RELATIONS = {
@@ -36,18 +36,35 @@ _RELATIONS = {
 }  # fmt: skip
 
 
-def broken_assertions(program: Program) -> list[Diagnostic]:
-    """Return the assertions of a program that do not hold, in source order."""
-    comments = assertion_comments(program)
-    if not any(comment.kind is not AssertionKind.LOG for comment in comments):
-        return []
-    every = control_facts(program)
+class AssertionReport(NamedTuple):
+    """What the control run says about the assertions of a program.
+
+    `findings` are those that do not hold, in source order. Of the spans of conditions and counts,
+    the `undecided` ones depend on what the control run does not know, and those in `never_run` are
+    about bundles that no configuration executes.
+    """
+
+    findings: Sequence[Diagnostic]
+    undecided: frozenset[Span]
+    never_run: frozenset[Span]
+
+
+@cached_on_program
+def check_assertions(program: Program) -> AssertionReport:
+    """Check the assertions of a program, in each configuration of the host."""
+    comments = [c for c in assertion_comments(program) if c.kind is not AssertionKind.LOG]
+    every = control_facts(program) if comments else ()
     found: dict[tuple[Span, str], Diagnostic] = {}
-    for facts in every:
-        for broken in _Checker(program, facts, comments).broken():
+    checkers = [_Checker(program, facts, comments) for facts in every]
+    for checker, facts in zip(checkers, every):
+        for broken in checker.broken():
             shown = broken._replace(message=broken.message + _configuration(facts, every))
             found.setdefault((shown.span, broken.message), shown)
-    return sorted(found.values(), key=lambda each: each.span)
+    findings = sorted(found.values(), key=lambda each: each.span)
+    conditions = frozenset[Span]().union(*(checker.conditions for checker in checkers))
+    reached = frozenset[Span]().union(*(checker.reached for checker in checkers))
+    undecided = frozenset[Span]().union(*(checker.undecided for checker in checkers))
+    return AssertionReport(findings, undecided, conditions - reached)
 
 
 def broken_with(program: Program, presets: Mapping[str, int]) -> list[Diagnostic]:
@@ -88,6 +105,10 @@ class _Checker:
         self._comments = comments
         self._positions = facts.run.names.positions
         self._presets = {name.lower(): value for name, value in facts.presets.items()}
+        # Spans in the program, which `broken` fills.
+        self.conditions: set[Span] = set()
+        self.reached: set[Span] = set()
+        self.undecided: set[Span] = set()
 
     def broken(self) -> Iterator[Diagnostic]:
         """Yield what does not hold."""
@@ -114,6 +135,7 @@ class _Checker:
         return None if comment.bundle is None else self._program.addresses[comment.bundle]
 
     def _condition(self, comment: AssertionComment, node: Node) -> _Condition:
+        self.conditions.add(node.span.shifted(comment.span.start))
         names = dict.fromkeys(each.text.lower() for each in names_in(node))
         return _Condition(comment, node, tuple(n for n in names if n in self._positions))
 
@@ -143,57 +165,51 @@ class _Checker:
         values = dict(zip(registers, node.values[first::2]))
         used = {name: values[name] for name in condition.registers}
         constants = {**self._program.label_addresses, "pc": node.address}
+        span = condition.node.span.shifted(comment.span.start)
+        self.reached.add(span)
         try:
             refuted = refutation(condition.node, Executions(used, constants))
         except Undecided:
+            self.undecided.add(span)
             return None
         if refuted is None:
+            if not self._facts.is_complete:
+                self.undecided.add(span)
             return None
-        span = condition.node.span
-        said = comment.text[span.start : span.end]
+        said = self._program.text[span.start : span.end]
         when = "after" if comment.kind is AssertionKind.AFTER else "before"
         message = f"`{said}` must hold {when} each execution, found {_values(refuted)}"
-        return Diagnostic(ASSERTION_FALSE, message, span.shifted(comment.span.start))
+        return Diagnostic(ASSERTION_FALSE, message, span)
 
     def _count(
         self, comment: AssertionComment, count: Count, address: int | None
     ) -> Iterator[Diagnostic]:
-        loop = None if address is None else self._facts.summary.loops.get(address)
-        if comment.kind is AssertionKind.TRIPS:
-            if loop is not None:
-                yield from self._compared(
-                    comment, count, "an entry of the loop has {} trips", _trips(loop)
-                )
-        elif comment.is_head:
-            cycles = self._facts.summary.cycles
-            if self._facts.is_complete and cycles is not None:
-                yield from self._compared(
-                    comment, count, "the program takes {} cycles", (cycles, cycles)
-                )
-        elif loop is not None:
-            cycles_ = cycles_per_iteration(self._facts.run.nodes, loop.head)
-            yield from self._compared(comment, count, "an iteration takes {} cycles", cycles_)
-
-    def _compared(
-        self,
-        comment: AssertionComment,
-        count: Count,
-        what: str,
-        found: tuple[int, int] | None,
-    ) -> Iterator[Diagnostic]:
+        """Compare trips and cycles, of which those of a run without an end are not known."""
+        self.conditions.add(comment.span)
+        summary = self._facts.summary
+        loop = None if address is None else summary.loops.get(address)
+        if loop is None and (comment.kind is AssertionKind.TRIPS or not comment.is_head):
+            return
+        self.reached.add(comment.span)
+        if comment.kind is AssertionKind.TRIPS and loop is not None:
+            what, found = "an entry of the loop has {} trips", _both(loop.least, loop.most)
+        elif comment.is_head or loop is None:
+            what, found = "the program takes {} cycles", _both(summary.cycles, summary.cycles)
+        else:
+            what = "an iteration takes {} cycles"
+            found = cycles_per_iteration(self._facts.run.nodes, loop.head)
         try:
             expected = number_of(count.node, self._presets)
         except Undecided:
-            return
-        if found is None or all(
-            OPERATIONS[count.relation](number, expected, MAX_BITS) for number in found
-        ):
-            return
-        least, most = found
-        shown = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-        wanted = f"{_RELATIONS[count.relation]}{expected:,}"
-        message = f"{what.format(wanted)}, found {shown}"
-        yield Diagnostic(ASSERTION_FALSE, message, comment.span)
+            found = None
+        if found is None or not self._facts.is_complete:
+            self.undecided.add(comment.span)
+        elif not all(OPERATIONS[count.relation](number, expected, MAX_BITS) for number in found):
+            wanted = f"{_RELATIONS[count.relation]}{expected:,}"
+            least, most = found
+            shown = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+            message = f"{what.format(wanted)}, found {shown}"
+            yield Diagnostic(ASSERTION_FALSE, message, comment.span)
 
 
 def _values(refuted: Mapping[str, int]) -> str:
@@ -201,8 +217,8 @@ def _values(refuted: Mapping[str, int]) -> str:
     return values or "that it does not"
 
 
-def _trips(loop: LoopSummary) -> tuple[int, int] | None:
-    return None if loop.least is None or loop.most is None else (loop.least, loop.most)
+def _both(least: int | None, most: int | None) -> tuple[int, int] | None:
+    return None if least is None or most is None else (least, most)
 
 
 def cycles_per_iteration(nodes: Sequence[TraceNode], head: int) -> tuple[int, int] | None:

@@ -47,9 +47,9 @@ def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each assertion that does not hold."""
     if not assertion_comments(program):
         return
-    from ipu_asm.flow.assertions.checks import broken_assertions  # for few programs
+    from ipu_asm.flow.assertions.checks import check_assertions  # for few programs
 
-    yield from broken_assertions(program)
+    yield from check_assertions(program).findings
 
 
 RULE = Rule(
