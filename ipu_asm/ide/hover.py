@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.flow.assertions.comments import AssertionComment
+from ipu_asm.ide.assertions import assertion_at, assertion_markdown, words_of_assertion
 from ipu_asm.ide.control_run.accesses import access_lines
 from ipu_asm.ide.directives import directive_at, directive_markdown
 from ipu_asm.ide.expansions import Occasion, is_template, reading_at
@@ -29,6 +31,7 @@ from ipu_asm.ide.template.blocks import TemplateSyntax, template_syntax
 from ipu_asm.ide.template.lookup import template_name_at
 from ipu_asm.ide.template.pages import block_page, name_page, occasions_phrase
 from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program
 from ipu_asm.reports.instruction_page import instruction_markdown
 from ipu_asm.reports.markdown import inline_code
 from ipu_asm.source.jinja.tags import Tag, TagKind, WordKind, tag_words
@@ -50,9 +53,12 @@ class Hover(NamedTuple):
 
 
 def hover(analysis: Analysis, offset: int) -> Hover | None:
-    """Return the page of the syntax element at an offset; None for blank space and comments."""
+    """Return the page of the syntax element at an offset; None for blank space and prose."""
     if is_template(analysis):
         return _in_template(analysis, offset)
+    assertion = assertion_at(analysis.program, offset)
+    if assertion is not None:
+        return _about_assertion(analysis.program, assertion, offset)
     place = element_at(analysis.program, offset)
     found = _about_macro(analysis, place, offset) or _about_directive(analysis, offset)
     if found is not None:
@@ -64,6 +70,15 @@ def hover(analysis: Analysis, offset: int) -> Hover | None:
         return Hover(shown, span) if shown else None
     markdown = _markdown(analysis, place)
     return Hover(markdown, place.span) if markdown else None
+
+
+def _about_assertion(program: Program, comment: AssertionComment, offset: int) -> Hover:
+    """Return the page of a register in an assertion, or of the assertion."""
+    for span, name in words_of_assertion(program, comment):
+        if name is not None and span.touches(offset):
+            return Hover(register_markdown(program, name), span)
+    span = Span(comment.keyword.start, comment.span.end)
+    return Hover(assertion_markdown(program, comment), span)
 
 
 def _in_template(analysis: Analysis, offset: int) -> Hover | None:

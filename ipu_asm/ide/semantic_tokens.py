@@ -13,6 +13,7 @@ from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.bundle.operand_matching import value_start
 from ipu_asm.bundle.parser import parser_for
+from ipu_asm.ide.assertions import assertion_words
 from ipu_asm.ide.registers import registers_in_operand
 from ipu_asm.isa import manifests
 from ipu_asm.isa.model import Isa, Operand
@@ -78,13 +79,30 @@ def modifiers() -> tuple[str, ...]:
 @cached_on_bundle
 def semantic_tokens(isa: Isa, bundle: Bundle) -> tuple[SemanticToken, ...]:
     """Return the tokens of a bundle and of the comments around it, in source order."""
-    comments = (SemanticToken(span, COMMENT) for span in comments_in(bundle.syntax))
+    comments = _comments(isa, bundle)
     text = bundle.syntax.text
     return tuple(
         token._replace(span=span)
         for token in sorted((*comments, *_words(isa, bundle)))
         for span in parts_on_lines(text, token.span)
     )
+
+
+def _comments(isa: Isa, bundle: Bundle) -> Iterator[SemanticToken]:
+    """Yield the tokens of comments, with the keywords and registers of assertions in them."""
+    words = list(assertion_words(isa, bundle))
+    for start, end in comments_in(bundle.syntax):
+        for span, register in words:
+            if start <= span.start and span.end <= end:
+                if start < span.start:
+                    yield SemanticToken(Span(start, span.start), COMMENT)
+                if register is None:
+                    yield SemanticToken(span, KEYWORD)
+                else:
+                    yield SemanticToken(span, REGISTER, register_modifiers(isa, register))
+                start = span.end
+        if start < end:
+            yield SemanticToken(Span(start, end), COMMENT)
 
 
 def parts_on_lines(text: str, span: Span) -> Iterator[Span]:

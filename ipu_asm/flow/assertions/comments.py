@@ -66,7 +66,7 @@ class AssertionComment(NamedTuple):
     is_head: bool
 
 
-class _Comment(NamedTuple):
+class BundleComment(NamedTuple):
     """An assertion in a slice. `is_trailing`: it is on the line on which the last bundle ends."""
 
     kind: AssertionKind
@@ -87,7 +87,9 @@ def _assertions(program: Program) -> Iterator[AssertionComment]:
     for number in program.where(_has_assertion):
         start = program.starts[number]
         continues_line = number > 0 and text[start - 1] not in "\r\n"
-        for kind, span, keyword, is_trailing, is_above in _comments(isa, program.bundles[number]):
+        for kind, span, keyword, is_trailing, is_above in comments_of_bundle(
+            isa, program.bundles[number]
+        ):
             own = _with_instructions(
                 program, number - 1 if is_trailing and continues_line else number
             )
@@ -103,18 +105,19 @@ def _with_instructions(program: Program, number: int) -> int | None:
 
 
 def _has_assertion(isa: Isa, bundle: Bundle) -> bool:
-    return bool(_comments(isa, bundle))
+    return bool(comments_of_bundle(isa, bundle))
 
 
 @cached_on_bundle
-def _comments(isa: Isa, bundle: Bundle) -> tuple[_Comment, ...]:
+def comments_of_bundle(isa: Isa, bundle: Bundle) -> tuple[BundleComment, ...]:
+    """Return the assertions in a slice, with spans that count from its start."""
     text = bundle.syntax.text
     if not any(keyword in text for keyword in KEYWORDS):
         return ()
     return tuple(_comments_of(isa, bundle))
 
 
-def _comments_of(isa: Isa, bundle: Bundle) -> Iterator[_Comment]:
+def _comments_of(isa: Isa, bundle: Bundle) -> Iterator[BundleComment]:
     syntax = bundle.syntax
     text = syntax.text
     first = bundle.first_token.start if syntax.words else len(text)
@@ -129,7 +132,7 @@ def _comments_of(isa: Isa, bundle: Bundle) -> Iterator[_Comment]:
         span = _content(text, match.end(), end, isa.surface.comments)
         if _is_assertion(kind, text[match.end() : span.end]):
             is_above = end <= first
-            yield _Comment(
+            yield BundleComment(
                 kind, span, Span(*match.span(1)), is_above and start < first_line, is_above
             )
 

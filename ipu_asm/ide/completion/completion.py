@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Iterable, Iterator, Sequence
 from ipu_asm.bundle.operand_matching import KEYWORD_MARK, expected_operands, value_start
 from ipu_asm.diagnostics import UnplacedFinding
 from ipu_asm.flow.accesses import instruction_accesses
+from ipu_asm.ide.assertions import assertion_completions
 from ipu_asm.ide.completion.context import CompletionContext, completion_context_at
 from ipu_asm.ide.completion.form_selection import fitting_forms
 from ipu_asm.ide.completion.items import (
@@ -81,6 +82,9 @@ def _plain(
     begun = parameters_to_complete(program, offset) if program.isa.surface.preprocessed else None
     if begun is not None and begun[0]:
         return list(_of_body(*begun))
+    asserted = assertion_completions(program, offset)
+    if asserted is not None:
+        return asserted
     context = completion_context_at(program, offset)
     if context is None:
         return list(_directives(program, offset))
