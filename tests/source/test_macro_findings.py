@@ -143,9 +143,12 @@ def test_a_finding_about_the_layout_is_dropped_where_another_assumption_lays_it_
         (".if 0\n.ifdef A\nnop\n.endif\n", ".if"),
         (".if . - 4\nnop\n", ".if"),
         ("nop\n.else\nnop", ".else"),
+        ("nop\n.else\nnop\n.endif\nnop", ".else"),
         ("nop\n.endif", ".endif"),
         (".macro\nnop\n.endm\nnop", ".macro"),
         (".macro a\nnop\n.endif\n.endm\na\na", ".endif"),
+        (".macro a x\n.if \\x\nnop\n.endm\na 1\na 0", ".if"),
+        (".rept 2\n.if 1\nnop\n.endr", ".if"),
     ],
 )
 def test_an_unpaired_directive_is_found_once(text: str, expected: str) -> None:

@@ -27,6 +27,8 @@ def continue_block(opened: OpenText, word: str, statement: Statement) -> None:
     branch = conditionals.current
     if branch is None:
         report_unopened(opened, statement, ".if")
+        if word != ".endif":
+            conditionals.open(None, statement)  # its `.endif` is no second mistake
         return
     if branch is Branch.UNKNOWN:
         if word == ".endif":

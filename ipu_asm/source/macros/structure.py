@@ -18,14 +18,13 @@ ERRORS = (".error", ".err")
 def report_unclosed(opened: OpenText, statement: Statement, end_word: str) -> None:
     """Report a directive without the one that ends what it begins."""
     if not opened.is_uncertain:
-        _report(opened, _unclosed(statement, end_word), statement)
+        _report(opened, _unclosed(opened, statement, end_word), statement)
 
 
 def report_unclosed_blocks(opened: OpenText) -> None:
-    """Report the conditional blocks that are open at the end of a file."""
-    if not opened.depth and not opened.is_left:
-        for statement in opened.conditionals.openings:
-            _report(opened, _unclosed(statement, ".endif"), statement)
+    """Report the conditional blocks that are open at the end of a file or of a body."""
+    for statement in opened.conditionals.openings if not opened.is_left else ():
+        _report(opened, _unclosed(opened, statement, ".endif"), statement)
 
 
 def report_unopened(opened: OpenText, statement: Statement, begin_word: str) -> None:
@@ -59,8 +58,9 @@ def use_alternate_syntax(opened: OpenText, statement: Statement, begins: bool) -
         opened.expander.report(UNSUPPORTED_DIRECTIVE, message, opened.source, _word(statement))
 
 
-def _unclosed(statement: Statement, end_word: str) -> str:
-    return f"`{statement.word}` must be closed by `{end_word}`, found the end of the file"
+def _unclosed(opened: OpenText, statement: Statement, end_word: str) -> str:
+    found = "none in this body" if opened.depth else "the end of the file"
+    return f"`{statement.word}` must be closed by `{end_word}`, found {found}"
 
 
 def _report(opened: OpenText, message: str, statement: Statement) -> None:

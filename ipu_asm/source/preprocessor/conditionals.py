@@ -57,8 +57,7 @@ class Conditionals:
         elif word not in _CONTINUING:
             return False
         elif not self._groups:
-            stray = stray_branch(line)
-            self.mistakes += [stray] if stray else []
+            self._read_stray(line)
         elif word == "endif":
             self._close(self._groups.pop())
         else:
@@ -69,8 +68,19 @@ class Conditionals:
     def close_all(self) -> None:
         """End the conditionals that are open at the end of the file."""
         for group in self._groups:
-            self.mistakes.append(unclosed_conditional(group.line))
+            if not group.is_stray:
+                self.mistakes.append(unclosed_conditional(group.line))
             self._close(group)
+
+    def _read_stray(self, line: Line) -> None:
+        """Report a branch without `#if`. Its `#endif` is no second mistake."""
+        mistake = stray_branch(line)
+        if mistake is not None:
+            self.mistakes.append(mistake)
+            if line.directive != "endif":
+                group = _Group(line, is_open=False)
+                group.is_active = group.is_stray = True
+                self._groups.append(group)
 
     def _check_order(self, line: Line) -> None:
         group = self._groups[-1]
@@ -106,6 +116,7 @@ class _Group:
         self.is_open = is_open
         self.is_active = False
         self.has_else = False
+        self.is_stray = False
         self.lines: list[Line] = []
         self.conditions: list[Condition | None] = []
         self.taken: int | None = None

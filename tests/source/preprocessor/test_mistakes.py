@@ -35,6 +35,7 @@ def message(text: str) -> str:
         ("#if 1\n#endif\n  # endif // A\n", "# endif"),
         ("nop\n#else\nnop", "#else"),
         ("nop\n#elif A\nnop", "#elif"),
+        ("nop\n#else\nnop\n#if 1\n#endif\n#endif\nnop", "#else"),
         ("#if 1\nnop\n", "#if"),
         ("#ifndef A\n#define A\n#ifdef A\nnop\n#endif\n", "#ifndef"),
         ("#if 0\n#if 1\n#endif\nnop", "#if"),
