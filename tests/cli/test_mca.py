@@ -227,9 +227,16 @@ def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixtu
     assert report["unknown"] == ["cr4"]
     [loop] = report["loops"]
     assert loop["trips"] == {"least": None, "most": None}
-    assert [access["executions"] for access in report["accesses"]] == [None, None]
+    assert [access["executions"] for access in report["accesses"]] == [None, 1]
     text = check(capsys, "cr4.s").out
-    assert "the branch in line 4 depends on cr4" in text
+    assert "numbers marked ? depend on cr4" in text
+    assert "give values with --cr 4=VALUE" in text
+
+
+def test_a_run_that_ends_at_an_unknown_branch_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.s").write_text("add lr1 lr1 cr4;;\nbeq lr1 lr2 +2;;\nincr lr3 1;;\nbkpt;;")
+    text = check(capsys, "a.s").out
+    assert "the branch in line 2 depends on cr4" in text
     assert "give values with --cr 4=VALUE" in text
 
 

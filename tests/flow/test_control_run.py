@@ -15,7 +15,7 @@ from ipu_asm.emulator import EmulatorError, Ipu, IpuState
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.observed import observe
 from ipu_asm.flow.control_run.progressions import numbers
-from ipu_asm.flow.control_run.run import FAULT, HALTED, ControlRun, control_run
+from ipu_asm.flow.control_run.run import FAULT, HALTED, ControlRun, Limits, control_run
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import RunSummary, summarise
 from ipu_asm.flow.control_run.trace import Progression
@@ -33,7 +33,7 @@ def check(text: str, presets: dict[str, int], most_cycles: int = 30_000) -> Cont
     """The control run of a program, which is that of the machine."""
     program = read_program(IPU, text)
     assert program.findings == []
-    run = control_run(program, presets)
+    run = control_run(program, presets, 20_000)
     executions, registers, accesses, ended = real_run(program, run.steps, presets, most_cycles)
     if ended == "limit":
         return run
@@ -284,8 +284,8 @@ def real_values(
 @pytest.mark.parametrize("seed", range(40))
 def test_observed_values_are_those_of_the_machine(seed: int) -> None:
     program = read_program(IPU, random_kernel(seed))
-    run = control_run(program, CRS)
+    run = control_run(program, CRS, 20_000)
     if run.is_complete and (summarise(run).cycles or 0) < 2_000:
         check_observed(program, run, CRS)
     else:
-        assert observe(run, {0: ["lr0"]}).values
+        assert observe(run, {0: ["lr0"]}, Limits(20_000)).values

@@ -243,7 +243,7 @@ def cycles_per_iteration(nodes: Sequence[TraceNode], head: int) -> tuple[int, in
             if run.head == head and cycles is not None:
                 found.append(cycles)
             count = segment.iterations
-            known = None if cycles is None or count is None else cycles * count
+            known = cycles * count if isinstance(count, int) and cycles is not None else None
             total = None if total is None or known is None else total + known
         return total
 

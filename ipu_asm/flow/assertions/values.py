@@ -21,7 +21,7 @@ from ipu_asm.expressions.tree import (
     Unary,
 )
 from ipu_asm.expressions.tree import Number as Literal
-from ipu_asm.flow.control_run.trace import Progression
+from ipu_asm.flow.control_run.trace import Dimension, Progression
 from ipu_asm.flow.control_run.values import Symbolic, Value, plus
 
 MOST_EXECUTIONS = 4_096
@@ -60,10 +60,18 @@ class Executions(NamedTuple):
 
     @property
     def counts(self) -> tuple[int | None, ...]:
-        """The number of iterations in each dimension, innermost first."""
-        for progression in self.values.values():
-            return tuple(count for _, count in progression.dimensions)
-        return ()
+        """The number of iterations in each dimension, innermost first, if it is known."""
+        counts = (count for _, count in self._dimensions)
+        return tuple(count if isinstance(count, int) else None for count in counts)
+
+    @property
+    def are_certain(self) -> bool:
+        """Whether there are any; an unknown number of iterations may be none."""
+        return not any(isinstance(count, Symbolic) for _, count in self._dimensions)
+
+    @property
+    def _dimensions(self) -> tuple[Dimension, ...]:
+        return next((values.dimensions for values in self.values.values()), ())
 
 
 def refutation(node: Node, executions: Executions) -> dict[str, int] | None:
@@ -74,6 +82,8 @@ def refutation(node: Node, executions: Executions) -> dict[str, int] | None:
     decided = _truth(_affine(node, executions), executions.counts)
     if decided:
         return None
+    if not executions.are_certain:
+        raise Undecided
     are_numbers = _are_numbers(executions)
     if decided is False:
         return _at(executions, [0] * len(executions.counts)) if are_numbers else {}

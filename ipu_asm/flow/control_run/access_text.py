@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import Sequence
 
 from ipu_asm.flow.control_run.trace import Dimension, Progression
-from ipu_asm.flow.control_run.values import Value, minus, plus, unknown
+from ipu_asm.flow.control_run.values import (
+    Repetitions,
+    Symbolic,
+    Value,
+    minus,
+    number_text,
+    plus,
+    term_text,
+    times,
+    unknown,
+    value_text,
+)
 
 _MOST_TEXTS = 3
 _LETTERS = "kji"
-_LARGEST_DECIMAL = 9
+_DEPENDS = "depends on"
 
 
 def addresses_text(bases: Sequence[str], offsets: Sequence[Progression]) -> str:
@@ -41,24 +52,6 @@ def progression_text(progression: Progression, bases: Sequence[str] = ()) -> str
     return ", ".join([text, *(_range_text(dimension, letter) for dimension, letter in named)])
 
 
-def value_text(value: Value) -> str:
-    """Return a number, or a sum of unknown values and a number: `cr1 + cr4 - 0x80`."""
-    if isinstance(value, int):
-        return number_text(value)
-    text = ""
-    for name, factor in sorted(value.parts, key=lambda part: part[1] < 0):
-        term = name if abs(factor) == 1 else f"{number_text(abs(factor))} x {name}"
-        text += (" - " if text else "-") + term if factor < 0 else (" + " if text else "") + term
-    if value.constant:
-        text += f" {'-' if value.constant < 0 else '+'} {number_text(abs(value.constant))}"
-    return text
-
-
-def number_text(number: int) -> str:
-    """Return a number: in hexadecimal if it has more than one digit."""
-    return str(number) if abs(number) <= _LARGEST_DECIMAL else hex(number)
-
-
 def _product_text(stride: Value, letter: str) -> str:
     if isinstance(stride, int):
         product = letter if abs(stride) == 1 else f"{number_text(abs(stride))} x {letter}"
@@ -70,5 +63,43 @@ def _range_text(dimension: Dimension, letter: str) -> str:
     count = dimension[1]
     if count is None:
         return f"{letter} = 0.."
-    last = minus(count, 1)
-    return f"{letter} = 0..{last if isinstance(last, int) else value_text(last)}"
+    if isinstance(count, int):
+        return f"{letter} = 0..{count - 1}"
+    text = count_text(count)
+    return f"{letter} = 0.. ({text})" if text.startswith(_DEPENDS) else f"{letter} < {text}"
+
+
+def count_text(count: Value) -> str:
+    """Return a number of iterations in words: `128`, `cr5 - 1`, `max(1, cr5)`, `cr4 / 0x80`.
+
+    What has no short words is said as `depends on cr5`.
+    """
+    if isinstance(count, int):
+        return f"{count:,}"
+    definitions = [part.definition for part, _ in count.parts]
+    if not any(definitions):
+        return value_text(count)
+    definition = definitions[0]
+    if isinstance(definition, Repetitions) and len(count.parts) == 1 and count.parts[0][1] == 1:
+        text = _repetitions_text(definition, count.constant)
+        if text is not None:
+            return text
+    return f"{_DEPENDS} {', '.join(count.registers)}"
+
+
+def _repetitions_text(definition: Repetitions, more: int) -> str | None:
+    """Return the repetitions of a comparison, plus `more`, if that has short words."""
+    relation, outcome, left, right, left_step, right_step = definition
+    step, difference = minus(left_step, right_step), minus(right, left)
+    if not isinstance(step, int):
+        return None
+    if step < 0:
+        step, difference = -step, times(-1, difference)
+    whole = plus(difference, step * more)
+    if isinstance(difference, int) or any(part.definition for part, _ in difference.parts):
+        return None
+    if relation == "<" and outcome and definition.is_simple:
+        return f"max({more}, {value_text(whole)})"
+    if relation != "<" and isinstance(whole, Symbolic) and whole.constant % step == 0:
+        return f"{term_text(whole)} / {number_text(step)}"
+    return None

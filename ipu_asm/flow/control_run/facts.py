@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Iterable, Mapping, NamedTuple
 
-from ipu_asm.flow.control_run.access_text import addresses_text
+from ipu_asm.flow.control_run.access_text import addresses_text, count_text
 from ipu_asm.flow.control_run.observed import Observation, observe
 from ipu_asm.flow.control_run.progressions import byte_ranges
 from ipu_asm.flow.control_run.run import ControlRun, control_run
@@ -78,6 +78,15 @@ class ControlFacts(NamedTuple):
     def address_text(self, access: AccessSummary) -> str:
         """Return the addresses of an access in words: `cr1 + 0x80 x k, k = 0..127`."""
         return addresses_text(self.base_names(access), access.offsets)
+
+    def trips_text(self, loop: LoopSummary) -> str:
+        """Return the trips of an entry in words: `128`, `1..8`, `cr5`, `depends on cr5`."""
+        if loop.least is not None and loop.most is not None:
+            several = f"{loop.least:,}..{loop.most:,}"
+            return several if loop.least < loop.most else f"{loop.most:,}"
+        if loop.trips is not None:
+            return count_text(loop.trips)
+        return f"depends on {', '.join(loop.unknown)}" if loop.unknown else "endless"
 
     def is_written(self, register: str) -> bool:
         """Return whether a bundle that runs writes a register.

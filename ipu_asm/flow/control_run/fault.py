@@ -72,7 +72,8 @@ def iterations_at_end(run: ControlRun, loops: dict[int, int]) -> list[Iteration]
             break
         is_begun = address != node.head
         complete = node.segments[:-1] if is_begun else node.segments
-        trips = sum(segment.iterations or 0 for segment in complete)
+        counts = [segment.iterations for segment in complete]
+        trips = sum(count for count in counts if isinstance(count, int))
         found.append(Iteration(node.head, trips + 1))
         nodes = _last(node) if is_begun else ()
     return found

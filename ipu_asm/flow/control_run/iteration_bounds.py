@@ -6,7 +6,7 @@ from math import gcd
 from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.steps import Access, Branch, Step
-from ipu_asm.flow.control_run.trace import Executed, Node, Progression, executions
+from ipu_asm.flow.control_run.trace import Dimension, Executed, Node, Progression, executions
 from ipu_asm.flow.control_run.values import HIGHEST, LOWEST, MODULUS, Value, minus, plus, unsigned
 
 Bound = int | None
@@ -14,19 +14,33 @@ Bound = int | None
 
 
 def further_iterations(
-    steps: Sequence[Step], bases: Sequence[Value], nodes: Sequence[Node], strides: Sequence[Value]
+    steps: Sequence[Step],
+    bases: Sequence[Value],
+    nodes: Sequence[Node],
+    strides: Sequence[Value],
+    unknown_exit: int | None = None,
 ) -> Bound:
     """Return how many iterations after this one take the same path without a fault.
 
     `bases` are the values of all registers, of which those that never change are used. `nodes` are
     the last iteration, `strides` the change of each of its values. The result may be too small,
     never too large.
+
+    Addresses that depend on unknown values are assumed not to fault. If the branch at address
+    `unknown_exit` ends the loop after an unknown number of iterations, it is ignored and no address
+    is assumed to fault.
     """
     remaining = iter(strides)
     least: Bound = None
     for executed in executions(nodes):
         own = [next(remaining) for _ in executed.values]
-        for bound in _bounds(steps[executed.address], bases, executed, own):
+        if executed.address == unknown_exit:
+            continue
+        step = steps[executed.address]
+        bounds = [*_bounds_of_branch(step, executed, own)]
+        if unknown_exit is None:
+            bounds += _bounds_of_values(step, bases, executed, own)
+        for bound in bounds:
             if bound is not None and (least is None or bound < least):
                 least = bound
         if least == 0:
@@ -34,14 +48,17 @@ def further_iterations(
     return least
 
 
-def _bounds(
+def _bounds_of_branch(step: Step, executed: Executed, strides: Sequence[Value]) -> Iterator[Bound]:
+    if step.branch is not None and step.branch.relation:
+        yield _of_branch(step.branch, executed, strides)
+    elif step.compared:
+        yield None if strides[0] == 0 and not executed.values[0].dimensions else 0
+
+
+def _bounds_of_values(
     step: Step, bases: Sequence[Value], executed: Executed, strides: Sequence[Value]
 ) -> Iterator[Bound]:
-    branch, compared = step.branch, step.compared
-    if branch is not None and branch.relation:
-        yield _of_branch(branch, executed, strides)
-    elif branch is not None and compared:
-        yield None if strides[0] == 0 and not executed.values[0].dimensions else 0
+    compared = step.compared
     first_observed = compared + len(step.accesses)
     pairs = zip(step.accesses, executed.values[compared:], strides[compared:])
     for access, progression, stride in pairs:
@@ -53,6 +70,8 @@ def _bounds(
 def _of_branch(branch: Branch, executed: Executed, strides: Sequence[Value]) -> Bound:
     left, right = executed.values[:2]
     change = minus(strides[0], strides[1])
+    if change == 0 and (strides[0] == 0 or branch.relation != "<"):
+        return None
     start = minus(left.start, right.start)
     if not isinstance(start, int) or not isinstance(change, int):
         return 0
@@ -68,13 +87,11 @@ def _of_branch(branch: Branch, executed: Executed, strides: Sequence[Value]) -> 
     return min((bound for bound in bounds if bound is not None), default=None)
 
 
-def _extent(
-    start: int, dimensions: Sequence[tuple[Value, int | None]]
-) -> tuple[int, int, bool] | None:
+def _extent(start: int, dimensions: Sequence[Dimension]) -> tuple[int, int, bool] | None:
     """Return the lowest and the highest value, and whether there is one only."""
     low = high = start
     for stride, count in dimensions:
-        if not isinstance(stride, int) or count is None:
+        if not isinstance(stride, int) or not isinstance(count, int):
             return None
         low += min(0, stride * (count - 1))
         high += max(0, stride * (count - 1))
@@ -132,14 +149,15 @@ def base_of(access: Access, registers: Sequence[Value]) -> Value:
 
 def _of_access(access: Access, base: Value, progression: Progression, stride: Value) -> Bound:
     space = access.space
+    if isinstance(stride, int) and stride % space.step:
+        return 0
     if space.wraps:
-        is_aligned = isinstance(stride, int) and stride % space.step == 0
-        return None if is_aligned or space.step == 1 else 0
+        return None
     if not isinstance(progression.start, int) or not isinstance(stride, int):
         return None
     extent = _extent(progression.start, progression.dimensions)
     if extent is None:
-        return 0
+        return None
     most = space.size - access.size - (base if isinstance(base, int) else 0)
     return _within(extent[0], extent[1], 0, most, stride)
 

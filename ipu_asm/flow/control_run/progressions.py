@@ -7,13 +7,18 @@ from math import gcd, prod
 from typing import Iterable, Iterator, Sequence
 
 from ipu_asm.flow.control_run.trace import Dimension, Progression
-from ipu_asm.flow.control_run.values import minus, plus
+from ipu_asm.flow.control_run.values import minus, plus, times
 
 
 def extent(progression: Progression) -> tuple[int, int] | None:
-    """Return the lowest and the highest number; None if they depend on unknown values."""
+    """Return the lowest and the highest number; None if they depend on unknown values.
+
+    An unknown number of repetitions counts as at least one.
+    """
     low = high = progression.start
     for stride, count in progression.dimensions:
+        if stride == 0:
+            continue
         if not isinstance(stride, int) or not isinstance(count, int):
             return None
         low = plus(low, min(0, stride * (count - 1)))
@@ -70,8 +75,8 @@ def _flattened(progression: Progression) -> Progression:
     for stride, count in progression.dimensions:
         if dimensions and count is not None:
             inner_stride, inner = dimensions[-1]
-            if isinstance(inner, int) and stride == plus(0, inner_stride, inner):
-                dimensions[-1] = (inner_stride, inner * count)
+            if isinstance(inner, int) and stride == times(inner_stride, inner):
+                dimensions[-1] = (inner_stride, times(inner, count))
                 continue
         dimensions.append((stride, count))
     return Progression(progression.start, tuple(dimensions))
@@ -92,8 +97,8 @@ def _continued(first: Progression, second: Progression) -> Progression | None:
         rest = (*longer.dimensions[:place], *longer.dimensions[place + 1 :])
         if count is None or rest != shorter:
             continue
-        if difference == (plus(0, stride, count) if more > 0 else stride):
-            return _with_count(longer, place, (stride, count + 1))._replace(start=first.start)
+        if difference == (times(stride, count) if more > 0 else stride):
+            return _with_count(longer, place, (stride, plus(count, 1)))._replace(start=first.start)
     return None
 
 
@@ -104,9 +109,9 @@ def _lengthened(first: Progression, second: Progression) -> Progression | None:
     (stride, count), (other_stride, other) = pairs[different[0]]
     if len(different) > 1 or stride != other_stride or count is None or other is None:
         return None
-    if minus(second.start, first.start) != plus(0, stride, count):
+    if minus(second.start, first.start) != times(stride, count):
         return None
-    return _with_count(first, different[0], (stride, count + other))
+    return _with_count(first, different[0], (stride, plus(count, other)))
 
 
 def _with_count(progression: Progression, place: int, dimension: Dimension) -> Progression:
@@ -119,7 +124,8 @@ def byte_ranges(
 ) -> list[range] | None:
     """Return the bytes of accesses of `size` bytes as sorted ranges that do not touch.
 
-    With a `modulus`, addresses count modulo it. None if addresses depend on unknown values.
+    With a `modulus`, addresses count modulo it. None if addresses depend on unknown values; an
+    unknown number of repetitions of an access counts as at least one.
     """
     found: list[range] = []
     for progression in progressions:
@@ -162,6 +168,8 @@ def _ranges_of(progression: Progression, size: int, modulus: int) -> list[range]
     assert isinstance(start, int)
     steps: list[tuple[int, int]] = []
     for stride, count in progression.dimensions:
+        if stride == 0:
+            continue
         assert isinstance(stride, int)
         assert isinstance(count, int)
         if modulus:

@@ -30,7 +30,16 @@ from ipu_asm.flow.control_run.trace import (
     folded,
     strides_between,
 )
-from ipu_asm.flow.control_run.values import Value, minus, plus, reduced, unknown
+from ipu_asm.flow.control_run.unknown_exits import Iteration, UnknownExit, settle
+from ipu_asm.flow.control_run.values import (
+    Value,
+    holds,
+    minus,
+    plus,
+    reduced,
+    registers_in,
+    unknown,
+)
 from ipu_asm.flow.loops import loops_of
 from ipu_asm.program.program import Program
 
@@ -46,7 +55,7 @@ _DEEPEST = 50
 class End(NamedTuple):
     """Why a control run ended, and at which address: `reason` is one of the constants below.
 
-    `unknown` are the values that the branch at the address depends on.
+    `unknown` are the registers on whose unknown values the branch at the address depends.
     """
 
     reason: str
@@ -127,12 +136,27 @@ def executed(
     return run._replace(nodes=nodes, end=again.end, registers=again.values)
 
 
-class _Recent(NamedTuple):
-    """An iteration of a loop, the values behind it, and their changes from those before it."""
+class _Loop:
+    """The iterations of an entry of a loop so far; those in `recent` are the last ones.
 
-    nodes: list[Node]
-    values: list[Value]
-    changes: list[Value]
+    `exits` are the branches in them whose outcome is not known.
+    """
+
+    def __init__(self, head: int, last: int) -> None:
+        self.head = head
+        self.last = last
+        self.segments: list[Segment] = []
+        self.recent: list[Iteration] = []
+        self.exits: list[UnknownExit] = []
+
+    def contains(self, address: int) -> bool:
+        return self.head <= address <= self.last
+
+    def end(self, nodes: Sequence[Node]) -> None:
+        """End the loop with an iteration that did not reach the head again."""
+        self.segments += [Segment(iteration.nodes, 1) for iteration in self.recent]
+        if nodes:
+            self.segments.append(Segment(nodes, 1))
 
 
 class _Run:
@@ -142,11 +166,11 @@ class _Run:
         self.values = list(run.initial)
         self.end: End | None = None
         self._steps = run.steps
-        self._loops = run.loops
+        self._ends_of_loops = run.loops
         self._most_steps, self._is_cancelled = limits
         self._observed = observed
         self._count = 0
-        self._depth = 0
+        self._loops: list[_Loop] = []
 
     def execute(self) -> list[Node]:
         nodes: list[Node] = []
@@ -157,64 +181,85 @@ class _Run:
 
     def _advance(self, nodes: list[Node], address: int) -> int:
         """Execute the bundle or the loop at an address; return the next address."""
-        if address in self._loops and self._depth < _DEEPEST:
-            self._depth += 1
-            run, address = self._loop(address, self._loops[address])
-            self._depth -= 1
-            nodes.append(run)
+        if address not in self._ends_of_loops or len(self._loops) >= _DEEPEST:
+            return self._bundle(nodes, address)
+        loop = _Loop(address, self._ends_of_loops[address])
+        self._loops.append(loop)
+        while self.end is None and address == loop.head:
+            address = self._iterate(loop)
+        self._loops.pop()
+        nodes.append(LoopRun(loop.head, loop.segments))
+        return address
+
+    def _iterate(self, loop: _Loop) -> int:
+        """Execute one iteration, and all that follow it if they can be settled."""
+        nodes: list[Node] = []
+        address = self._bundle(nodes, loop.head)
+        while self.end is None and address != loop.head and loop.contains(address):
+            address = self._advance(nodes, address)
+        is_left = self.end is not None or address != loop.head
+        if loop.exits and (is_left or len(loop.exits) != len(loop.recent) + 1 or loop.segments):
+            self._end_at_unknown_exit(loop, nodes)
             return address
-        return self._bundle(nodes, address)
+        if is_left:
+            loop.end(nodes)
+            return address
+        loop.recent.append(self._finished(nodes, loop.recent))
+        if len(loop.recent) > _UNIFORM:
+            loop.segments.append(Segment(loop.recent.pop(0).nodes, 1))
+        if len(loop.recent) == _UNIFORM:
+            return self._settle_unknown_exit(loop) if loop.exits else self._settle(loop)
+        return address
 
-    def _loop(self, head: int, last: int) -> tuple[LoopRun, int]:
-        segments: list[Segment] = []
-        recent: list[_Recent] = []
-        while True:
-            nodes: list[Node] = []
-            address = self._bundle(nodes, head)
-            while self.end is None and address != head and head <= address <= last:
-                address = self._advance(nodes, address)
-            if self.end is not None or address != head:
-                segments += [Segment(each.nodes, 1) for each in recent]
-                if nodes:
-                    segments.append(Segment(nodes, 1))
-                return LoopRun(head, segments), address
-            recent.append(self._finished(nodes, recent))
-            if len(recent) > _UNIFORM:
-                segments.append(Segment(recent.pop(0).nodes, 1))
-            if len(recent) == _UNIFORM:
-                settled = self._settle(recent, head)
-                if settled is not None:
-                    segments.append(settled)
-                    recent.clear()
-                    if self.end is not None:
-                        return LoopRun(head, segments), head
-
-    def _finished(self, nodes: list[Node], earlier: Sequence[_Recent]) -> _Recent:
+    def _finished(self, nodes: list[Node], earlier: Sequence[Iteration]) -> Iteration:
         """Return the iteration that has just ended. Most registers keep the same value."""
         old = earlier[-1].values if earlier else self.values
         changes = [0 if a is b else minus(b, a) for a, b in zip(old, self.values)]
-        return _Recent(nodes, self.values, changes)
+        return Iteration(nodes, self.values, changes)
 
-    def _settle(self, recent: Sequence[_Recent], head: int) -> Segment | None:
+    def _settle(self, loop: _Loop) -> int:
         """Fold three uniform iterations and all that follow them on the same path."""
-        (first, _, _), (second, _, changes), (third, _, again) = recent
+        (first, _, _), (second, _, changes), (third, _, again) = loop.recent
         if changes != again:
-            return None
+            return loop.head
         strides = strides_between(first, second)
         if strides is None or strides != strides_between(second, third):
-            return None
+            return loop.head
         further = further_iterations(self._steps, self.values, third, strides)
+        count = None
         if further is None:
-            self.end = End(ENDLESS, head)
-            return Segment(folded(first, strides, None), None)
-        if further == 0:
-            return None
-        self.values = [
-            value if change == 0 else reduced(plus(value, change, further))
-            for value, change in zip(self.values, changes)
-        ]
-        count = _UNIFORM + further
-        return Segment(folded(first, strides, count), count)
+            self.end = End(ENDLESS, loop.head)
+        elif further == 0:
+            return loop.head
+        else:
+            self.values = [
+                value if change == 0 else reduced(plus(value, change, further))
+                for value, change in zip(self.values, changes)
+            ]
+            count = _UNIFORM + further
+        loop.segments.append(Segment(folded(first, strides, count), count))
+        loop.recent.clear()
+        return loop.head
+
+    def _settle_unknown_exit(self, loop: _Loop) -> int:
+        settled = settle(self._steps, loop.recent, loop.exits)
+        if settled is None:
+            self._end_at_unknown_exit(loop, ())
+            return loop.head
+        loop.segments, self.values, following = settled
+        return following
+
+    def _end_at_unknown_exit(self, loop: _Loop, nodes: Sequence[Node]) -> None:
+        """End the run before the first branch of a loop whose outcome is not known."""
+        first = loop.exits[0]
+        if first.iteration < len(loop.recent):
+            nodes = loop.recent[first.iteration].nodes
+            del loop.recent[first.iteration :]
+        loop.end(nodes[: first.place])
+        reason = self.end.reason if self.end is not None else UNKNOWN
+        reason = reason if reason in (LIMIT, CANCELLED) else UNKNOWN
+        self.end = End(reason, first.address, first.registers)
+        self.values = list(first.before)
 
     def _bundle(self, nodes: list[Node], address: int) -> int:
         """Execute one bundle; return the next address."""
@@ -233,9 +278,8 @@ class _Run:
 
     def _execute(self, nodes: list[Node], address: int) -> int:
         step, old = self._steps[address], self.values
-        branch = step.branch
         observed: list[Progression] = []
-        taken, following = self._branch(branch, address, observed)
+        taken, following, unknown = self._branch(step.branch, address, observed)
         if self.end is not None:
             return address
         if step.updates:
@@ -251,6 +295,10 @@ class _Run:
             observed.append(Progression(offset))
         for register in self._observed.get(address, ()):
             observed += (Progression(old[register]), Progression(self.values[register]))
+        if unknown:
+            loop = self._loops[-1]
+            place = (address, len(nodes), len(loop.recent))
+            loop.exits.append(UnknownExit(*place, unknown, old, self.values))
         nodes.append(Executed(address, taken, tuple(observed)))
         if step.halts:
             self.end = End(HALTED, address)
@@ -258,28 +306,41 @@ class _Run:
 
     def _branch(
         self, branch: Branch | None, address: int, observed: list[Progression]
-    ) -> tuple[bool | None, int]:
-        """Return whether a branch is taken, and the next address."""
+    ) -> tuple[bool | None, int, tuple[str, ...]]:
+        """Return whether a branch is taken, the next address, and the registers in doubt.
+
+        A branch in doubt is assumed to stay in the loop around it.
+        """
         if branch is None:
-            return None, address + 1
+            return None, address + 1, ()
         if branch.indirect >= 0:
             target = self.values[branch.indirect]
             observed.append(Progression(target))
             if isinstance(target, int):
-                return True, target if target >= 0 else len(self._steps)
-            self.end = End(UNKNOWN, address, target.names)
-            return None, address
+                return True, target if target >= 0 else len(self._steps), ()
+            self.end = End(UNKNOWN, address, target.registers)
+            return None, address, ()
         assert branch.target is not None
         if not branch.relation:
-            return True, branch.target
+            return True, branch.target, ()
         left, right = self.values[branch.left], self.values[branch.right]
         observed += (Progression(left), Progression(right))
-        difference = minus(left, right)
-        if not isinstance(difference, int):
-            self.end = End(UNKNOWN, address, difference.names)
-            return None, address
-        taken = _holds(branch.relation, difference)
-        return taken, branch.target if taken else address + 1
+        taken = holds(branch.relation, left, right)
+        if taken is not None:
+            return taken, branch.target if taken else address + 1, ()
+        registers = registers_in(left, right)
+        taken = self._stays(branch.target, address + 1)
+        if taken is None:
+            self.end = End(UNKNOWN, address, registers)
+        return taken, branch.target if taken else address + 1, registers
+
+    def _stays(self, target: int, following: int) -> bool | None:
+        """Return which of two addresses is in the loop; None if both are, or none."""
+        if not self._loops:
+            return None
+        loop = self._loops[-1]
+        is_inside = loop.contains(target)
+        return None if is_inside is loop.contains(following) else is_inside
 
     def _faults(self, access: Access, offset: Value) -> bool:
         if not isinstance(offset, int):
@@ -299,9 +360,3 @@ def _value(sum_: Sum, values: Sequence[Value]) -> Value:
     for register, factor in sum_[1]:
         total = plus(total, values[register], factor)
     return total
-
-
-def _holds(relation: str, difference: int) -> bool:
-    if relation == "<":
-        return difference < 0
-    return (difference == 0) is (relation == "==")

@@ -8,6 +8,7 @@ from ipu_asm.flow.control_run.progressions import joined
 from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Progression
+from ipu_asm.flow.control_run.values import Value, plus, registers_in
 
 Count = int | None
 """A number; None if it depends on a value that is not known."""
@@ -16,8 +17,10 @@ Count = int | None
 class LoopSummary(NamedTuple):
     """All entries of the loop that begins at address `head`.
 
-    `least` and `most` are the trips of an entry; `cycles` are those of its own bundles and of the
-    loops inside it, `own_cycles` without these.
+    The trips of an entry are the executions of the bundle at `head`: at least `least` and at most
+    `most`; `trips` if all entries have the same, which may depend on unknown values. `cycles` are
+    those of its own bundles and of the loops inside it over all entries, `own_cycles` without
+    these. What depends on a value that is not known is None; the trips depend on `unknown`.
     """
 
     head: int
@@ -26,6 +29,8 @@ class LoopSummary(NamedTuple):
     most: Count
     cycles: Count
     own_cycles: Count
+    trips: Value | None = None
+    unknown: tuple[str, ...] = ()
 
 
 class AccessSummary(NamedTuple):
@@ -39,7 +44,8 @@ class AccessSummary(NamedTuple):
 class RunSummary(NamedTuple):
     """The numbers of a control run. `executions` has a count for each address.
 
-    `taken` has, for each address with a branch, how often it was taken and how often not.
+    `taken` has, for each address with a branch, how often it was taken and how often not. `unknown`
+    are the registers whose values are not known and on which cycles or the end of the run depend.
     """
 
     cycles: Count
@@ -47,19 +53,48 @@ class RunSummary(NamedTuple):
     taken: Mapping[int, tuple[Count, Count]]
     loops: Mapping[int, LoopSummary]
     accesses: Mapping[tuple[int, int], AccessSummary]
+    unknown: tuple[str, ...]
 
 
 def summarise(run: ControlRun) -> RunSummary:
     """Return the numbers of a control run."""
     summary = _Summary(run)
     cycles = summary.add(run.nodes, 1)
-    loops = {head: LoopSummary(head, *numbers) for head, numbers in summary.loops.items()}
+    loops = {head: loop.summary() for head, loop in summary.loops.items()}
     accesses = {
         key: AccessSummary(key[0], run.steps[key[0]].accesses[key[1]], joined(offsets))
         for key, offsets in summary.accesses.items()
     }
     taken = {address: (yes, no) for address, (yes, no) in summary.taken.items()}
-    return RunSummary(cycles, summary.executions, taken, loops, accesses)
+    unknown = sorted({*summary.unknown, *run.end.unknown})
+    return RunSummary(cycles, summary.executions, taken, loops, accesses, tuple(unknown))
+
+
+class _Entries:
+    """The entries of a loop so far."""
+
+    def __init__(self, head: int) -> None:
+        self.head = head
+        self.entries: Count = 0
+        self.cycles: Count = 0
+        self.own: Count = 0
+        self.trips: dict[Value | None, None] = {}
+
+    def add(self, times: Count, trips: Value | None, cycles: Count, own: Count) -> None:
+        self.entries = _sum(self.entries, times)
+        self.cycles = _sum(self.cycles, cycles)
+        self.own = _sum(self.own, own)
+        self.trips[trips] = None
+
+    def summary(self) -> LoopSummary:
+        """Return the numbers of the loop."""
+        numbers = [trips for trips in self.trips if isinstance(trips, int)]
+        is_known = len(numbers) == len(self.trips)
+        least, most = (min(numbers), max(numbers)) if is_known else (None, None)
+        trips = next(iter(self.trips)) if len(self.trips) == 1 else None
+        unknown = registers_in(*(value for value in self.trips if value is not None))
+        numbers_ = (self.entries, least, most, self.cycles, self.own)
+        return LoopSummary(self.head, *numbers_, trips, unknown)
 
 
 class _Summary:
@@ -67,9 +102,9 @@ class _Summary:
         self._steps = run.steps
         self.executions: list[Count] = [0] * len(run.steps)
         self.taken: dict[int, list[Count]] = {}
-        # Per head: entries, least and most trips, cycles, own cycles.
-        self.loops: dict[int, tuple[Count, Count, Count, Count, Count]] = {}
+        self.loops: dict[int, _Entries] = {}
         self.accesses: dict[tuple[int, int], list[Progression]] = {}
+        self.unknown: set[str] = set()
 
     def add(self, nodes: Sequence[Node], times: Count) -> Count:
         """Count nodes that are executed so often; return the cycles of all executions."""
@@ -97,23 +132,16 @@ class _Summary:
     def _add_loop(self, run: LoopRun, times: Count) -> Count:
         cycles: Count = 0
         own: Count = 0
-        trips: Count = 0
-        for nodes, count in run.segments:
+        trips: Value | None = 0
+        for nodes, iterations in run.segments:
+            count = iterations if isinstance(iterations, int) else None
             here = _product(times, count)
             cycles = _sum(cycles, self.add(nodes, here))
             bundles = sum(isinstance(node, Executed) for node in nodes)
             own = _sum(own, _product(bundles, here))
-            trips = _sum(trips, count)
-        entries, least, most, all_cycles, all_own = self.loops.get(
-            run.head, (0, trips, trips, 0, 0)
-        )
-        if trips is None or least is None or most is None:
-            least = most = None
-        else:
-            least, most = min(least, trips), max(most, trips)
-        self.loops[run.head] = (
-            _sum(entries, times), least, most, _sum(all_cycles, cycles), _sum(all_own, own),
-        )  # fmt: skip
+            trips = None if trips is None or iterations is None else plus(trips, iterations)
+        self.unknown.update(() if trips is None else registers_in(trips))
+        self.loops.setdefault(run.head, _Entries(run.head)).add(times, trips, cycles, own)
         return cycles
 
 

@@ -10,8 +10,8 @@ from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.values import Value, minus
 
-Dimension = tuple[Value, int | None]
-"""A stride and a count; the count is None if it is not known."""
+Dimension = tuple[Value, Value | None]
+"""A stride and a count, as an unsigned number; without a count there is no end."""
 
 
 class Progression(NamedTuple):
@@ -34,10 +34,10 @@ class Executed(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A number of uniform iterations; None if it is not known."""
+    """A number of uniform iterations, as an unsigned number; None if they have no end."""
 
     nodes: Sequence[Node]
-    iterations: int | None
+    iterations: Value | None
 
 
 class LoopRun(NamedTuple):
@@ -78,12 +78,12 @@ def _add_strides(first: Sequence[Node], second: Sequence[Node], found: list[Valu
     return True
 
 
-def folded(nodes: Sequence[Node], strides: Sequence[Value], count: int | None) -> list[Node]:
+def folded(nodes: Sequence[Node], strides: Sequence[Value], count: Value | None) -> list[Node]:
     """Return an iteration with one more dimension for each value."""
     return _folded(nodes, iter(strides), count)
 
 
-def _folded(nodes: Sequence[Node], strides: Iterator[Value], count: int | None) -> list[Node]:
+def _folded(nodes: Sequence[Node], strides: Iterator[Value], count: Value | None) -> list[Node]:
     made: list[Node] = []
     for node in nodes:
         if isinstance(node, Executed):

@@ -1,7 +1,7 @@
 """Values of scalar registers: 32-bit numbers, or sums with values that are not known.
 
 A number is an `int` in the signed range. A `Symbolic` value is a constant plus multiples of unknown
-values, each named by its register or by where it came from.
+values, modulo 2^32: of registers, and of what follows from them.
 """
 
 from __future__ import annotations
@@ -11,26 +11,73 @@ from typing import NamedTuple
 BITS = 32
 LOWEST, HIGHEST = -(1 << (BITS - 1)), (1 << (BITS - 1)) - 1
 MODULUS = 1 << BITS
+_LARGEST_DECIMAL = 9
+
+
+class Product(NamedTuple):
+    """The product of two unknown values."""
+
+    left: Symbolic
+    right: Symbolic
+
+
+class Repetitions(NamedTuple):
+    """How often a comparison has an outcome before it has the other for the first time.
+
+    It compares ``left + left_step * k`` with ``right + right_step * k`` as signed 32-bit numbers,
+    for k = 0, 1 and so on; the relation is one of `isa.scalar.RELATIONS`.
+    """
+
+    relation: str
+    outcome: bool
+    left: Value
+    right: Value
+    left_step: Value
+    right_step: Value
+
+    @property
+    def is_simple(self) -> bool:
+        """Whether they are the difference of both numbers, but not less than 0."""
+        step = minus(self.left_step, self.right_step)
+        one_moves = 0 in (self.left_step, self.right_step)
+        return self.relation == "<" and self.outcome and step == 1 and one_moves
+
+
+class Unknown(NamedTuple):
+    """An unknown value: of the register `name`, or of what `definition` says.
+
+    The name determines the definition. `registers` are those that it depends on.
+    """
+
+    name: str
+    registers: tuple[str, ...]
+    definition: Product | Repetitions | None = None
 
 
 class Symbolic(NamedTuple):
     """A constant plus the sum of multiples of unknown values, sorted by their names."""
 
     constant: int
-    parts: tuple[tuple[str, int], ...]
+    parts: tuple[tuple[Unknown, int], ...]
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the unknown values."""
-        return tuple(name for name, _ in self.parts)
+    def registers(self) -> tuple[str, ...]:
+        """The names of the registers that it depends on, sorted."""
+        return tuple(sorted({name for part, _ in self.parts for name in part.registers}))
 
 
 Value = int | Symbolic
 
 
 def unknown(name: str) -> Symbolic:
-    """Return the unknown value of that name."""
-    return Symbolic(0, ((name, 1),))
+    """Return the unknown value of a register."""
+    return Symbolic(0, ((Unknown(name, (name,)), 1),))
+
+
+def registers_in(*values: Value) -> tuple[str, ...]:
+    """Return the names of the registers that values depend on, sorted."""
+    found = {name for v in values if isinstance(v, Symbolic) for name in v.registers}
+    return tuple(sorted(found))
 
 
 def wrapped(value: int) -> int:
@@ -50,16 +97,89 @@ def plus(a: Value, b: Value, factor: int = 1) -> Value:
     if isinstance(a, int) and isinstance(b, int):
         return a + factor * b
     parts = dict(_parts(a))
-    for name, count in _parts(b):
-        parts[name] = parts.get(name, 0) + factor * count
+    for part, count in _parts(b):
+        parts[part] = parts.get(part, 0) + factor * count
     constant = _constant(a) + factor * _constant(b)
-    left = tuple(sorted((name, count) for name, count in parts.items() if count))
+    left = tuple(sorted((part, count) for part, count in parts.items() if count))
     return Symbolic(constant, left) if left else constant
 
 
 def minus(a: Value, b: Value) -> Value:
     """Return ``a - b``, without reducing it modulo 2^32."""
     return plus(a, b, -1)
+
+
+def times(a: Value, b: Value) -> Value:
+    """Return ``a * b``, without reducing it modulo 2^32."""
+    if isinstance(a, int):
+        return plus(0, b, a)
+    if isinstance(b, int):
+        return plus(0, a, b)
+    left, right = sorted((a, b))
+    name = f"({value_text(left)}) x ({value_text(right)})"
+    return Symbolic(0, ((Unknown(name, registers_in(a, b), Product(left, right)), 1),))
+
+
+def holds(relation: str, left: Value, right: Value) -> bool | None:
+    """Return whether a relation holds between signed numbers; None if it is not known."""
+    if isinstance(left, int) and isinstance(right, int):
+        return left < right if relation == "<" else (left == right) is (relation == "==")
+    difference = minus(left, right)
+    # Of sums with the same unknown values one may overflow, so that they say nothing about order.
+    if not isinstance(difference, int) or (relation == "<" and difference):
+        return None
+    return relation != "<" and (difference == 0) is (relation == "==")
+
+
+def repetitions(definition: Repetitions) -> Value:
+    """Return how often a comparison repeats its outcome."""
+    relation, outcome, left, right, left_step, right_step = definition
+    step = minus(left_step, right_step)
+    if (relation == "!=") is outcome and relation != "<" and step in (1, -1):
+        return reduced(minus(right, left) if step == 1 else minus(left, right))
+    name = _repetitions_text(definition)
+    registers = registers_in(left, right, left_step, right_step)
+    return Symbolic(0, ((Unknown(name, registers, definition), 1),))
+
+
+def _repetitions_text(definition: Repetitions) -> str:
+    relation, outcome, left, right, left_step, right_step = definition
+    if definition.is_simple:
+        subtracted = "" if left == 0 else f" - {term_text(left)}"
+        return f"max(0, {term_text(right)}{subtracted})"
+    relation = relation if outcome else {"==": "!=", "!=": "==", "<": ">="}[relation]
+    return f"trips({_moving_text(left, left_step)} {relation} {_moving_text(right, right_step)})"
+
+
+def _moving_text(start: Value, step: Value) -> str:
+    if step == 0:
+        return value_text(start)
+    product = "k" if step == 1 else f"{term_text(step)} x k"
+    return product if start == 0 else f"{value_text(start)} + {product}"
+
+
+def term_text(value: Value) -> str:
+    """Return a value in words, in parentheses if it is a sum or negative."""
+    is_term = value >= 0 if isinstance(value, int) else not value.constant and len(value.parts) == 1
+    return value_text(value) if is_term else f"({value_text(value)})"
+
+
+def value_text(value: Value) -> str:
+    """Return a number, or a sum of unknown values and a number: `cr1 + cr4 - 0x80`."""
+    if isinstance(value, int):
+        return number_text(value)
+    text = ""
+    for part, factor in sorted(value.parts, key=lambda part: part[1] < 0):
+        term = part.name if abs(factor) == 1 else f"{number_text(abs(factor))} x {part.name}"
+        text += (" - " if text else "-") + term if factor < 0 else (" + " if text else "") + term
+    if value.constant:
+        text += f" {'-' if value.constant < 0 else '+'} {number_text(abs(value.constant))}"
+    return text
+
+
+def number_text(number: int) -> str:
+    """Return a number: in hexadecimal if it has more than one digit."""
+    return str(number) if abs(number) <= _LARGEST_DECIMAL else hex(number)
 
 
 def reduced(value: Value) -> Value:
@@ -69,7 +189,7 @@ def reduced(value: Value) -> Value:
     return Symbolic(wrapped(value.constant), value.parts)
 
 
-def _parts(value: Value) -> tuple[tuple[str, int], ...]:
+def _parts(value: Value) -> tuple[tuple[Unknown, int], ...]:
     return () if isinstance(value, int) else value.parts
 
 

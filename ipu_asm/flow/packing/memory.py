@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.iteration_bounds import base_of
+from ipu_asm.flow.control_run.progressions import extent
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.summary import AccessSummary
-from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import Value
 from ipu_asm.flow.packing.dependences import Disjoint
 from ipu_asm.flow.packing.operations import Operation
@@ -46,7 +46,7 @@ def disjoint_accesses(facts: ControlFacts | None) -> Disjoint | None:
 
 def _extent(summary: AccessSummary, facts: ControlFacts) -> _Extent | None:
     base = base_of(summary.access, facts.run.registers)
-    ranges = [_range(progression) for progression in summary.offsets]
+    ranges = [extent(progression) for progression in summary.offsets]
     known = [each for each in ranges if each is not None]
     if len(known) < len(ranges):
         return None
@@ -55,16 +55,3 @@ def _extent(summary: AccessSummary, facts: ControlFacts) -> _Extent | None:
     if isinstance(base, int):
         return _Extent(0, base + low, base + end)
     return _Extent(base, low, end)
-
-
-def _range(progression: Progression) -> tuple[int, int] | None:
-    start = progression.start
-    if not isinstance(start, int):
-        return None
-    low = high = start
-    for stride, count in progression.dimensions:
-        if not isinstance(stride, int) or count is None:
-            return None
-        low += min(0, stride * (count - 1))
-        high += max(0, stride * (count - 1))
-    return low, high

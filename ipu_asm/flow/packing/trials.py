@@ -102,7 +102,7 @@ def _addresses(nodes: Iterable[Node]) -> Iterator[int]:
             continue
         for segment in node.segments:
             times: Sequence[int] | Iterable[int] = (
-                counting() if segment.iterations is None else range(segment.iterations)
+                range(segment.iterations) if isinstance(segment.iterations, int) else counting()
             )
             for _ in times:
                 yield from _addresses(segment.nodes)

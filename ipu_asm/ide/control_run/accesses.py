@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Sequence
 
-from ipu_asm.flow.control_run.access_text import number_text
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
+from ipu_asm.flow.control_run.values import number_text
 from ipu_asm.ide.control_run.run import counted, first_facts, listed, unknown_registers
 from ipu_asm.program.program import Program
 from ipu_asm.text import Span

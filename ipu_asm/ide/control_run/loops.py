@@ -110,7 +110,8 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
     if facts is None or branch is None:
         return None
     loop = _closed_loop(program, facts, address, target)
-    if loop is not None and not facts.is_complete:
+    settled = None if loop is None else _settled(facts, loop.first)
+    if loop is not None and (settled is None or settled.least is None):
         text = _without_cycles(facts, loop)
         return BranchRemark(text, f"the loop: {text}") if text else None
     taken, not_taken = facts.summary.taken.get(address, (None, None))
@@ -118,14 +119,13 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
         return None
     times = taken + not_taken
     sentence = f"taken {taken:,} of {counted(times, 'time')}"
-    found = None if loop is None else facts.summary.loops.get(loop.first)
-    if found is None:
+    if settled is None:
         hint = f"taken {taken:,} of {times:,}"
         return BranchRemark(hint, sentence) if branch.relation else None
     if _compares_old_value(program, address):
         late = f"; it compares the value from before the change in this {program.isa.unit}"
-        return BranchRemark(f"{trips_text(found)}: the old value is compared", sentence + late)
-    return BranchRemark(trips_text(found), sentence)
+        return BranchRemark(f"{trips_text(settled)}: the old value is compared", sentence + late)
+    return BranchRemark(trips_text(settled), sentence)
 
 
 @cached_on_program
@@ -161,17 +161,28 @@ def _compares_old_value(program: Program, address: int) -> bool:
 
 
 def _without_cycles(facts: ControlFacts | None, loop: SourceLoop) -> str:
-    """Return why the cycles of a loop are not known, "" if the run does not end inside of it."""
+    """Return the trips of a loop without known cycles, or why they are not known.
+
+    That is "" if the run ends before or behind the loop.
+    """
     if facts is None:
         return ""
     if facts.is_complete:
-        return "" if loop.first in facts.summary.loops else "never runs"
+        found = facts.summary.loops.get(loop.first)
+        return "never runs" if found is None else _unknown_trips(facts, found)
     end, unknown = facts.run.end, unknown_registers(facts)
     if not loop.first <= end.address <= loop.last:
         return ""
     if end.reason == ENDLESS:
         return "never ends"
     return f"trips depend on {listed(unknown)}" if unknown else ""
+
+
+def _unknown_trips(facts: ControlFacts, found: LoopSummary) -> str:
+    if found.least is not None:
+        return ""
+    text = facts.trips_text(found)
+    return f"trips {text.replace('depends', 'depend')}" if "depends" in text else f"{text} trips"
 
 
 def _settled(facts: ControlFacts | None, head: int) -> LoopSummary | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Sequence
 
-from ipu_asm.flow.control_run.access_text import progression_text, value_text
+from ipu_asm.flow.control_run.access_text import progression_text
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.observed import observe
 from ipu_asm.flow.control_run.run import Limits
 from ipu_asm.flow.control_run.trace import Progression
+from ipu_asm.flow.control_run.values import value_text
 from ipu_asm.ide.control_run.run import first_facts
 from ipu_asm.program.program import Program
 

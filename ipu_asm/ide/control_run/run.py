@@ -35,7 +35,7 @@ def cycles_sentence(facts: ControlFacts) -> str:
 
 def unknown_registers(facts: ControlFacts) -> Sequence[str]:
     """Return the registers without a known value that the run depends on."""
-    return facts.run.end.unknown
+    return facts.summary.unknown
 
 
 def counted(number: int, noun: str) -> str:

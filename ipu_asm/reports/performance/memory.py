@@ -11,7 +11,7 @@ from ipu_asm.flow.control_run.progressions import byte_ranges, merged, number_co
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.summary import AccessSummary, Count
 from ipu_asm.flow.control_run.trace import Progression
-from ipu_asm.flow.control_run.values import Symbolic, Value, plus, unsigned
+from ipu_asm.flow.control_run.values import Symbolic, Unknown, Value, plus, unsigned
 from ipu_asm.program.line_table import SourceLocation
 from ipu_asm.reports.performance.measured import Measured, total
 
@@ -168,10 +168,10 @@ def _by_base(
     return found
 
 
-def _base(facts: ControlFacts, access: Access, parts: Sequence[tuple[str, int]]) -> Base:
+def _base(facts: ControlFacts, access: Access, parts: Sequence[tuple[Unknown, int]]) -> Base:
     run = facts.run
     value: Value = Symbolic(0, tuple(parts)) if parts else 0
-    factors = Counter(dict(parts))
+    factors = Counter({part.name: factor for part, factor in parts})
     for register in access.bases:
         content = run.registers[register]
         value = plus(value, unsigned(content) if isinstance(content, int) else content)
@@ -180,7 +180,7 @@ def _base(facts: ControlFacts, access: Access, parts: Sequence[tuple[str, int]])
     text = " + ".join(reversed(terms))
     if isinstance(value, int):
         return Base(text, value)
-    return Base(text, None, value.names)
+    return Base(text, None, value.registers)
 
 
 def _distinct(progressions: Sequence[Progression]) -> Count:

@@ -89,9 +89,9 @@ def _unknown(measured: Measured) -> tuple[str, ...]:
     facts = measured.facts
     if facts is None:
         return ()
-    names = [*facts.run.end.unknown]
+    names = [*facts.summary.unknown]
     for summary in facts.summary.accesses.values():
         for start, dimensions in summary.offsets:
             for value in (start, *(stride for stride, _ in dimensions)):
-                names += value.names if isinstance(value, Symbolic) else ()
+                names += value.registers if isinstance(value, Symbolic) else ()
     return tuple(sorted(set(names), key=lambda name: (len(name), name)))

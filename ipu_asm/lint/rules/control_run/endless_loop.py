@@ -129,7 +129,7 @@ def _ends(progression: Progression) -> tuple[int, int] | None:
     """Return the lowest and the highest value of the innermost dimension."""
     start = progression.start
     stride, count = progression.dimensions[0] if progression.dimensions else (0, 1)
-    if not isinstance(start, int) or not isinstance(stride, int) or count is None:
+    if not (isinstance(start, int) and isinstance(stride, int) and isinstance(count, int)):
         return None
     last = start + stride * (count - 1)
     return min(start, last), max(start, last)
