@@ -57,7 +57,7 @@ def test_unknown_registers_of_the_host_are_named() -> None:
     check_lenses(WAITING, f"{lens}; bound by xmem, lr (1 of 2 bundles)")
     assert "Loop: max(1, cr4) trips" in page(WAITING, "l:")
     check_hints(WAITING, TRIPS, ("lr2 l", "max(1, cr4) trips"))
-    check_hints(WAITING, CYCLES)
+    check_hints(WAITING, CYCLES, ("cr4;;", "1 cycle"), ("bkpt;;", "1 cycle"))
 
 
 def test_a_loop_without_an_end_says_so() -> None:
