@@ -1,16 +1,85 @@
-"""Packing of what an author wrote: of a program, or of the blocks of a template."""
+"""Packing of what an author wrote: of a program, or of the blocks of a template.
+
+An offer to pack is computed without a proof, which needs the emulator: who accepts it asks
+`testbench.packing` for the edits.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Container, Sequence
+from typing import TYPE_CHECKING, Container, Iterator, NamedTuple, Sequence
 
-from ipu_asm.flow.packing.pack import PackingError, plan_packing
-from ipu_asm.ide.expansions import is_template
+from ipu_asm.config.files import counted
+from ipu_asm.flow.loops import enclosing_loops
+from ipu_asm.flow.packing.operations import basic_blocks
+from ipu_asm.flow.packing.pack import PackingError, plan_packing, saved_bundles
+from ipu_asm.ide.expansions import is_template, reading_at
+from ipu_asm.ide.refactorings.bundle_position import bundle_position_at
 from ipu_asm.ide.template.checked import written_edits
+from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+
+class PackingOffer(NamedTuple):
+    """An offer to pack the blocks that begin at `blocks`."""
+
+    title: str
+    blocks: tuple[int, ...]
+
+
+def packing_offers(analysis: Analysis, offset: int) -> list[PackingOffer]:
+    """Return the offers to pack the block at an offset, the loops around it, and the file.
+
+    Nothing is offered between bundles. Of two with the same blocks, the smaller one is offered; in
+    a template, the block alone.
+    """
+    program = analysis.effective_program
+    if not program.isa.spaces or not saved_bundles(program):
+        return []
+    if is_template(analysis):
+        return _in_template(analysis, offset)
+    return _offers(program, offset)
+
+
+def _in_template(analysis: Analysis, offset: int) -> list[PackingOffer]:
+    if len({each.expansion.text for each in analysis.expanded}) > 1:
+        return []
+    reading, at = reading_at(analysis, offset)
+    if reading.source_map is None:
+        return []
+    program = analysis.effective_program
+    offers = [each for each in _offers(program, at) if len(each.blocks) == 1]
+    return [
+        offer
+        for offer in offers[:1]
+        if written_edits(analysis, plan_packing(program, offer.blocks).edits) is not None
+    ]
+
+
+def _offers(program: Program, offset: int) -> list[PackingOffer]:
+    saved = saved_bundles(program)
+    found: dict[tuple[int, ...], PackingOffer] = {}
+    for name, addresses in _regions(program, offset):
+        blocks = tuple(start for start in saved if start in addresses)
+        if blocks and blocks not in found:
+            count = sum(saved[start] for start in blocks)
+            left = counted(len(addresses) - count, "bundle")
+            title = f"Pack {name} into {left}, {count} fewer"
+            found[blocks] = PackingOffer(title, blocks)
+    return list(found.values())
+
+
+def _regions(program: Program, offset: int) -> Iterator[tuple[str, range]]:
+    position = bundle_position_at(program, offset)
+    if position is None:
+        return
+    address = program.addresses[position.number]
+    yield "this block", next(each for each in basic_blocks(program) if address in each)
+    for loop in enclosing_loops(program, address):
+        yield "this loop", loop
+    yield "the file", range(program.size)
 
 
 def packable_blocks(analysis: Analysis) -> Container[int] | None:

@@ -7,7 +7,7 @@ several times: all registers and all of xmem must be identical in the end.
 
 from __future__ import annotations
 
-from typing import Container, Final, Mapping, NamedTuple
+from typing import Container, Final, Mapping, NamedTuple, Sequence
 
 import numpy as np
 
@@ -52,18 +52,18 @@ class PackResult(NamedTuple):
 
 def packed(
     program: Program,
-    presets: Mapping[str, int] | None = None,
+    configurations: Sequence[Mapping[str, int]] | None = None,
     addresses: Container[int] | None = None,
 ) -> PackResult:
     """Pack the blocks of a program that begin at `addresses`, by default all of them.
 
-    `presets` are the values of registers that the host sets, by default those of each configuration
-    of the program. Raises `PackingError` if the program cannot be packed, or not be proven to do
-    the same.
+    `configurations` are values of registers that the host sets, by default those of the program; it
+    is proven for each of them. Raises `PackingError` if the program cannot be packed, or not be
+    proven to do the same.
     """
     plan = plan_packing(program, addresses)
-    facts = control_facts(program)
-    configurations = [each.presets for each in facts] if presets is None else [presets]
+    if configurations is None:
+        configurations = [each.presets for each in control_facts(program)]
     runs = 0
     if plan.saved_bundles:
         prove_values(plan)

@@ -21,6 +21,7 @@ _FINDINGS = ("textDocument.publishDiagnostics", "textDocument.diagnostic")
 _ITEM = "textDocument.completion.completionItem"
 _FEATURES_OF_HEADERS = ("synchronization", "hover", "definition", "references", "rename")
 _EDIT = "workspace.workspaceEdit"
+_CODE_ACTION = "textDocument.codeAction"
 _SIGNATURE = "textDocument.signatureHelp.signatureInformation"
 _FLAGS = {
     "refreshes_diagnostics": "workspace.diagnostics.refreshSupport",
@@ -79,6 +80,7 @@ class LanguageClient(NamedTuple):
     code_action_literals: bool = False
     preferred_code_actions: bool = False
     disabled_code_actions: bool = False
+    resolves_edits: bool = False
     document_changes: bool = False
     creates_files: bool = False
     gives_configuration: bool = False
@@ -110,6 +112,8 @@ class LanguageClient(NamedTuple):
             ),
             creates_files=at(f"{_EDIT}.documentChanges") is True
             and _lists(at(f"{_EDIT}.resourceOperations"), t.ResourceOperationKind.Create),
+            resolves_edits=at(f"{_CODE_ACTION}.dataSupport") is True
+            and _lists(at(f"{_CODE_ACTION}.resolveSupport.properties"), "edit"),
             registers_headers=all(
                 at(f"textDocument.{feature}.dynamicRegistration") is True
                 for feature in _FEATURES_OF_HEADERS

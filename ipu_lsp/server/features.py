@@ -103,6 +103,7 @@ FEATURES = (
     Feature(t.TEXT_DOCUMENT_DOCUMENT_SYMBOL, symbols.document_symbols),
     Feature(t.WORKSPACE_SYMBOL, symbols.workspace_symbols),
     Feature(t.TEXT_DOCUMENT_CODE_ACTION, code_actions.code_actions, code_actions.OPTIONS),
+    Feature(t.CODE_ACTION_RESOLVE, code_actions.resolve),
     Feature(t.WORKSPACE_EXECUTE_COMMAND, commands.execute, commands.OPTIONS),
     Feature(t.WORKSPACE_TEXT_DOCUMENT_CONTENT, content.text_document_content, content.OPTIONS),
     Feature(LISTING, listing.listing),

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from typing import Any, NamedTuple, Sequence
+from typing import Any, Generator, NamedTuple, Sequence
 
 import ipu_asm
 from ipu_lsp.json_types import Json
@@ -30,10 +30,7 @@ STATUSES = {
 # Maximum time that a run blocks other messages.
 _SECONDS_A_STEP = 0.01
 # Our package is last in the search path, and nothing is imported from the current folder.
-_START = (
-    "import sys; sys.path.append(sys.argv.pop(1)); "
-    "from ipu_asm.cli.run.command import main; sys.exit(main())"
-)
+_START = "import sys; sys.path.append(sys.argv.pop(1)); from {module} import main; sys.exit(main())"
 _HOME = os.path.dirname(os.path.dirname(os.path.abspath(ipu_asm.__file__)))
 _NO_WINDOW = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 
@@ -43,6 +40,14 @@ class ProcessOptions(NamedTuple):
 
     arguments: tuple[str, ...]
     time_limit: float
+
+
+class ProcessOutput(NamedTuple):
+    """The exit status of a process, and what it wrote to standard output and standard error."""
+
+    status: int
+    printed: str
+    complaints: str
 
 
 class RunRequest(NamedTuple):
@@ -80,22 +85,36 @@ def read_options(options: object) -> ProcessOptions | str:
 def run(request: RunRequest) -> Steps:
     """Run a program in short steps; return the response body. Closing it kills the run."""
     arguments = [f"--isa={request.isa}", "--format=source", "--json", *request.options.arguments]
+    data = request.text.encode("utf-8", "replace")
+    limit = request.options.time_limit
+    output = yield from output_of("ipu_asm.cli.run.command", [*arguments, "-"], data, limit)
+    if output is None:
+        why = f"stopped after the time limit of {limit:g} s"
+        return _answer(why=why, stopped="time-limit", status=why)
+    return _result(*output)
+
+
+def output_of(
+    module: str, arguments: Sequence[str], data: bytes, time_limit: float
+) -> Generator[None, None, ProcessOutput | None]:
+    """Run the function `main` of a module in a process, in short steps; closing it kills that.
+
+    `data` is its standard input. Returns None if it took longer than `time_limit` seconds.
+    """
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", _START, _HOME, *arguments, "-"],
+        [sys.executable, "-P", "-c", _START.format(module=module), _HOME, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         creationflags=_NO_WINDOW,
     )
     atexit.register(process.kill)
-    deadline = time.monotonic() + request.options.time_limit
-    data = request.text.encode("utf-8", "replace")
+    deadline = time.monotonic() + time_limit
     try:
         said = _poll(process, data)
         while said is None:
             if time.monotonic() > deadline:
-                why = f"stopped after the time limit of {request.options.time_limit:g} s"
-                return _answer(why=why, stopped="time-limit", status=why)
+                return None
             yield
             said = _poll(process)
     finally:
@@ -103,7 +122,7 @@ def run(request: RunRequest) -> Steps:
         if process.returncode is None:
             process.kill()
             process.communicate()
-    return _result(process.returncode, *said)
+    return ProcessOutput(process.returncode, *said)
 
 
 def _poll(process: subprocess.Popen[bytes], data: bytes | None = None) -> Sequence[str] | None:

@@ -54,7 +54,10 @@ MEANINGS: dict[str, Callable[[Any], set[str]]] = {
         *([t.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA] if options["full"]["delta"] else ()),
         *([t.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE] if options["range"] else ()),
     },
-    "codeActionProvider": lambda _: {t.TEXT_DOCUMENT_CODE_ACTION},
+    "codeActionProvider": lambda options: {
+        t.TEXT_DOCUMENT_CODE_ACTION,
+        *([t.CODE_ACTION_RESOLVE] if options["resolveProvider"] else ()),
+    },
     "inlayHintProvider": lambda _: {t.TEXT_DOCUMENT_INLAY_HINT},
     "inlineValueProvider": lambda _: {t.TEXT_DOCUMENT_INLINE_VALUE},
     "codeLensProvider": lambda _: {t.TEXT_DOCUMENT_CODE_LENS},

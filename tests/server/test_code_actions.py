@@ -6,6 +6,7 @@ from typing import Sequence
 
 import pytest
 from lsprotocol import types as t
+from pygls.exceptions import JsonRpcException
 
 from ipu_asm.text import Span, TextEdit, apply_edits
 from tests.server.editor import Editor
@@ -163,3 +164,58 @@ def action_uri(action: t.CodeAction) -> str:
     (change,) = action.edit.document_changes or ()
     assert isinstance(change, t.TextDocumentEdit)
     return change.text_document.uri
+
+
+LOOSE = "\U0001f4a9"
+PACKABLE = f"# {LOOSE}\nset lr2 4;;\nx: incr lr1 1;;\nacc;;\nbne lr1 lr2 x;;\nbkpt;;\n"
+RESOLVING = ("vscode", "vscode-2022", "neovim")
+
+
+async def packing_offers(editor: Editor, text: str) -> list[t.CodeAction]:
+    uri = editor.open(text).uri
+    context = t.CodeActionContext(diagnostics=[], only=["refactor.rewrite"])
+    document = t.TextDocumentIdentifier(uri)
+    params = t.CodeActionParams(document, editor.range_of(text, "acc"), context)
+    found = await editor.text_document_code_action_async(params) or ()
+    return [
+        action
+        for action in found
+        if isinstance(action, t.CodeAction) and action.title.startswith("Pack")
+    ]
+
+
+async def test_packing_is_offered_to_clients_that_resolve_edits(editor: Editor) -> None:
+    offers = await packing_offers(editor, PACKABLE)
+    if editor.name not in RESOLVING:
+        assert offers == []
+        return
+    (offer,) = offers
+    assert offer.title == "Pack this block into 2 bundles, 1 fewer"
+    assert offer.edit is None
+    resolved = await editor.code_action_resolve_async(offer)
+    uri = offer.data["uri"] if isinstance(offer.data, dict) else ""
+    assert made(editor, uri, PACKABLE, resolved) == PACKABLE.replace("1;;\nacc", "1; acc")
+
+
+async def test_packing_that_is_not_proven_is_refused_with_the_reason(editor: Editor) -> None:
+    if editor.name not in RESOLVING:
+        return
+    text = "acc;;\nsub lr2 lr0 cr3;;\nldr_mult_reg r0 lr2 cr0;;\nbkpt;;\n"
+    (offer,) = await packing_offers(editor, text)
+    with pytest.raises(JsonRpcException, match="not packed: no values of `cr3`, `cr0`"):
+        await editor.code_action_resolve_async(offer)
+
+
+async def test_an_offer_to_pack_holds_for_one_version_of_the_text(editor: Editor) -> None:
+    if editor.name not in RESOLVING:
+        return
+    (offer,) = await packing_offers(editor, PACKABLE)
+    uri = offer.data["uri"] if isinstance(offer.data, dict) else ""
+    editor.edit(uri, 2, t.TextDocumentContentChangeWholeDocument(text="acc;;\n"))
+    with pytest.raises(JsonRpcException, match="the text has changed"):
+        await editor.code_action_resolve_async(offer)
+
+
+async def test_other_actions_are_resolved_to_themselves(editor: Editor) -> None:
+    action = t.CodeAction(title="Other")
+    assert await editor.code_action_resolve_async(action) == action

@@ -62,7 +62,7 @@ def test_recorded_programs_are_packed_with_proof() -> None:
     saved, refused = 0, set()
     for record in records("exec")[::SAMPLE]:
         try:
-            result = packed(program_of(record["asm"]), presets_of(record))
+            result = packed(program_of(record["asm"]), [presets_of(record)])
         except PackingError as error:
             refused.add(str(error))
             continue
@@ -85,7 +85,7 @@ def test_cycles_are_those_of_the_control_run() -> None:
 def test_cycles_are_unknown_without_the_values_of_the_host() -> None:
     text = "add lr2 lr0 cr1;;\nloop: incr lr1 1;;\nacc;;\nbne lr1 lr2 loop;;\nbkpt;;\n"
     assert packed(program_of(text)).cycles is None
-    assert packed(program_of(text), {"cr1": 3}).cycles == (1 + 3 * 3 + 1, 1 + 3 * 2 + 1)
+    assert packed(program_of(text), [{"cr1": 3}]).cycles == (1 + 3 * 3 + 1, 1 + 3 * 2 + 1)
 
 
 def test_a_program_that_never_halts_is_compared_as_far_as_both_get() -> None:
@@ -102,7 +102,7 @@ def test_a_program_that_no_values_let_halt_is_refused_with_their_names() -> None
 def test_a_program_that_faults_is_refused() -> None:
     text = "set lr1 -1;;\nset lr2 1;;\nset lr3 1;;\nldr_mult_reg r0 lr1 cr0;;\nbkpt;;\n"
     with pytest.raises(PackingError, match="fault"):
-        packed(program_of(text), {"cr0": 0})
+        packed(program_of(text), [{"cr0": 0}])
 
 
 def broken(plan: PackingPlan, written: str) -> PackingPlan:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from typing import Container, Iterator, NamedTuple, Sequence
+from typing import Container, Iterator, Mapping, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.packing.dependences import dependences_of
@@ -17,7 +17,7 @@ from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.program.build import read_program
 from ipu_asm.program.distances import distance, is_distance, resolve_target
 from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import TextEdit, apply_edits
 
 _SlotOrder = Counter[tuple[str, str]]
@@ -67,6 +67,17 @@ def plan_packing(program: Program, addresses: Container[int] | None = None) -> P
     packed = read_program(program.isa, apply_edits(program.text, edits))
     packed.presets = program.presets
     return PackingPlan(program, packed, edits, tuple(blocks))
+
+
+@cached_on_program
+def saved_bundles(program: Program) -> Mapping[int, int]:
+    """Return what packing saves in each basic block, by its first address; nothing if refused."""
+    try:
+        _check(program)
+    except PackingError:
+        return {}
+    blocks = _blocks(program, range(program.size))
+    return {block.addresses.start: block.saved for block in blocks if block.saved}
 
 
 def _check(program: Program) -> None:

@@ -1,20 +1,28 @@
-"""`textDocument/codeAction`: fixes and refactorings, as workspace edits."""
+"""`textDocument/codeAction`: fixes and refactorings, as workspace edits.
+
+Packing is offered without an edit. It is computed, with its proof, when the action is resolved.
+"""
 
 from __future__ import annotations
 
 import json
-from typing import Generator
+from typing import Any, Generator
 
 from lsprotocol import types as t
+from pygls.exceptions import JsonRpcException
 
+from ipu_asm.flow.packing.pack import PackingError
 from ipu_asm.ide import code_actions as ide
+from ipu_asm.ide.packing import packing_edits, packing_offers
+from ipu_asm.ide.refactorings.offer import REWRITE
 from ipu_lsp.json_types import Json
 from ipu_lsp.server.configuration_actions import configuration_actions
 from ipu_lsp.server.documents import workspace_edit
 from ipu_lsp.server.findings import encoded_finding
+from ipu_lsp.server.packing import proven_edits
 from ipu_lsp.server.session import LspSession, View
 
-OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS))
+OPTIONS = t.CodeActionOptions(code_action_kinds=list(ide.KINDS), resolve_provider=True)
 
 
 def code_actions(
@@ -31,9 +39,48 @@ def code_actions(
     actions = ide.code_actions(view.analysis, span, only)
     refusals = session.client.disabled_code_actions and _asks_to_refactor(only)
     found = [_action(session, uri, view, action) for action in actions if _fits(action, refusals)]
+    if session.client.resolves_edits and ide.is_wanted(REWRITE, only):
+        found += _packing(session, uri, view, span.start)
     if ide.is_wanted(ide.QUICK_FIX, only):
         found += yield from configuration_actions(session, document, view, span)
     return found
+
+
+def resolve(
+    session: LspSession, action: t.CodeAction
+) -> Generator[None, None, t.CodeAction | Json]:
+    """Return an offer to pack with its edit. Raises `JsonRpcException` if it is not proven."""
+    data: Any = action.data
+    if not isinstance(data, dict) or not isinstance(data.get("blocks"), list):
+        return action
+    uri = str(data.get("uri"))
+    document, view = session.documents.get(uri), session.view(uri)
+    if document is None or view is None or document.version != data.get("version"):
+        raise _refusal("the text has changed since packing was offered")
+    try:
+        edits = yield from proven_edits(view.analysis.effective_program, data["blocks"])
+        written = packing_edits(view.analysis, edits)
+    except PackingError as error:
+        raise _refusal(f"not packed: {error}") from error
+    coded = [view.coordinates.edit(edit) for edit in written]
+    edit = workspace_edit(document, coded, versioned=session.client.document_changes)
+    return {"title": action.title, "kind": REWRITE, "edit": edit}
+
+
+def _packing(session: LspSession, uri: str, view: View, offset: int) -> list[Json]:
+    version = session.documents[uri].version
+    return [
+        {
+            "title": offer.title,
+            "kind": REWRITE,
+            "data": {"uri": uri, "version": version, "blocks": list(offer.blocks)},
+        }
+        for offer in packing_offers(view.analysis, offset)
+    ]
+
+
+def _refusal(message: str) -> JsonRpcException:
+    return JsonRpcException(message, t.LSPErrorCodes.RequestFailed.value)
 
 
 def _asks_to_refactor(only: list[str]) -> bool:

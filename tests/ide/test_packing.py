@@ -1,0 +1,86 @@
+"""Packing is offered where it saves bundles: for a block, a loop, the file."""
+
+from __future__ import annotations
+
+import pytest
+
+from ipu_asm.analysis.analyzer import analyze
+from ipu_asm.flow.packing.pack import PackingError, plan_packing
+from ipu_asm.ide.packing import packable_blocks, packing_edits, packing_offers
+from ipu_asm.text import apply_edits
+from tests.ide.cursor import fixture
+
+NESTED = """\
+    set lr5 2;;
+    set lr6 2;;
+outer:
+    set lr0 0;;
+    incr lr1 1;;
+inner:
+    incr lr0 1;;
+    acc;;
+    bne lr0 lr5 inner;;
+    bne lr1 lr6 outer;;
+    bkpt;;
+"""
+
+
+def titles(text_with_cursor: str, isa: str = "ipu") -> list[str]:
+    analysis, offset = fixture(text_with_cursor, isa)
+    return [offer.title for offer in packing_offers(analysis, offset)]
+
+
+def packed(text_with_cursor: str, number: int = 0) -> str:
+    analysis, offset = fixture(text_with_cursor)
+    offer = packing_offers(analysis, offset)[number]
+    edits = plan_packing(analysis.effective_program, offer.blocks).edits
+    return apply_edits(analysis.text, packing_edits(analysis, edits))
+
+
+def test_the_block_the_loops_around_it_and_the_file_are_offered() -> None:
+    assert titles(NESTED.replace("acc", "a$0cc")) == [
+        "Pack this block into 2 bundles, 1 fewer",
+        "Pack this loop into 4 bundles, 2 fewer",
+        "Pack the file into 6 bundles, 3 fewer",
+    ]
+
+
+def test_a_loop_with_the_savings_of_its_block_is_not_offered_twice() -> None:
+    text = "x: incr lr1 1;;\nacc;;\nb$0ne lr1 lr2 x;;\nbkpt;;\n"
+    assert titles(text) == ["Pack this block into 2 bundles, 1 fewer"]
+
+
+def test_nothing_is_offered_between_bundles() -> None:
+    assert titles(f"# $0above\n{NESTED}") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["$0set lr1 1; bkpt;;", "$0acc;; set lr1 1;; nonsense;;", "$0acc;; set lr1 1;; br lr1;;"],
+)
+def test_nothing_is_offered_where_nothing_is_saved_or_packing_is_refused(text: str) -> None:
+    assert titles(text) == []
+
+
+def test_another_instruction_set_has_no_offers() -> None:
+    assert titles("$0SYNC\n", "edgenpu") == []
+
+
+def test_only_the_chosen_blocks_change() -> None:
+    assert packed(NESTED.replace("acc", "a$0cc")) == NESTED.replace(
+        "incr lr0 1;;\n    acc;;", "incr lr0 1; acc;;"
+    )
+
+
+def test_a_block_of_a_template_is_offered_where_it_is_written_out() -> None:
+    text = "set lr1 {{ 2 + 2 }};;\nacc;;\nx: incr lr2 1;;\nac$0c;;\nbne lr1 lr2 x;;\nbkpt;;\n"
+    assert packed(text) == text.replace("incr lr2 1;;\nac$0c", "incr lr2 1; acc")
+    assert titles(text.replace("$0", "").replace("set", "s$0et")) == []
+
+
+def test_a_template_with_several_programs_is_not_packed() -> None:
+    contexts = "{# ipu: context n=1 #}{# ipu: context n=2 #}"
+    text = f"{contexts}\nx: acc;;\ns$0et lr1 1;;\nbkpt;;\nset lr2 {{{{ n }}}};;\n"
+    assert titles(text) == []
+    with pytest.raises(PackingError, match="another program in each"):
+        packable_blocks(analyze(text.replace("$0", "")))
