@@ -240,6 +240,15 @@ def test_a_run_that_ends_at_an_unknown_branch_says_so(capsys: pytest.CaptureFixt
     assert "give values with --cr 4=VALUE" in text
 
 
+def test_the_report_says_for_which_values_and_context_it_is(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = f"{ROOT}/examples/row_filter.asm --context taps=5 --cr 10=1 2=0x1400 --lr 1=3"
+    first, second, *_ = check(capsys, arguments).out.splitlines()
+    assert first.startswith(f"{ROOT}/examples/row_filter.asm (taps=5): ")
+    assert second == "with cr2 = 0x1400, cr10 = 1, lr1 = 3"
+
+
 def test_several_values_may_follow_one_option(capsys: pytest.CaptureFixture[str]) -> None:
     one = check(capsys, "cr4.s --cr 4=512 0=0x1000 1=0x2000")
     assert one == check(capsys, "--cr 4=512 --cr=0=0x1000 cr4.s --cr 1=0x2000")

@@ -6,7 +6,7 @@ its loops and what bounds them, as of tools that know no trips.
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
@@ -33,7 +33,7 @@ from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.json_data import report_data
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from ipu_asm.reports.performance.text import report_text
-from ipu_asm.reports.performance.wording import end_text
+from ipu_asm.reports.performance.wording import end_text, presets_text
 from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile
 
@@ -97,7 +97,9 @@ def _report(analysis: Analysis, findings: list[Diagnostic], options: McaOptions)
     with_moves = options.format in (TEXT, HTML)
     report = performance_report(effective.program, lines, facts, with_moves=with_moves)
     if options.format != GITHUB:
-        _write(_formatted(report, path, options), options)
+        context = effective.expansion.context if effective.expansion else ""
+        name = f"{path} ({context})" if context else path
+        _write(_formatted(report, name, options), options)
     return ExitStatus.FINDINGS if _fails(report, path) or is_wrong else ExitStatus.OK
 
 
@@ -118,14 +120,10 @@ def _facts(program: Program, path: str) -> ControlFacts | None:
         message = f"{path}: no cycles, trips and addresses: what control of `{program.isa.name}`"
         print_message(PROGRAM, f"{message} depends on is not described", "note")
     elif len(every) > 1:
-        shown = "; ".join(_presets_text(facts.presets) for facts in every)
+        shown = "; ".join(presets_text(facts.presets) for facts in every)
         message = f"{path}: {len(every)} configurations ({shown}), reported for the first"
         print_message(PROGRAM, f"{message}; choose with --cr", "note")
     return every[0] if every else None
-
-
-def _presets_text(presets: Mapping[str, int]) -> str:
-    return " ".join(f"{name}={value:#x}" for name, value in presets.items())
 
 
 def _fails(report: PerformanceReport, path: str) -> bool:

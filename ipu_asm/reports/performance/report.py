@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Mapping, NamedTuple
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import End
@@ -30,7 +30,7 @@ class PerformanceReport(NamedTuple):
     `cycles` are None if they are not known; of a run that faults, they are those before the fault.
     `executed` are those that are certain. `end` is None for an instruction set whose description
     does not say what control depends on. `unknown` are the values that missing numbers depend on,
-    by the names of registers.
+    by the names of registers. `presets` are the values that registers have at the start.
     """
 
     isa: Isa
@@ -45,6 +45,7 @@ class PerformanceReport(NamedTuple):
     overlaps: tuple[Overlap, ...]
     moves: MovesReport
     unknown: tuple[str, ...]
+    presets: Mapping[str, int]
 
     @property
     def hottest_loop(self) -> LoopReport | None:
@@ -82,6 +83,7 @@ def performance_report(
         overlaps=tuple(overlaps_of(regions)),
         moves=moves_report(measured) if with_moves else MovesReport(()),
         unknown=_unknown(measured),
+        presets=facts.presets if facts else {},
     )
 
 

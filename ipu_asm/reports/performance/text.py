@@ -23,6 +23,7 @@ from ipu_asm.reports.performance.wording import (
     options_for,
     overlap_text,
     percent,
+    presets_text,
     pressure_text,
     product_of,
     region_text,
@@ -36,6 +37,8 @@ _Row = Sequence[str]
 def report_text(report: PerformanceReport, name: str) -> str:
     """Return the report on the program called `name`, as lines."""
     lines = [f"{name}: {_summary(report)}"]
+    if report.presets:
+        lines.append(f"with {presets_text(report.presets)}")
     for title, section in (
         ("loops", _loops(report)),
         ("packing", _packing(report)),

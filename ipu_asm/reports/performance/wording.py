@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Sequence
+from typing import Iterable, Mapping, Sequence
 
 from ipu_asm.flow.control_run.run import CANCELLED, ENDLESS, FAULT, HALTED, LIMIT, RAN_OFF, UNKNOWN
 from ipu_asm.flow.control_run.summary import Count
@@ -15,6 +15,7 @@ from ipu_asm.reports.performance.report import PerformanceReport
 
 _MOST_LINES = 10
 _MOST_MOVES = 8
+_LARGEST_DECIMAL = 9
 
 
 def grouped(count: Count) -> str:
@@ -62,7 +63,9 @@ def product_of(loop: LoopReport, unit: str) -> str:
     is_exact = own * loop.iterations == loop.own_cycles
     cycles = f"{short(loop.own_cycles)} cycle{'' if loop.own_cycles == 1 else 's'}"
     times = grouped(loop.iterations)
-    return f"{size} x {times} = {cycles}" if is_exact else f"{size}, {times} trips, {cycles}"
+    if is_exact:
+        return f"{size} x {times} = {cycles}"
+    return f"{size}, {counted(loop.iterations, 'trip')}, {cycles}"
 
 
 def trips_of(loop: LoopReport) -> str:
@@ -107,6 +110,13 @@ def end_text(report: PerformanceReport) -> str:
     return texts[end.reason]
 
 
+def presets_text(presets: Mapping[str, int]) -> str:
+    """Return the values of registers at the start: `cr0 = 0, cr1 = 0x20000`."""
+    values = {name: presets[name] for name in sorted(presets, key=register_order)}
+    shown = [(name, hex(v) if v > _LARGEST_DECIMAL else v) for name, v in values.items()]
+    return ", ".join(f"{name} = {value}" for name, value in shown)
+
+
 def cycles_text(report: PerformanceReport) -> str:
     """Return the cycles of the whole run: `1,304 cycles`, `more than 200,000 cycles`."""
     if report.cycles is not None:
@@ -118,7 +128,7 @@ def cycles_text(report: PerformanceReport) -> str:
 
 def base_text(base: Base) -> str:
     """Return a base with its address, if it is known: `cr1 = 0x20000`."""
-    return base.text if base.value is None else f"{base.text} = {base.value:#x}"
+    return base.text if base.value is None else presets_text({base.text: base.value})
 
 
 def range_text(start: int, end: int) -> str:
@@ -156,15 +166,21 @@ def overlap_text(overlap: Overlap) -> str:
     return f"{first} and {second} share {counted(size, 'byte')} {place}, {use}"
 
 
+def register_order(name: str) -> tuple[str, int, str]:
+    """Return a key that sorts registers by their names and numbers."""
+    letters = name.rstrip("0123456789")
+    return letters, len(name), name
+
+
 def options_for(names: Sequence[str]) -> str:
     """Return the options that give the values of registers: `--cr 4=VALUE --cr 5=VALUE`."""
-    parts = [(name.rstrip("0123456789"), name) for name in names]
+    parts = [(name.rstrip("0123456789"), name) for name in sorted(names, key=register_order)]
     return " ".join(f"--{file} {name.removeprefix(file)}=VALUE" for file, name in parts)
 
 
 def missing_overlaps(report: PerformanceReport) -> str:
     """Return which overlaps are not known, and what would tell them; empty for none."""
-    names = report.bases_without_value
+    names = sorted(report.bases_without_value, key=register_order)
     if not names or len(report.regions) < 2:
         return ""
     return f"overlaps with {', '.join(names)} are not known: give {options_for(names)}"
