@@ -228,7 +228,11 @@ def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixtu
     [loop] = report["loops"]
     assert loop["trips"] == {"least": None, "most": None}
     assert [access["executions"] for access in report["accesses"]] == [None, 1]
+    assert [access["start"] for access in report["accesses"]] == [0, 0]
     text = check(capsys, "cr4.s").out
+    assert text.startswith("cr4.s: cycles depend on cr4, 4 bundles; halts in line 5\n")
+    assert "again, line 2: 2 bundles x (cr4 + 0x80) / 0x80; " in text
+    assert "cr0 + 0x80 x k, k < (cr4 + 0x80) / 0x80 " in text
     assert "numbers marked ? depend on cr4" in text
     assert "give values with --cr 4=VALUE" in text
 
@@ -236,7 +240,7 @@ def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixtu
 def test_a_run_that_ends_at_an_unknown_branch_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.s").write_text("add lr1 lr1 cr4;;\nbeq lr1 lr2 +2;;\nincr lr3 1;;\nbkpt;;")
     text = check(capsys, "a.s").out
-    assert "the branch in line 2 depends on cr4" in text
+    assert "a.s: more than 1 cycle, 4 bundles; the branch in line 2 depends on cr4" in text
     assert "give values with --cr 4=VALUE" in text
 
 

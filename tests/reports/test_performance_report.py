@@ -44,7 +44,7 @@ def check(text: str) -> bool:
         offsets = {offset for address, offset in accesses if address == access.address}
         assert access.distinct == len(offsets)
         if offsets:
-            assert access.extent == (min(offsets), max(offsets) + access.size)
+            assert (access.first, access.end) == (min(offsets), max(offsets) + access.size)
             assert access.bytes == merged(range(o, o + access.size) for o in offsets)
     return True
 

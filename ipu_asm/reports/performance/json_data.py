@@ -37,13 +37,12 @@ def _loop(loop: LoopReport) -> dict[str, Any]:
 
 
 def _access(access: AccessReport) -> dict[str, Any]:
-    start, end = access.extent
     return {
         "row": access.place.line,
         "mnemonic": access.mnemonic,
         "base": access.base.text,
-        "start": start,
-        "end": end,
+        "start": access.first,
+        "end": access.end,
         "count": access.distinct,
         "executions": access.executions,
     }

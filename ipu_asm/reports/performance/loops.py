@@ -28,8 +28,9 @@ class LoopReport(NamedTuple):
     """A loop of the source, from address `first` to `last`, inside of `depth` others.
 
     `row` is the line of its label, or of its first bundle. `own` are the addresses outside of its
-    inner loops; `pressure` is that of their instructions, highest bound first. `least` and `most`
-    are the trips of one entry, `iterations` those of all entries. `cycles` include inner loops,
+    inner loops; `pressure` is that of their instructions, highest bound first. `trips` of one entry
+    are in words, such as `cr5 - 1`; `least` and `most` are numbers, `iterations` those of all
+    entries. `cycles` include inner loops,
     `own_cycles` do not. Counts are None if they are not known; `dependence` is None for a loop with
     more than one path or with inner loops.
     """
@@ -43,6 +44,7 @@ class LoopReport(NamedTuple):
     own: tuple[int, ...]
     pressure: tuple[SlotPressure, ...]
     dependence: CarriedDependence | None
+    trips: str
     least: Count
     most: Count
     iterations: Count
@@ -92,6 +94,7 @@ def _loop(
         own=own,
         pressure=_pressure(measured, own),
         dependence=_dependence(measured, every) if is_block and program.isa.spaces else None,
+        trips=_trips_text(measured, loop),
         least=least,
         most=most,
         iterations=measured.executions[loop.first],
@@ -138,3 +141,11 @@ def _trips(measured: Measured, loop: SourceLoop) -> tuple[Count, Count]:
         return None, None
     summary = measured.facts.summary.loops.get(loop.first)
     return (0, 0) if summary is None else (summary.least, summary.most)
+
+
+def _trips_text(measured: Measured, loop: SourceLoop) -> str:
+    facts = measured.facts
+    if facts is None or (measured.executions[loop.first] is None and not facts.is_complete):
+        return "?"
+    summary = facts.summary.loops.get(loop.first)
+    return "0" if summary is None else facts.trips_text(summary)

@@ -32,6 +32,8 @@ class AccessReport(NamedTuple):
 
     `bytes` are those that it accesses, as sorted ranges of offsets, `distinct` is the number of its
     different offsets, and `executions` how often it is executed; None if they are not known.
+    `first` is its lowest offset, also where the number of further ones is not known; `text` has its
+    addresses in words, empty if the run is not known so far.
     """
 
     address: int
@@ -41,14 +43,16 @@ class AccessReport(NamedTuple):
     size: int
     memory: str
     base: Base
+    text: str
+    first: int | None
     bytes: Sequence[range] | None
     distinct: Count
     executions: Count
 
     @property
-    def extent(self) -> tuple[int | None, int | None]:
-        """The first offset, and the one behind the last byte."""
-        return (self.bytes[0].start, self.bytes[-1].stop) if self.bytes else (None, None)
+    def end(self) -> int | None:
+        """The offset behind the last byte."""
+        return self.bytes[-1].stop if self.bytes else None
 
 
 class Region(NamedTuple):
@@ -140,7 +144,7 @@ def _reports(
     number = bundle.instructions_of(slot).index(access.instruction)
     place = measured.lines.instruction_place(address, slot, number)
     assert place is not None
-    is_known = measured.executions[address] is not None
+    is_known = measured.executions[address] is not None or facts.is_complete
     for base, progressions in _by_base(facts, access, summary.offsets).items():
         yield AccessReport(
             address=address,
@@ -150,6 +154,8 @@ def _reports(
             size=access.size,
             memory=access.memory,
             base=base,
+            text=facts.address_text(summary._replace(offsets=progressions)) if is_known else "",
+            first=_lowest(progressions) if is_known else None,
             bytes=byte_ranges(progressions, access.size) if is_known else None,
             distinct=_distinct(progressions) if is_known else None,
             executions=_executions(progressions) if is_known else None,
@@ -181,6 +187,21 @@ def _base(facts: ControlFacts, access: Access, parts: Sequence[tuple[Unknown, in
     if isinstance(value, int):
         return Base(text, value)
     return Base(text, None, value.registers)
+
+
+def _lowest(progressions: Sequence[Progression]) -> int | None:
+    """Return the lowest value; None if there is none, or if it is not known."""
+    found: list[int] = []
+    for value, dimensions in progressions:
+        for stride, count in dimensions:
+            if not isinstance(stride, int) or (stride < 0 and not isinstance(count, int)):
+                return None
+            if stride < 0 and isinstance(count, int):
+                value = plus(value, stride * (count - 1))
+        if not isinstance(value, int):
+            return None
+        found.append(value)
+    return min(found, default=None)
 
 
 def _distinct(progressions: Sequence[Progression]) -> Count:

@@ -28,7 +28,6 @@ from ipu_asm.reports.performance.wording import (
     product_of,
     region_text,
     savings_text,
-    trips_of,
 )
 
 _Row = Sequence[str]
@@ -81,7 +80,7 @@ def _loop(report: PerformanceReport, loop: LoopReport) -> str:
 def _details(report: PerformanceReport, loop: LoopReport) -> Iterator[str]:
     unit = report.isa.unit
     if loop.iterations is not None and loop.iterations != loop.most:
-        yield f"trips an entry: {trips_of(loop)}"
+        yield f"trips an entry: {loop.trips}"
     if loop.bundles != len(loop.own):
         yield f"with inner loops: {counted(loop.bundles, unit)}, {grouped(loop.cycles)} cycles"
     blocks = report.moves.inside(loop.own)

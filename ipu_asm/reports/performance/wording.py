@@ -59,22 +59,13 @@ def product_of(loop: LoopReport, unit: str) -> str:
     if own != loop.bundles:
         size += " of its own"
     if loop.iterations is None or loop.own_cycles is None:
-        return f"{size} x ?"
-    is_exact = own * loop.iterations == loop.own_cycles
+        return f"{size} x {loop.trips}"
     cycles = f"{short(loop.own_cycles)} cycle{'' if loop.own_cycles == 1 else 's'}"
     times = grouped(loop.iterations)
+    is_exact = own * loop.iterations == loop.own_cycles
     if is_exact:
         return f"{size} x {times} = {cycles}"
     return f"{size}, {counted(loop.iterations, 'trip')}, {cycles}"
-
-
-def trips_of(loop: LoopReport) -> str:
-    """Return the trips of one entry: `128`, `1 to 128`, `?`."""
-    if loop.least is None or loop.most is None:
-        return "?"
-    if loop.least == loop.most:
-        return grouped(loop.least)
-    return f"{grouped(loop.least)} to {grouped(loop.most)}"
 
 
 def pressure_text(pressure: Sequence[SlotPressure]) -> str:
@@ -123,6 +114,8 @@ def cycles_text(report: PerformanceReport) -> str:
         return counted(report.cycles, "cycle")
     if report.executed:
         return f"more than {counted(report.executed, 'cycle')}"
+    if report.unknown:
+        return f"cycles depend on {', '.join(report.unknown)}"
     return "cycles not known"
 
 
@@ -138,15 +131,14 @@ def range_text(start: int, end: int) -> str:
 
 def extent_text(access: AccessReport) -> str:
     """Return the bytes of an access, as addresses if its base is known."""
-    start, end = access.extent
     if access.executions == 0:
         return "never executed"
-    if start is None or end is None:
-        return f"{access.base.text} + ?"
+    if access.first is None or access.end is None:
+        return access.text or f"{access.base.text} + ?"
     base = access.base.value
     if base is not None:
-        return range_text(start + base, end + base)
-    return f"{access.base.text} + {range_text(start, end)}"
+        return range_text(access.first + base, access.end + base)
+    return f"{access.base.text} + {range_text(access.first, access.end)}"
 
 
 def lines_of(places: Sequence[SourceLocation]) -> str:
