@@ -24,6 +24,7 @@ from ipu_asm.program.severity_directives import apply_severity_directives
 from ipu_asm.source.expand import expand, is_template, uses_defines
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
 from ipu_asm.source.settings import source_settings
+from ipu_asm.source.template_comments import TemplateComment, template_comments
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
 _place = attrgetter("span", "rule.code")
@@ -200,30 +201,42 @@ class Analyzer:
             self.isa.surface, source.text, path, settings, [e.expansion for e in earlier], change
         )
         return tuple(
-            self._analyzed(expansion, source.path, settings.presets, earlier[number : number + 1])
+            self._analyzed(
+                expansion,
+                source.path,
+                (settings.presets, self._template_comments(source.text, expansion)),
+                earlier[number : number + 1],
+            )
             for number, expansion in enumerate(expansions)
         )
+
+    def _template_comments(self, text: str, expansion: Expansion) -> tuple[TemplateComment, ...]:
+        if not self.isa.surface.templates:
+            return ()
+        return template_comments(text, expansion.source_map)
 
     def _analyzed(
         self,
         expansion: Expansion,
         path: str,
-        presets: Mapping[str, int],
+        given: tuple[Mapping[str, int], tuple[TemplateComment, ...]],
         earlier: tuple[Expanded, ...],
     ) -> Expanded:
-        for expanded in earlier:
-            before = expanded.analysis
-            if before.text == expansion.text and before.program.presets == presets:
+        """Return the analysis of an expansion; `given` are its presets and template comments."""
+        before = earlier[0].analysis if earlier else None
+        if before is None:
+            program = read_program(self.isa, expansion.text, self._bundle)
+            source = SourceFile(expansion.text, path)
+        else:
+            known = before.program.presets, before.program.template_comments
+            if before.text == expansion.text and known == given:
                 return Expanded(expansion, before)
             change = change_between(before.text, expansion.text)
             lines = before.source.lines.after(expansion.text, change)
             source = SourceFile(expansion.text, path, lines)
             program = read_program(self.isa, expansion.text, self._bundle, before.program, change)
-            program.presets = presets
-            return self._unsuppressed(expansion, source, program)
-        program = read_program(self.isa, expansion.text, self._bundle)
-        program.presets = presets
-        return self._unsuppressed(expansion, SourceFile(expansion.text, path), program)
+        program.presets, program.template_comments = given
+        return self._unsuppressed(expansion, source, program)
 
     def _unsuppressed(self, expansion: Expansion, source: SourceFile, program: Program) -> Expanded:
         """Return an expansion with all its findings: comments count where they were written."""

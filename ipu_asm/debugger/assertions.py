@@ -158,8 +158,8 @@ class AssertionChecks:
     def _operands(self, check: _Check) -> Iterator[str]:
         shown: dict[str, str] = {}
         for node in _terms(check.node):
-            start = check.span.start - check.node.span.start
-            text = self._lines.program.text[start + node.span.start : start + node.span.end]
+            at = check.node.span.start
+            text = check.text[node.span.start - at : node.span.end - at]
             if text not in shown and len(shown) < _MOST_SHOWN:
                 shown[text] = self._text(node)
         yield from (f"{text} = {value}" for text, value in shown.items())
@@ -175,7 +175,7 @@ def _checks(comment: AssertionComment, nodes: Sequence[Node]) -> list[_Check]:
         _Check(
             node,
             comment.text[node.span.start : node.span.end],
-            node.span.shifted(comment.span.start),
+            comment.place(node.span),
         )
         for node in nodes
     ]

@@ -67,7 +67,7 @@ HELP: Final = {
 def assertion_at(program: Program, offset: int) -> AssertionComment | None:
     """Return the assertion at an offset."""
     for comment in assertion_comments(program):
-        if comment.keyword.start <= offset <= comment.span.end:
+        if not comment.is_outside and comment.keyword.start <= offset <= comment.span.end:
             return comment
     return None
 

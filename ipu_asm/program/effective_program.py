@@ -9,6 +9,7 @@ from ipu_asm.program.build import read_program
 from ipu_asm.program.program import Program
 from ipu_asm.source.expand import expand
 from ipu_asm.source.expansion import DEFAULT_SETTINGS, Expansion, SourceSettings
+from ipu_asm.source.template_comments import template_comments
 from ipu_asm.text import SourceFile
 
 _MOST_SHOWN = 8
@@ -50,5 +51,9 @@ def read_effective_program(
 ) -> EffectiveProgram:
     """Return the program that the assembler reads of a source, expanded as `settings` say."""
     expansions = expand(isa.surface, source.text, source.path, settings)
-    text = expansions[0].text if expansions else source.text
-    return EffectiveProgram(read_program(isa, text), expansions)
+    program = read_program(isa, expansions[0].text if expansions else source.text)
+    program.presets = settings.presets
+    if expansions and isa.surface.templates:
+        comments = template_comments(source.text, expansions[0].source_map)
+        program.template_comments = comments
+    return EffectiveProgram(program, expansions)

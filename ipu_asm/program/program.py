@@ -13,6 +13,7 @@ from ipu_asm.program.bundle_diff import SlicedText
 from ipu_asm.program.incremental_cache import IncrementalCache, LocalResult, Test
 from ipu_asm.program.labels import Labels, Reference
 from ipu_asm.program.macros import Macros
+from ipu_asm.source.template_comments import TemplateComment
 from ipu_asm.text import Span
 
 _T = TypeVar("_T")
@@ -55,6 +56,8 @@ class Program:
         self.is_text = True
         # The values of registers that the host sets before a run, by name.
         self.presets: Mapping[str, int] = {}
+        # Comments of the template that the text is an expansion of.
+        self.template_comments: tuple[TemplateComment, ...] = ()
         # Results of `cached_on_program`, by function.
         self.memo: dict[Callable[[Program], Any], Any] = {}
 

@@ -143,3 +143,35 @@ def test_what_is_not_known_is_told_apart_from_what_holds() -> None:
 def test_the_trips_of_a_loop_that_depends_on_the_host_are_not_known() -> None:
     text = "l: # LOOP 4\nincr lr0 1; add lr2 lr0 cr5;;\nbne lr0 lr2 l;;\nbkpt;;\n"
     assert verdicts(text) == (["4"], [])
+
+
+TEMPLATE = """{# CYCLES 5 #}
+{% for n in range(3) %}
+    {# ASSERT lr0 == 2, lr1 == 0 #}
+    incr lr0 1;;  {# ASSERT-AFTER lr0 != 3 #}
+{% endfor %}
+bkpt;;
+"""
+
+
+def test_comments_of_a_template_are_assertions_in_each_iteration() -> None:
+    assert messages(TEMPLATE) == [
+        "the program takes 5 cycles, found 4",
+        "`lr0 == 2` must hold before each execution, found lr0 = 0",
+        "`lr0 == 2` must hold before each execution, found lr0 = 1",
+        "`lr0 != 3` must hold after each execution, found lr0 = 3",
+    ]
+
+
+def test_a_false_assertion_in_a_comment_of_a_template_is_told_at_its_bundle() -> None:
+    analysis = Analyzer(IPU).analyze(TEMPLATE)
+    found = [TEMPLATE[f.span.start :][:4] for f in analysis.diagnostics if f.code == "E501"]
+    assert set(found) == {"incr"}
+
+
+def test_an_edit_of_a_comment_of_a_template_is_seen() -> None:
+    analyzer = Analyzer(IPU)
+    before = analyzer.analyze(TEMPLATE)
+    text = TEMPLATE.replace("CYCLES 5", "CYCLES 4").replace("lr0 == 2", "lr0 < 3")
+    text = text.replace("lr0 != 3", "lr0 < 4")
+    assert analyzer.analyze(text, before=before).diagnostics == ()

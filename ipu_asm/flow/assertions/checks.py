@@ -135,7 +135,7 @@ class _Checker:
         return None if comment.bundle is None else self._program.addresses[comment.bundle]
 
     def _condition(self, comment: AssertionComment, node: Node) -> _Condition:
-        self.conditions.add(node.span.shifted(comment.span.start))
+        self.conditions.add(comment.place(node.span))
         names = dict.fromkeys(each.text.lower() for each in names_in(node))
         return _Condition(comment, node, tuple(n for n in names if n in self._positions))
 
@@ -165,7 +165,7 @@ class _Checker:
         values = dict(zip(registers, node.values[first::2]))
         used = {name: values[name] for name in condition.registers}
         constants = {**self._program.label_addresses, "pc": node.address}
-        span = condition.node.span.shifted(comment.span.start)
+        span = comment.place(condition.node.span)
         self.reached.add(span)
         try:
             refuted = refutation(condition.node, Executions(used, constants))
@@ -176,7 +176,7 @@ class _Checker:
             if not self._facts.is_complete:
                 self.undecided.add(span)
             return None
-        said = self._program.text[span.start : span.end]
+        said = comment.text[condition.node.span.start : condition.node.span.end]
         when = "after" if comment.kind is AssertionKind.AFTER else "before"
         message = f"`{said}` must hold {when} each execution, found {_values(refuted)}"
         return Diagnostic(ASSERTION_FALSE, message, span)

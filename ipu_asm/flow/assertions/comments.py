@@ -55,7 +55,8 @@ class AssertionComment(NamedTuple):
     """An assertion in a program. `text` is what follows its keyword, at `span`.
 
     `bundle` is the number of the bundle that it is about; None behind the last one. `is_head`: it
-    stands above the first bundle.
+    stands above the first bundle. `is_outside`: it is in a comment of a template, so that the text
+    of the program does not have it; its span is then that of the bundle.
     """
 
     kind: AssertionKind
@@ -64,6 +65,11 @@ class AssertionComment(NamedTuple):
     keyword: Span
     bundle: int | None
     is_head: bool
+    is_outside: bool = False
+
+    def place(self, part: Span) -> Span:
+        """Return where a part of its text is in the program."""
+        return self.span if self.is_outside else part.shifted(self.span.start)
 
 
 class BundleComment(NamedTuple):
@@ -79,7 +85,8 @@ class BundleComment(NamedTuple):
 @cached_on_program
 def assertion_comments(program: Program) -> tuple[AssertionComment, ...]:
     """Return the assertions of a program in source order."""
-    return tuple(_assertions(program))
+    found = [*_assertions(program), *_assertions_of_template(program)]
+    return tuple(sorted(found, key=lambda each: each.keyword.start))
 
 
 def _assertions(program: Program) -> Iterator[AssertionComment]:
@@ -96,6 +103,26 @@ def _assertions(program: Program) -> Iterator[AssertionComment]:
             span, keyword = span.shifted(start), keyword.shifted(start)
             said = text[span.start : span.end]
             yield AssertionComment(kind, said, span, keyword, own, number == 0 and is_above)
+
+
+def _assertions_of_template(program: Program) -> Iterator[AssertionComment]:
+    """Yield the assertions in comments of a template."""
+    for offset, said in program.template_comments:
+        match = _KEYWORD.match(said)
+        if match is None:
+            continue
+        kind, text = AssertionKind(match[1]), said[match.end() :]
+        if not _is_assertion(kind, text):
+            continue
+        line = program.text.rfind("\n", 0, offset) + 1
+        code = program.text[line:offset].rstrip()
+        number = program.bundle_at(line + len(code) - 1 if code else offset)
+        own = _with_instructions(program, number)
+        if own is None:
+            continue
+        span = program.span(own, program.bundles[own].first_token)
+        is_head = own == _with_instructions(program, 0) and offset <= span.start
+        yield AssertionComment(kind, text.strip(), span, span, own, is_head, is_outside=True)
 
 
 def _with_instructions(program: Program, number: int) -> int | None:

@@ -49,7 +49,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
         try:
             parse_assertion(comment.kind, comment.text)
         except ExpressionError as error:
-            span = error.span.shifted(comment.span.start)
+            span = comment.place(error.span)
             at_end = span.start == span.end
             yield Diagnostic(RULE_ID, error.message, comment.keyword if at_end else span)
         else:
