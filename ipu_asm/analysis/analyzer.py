@@ -12,7 +12,6 @@ from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
 from ipu_asm.config.foreign_assembly import foreign_assembly
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.diagnostics.errors import DUPLICATE_LABEL
 from ipu_asm.isa import isa_of
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.rules import rules_for
@@ -52,12 +51,6 @@ class Analyzer:
         rules = rules_for(isa)
         self._bundle_checks = [rule.check_bundle for rule in rules if rule.check_bundle]
         self._program_checks = [rule.check_program for rule in rules if rule.check_program]
-        # With a preprocessor, what the expansions of a file assume is not known to be so.
-        self._layout_codes = frozenset(
-            {DUPLICATE_LABEL.code, *(rule.id.code for rule in rules if rule.check_program)}
-            if isa.surface.c_preprocessor
-            else ()
-        )
         self._young: dict[str, Bundle] = {}
         self._old: dict[str, Bundle] = {}
 
@@ -263,7 +256,7 @@ class Analyzer:
             )
             for expansion, each in expanded
         ]
-        findings = lifted_findings(found, self._layout_codes)
+        findings = lifted_findings(found)
         findings += findings_outside(source.text, written, expansions)
         headers = {p: file for each in expanded for p, file in each.expansion.files.items()}
         analysis = Analysis(source, program, self.isa, (), expanded, settings)

@@ -39,13 +39,10 @@ class _Occurrence(NamedTuple):
 
 def lifted_findings(
     expanded: Iterable[tuple[Expansion, Sequence[Diagnostic]]],
-    layout_codes: frozenset[str] = frozenset(),
 ) -> list[Diagnostic]:
     """Return the findings of all expansions, and about them, at their written places, each once.
 
-    The expansions come with the findings about their texts. Those with `layout_codes` are only
-    returned if they are in each expansion that has their place: what is assumed in an expansion may
-    never be so, and then nobody has arranged the code for it.
+    The expansions come with the findings about their texts.
     """
     expansions: list[Expansion] = []
     found: dict[_Key, list[_Occurrence]] = {}
@@ -54,11 +51,7 @@ def lifted_findings(
         for finding, offset in _lifted(expansion, findings):
             key = finding.code, finding.path, finding.span
             found.setdefault(key, []).append(_Occurrence(finding, number, offset))
-    merged = (
-        _merged(expansions, occurrences)
-        for (code, *_), occurrences in found.items()
-        if code not in layout_codes or _is_in_all(expansions, occurrences)
-    )
+    merged = (_merged(expansions, occurrences) for occurrences in found.values())
     return [finding for finding in merged if finding is not None]
 
 
@@ -231,16 +224,6 @@ def _is_fix_of_all(expansions: Sequence[Expansion], found: Sequence[_Occurrence]
     return all(each.finding.fix == fix for each in found) and all(
         count == sum(len(each.source_map.expanded(MAIN, span.start)) for each in expansions)
         for span, _ in fix.edits
-    )
-
-
-def _is_in_all(expansions: Sequence[Expansion], found: Sequence[_Occurrence]) -> bool:
-    """Return whether each expansion that has the place of a finding has the finding."""
-    first = found[0].finding
-    numbers = {each.expansion for each in found}
-    return len(numbers) == len(expansions) or not any(
-        number not in numbers and each.source_map.expanded(first.path or MAIN, first.span.start)
-        for number, each in enumerate(expansions)
     )
 
 
