@@ -270,7 +270,7 @@ def test_overlaps_of_regions_are_told(capsys: pytest.CaptureFixture[str]) -> Non
     together = check(capsys, "cr4.s --cr 4=512 0=0x1000 1=0x1000").out
     assert "overlap: cr0 and cr1 share 128 bytes at 0x1200..0x127f, written" in together
     unknown = check(capsys, "cr4.s --cr 4=512").out
-    assert "overlaps with cr0, cr1 are not known: give --cr 0=VALUE --cr 1=VALUE" in unknown
+    assert "not all overlaps are known: give --cr 0=VALUE --cr 1=VALUE" in unknown
 
 
 def test_a_line_of_the_report_names_what_bounds_a_loop(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,11 +29,10 @@ from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.program.effective_program import EffectiveProgram
 from ipu_asm.program.line_table import LineTable
-from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.json_data import report_data
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from ipu_asm.reports.performance.text import report_text
-from ipu_asm.reports.performance.wording import end_text, presets_text
+from ipu_asm.reports.performance.wording import end_text
 from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile
 
@@ -91,16 +90,36 @@ def _report(analysis: Analysis, findings: list[Diagnostic], options: McaOptions)
     is_wrong = any(finding.severity is Severity.ERROR for finding in findings)
     if options.pack:
         return _pack(analysis, options) or (ExitStatus.FINDINGS if is_wrong else ExitStatus.OK)
-    path = analysis.source.path
-    facts = _facts(effective.program, path)
-    lines = LineTable(effective.program, effective.expansion, analysis.source)
-    with_moves = options.format in (TEXT, HTML)
-    report = performance_report(effective.program, lines, facts, with_moves=with_moves)
+    reports = _reports(effective, analysis.source, options)
     if options.format != GITHUB:
-        context = effective.expansion.context if effective.expansion else ""
-        name = f"{path} ({context})" if context else path
-        _write(_formatted(report, name, options), options)
-    return ExitStatus.FINDINGS if _fails(report, path) or is_wrong else ExitStatus.OK
+        _write(_formatted(reports, _name(effective, analysis.source), options), options)
+    is_wrong |= _print_failures(reports, analysis.source.path)
+    return ExitStatus.FINDINGS if is_wrong else ExitStatus.OK
+
+
+def _reports(
+    effective: EffectiveProgram, source: SourceFile, options: McaOptions
+) -> list[PerformanceReport]:
+    """Return a report for each configuration of the host; of formats with one, the first."""
+    program = effective.program
+    every: Sequence[ControlFacts | None] = control_facts(program)
+    if not every:
+        message = f"no cycles, trips and addresses: what control of `{program.isa.name}` depends on"
+        print_message(PROGRAM, f"{source.path}: {message} is not described", "note")
+        every = [None]
+    elif len(every) > 1 and options.format in (JSON, HTML):
+        message = f"{len(every)} configurations, reported for the first; choose with --cr"
+        print_message(PROGRAM, f"{source.path}: {message}", "note")
+        every = every[:1]
+    lines = LineTable(program, effective.expansion, source)
+    with_moves = options.format in (TEXT, HTML)
+    return [performance_report(program, lines, facts, with_moves=with_moves) for facts in every]
+
+
+def _name(effective: EffectiveProgram, source: SourceFile) -> str:
+    """Return the name of a source, with the context of a template."""
+    context = effective.expansion.context if effective.expansion else ""
+    return f"{source.path} ({context})" if context else source.path
 
 
 def _pack(analysis: Analysis, options: McaOptions) -> int:
@@ -113,35 +132,22 @@ def _pack(analysis: Analysis, options: McaOptions) -> int:
     return ExitStatus.OK
 
 
-def _facts(program: Program, path: str) -> ControlFacts | None:
-    """Return the facts for the first configuration of the host; notes what is left out."""
-    every = control_facts(program)
-    if not every:
-        message = f"{path}: no cycles, trips and addresses: what control of `{program.isa.name}`"
-        print_message(PROGRAM, f"{message} depends on is not described", "note")
-    elif len(every) > 1:
-        shown = "; ".join(presets_text(facts.presets) for facts in every)
-        message = f"{path}: {len(every)} configurations ({shown}), reported for the first"
-        print_message(PROGRAM, f"{message}; choose with --cr", "note")
-    return every[0] if every else None
+def _print_failures(reports: Sequence[PerformanceReport], path: str) -> bool:
+    """Print how runs fault or never end; return whether one does."""
+    failed = [each for each in reports if each.end and each.end.reason in (FAULT, ENDLESS)]
+    for end in dict.fromkeys(map(end_text, failed)):
+        print_message(PROGRAM, f"{path}: the program {end}")
+    return bool(failed)
 
 
-def _fails(report: PerformanceReport, path: str) -> bool:
-    """Return whether the run faults or never ends; prints it then."""
-    if report.end is None or report.end.reason not in (FAULT, ENDLESS):
-        return False
-    print_message(PROGRAM, f"{path}: the program {end_text(report)}")
-    return True
-
-
-def _formatted(report: PerformanceReport, name: str, options: McaOptions) -> str:
+def _formatted(reports: Sequence[PerformanceReport], name: str, options: McaOptions) -> str:
     if options.format == JSON:
-        return json_of(report_data(report), indent=2)
+        return json_of(report_data(reports[0]), indent=2)
     if options.format == HTML:
         from ipu_asm.reports.performance.page import report_page  # needs Jinja
 
-        return report_page(report, name)
-    return encodable(report_text(report, printable(name)))
+        return report_page(reports[0], name)
+    return encodable("\n".join(report_text(report, printable(name)) for report in reports))
 
 
 def _show(

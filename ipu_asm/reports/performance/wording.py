@@ -171,11 +171,13 @@ def options_for(names: Sequence[str]) -> str:
 
 
 def missing_overlaps(report: PerformanceReport) -> str:
-    """Return which overlaps are not known, and what would tell them; empty for none."""
-    names = sorted(report.bases_without_value, key=register_order)
+    """Return whether some overlaps are not known, and what would tell them; empty if all are."""
+    names = {*report.bases_without_value}
+    if not all(region.is_known for region in report.regions):
+        names |= {*report.unknown}
     if not names or len(report.regions) < 2:
         return ""
-    return f"overlaps with {', '.join(names)} are not known: give {options_for(names)}"
+    return f"not all overlaps are known: give {options_for([*names])}"
 
 
 def region_text(region: Region, kind: str) -> str:
