@@ -15,11 +15,14 @@ from ipu_asm.flow.packing.pack import PackingError, plan_packing, saved_bundles
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.refactorings.bundle_position import bundle_position_at
 from ipu_asm.ide.template.checked import written_edits
-from ipu_asm.program.program import Program
+from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import TextEdit
 
 if TYPE_CHECKING:
     from ipu_asm.analysis.analysis import Analysis
+
+# Offers are asked for at every move of the cursor: in larger programs, for the block there alone.
+_MOST_BUNDLES = 200
 
 
 class PackingOffer(NamedTuple):
@@ -33,11 +36,9 @@ def packing_offers(analysis: Analysis, offset: int) -> list[PackingOffer]:
     """Return the offers to pack the block at an offset, the loops around it, and the file.
 
     Nothing is offered between bundles. Of two with the same blocks, the smaller one is offered; in
-    a template, the block alone.
+    a template and in a large program, the block alone.
     """
     program = analysis.effective_program
-    if not program.isa.spaces or not saved_bundles(program):
-        return []
     if is_template(analysis):
         return _in_template(analysis, offset)
     return _offers(program, offset)
@@ -59,9 +60,13 @@ def _in_template(analysis: Analysis, offset: int) -> list[PackingOffer]:
 
 
 def _offers(program: Program, offset: int) -> list[PackingOffer]:
-    saved = saved_bundles(program)
+    regions = list(_regions(program, offset))
+    if not regions or not program.isa.spaces:
+        return []
+    is_small = program.size <= _MOST_BUNDLES
+    saved = _saved(program) if is_small else saved_bundles(program, regions[0][1][:1])
     found: dict[tuple[int, ...], PackingOffer] = {}
-    for name, addresses in _regions(program, offset):
+    for name, addresses in regions:
         blocks = tuple(start for start in saved if start in addresses)
         if blocks and blocks not in found:
             count = sum(saved[start] for start in blocks)
@@ -69,6 +74,11 @@ def _offers(program: Program, offset: int) -> list[PackingOffer]:
             title = f"Pack {name} into {left}, {count} fewer"
             found[blocks] = PackingOffer(title, blocks)
     return list(found.values())
+
+
+@cached_on_program
+def _saved(program: Program) -> dict[int, int]:
+    return saved_bundles(program, range(program.size))
 
 
 def _regions(program: Program, offset: int) -> Iterator[tuple[str, range]]:

@@ -84,3 +84,9 @@ def test_a_template_with_several_programs_is_not_packed() -> None:
     assert titles(text) == []
     with pytest.raises(PackingError, match="another program in each"):
         packable_blocks(analyze(text.replace("$0", "")))
+
+
+def test_in_a_large_program_the_block_alone_is_offered() -> None:
+    assert titles(NESTED.replace("acc", "a$0cc") + "acc;;\n" * 250) == [
+        "Pack this block into 2 bundles, 1 fewer"
+    ]

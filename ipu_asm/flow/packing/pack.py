@@ -7,17 +7,22 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from typing import Container, Iterator, Mapping, NamedTuple, Sequence
+from typing import Container, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.layout import Place, block_edit
-from ipu_asm.flow.packing.operations import Operation, basic_blocks, by_bundle
+from ipu_asm.flow.packing.operations import (
+    Operation,
+    basic_blocks,
+    by_bundle,
+    operations_of,
+)
 from ipu_asm.flow.packing.schedule import schedule
 from ipu_asm.program.build import read_program
 from ipu_asm.program.distances import distance, is_distance, resolve_target
 from ipu_asm.program.labels import Reference
-from ipu_asm.program.program import Program, cached_on_program
+from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit, apply_edits
 
 _SlotOrder = Counter[tuple[str, str]]
@@ -69,14 +74,16 @@ def plan_packing(program: Program, addresses: Container[int] | None = None) -> P
     return PackingPlan(program, packed, edits, tuple(blocks))
 
 
-@cached_on_program
-def saved_bundles(program: Program) -> Mapping[int, int]:
-    """Return what packing saves in each basic block, by its first address; nothing if refused."""
+def saved_bundles(program: Program, addresses: Container[int]) -> dict[int, int]:
+    """Return what packing saves in the blocks that begin at `addresses`, by their first address.
+
+    Nothing if the program cannot be packed.
+    """
     try:
         _check(program)
     except PackingError:
         return {}
-    blocks = _blocks(program, range(program.size))
+    blocks = _blocks(program, addresses)
     return {block.addresses.start: block.saved for block in blocks if block.saved}
 
 
@@ -97,16 +104,26 @@ def _blocks(program: Program, chosen: Container[int]) -> list[PackedBlock]:
     blocks: list[PackedBlock] = []
     start = 0
     for addresses in basic_blocks(program):
-        graph = dependences_of(program, addresses)
-        bundles = [tuple(bundle) for bundle in by_bundle(graph.operations, addresses)]
-        if addresses.start in chosen and graph.operations and len(addresses) > 1:
-            found = schedule(program.isa, graph)
-            if len(found) < len(addresses):
-                made = [[graph.operations[number] for number in bundle] for bundle in found]
-                bundles = [_in_order(bundle, order) for bundle in made]
-        blocks.append(PackedBlock(addresses, start, tuple(bundles)))
+        bundles: Sequence[Sequence[Operation]] | None = None
+        if addresses.start in chosen and len(addresses) > 1:
+            bundles = _scheduled(program, addresses, order)
+        if bundles is None:
+            bundles = by_bundle(operations_of(program, addresses), addresses)
+        blocks.append(PackedBlock(addresses, start, tuple(map(tuple, bundles))))
         start += len(bundles)
     return blocks
+
+
+def _scheduled(
+    program: Program, addresses: range, order: _SlotOrder
+) -> list[tuple[Operation, ...]] | None:
+    """Return the bundles of a block, None if packing does not save any."""
+    graph = dependences_of(program, addresses)
+    found = schedule(program.isa, graph)
+    if not found or len(found) >= len(addresses):
+        return None
+    made = [[graph.operations[number] for number in bundle] for bundle in found]
+    return [_in_order(bundle, order) for bundle in made]
 
 
 def _in_order(bundle: Sequence[Operation], order: _SlotOrder) -> tuple[Operation, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -192,3 +193,34 @@ def test_no_block_is_shorter_than_its_bounds() -> None:
             graph = dependences_of(plan.packed, addresses)
             longest = sum(each.latency for each in critical_path(graph)) + 1
             assert len(addresses) >= max(longest, resource_bound(IPU, graph.operations))
+
+
+def test_every_comment_of_any_layout_is_kept_once() -> None:
+    kernels = list(example_kernels().values())
+    saved = 0
+    for seed in range(60):
+        random = Random(seed)
+        text = _relaid(random, random.choice(kernels))
+        plan = plan_of(text)
+        assert _comments(plan.packed.text) == _comments(text), text
+        assert plan_of(plan.packed.text).edits == (), text
+        saved += plan.saved_bundles
+    assert saved > 40
+
+
+def _relaid(random: Random, kernel: str) -> str:
+    """A kernel with some bundles divided, and with comments and no-ops wherever they may be."""
+    lines = kernel[kernel.rindex("\n#") :].splitlines(keepends=True)
+    for _ in range(10):
+        place = random.randrange(len(lines))
+        lines[place] = lines[place].replace(
+            ";\n", random.choice((";;\n", "; # k\n", "; # m\n  # n\n", ";; acc;;\n")), 1
+        )
+        note = random.choice(("# o\n", "\n", "  // p ;;\n", "acc_nop;; # q\n", "incr lr0 0; # r\n"))
+        lines.insert(random.randrange(len(lines)), note if lines[place] != "\n" else "\n")
+    text = "".join(lines)
+    return text if not read_program(IPU, text).findings else kernel
+
+
+def _comments(text: str) -> list[str]:
+    return sorted(comment.strip() for comment in re.findall(r"(?:#|//)[^\n]*", text))
