@@ -26,6 +26,9 @@ from ipu_asm.source.settings import source_settings
 from ipu_asm.source.template_comments import TemplateComment, template_comments
 from ipu_asm.text import Change, SourceFile, Span, change_between, require_text
 
+_Known = tuple[Mapping[str, int], tuple[Mapping[str, int], ...], tuple[TemplateComment, ...]]
+"""What is known about a program besides its text: presets, configurations, comments."""
+
 _place = attrgetter("span", "rule.code")
 
 
@@ -129,7 +132,7 @@ class Analyzer:
             expanded = self._expanded(source, path, before, change, settings)
             return self._lifted(source, lambda: self._skeleton(text), expanded, settings)
         program = self._program(text, before, change)
-        program.presets = settings.presets
+        _set_known(program, _known_of(settings))
         if surface.preprocessed and (uses_defines(text, settings) or program.where(is_expanded)):
             expanded = self._expanded(source, path, before, change, settings)
             if expanded:
@@ -197,7 +200,7 @@ class Analyzer:
             self._analyzed(
                 expansion,
                 source.path,
-                (settings.presets, self._template_comments(source.text, expansion)),
+                _known_of(settings, self._template_comments(source.text, expansion)),
                 earlier[number : number + 1],
             )
             for number, expansion in enumerate(expansions)
@@ -212,23 +215,22 @@ class Analyzer:
         self,
         expansion: Expansion,
         path: str,
-        given: tuple[Mapping[str, int], tuple[TemplateComment, ...]],
+        known: _Known,
         earlier: tuple[Expanded, ...],
     ) -> Expanded:
-        """Return the analysis of an expansion; `given` are its presets and template comments."""
+        """Return the analysis of an expansion; `known` is what is known besides its text."""
         before = earlier[0].analysis if earlier else None
         if before is None:
             program = read_program(self.isa, expansion.text, self._bundle)
             source = SourceFile(expansion.text, path)
         else:
-            known = before.program.presets, before.program.template_comments
-            if before.text == expansion.text and known == given:
+            if before.text == expansion.text and _is_known(before.program, known):
                 return Expanded(expansion, before)
             change = change_between(before.text, expansion.text)
             lines = before.source.lines.after(expansion.text, change)
             source = SourceFile(expansion.text, path, lines)
             program = read_program(self.isa, expansion.text, self._bundle, before.program, change)
-        program.presets, program.template_comments = given
+        _set_known(program, known)
         return self._unsuppressed(expansion, source, program)
 
     def _unsuppressed(self, expansion: Expansion, source: SourceFile, program: Program) -> Expanded:
@@ -292,6 +294,18 @@ def _is_ours(expansion: Expansion) -> bool:
 def _names_of(expansions: Sequence[Expansion]) -> frozenset[str]:
     """The names that expansions define."""
     return frozenset().union(*(expansion.defined for expansion in expansions))
+
+
+def _known_of(settings: SourceSettings, comments: tuple[TemplateComment, ...] = ()) -> _Known:
+    return settings.presets, settings.configurations, comments
+
+
+def _set_known(program: Program, known: _Known) -> None:
+    program.presets, program.configurations, program.template_comments = known
+
+
+def _is_known(program: Program, known: _Known) -> bool:
+    return (program.presets, program.configurations, program.template_comments) == known
 
 
 def analyze(

@@ -15,7 +15,7 @@ fail-level = "warning"           # error, warning or hint
 [format]
 style = "keep"                   # keep, instruction or bundle: how many instructions a line
 
-Those of source expansion are in `source_keys`.
+Those of source expansion are in `source_keys`, those of what the host sets in `kernel_keys`.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ class Configuration(NamedTuple):
     include_paths: tuple[str, ...] | None = None
     defines: Mapping[str, Value] = {}
     templates: tuple[tuple[str, tuple[Context, ...]], ...] = ()
+    kernels: tuple[tuple[str, tuple[Mapping[str, int], ...]], ...] = ()
 
     @property
     def names_rules(self) -> bool:

@@ -20,6 +20,7 @@ from ipu_asm.config.configuration import (
     line_finding,
 )
 from ipu_asm.config.include_folders import MOST_FOLDERS, MOST_READ, include_folders
+from ipu_asm.config.kernel_keys import configurations, kernel_contexts, registers_of
 from ipu_asm.config.setting_error import SettingError, shortened, shown
 from ipu_asm.config.source_keys import (
     MOST_DEFINES,
@@ -104,6 +105,8 @@ class _Reader:
             values["defines"] = self._defines(values["defines"])
         if "template" in values:
             values["templates"] = self._templates(values.pop("template"))
+        if "kernel" in values:
+            values["kernels"] = self._kernels(values.pop("kernel"))
         layout = self._table(("format",), values.pop("format", {}), {"style": _style})
         values.update({f"format_{name}": value for name, value in layout.items()})
         return Configuration(**values)
@@ -146,14 +149,29 @@ class _Reader:
 
     def _templates(self, table: Any) -> tuple[tuple[str, Any], ...]:
         """The contexts of each glob in ``[template."GLOB"]``."""
+        settings = self._by_glob("template", table, {"contexts": contexts})
+        return tuple((glob, values.get("contexts", ())) for glob, values in settings.items())
+
+    def _kernels(self, table: Any) -> tuple[tuple[str, Any], ...]:
+        """The configurations of each glob in ``[kernel."GLOB"]``."""
+        found = []
+        for glob, values in self._by_glob("kernel", table, _KERNEL_SETTINGS).items():
+            try:
+                found.append((glob, configurations(values)))
+            except SettingError as error:
+                self._find(("kernel",), (glob,), str(error))
+        return tuple(found)
+
+    def _by_glob(
+        self, name: str, table: Any, known: Mapping[str, Callable[[Any], Any]]
+    ) -> dict[str, dict[str, Any]]:
+        """The tables of globs of a table."""
         try:
             by_glob = _table_of(_any_value, table, MOST_TEMPLATE_GLOBS)
         except SettingError as error:
-            self._find((), ("template",), str(error))
-            return ()
-        known = {"contexts": contexts}
-        settings = {glob: self._table(("template", glob), by_glob[glob], known) for glob in by_glob}
-        return tuple((glob, values.get("contexts", ())) for glob, values in settings.items())
+            self._find((), (name,), str(error))
+            return {}
+        return {glob: self._table((name, glob), by_glob[glob], known) for glob in by_glob}
 
     def _find(self, table: tuple[str, ...], key: tuple[str, ...], message: str) -> None:
         full = (*self.table, *table, *key)
@@ -246,6 +264,12 @@ _TABLES: Mapping[str, Callable[[Any], Any]] = {
     "memory": _any_value,
     "defines": _any_value,
     "template": _any_value,
+    "kernel": _any_value,
+}
+_KERNEL_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "cr": partial(registers_of, "cr"),
+    "lr": partial(registers_of, "lr"),
+    "contexts": kernel_contexts,
 }
 _LINT_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "select": _strings,

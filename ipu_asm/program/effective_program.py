@@ -52,7 +52,7 @@ def read_effective_program(
     """Return the program that the assembler reads of a source, expanded as `settings` say."""
     expansions = expand(isa.surface, source.text, source.path, settings)
     program = read_program(isa, expansions[0].text if expansions else source.text)
-    program.presets = settings.presets
+    program.presets, program.configurations = settings.presets, settings.configurations
     if expansions and isa.surface.templates:
         comments = template_comments(source.text, expansions[0].source_map)
         program.template_comments = comments

@@ -54,8 +54,10 @@ class Program:
         # All findings except those of rules, and whether the source is text rather than binary.
         self.findings: list[Diagnostic] = []
         self.is_text = True
-        # The values of registers that the host sets before a run, by name.
+        # The values of registers that the host sets before a run, by name: those given for this
+        # run, and before these count the others of each configuration.
         self.presets: Mapping[str, int] = {}
+        self.configurations: tuple[Mapping[str, int], ...] = ()
         # Comments of the template that the text is an expansion of.
         self.template_comments: tuple[TemplateComment, ...] = ()
         # Results of `cached_on_program`, by function.

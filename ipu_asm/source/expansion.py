@@ -170,8 +170,10 @@ class SourceSettings(NamedTuple):
     macros. `contexts` are the template contexts that the project declares; a value in one counts
     before that of a define. `overrides` are given for this run (``--define``) and count before
     both. `include_paths` are absolute folders in search order. Nothing outside `root` and the
-    include paths is read; empty: the folder of the file is the root. `presets` are the values of
-    registers that the host sets before a run, by name.
+    include paths is read; empty: the folder of the file is the root.
+
+    `configurations` are values of registers that the host sets before a run, by name: the program
+    is looked at with each of them. `presets` are given for this run and count before them.
     """
 
     defines: Mapping[str, Value] = {}
@@ -181,6 +183,7 @@ class SourceSettings(NamedTuple):
     root: str = ""
     reader: SourceReader = NoFiles()
     presets: Mapping[str, int] = {}
+    configurations: tuple[Mapping[str, int], ...] = ()
 
     @property
     def all_defines(self) -> Mapping[str, Value]:

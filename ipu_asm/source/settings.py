@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from typing import Mapping
+from typing import Iterable, Mapping, TypeVar
 
 from ipu_asm.config.configuration import Configuration, Context, Value
 from ipu_asm.config.globs import path_matches
 from ipu_asm.config.include_folders import include_folders
 from ipu_asm.source.disk_reader import DiskReader
 from ipu_asm.source.expansion import SourceReader, SourceSettings
+
+_T = TypeVar("_T")
 
 DEFAULT_INCLUDE_PATHS = ("include",)
 """Where nothing is configured, relative to the root."""
@@ -33,20 +35,29 @@ def source_settings(
     given = overrides or {}
     if path is None:
         return SourceSettings(ours.defines, (), given)
+    kernel = _first_match(path, ours.kernels, ours)
     root = root_of(path, ours.folder)
     if ours.include_paths is None:
         folders = include_folders(DEFAULT_INCLUDE_PATHS, root).folders
     else:
         folders = include_folders(ours.include_paths, ours.folder).folders
     contexts = template_contexts(path, ours)
-    return SourceSettings(ours.defines, contexts, given, folders, root, reader or DiskReader())
+    return SourceSettings(
+        ours.defines, contexts, given, folders, root, reader or DiskReader(), configurations=kernel
+    )
 
 
 def template_contexts(path: str, configuration: Configuration) -> tuple[Context, ...]:
     """Return the contexts that a configuration declares for a file: the first matching glob."""
-    for glob, contexts in configuration.templates:
+    return _first_match(path, configuration.templates, configuration)
+
+
+def _first_match(
+    path: str, by_glob: Iterable[tuple[str, tuple[_T, ...]]], configuration: Configuration
+) -> tuple[_T, ...]:
+    for glob, found in by_glob:
         if path_matches(glob, path, configuration.folder):
-            return contexts
+            return found
     return ()
 
 

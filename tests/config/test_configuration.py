@@ -28,7 +28,7 @@ def check_mistakes(path: Path, text: str, *mistakes: str) -> None:
     ]
 
 
-KEYS = "isa, isa-by-glob, include-paths, lint, format, memory, defines, template"
+KEYS = "isa, isa-by-glob, include-paths, lint, format, memory, defines, template, kernel"
 EVERYTHING = """\
 isa = "edgenpu"
 include-paths = ["include", "/opt/sdk/include"]

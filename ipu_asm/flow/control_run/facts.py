@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Iterable, Mapping, NamedTuple
 
 from ipu_asm.flow.control_run.access_text import addresses_text, count_text
+from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.observed import Observation, observe
 from ipu_asm.flow.control_run.progressions import byte_ranges
 from ipu_asm.flow.control_run.run import ControlRun, control_run
@@ -111,15 +112,19 @@ class ControlFacts(NamedTuple):
 
 @cached_on_program
 def control_facts(program: Program) -> tuple[ControlFacts, ...]:
-    """Return the facts for each configuration of the host.
+    """Return the facts for each configuration of the host, see `configurations`.
 
-    There are none for a program with errors, and for an instruction set whose description does not
-    say what instructions compute.
+    Without values of the host there is one. There are none for a program with errors, and for an
+    instruction set whose description does not say what instructions compute.
     """
     if not program.is_text or not program.isa.spaces or not program.size:
         return ()
     try:
-        run = control_run(program, program.presets, _MOST_STEPS)
+        return tuple(_facts(program, presets) for presets in configurations_of(program))
     except UnsupportedProgramError:
         return ()
-    return (ControlFacts(program.presets, run, summarise(run)),)
+
+
+def _facts(program: Program, presets: Mapping[str, int]) -> ControlFacts:
+    run = control_run(program, presets, _MOST_STEPS)
+    return ControlFacts(presets, run, summarise(run))

@@ -70,7 +70,7 @@ def plan_packing(program: Program, addresses: Container[int] | None = None) -> P
     blocks = _blocks(program, chosen)
     edits = tuple(sorted(_edits(program, blocks)))
     packed = read_program(program.isa, apply_edits(program.text, edits))
-    packed.presets = program.presets
+    packed.presets, packed.configurations = program.presets, program.configurations
     return PackingPlan(program, packed, edits, tuple(blocks))
 
 

@@ -1,0 +1,103 @@
+"""The values of registers that the host of a kernel sets: ``[kernel."GLOB"]``.
+
+[kernel."kernels/conv*.s"]                # the first match wins
+cr = {1 = 0x20000, 4 = [64, 128]}         # several values are several configurations
+lr = {5 = 3}
+contexts = [{cr2 = 9, cr3 = 81}, {cr2 = 25, cr3 = 625}]   # values that belong together
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from math import prod
+from typing import Any, Mapping
+
+from ipu_asm.config.setting_error import SettingError, shortened, shown
+
+MOST_CONFIGURATIONS = 16
+"""The configurations of one kernel: what a program does is computed in each."""
+
+_MOST_REGISTERS = 64
+_REGISTER = re.compile(r"[a-z][a-z_]*\d{1,3}|[a-z][a-z0-9_]{0,15}", re.ASCII)
+_NUMBER = re.compile(r"\d{1,3}", re.ASCII)
+_LOWEST, _HIGHEST = -(1 << 31), (1 << 32) - 1
+
+
+def registers_of(file: str, value: Any) -> Mapping[str, tuple[int, ...]]:
+    """Return the values of registers of a file such as `cr`, by name. Raises `SettingError`."""
+    if not isinstance(value, dict):
+        raise SettingError(f"expected a table such as {{4 = 64}}, found {shown(value)}")
+    _check_length(value)
+    found: dict[str, tuple[int, ...]] = {}
+    for key, item in value.items():
+        name = f"{file}{key}" if _NUMBER.fullmatch(key) else key.lower()
+        if not re.fullmatch(rf"{file}\d{{1,3}}", name, re.ASCII):
+            message = (
+                f"expected the number of a register, as in {{4 = 64}}, found `{shortened(key)}`"
+            )
+            raise SettingError(message)
+        found[name] = _values(name, item)
+    _check_count(prod(map(len, found.values())))
+    return found
+
+
+def kernel_contexts(value: Any) -> tuple[Mapping[str, int], ...]:
+    """Return the configurations of a list of tables. Raises `SettingError`."""
+    if not isinstance(value, list):
+        raise SettingError(
+            f"expected a list of tables such as [{{cr4 = 64}}], found {shown(value)}"
+        )
+    _check_count(len(value))
+    return tuple(map(_context, value))
+
+
+def configurations(settings: Mapping[str, Any]) -> tuple[Mapping[str, int], ...]:
+    """Return all combinations of the values in a table. Raises `SettingError`."""
+    registers: dict[str, tuple[int, ...]] = {**settings.get("cr", {}), **settings.get("lr", {})}
+    contexts: tuple[Mapping[str, int], ...] = settings.get("contexts") or ({},)
+    _check_count(prod(map(len, registers.values())) * len(contexts))
+    found = [
+        {**dict(zip(registers, values)), **context}
+        for context in contexts
+        for values in product(*registers.values())
+    ]
+    return tuple(each for number, each in enumerate(found) if each not in found[:number] and each)
+
+
+def _context(value: Any) -> Mapping[str, int]:
+    if not isinstance(value, dict):
+        raise SettingError(f"expected a table such as {{cr4 = 64}}, found {shown(value)}")
+    _check_length(value)
+    for name in value:
+        if not _REGISTER.fullmatch(name.lower()):
+            raise SettingError(f"expected the name of a register, found `{shortened(name)}`")
+    return {name.lower(): _number(name, item) for name, item in value.items()}
+
+
+def _values(name: str, value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        return (_number(name, value),)
+    if not 1 <= len(value) <= MOST_CONFIGURATIONS:
+        message = f"expected 1 to {MOST_CONFIGURATIONS} values, found {len(value):,}"
+        raise SettingError(f"`{name}`: {message}")
+    return tuple(_number(name, item) for item in value)
+
+
+def _number(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise SettingError(f"`{name}`: expected a number, found {shown(value)}")
+    if not _LOWEST <= value <= _HIGHEST:
+        raise SettingError(f"`{name}`: expected a number of 32 bits, found {shown(value)}")
+    return value
+
+
+def _check_length(table: Mapping[str, Any]) -> None:
+    if len(table) > _MOST_REGISTERS:
+        raise SettingError(f"expected at most {_MOST_REGISTERS} registers, found {len(table):,}")
+
+
+def _check_count(count: int) -> None:
+    if count > MOST_CONFIGURATIONS:
+        message = f"expected at most {MOST_CONFIGURATIONS} configurations, found {count:,}"
+        raise SettingError(message)

@@ -1,0 +1,48 @@
+"""The values of registers with which the host starts a program, one mapping for each case.
+
+They come from comments (`# CR cr4 = 64 | 128`), which count before `[kernel."GLOB"]` in the
+configuration of the project; what is given for one run (`--cr 4=64`) counts before both.
+"""
+
+from __future__ import annotations
+
+from itertools import islice, product
+from typing import Iterator, Mapping, Sequence
+
+from ipu_asm.expressions.errors import ExpressionError
+from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
+from ipu_asm.flow.assertions.syntax import Configurations, parse_assertion
+from ipu_asm.program.program import Program
+
+MOST_CONFIGURATIONS = 16
+"""The combinations of values of one program: what it does is computed in each."""
+
+
+def configurations_of(program: Program) -> Sequence[Mapping[str, int]]:
+    """Return the values of registers by name, in lower case; the first 16 combinations."""
+    found: dict[tuple[tuple[str, int], ...], Mapping[str, int]] = {}
+    for values in islice(_combinations(program), MOST_CONFIGURATIONS**2):
+        found.setdefault(tuple(sorted(values.items())), values)
+    return list(found.values())[:MOST_CONFIGURATIONS]
+
+
+def _combinations(program: Program) -> Iterator[Mapping[str, int]]:
+    commented = _commented(program)
+    given = {name.lower(): value for name, value in program.presets.items()}
+    for configured in program.configurations or ({},):
+        for values in product(*commented.values()):
+            yield {**configured, **dict(zip(commented, values)), **given}
+
+
+def _commented(program: Program) -> dict[str, Sequence[int]]:
+    """Return the values in comments by register; of several comments the last one counts."""
+    found: dict[str, Sequence[int]] = {}
+    for comment in assertion_comments(program):
+        if comment.kind is AssertionKind.CONFIGURATION:
+            try:
+                parsed = parse_assertion(comment.kind, comment.text)
+            except ExpressionError:
+                continue  # a finding of its own
+            assert isinstance(parsed, Configurations)
+            found.update(parsed.values)
+    return found
