@@ -2,6 +2,7 @@
 {% set phases = [("load", 3), ("mix", 5), ("store", 2)] %}
     set lr0 0; set lr15 4;;
 {% for name, steps in phases %}
+    set lr14 0;;
 {{ name }}:
 {% for step in range(steps) %}
     # {{ name }} {{ loop.index }}/{{ steps }}

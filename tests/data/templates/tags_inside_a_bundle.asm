@@ -1,6 +1,7 @@
 # tags_inside_a_bundle: parts of bundles that depend on a setting
 {% set with_mask = false %}{% set with_aaq = true %}
     set lr0 0; set lr1 {% if with_mask %}1{% else %}0{% endif %};;
+    set lr3 1024;;
 loop:
     incr lr0 {{ 128 }};
     {% if with_mask %}ldr_mult_mask_reg lr1 cr3{% else %}ldr_mult_reg r0 lr0 cr0{% endif %};
