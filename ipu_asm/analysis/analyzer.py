@@ -226,7 +226,7 @@ class Analyzer:
         else:
             if before.text == expansion.text and _is_known(before.program, known):
                 return Expanded(expansion, before)
-            change = change_between(before.text, expansion.text)
+            change = _change_of(expansion, before.text)
             lines = before.source.lines.after(expansion.text, change)
             source = SourceFile(expansion.text, path, lines)
             program = read_program(self.isa, expansion.text, self._bundle, before.program, change)
@@ -283,6 +283,13 @@ class Analyzer:
         if len(self._young) >= _MOST_REMEMBERED:
             self._old, self._young = self._young, {}
         self._young[text] = bundle
+
+
+def _change_of(expansion: Expansion, before: str) -> Change:
+    """Return the change from an earlier text to that of an expansion."""
+    if expansion.edit and expansion.edit[0] is before:
+        return expansion.edit[1]
+    return change_between(before, expansion.text)
 
 
 def _is_ours(expansion: Expansion) -> bool:

@@ -8,8 +8,8 @@ others made remains, unless they use a name whose value has changed.
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Iterable, NamedTuple, Sequence
+from itertools import chain
+from typing import NamedTuple, Sequence
 
 from ipu_asm.source.jinja.blocks import begins_block, keyword_of
 from ipu_asm.source.jinja.compiled import CompiledTags, Function
@@ -146,33 +146,42 @@ class Workshop:
 class NameCounts(NamedTuple):
     """In how many parts a name is read, set, at root level, and not at root level."""
 
-    loads: Counter[str]
-    writes: Counter[str]
-    roots: Counter[str]
-    inner: Counter[str]
+    loads: dict[str, int]
+    writes: dict[str, int]
+    roots: dict[str, int]
+    inner: dict[str, int]
 
     @classmethod
     def none(cls) -> NameCounts:
         """Return the counts of no parts."""
-        return cls(Counter(), Counter(), Counter(), Counter())
+        return cls({}, {}, {}, {})
 
-    def after(self, old: Iterable[CompiledTags], new: Iterable[CompiledTags]) -> NameCounts:
+    def after(self, old: Sequence[CompiledTags], new: Sequence[CompiledTags]) -> NameCounts:
         """Return the counts after some parts are replaced by others."""
-        counts = NameCounts(*(counter.copy() for counter in self))
-        for each, times in Counter(new).items():
-            counts._add(each, times)
-        for each in old:
-            counts._add(each, -1)
-        return counts
-
-    def _add(self, tags: CompiledTags, times: int) -> None:
-        for counter, names in zip(self, (tags.loads, tags.writes, tags.roots, tags.inner)):
-            for name in names:
-                counter[name] += times
-                if not counter[name]:
-                    del counter[name]
+        return NameCounts(
+            _counted(self.loads, [tags.loads for tags in old], [tags.loads for tags in new]),
+            _counted(self.writes, [tags.writes for tags in old], [tags.writes for tags in new]),
+            _counted(self.roots, [tags.roots for tags in old], [tags.roots for tags in new]),
+            _counted(self.inner, [tags.inner for tags in old], [tags.inner for tags in new]),
+        )
 
     def is_same_around(self, other: NameCounts) -> bool:
         """Return whether the names at root level are the same, of those that others use inside."""
         differing = self.roots.keys() ^ other.roots.keys()
         return differing.isdisjoint(self.inner)
+
+
+def _counted(
+    counts: dict[str, int], old: list[frozenset[str]], new: list[frozenset[str]]
+) -> dict[str, int]:
+    """Return counts of names after some sets of names are replaced by others."""
+    if old == new:
+        return counts
+    counts = counts.copy()
+    for name in chain.from_iterable(new):
+        counts[name] = counts.get(name, 0) + 1
+    for name in chain.from_iterable(old):
+        counts[name] -= 1
+        if not counts[name]:
+            del counts[name]
+    return counts

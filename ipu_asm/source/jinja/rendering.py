@@ -26,13 +26,15 @@ from ipu_asm.source.jinja.outputs import Cost, PartOutput, keeps_state
 from ipu_asm.source.jinja.parts import Part
 from ipu_asm.source.jinja.pieces import PieceKind, joined, piece
 from ipu_asm.source.jinja.syntax_errors import readable
+from ipu_asm.text import Change, change_between
 
 
 class Rendering(NamedTuple):
     """The outputs of the parts of a template in one context, or the problem that ended it.
 
     `given` are the values from outside. Of these, Jinja takes the `unborn` for undefined until the
-    template sets them. With `is_stateful`, some value can change by itself.
+    template sets them. With `is_stateful`, some value can change by itself. `edit` is an earlier
+    text and the change from it, where that is known.
     """
 
     given: Mapping[str, Any]
@@ -44,6 +46,7 @@ class Rendering(NamedTuple):
     cost: Cost
     is_stateful: bool = False
     problem: Problem | None = None
+    edit: tuple[str, Change] | None = None
 
     @property
     def is_branch_unknown(self) -> bool:
@@ -102,8 +105,10 @@ def _with_literal(template: Template, edit: Edit, before: Rendering) -> Renderin
         if output is None:
             return None
         outputs[place], texts[place] = output, output.text
-    made = before._replace(outputs=outputs, texts=texts, text="".join(texts))
-    return made if _is_within_limits(made) else None
+    change = None
+    if number not in part.tags.macro_literals:
+        change = _change(before.texts, edit, texts)
+    return _edited(before, outputs, texts, before.cost, change)
 
 
 def _is_measuring(template: Template) -> bool:
@@ -137,14 +142,41 @@ def _with_parts(template: Template, edit: Edit, before: Rendering) -> Rendering 
         return None
     if changed or before.cost.has_undefined:
         texts, cost = [output.text for output in outputs], Cost.of(outputs)
+        change = None
     else:
         texts = before.texts.copy()
         texts[first:old_end] = [output.text for output in new]
         cost = before.cost.after(Cost.of(old), Cost.of(new))
-    if any(map(keeps_state, new)):
+        change = _change(before.texts, edit, texts)
+    return None if any(map(keeps_state, new)) else _edited(before, outputs, texts, cost, change)
+
+
+def _change(old: list[str], edit: Edit, new: list[str]) -> Change:
+    """Return the change of the whole text if only that of the new parts has changed."""
+    first, old_end, new_end, _ = edit
+    start = sum(map(len, new[:first]))
+    change = change_between("".join(old[first:old_end]), "".join(new[first:new_end]))
+    return Change(*(start + offset for offset in change))
+
+
+def _edited(
+    before: Rendering,
+    outputs: list[PartOutput],
+    texts: list[str],
+    cost: Cost,
+    change: Change | None,
+) -> Rendering | None:
+    """Return a rendering after an edit; None if it is to be looked at whether it is too large."""
+    text = "".join(texts)
+    if cost.is_over or len(text) > MOST_CHARACTERS // 2:
         return None
-    made = before._replace(outputs=outputs, texts=texts, text="".join(texts), cost=cost)
-    return made if _is_within_limits(made) else None
+    return before._replace(
+        outputs=outputs,
+        texts=texts,
+        text=text,
+        cost=cost,
+        edit=(before.text, change) if change else None,
+    )
 
 
 def _render_depending(
@@ -191,10 +223,6 @@ def _changed(old: Sequence[PartOutput], new: Sequence[PartOutput]) -> frozenset[
 def _is_same(one: object, two: object) -> bool:
     """Return whether values are the same, and no pieces, which know the parts they are made of."""
     return type(one) is type(two) and type(one) in (str, int, bool) and one == two
-
-
-def _is_within_limits(made: Rendering) -> bool:
-    return not made.cost.is_over and len(made.text) <= MOST_CHARACTERS // 2
 
 
 def _unborn(template: Template, given: Mapping[str, Any]) -> frozenset[str]:

@@ -146,6 +146,7 @@ def _expanded(memo: _Memo, context: TemplateContext) -> Expansion:
         tuple(findings),
         positions.definitions,
         positions.uses,
+        edit=rendering.edit,
         is_partial=rendering.cost.has_undefined,
         unknown=positions.unknown() if rendering.cost.has_undefined else (),
     )

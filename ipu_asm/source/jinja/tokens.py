@@ -167,7 +167,7 @@ class Tokens:
             at += 1 + len(line)
         return pieces
 
-    @property
+    @cached_property
     def code(self) -> tuple[object, ...]:
         """What the code of a template depends on: not on literal text, nor on comments."""
         return tuple([t.kind if t.kind in _NO_CODE else t[:2] for t in self.tokens])
