@@ -15,7 +15,7 @@ from ipu_asm.emulator import EmulatorError, Ipu, IpuState
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.observed import observe
 from ipu_asm.flow.control_run.progressions import numbers
-from ipu_asm.flow.control_run.run import FAULT, HALTED, ControlRun, Limits, control_run
+from ipu_asm.flow.control_run.run import FAULT, HALTED, RAN_OFF, ControlRun, Limits, control_run
 from ipu_asm.flow.control_run.steps import Step
 from ipu_asm.flow.control_run.summary import RunSummary, summarise
 from ipu_asm.flow.control_run.trace import Progression
@@ -52,11 +52,15 @@ def real_run(
     state = machine_state(program, presets)
     machine = Ipu(state)
     executions: Counter[int] = Counter()
+    address = 0
     accesses: Counter[tuple[int, int]] = Counter()
     for _ in range(most_cycles):
         if state.is_halted:
-            return executions, registers_of(state), accesses, HALTED
+            ended = HALTED if steps[address].halts else RAN_OFF
+            return executions, registers_of(state), accesses, ended
         address = state.program_counter
+        if address >= program.size:
+            return executions, registers_of(state), accesses, RAN_OFF
         try:
             machine.execute_vliw_cycle()
         except EmulatorError:
