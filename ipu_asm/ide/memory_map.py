@@ -49,13 +49,15 @@ class MapRegion(NamedTuple):
 class MemoryStrip(NamedTuple):
     """The used part of a memory of `size` bytes; without `base`, addresses count from 0.
 
-    Else they count from the unknown value of the registers in `base`.
+    Else they count from the unknown value of the registers in `base`. `unknown` are the numbers of
+    accesses of which the bytes are not known, such as those of a loop of unknown trips.
     """
 
     memory: str
     size: int
     base: str
     regions: tuple[MapRegion, ...]
+    unknown: tuple[int, ...]
 
 
 class MemoryMap(NamedTuple):
@@ -94,7 +96,11 @@ def memory_map(analysis: Analysis) -> MemoryMap:
     return MemoryMap(
         cycles_sentence(facts),
         tuple(
-            MemoryStrip(*key, tuple(_regions(accesses, registers, numbers)))
+            MemoryStrip(
+                *key,
+                tuple(_regions(accesses, registers, numbers)),
+                tuple(number for number in numbers if not accesses[number].ranges),
+            )
             for key, numbers in sorted(strips.items())
         ),
         accesses,
@@ -108,8 +114,6 @@ def map_lines(analysis: Analysis, found: MemoryMap) -> Iterator[MapLine]:
         yield MapLine("")
         origin = f"from {strip.base}, whose value is not known" if strip.base else "from 0"
         yield MapLine(f"# {strip.memory}, {strip.size:,} bytes, addresses {origin}")
-        if not strip.regions:
-            yield MapLine("# these addresses depend on registers that are not known")
         for region in strip.regions:
             size = counted(len(region.range), "byte")
             through = f" through {', '.join(region.through)}" if region.through else ""
@@ -118,6 +122,10 @@ def map_lines(analysis: Analysis, found: MemoryMap) -> Iterator[MapLine]:
             yield MapLine(f"{ends}  {size}, {kind}{through}")
             for number in region.accesses:
                 yield _line(analysis, found.accesses[number])
+        if strip.unknown:
+            yield MapLine("bytes that depend on registers without a known value")
+        for number in strip.unknown:
+            yield _line(analysis, found.accesses[number])
 
 
 def _line(analysis: Analysis, access: MapAccess) -> MapLine:

@@ -280,7 +280,8 @@ def test_the_setting_of_the_document_brings_remarks_and_lenses(opened: Open, set
     settings(phrase)
     check_hints(neovim, (0, 23, ": old"))
     neovim.type("l")
-    check_lenses(neovim, (0, "1 bundle an iteration, 2 of 8 slots used (25 %)"))
+    cost = "1 trip x 1 bundle = 1 cycle of 2; bound by lr; 2 of 8 slots used (25 %)"
+    check_lenses(neovim, (0, cost))
 
 
 def test_lenses_tell_of_branches_once_they_are_switched_on(opened: Open, settings: Set) -> None:
@@ -325,3 +326,17 @@ def test_symbols_of_the_project_come_also_from_files_that_are_not_open(tmp_path:
         neovim.type(command.replace("name", "elsewh") + "<CR>")
         check_listed(neovim, ("unopened.s", 1, 0))
     assert user.complaints() == ""
+
+
+def test_the_memory_map_lists_regions_and_enter_goes_to_the_instruction(opened: Open) -> None:
+    neovim = opened(EXAMPLE)
+    totals = "1,304 cycles, 7 of 1,024 bundles"
+    assert soon(lambda: neovim.lua("return vim.b.ipu_totals"), totals) == totals
+    neovim.type(":IpuMemoryMap<CR>")
+    shown = soon(neovim.text, lambda text: text.startswith("# memory map"))
+    assert shown.startswith("# memory map: 1,304 cycles")
+    assert "0x00000..0x03fff  16,384 bytes, read through cr1" in shown
+    neovim.type("/str_acc_reg<CR><CR>")
+    row, _ = place(EXAMPLE, "str_acc_reg           lr4")
+    assert soon(lambda: neovim.cursor()[0], row) == row
+    neovim.type(":only<CR>")

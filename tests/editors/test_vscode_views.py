@@ -94,3 +94,37 @@ def test_the_reference_opens_at_the_instruction_under_the_cursor(example: VSCode
     heading.wait_for()
     visible = "e => { const r = e.getBoundingClientRect(); return r.top >= 0 && r.top < 400; }"
     assert soon(lambda: bool(heading.evaluate(visible)), expected=True)
+
+
+def test_the_memory_map_shows_regions_and_a_click_goes_to_the_instruction(example: VSCode) -> None:
+    example.command("IPU: Show memory map")
+    page = example.webview(".region")
+    regions = page.locator(".region .about")
+    assert soon(regions.count, 3) == 3
+    shown = [" ".join(text.split()) for text in regions.all_inner_texts()]
+    assert shown[1] == "0x00000..0x03fff 16 KiB read"
+    assert "1,304 cycles, 7 of 1,024 bundles" in soon(
+        example.status, lambda status: "cycles" in status
+    )
+    page.locator(".access", has_text="str_acc_reg").click()
+    check_selected(example, "str_acc_reg           lr4 cr2", "str_acc_reg           lr4 cr2")
+
+
+def test_a_loop_shows_its_trips_and_a_store_its_addresses(
+    example: VSCode, vscode_user: VSCodeUser
+) -> None:
+    settings = vscode_user.work / ".vscode" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text('{"ipu.codeLens.loops": true, "ipu.inlayHints.trips": true}', "utf-8")
+    example.go_to(*place(EXAMPLE, "str_acc_reg"))
+    lenses = example.page.locator(".codelens-decoration")
+    cost = "10 x 128 trips x 1 bundle = 1,280 cycles of 1,304; bound by xmem, mult, acc, lr"
+    shown = soon(lambda: " | ".join(lenses.all_inner_texts()), lambda text: cost in text)
+    assert cost in shown.replace("\xa0", " ")
+    assert "10 x 128 trips: the old value is compared" in soon(
+        example.text, lambda text: "old value" in text
+    )
+    addresses = "512 bytes at cr2 + 0x100 x k, k = 0..9"
+    assert addresses in example.hover(example.word("str_acc_reg"), addresses)
+    example.screenshot("trips_and_addresses")
+    settings.unlink()

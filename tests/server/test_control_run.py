@@ -64,7 +64,13 @@ def test_the_memory_map_has_strips_accesses_and_a_text() -> None:
     result = session({}, custom("ipu/memoryMap")).answer(1)["result"]
     (strip,) = result["strips"]
     region = {"start": 1, "end": 131, "kind": "read", "through": ["cr0"], "accesses": [0]}
-    assert strip == {"memory": "xmem", "size": 2_097_152, "base": "cr0", "regions": [region]}
+    assert strip == {
+        "memory": "xmem",
+        "size": 2_097_152,
+        "base": "cr0",
+        "regions": [region],
+        "unknown": [],
+    }
     (access,) = result["accesses"]
     start, end = {"line": 1, "character": 15}, {"line": 1, "character": 38}
     assert access == {

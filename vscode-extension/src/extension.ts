@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { registerCommands } from "./commands";
 import { registerDebug } from "./debug";
 import { registerListing } from "./listing";
+import { registerMemoryMap } from "./memoryMap";
 import type { Part, Parts, ServerState } from "./parts";
 import { createServer, type ServerControl } from "./server";
 import { registerContexts } from "./server/contexts";
@@ -35,6 +36,7 @@ const PARTS: readonly Part[] = [
   registerDebug,
   registerVectors,
   registerSlotGrid,
+  registerMemoryMap,
   registerListing,
   registerCommands,
 ];

@@ -43,6 +43,7 @@ def _strip(strip: ide.MemoryStrip) -> Json:
             }
             for region in strip.regions
         ],
+        "unknown": list(strip.unknown),
     }
 
 

@@ -80,6 +80,15 @@ def test_a_run_that_is_not_known_to_its_end_says_so() -> None:
     assert [each.executions for each in found.accesses] == [None]
 
 
+def test_bytes_of_a_loop_of_unknown_trips_are_named_apart() -> None:
+    analysis = analysed(WAITING.replace("incr lr1 1;", "incr lr1 1; incr lr0 128;"))
+    found = memory_map(analysis)
+    assert [(strip.regions, strip.unknown) for strip in found.strips] == [((), (0,))]
+    lines = [line.text for line in map_lines(analysis, found)]
+    assert lines[3] == "bytes that depend on registers without a known value"
+    assert lines[4].startswith("    line 2: ldr_mult_reg r0 lr0 cr1  # 128 bytes at cr1 + 0x80")
+
+
 def test_a_template_has_the_places_of_what_is_written() -> None:
     text = "{% for n in range(2) %}\nstr_acc_reg lr{{ n }} cr0;;\n{% endfor %}\nbkpt;;\n"
     found = memory_map(analyze(text))

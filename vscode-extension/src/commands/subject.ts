@@ -3,11 +3,11 @@
 import * as vscode from "vscode";
 import { LANGUAGES } from "../languages";
 
-const VIEWS = ["ipu-listing", "ipu-expansion"];
+const VIEWS = /^ipu-/;
 
 /** Whether a document is a program, not a view that we made of one. */
 export function isProgram(document: vscode.TextDocument): boolean {
-  return LANGUAGES.includes(document.languageId) && !VIEWS.includes(document.uri.scheme);
+  return LANGUAGES.includes(document.languageId) && !VIEWS.test(document.uri.scheme);
 }
 
 /**

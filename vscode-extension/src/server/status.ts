@@ -17,10 +17,10 @@ export function registerStatus(
   const ours = ourDocuments(context.extension);
   const item = vscode.languages.createLanguageStatusItem("ipu.server", ours);
   item.name = "IPU Assembly";
-  const isa = new InstructionSet(server, item);
+  const totals = new ProgramTotals(server, item);
   const show = () => {
     paint(item, server);
-    isa.showSoon();
+    totals.showSoon();
   };
   context.subscriptions.push(
     item,
@@ -28,11 +28,11 @@ export function registerStatus(
       show();
       announce(log, server);
     }),
-    isa,
-    vscode.window.onDidChangeActiveTextEditor(() => isa.showSoon()),
-    vscode.workspace.onDidOpenTextDocument(() => isa.showSoon()),
-    vscode.workspace.onDidChangeTextDocument(() => isa.showSoon()),
-    vscode.workspace.onDidSaveTextDocument(() => isa.showSoon()),
+    totals,
+    vscode.window.onDidChangeActiveTextEditor(() => totals.showSoon()),
+    vscode.workspace.onDidOpenTextDocument(() => totals.showSoon()),
+    vscode.workspace.onDidChangeTextDocument(() => totals.showSoon()),
+    vscode.workspace.onDidSaveTextDocument(() => totals.showSoon()),
     vscode.commands.registerCommand("ipu.restartServer", () => server.restart()),
     vscode.commands.registerCommand("ipu.showLog", () => log.show()),
   );
@@ -82,14 +82,27 @@ function announce(log: vscode.LogOutputChannel, server: ServerControl): void {
 
 const PAUSE_MILLISECONDS = 500;
 
-/** Shows the instruction set of the document in front, when nothing has happened for a moment. */
-class InstructionSet implements vscode.Disposable {
+/** What the server says of a program as a whole (docs/protocol.md). */
+interface Totals {
+  readonly isa: string;
+  readonly text: string;
+}
+
+/** Shows the document in front, when nothing has happened for a moment: its set, its cycles. */
+class ProgramTotals implements vscode.Disposable {
   private timer: NodeJS.Timeout | undefined;
+  private readonly totals: vscode.StatusBarItem;
 
   constructor(
     private readonly server: ServerControl,
     private readonly item: vscode.LanguageStatusItem,
-  ) {}
+  ) {
+    const { Right } = vscode.StatusBarAlignment;
+    this.totals = vscode.window.createStatusBarItem("ipu.totals", Right, 101);
+    this.totals.name = "Cycles and bundles of the program";
+    this.totals.tooltip = "Cycles of the whole run, and the part of instruction memory";
+    this.totals.command = "ipu.showMemoryMap";
+  }
 
   showSoon(): void {
     clearTimeout(this.timer);
@@ -98,17 +111,21 @@ class InstructionSet implements vscode.Disposable {
 
   dispose(): void {
     clearTimeout(this.timer);
+    this.totals.dispose();
   }
 
   private async show(): Promise<void> {
     const document = this.document;
-    if (document === undefined) {
+    const answer = document && (await this.ask(document).catch(() => null));
+    if (this.document !== document) {
       return;
     }
-    const name = await this.ask(document).catch(() => undefined);
-    if (name !== undefined && this.document === document) {
-      this.item.text = `Instruction set ${name}`;
+    if (!answer) {
+      return this.totals.hide();
     }
+    this.item.text = `Instruction set ${answer.isa}`;
+    this.totals.text = `$(watch) ${answer.text}`;
+    this.totals.show();
   }
 
   /** The document in front, where the server knows about it. */
@@ -118,9 +135,8 @@ class InstructionSet implements vscode.Disposable {
     return isOurs && this.server.state === "running" ? document : undefined;
   }
 
-  private async ask(document: vscode.TextDocument): Promise<string | undefined> {
+  private ask(document: vscode.TextDocument): Promise<Totals | null> {
     const parameters = { textDocument: { uri: document.uri.toString() } };
-    const answer = await this.server.request<{ isa: string } | null>("ipu/slotGrid", parameters);
-    return answer?.isa;
+    return this.server.request<Totals | null>("ipu/runTotals", parameters);
   }
 }

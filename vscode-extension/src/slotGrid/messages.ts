@@ -38,6 +38,8 @@ export interface Row {
   readonly label: string | null;
   readonly cells: readonly (readonly Cell[])[];
   readonly strays: readonly Cell[];
+  /** How often it is executed in the whole run; null or nothing if that is not known. */
+  readonly executions?: number | null;
 }
 
 /** A cell that knows where it stands in the text. */

@@ -26,9 +26,10 @@ export function forPage(grid: Grid<PlacedRow>): Grid {
   return { ...grid, rows: grid.rows.map(withoutRanges) };
 }
 
-function withoutRanges({ address, label, cells, strays }: PlacedRow): Row {
+function withoutRanges({ address, label, cells, strays, executions }: PlacedRow): Row {
   const bare = ({ mnemonic, text, idle }: Row["strays"][number]) => ({ mnemonic, text, idle });
-  return { address, label, cells: cells.map((some) => some.map(bare)), strays: strays.map(bare) };
+  const bareCells = cells.map((some) => some.map(bare));
+  return { address, label, cells: bareCells, strays: strays.map(bare), executions };
 }
 
 /** The first row that begins behind a place. */

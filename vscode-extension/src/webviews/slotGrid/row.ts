@@ -2,7 +2,7 @@
 
 import type { Cell, Grid, Row } from "../../slotGrid/messages";
 import { cellAt, type Column, type Columns, shown } from "./columns";
-import { element, withRole } from "./html";
+import { counted, element, withRole } from "./html";
 import type { ActiveCell } from "./keyboard";
 import { nameOfLoop, type NestedLoop } from "./loops";
 
@@ -49,12 +49,14 @@ function drawCell(context: RowContext, row: Row, column: Column): HTMLElement {
   return drawPlace(context, row, column);
 }
 
-function drawAddress({ grid, loops, loop }: RowContext, { address }: Row): HTMLElement {
+function drawAddress(context: RowContext, { address, executions }: Row): HTMLElement {
+  const { grid, loops, loop } = context;
   const made = element("div", "cell address");
   const around = loops.filter((each) => isIn(each, address));
   made.append(element("span", "number", String(address)), ...around.map((each) => bar(each)));
   const names = around.map((each) => `, in loop ${nameOfLoop(each)}`).join("");
-  made.title = `${grid.unit} ${address}${names}`;
+  const runs = typeof executions === "number" ? `, runs ${counted(executions, "time")}` : "";
+  made.title = `${grid.unit} ${address}${names}${runs}`;
   return withRole(made, "rowheader", { label: made.title });
 
   function bar(each: NestedLoop): HTMLElement {

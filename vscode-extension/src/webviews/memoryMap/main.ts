@@ -1,0 +1,106 @@
+/** The page of the memory map: it draws what it is told, and tells what was clicked. */
+
+import "./memoryMap.css";
+import type { FromPage, MemoryMap, Region, Strip, ToPage } from "../../memoryMap/messages";
+import { counted, element, withRole } from "../slotGrid/html";
+import { addressText, bytesText, useText } from "./words";
+import { drawScale, drawUsed } from "./bars";
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: FromPage): void;
+  setState(state: { readonly uri: string }): void;
+};
+
+const editor = acquireVsCodeApi();
+const root = document.getElementById("root") as HTMLElement;
+showNotice("Waiting for the language server…");
+window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
+  if (data.kind === "notice") {
+    showNotice(data.text);
+  } else {
+    editor.setState({ uri: data.uri });
+    root.replaceChildren(head(data.file, data.map.note), ...strips(data.map));
+  }
+});
+editor.postMessage({ kind: "ready" });
+
+function showNotice(text: string): void {
+  root.replaceChildren(withRole(element("p", "notice", text), "status"));
+}
+
+function head(file: string, note: string): HTMLElement {
+  const made = element("header", "head");
+  const legend = element("span", "legend");
+  for (const kind of ["read", "written", "both"] as const) {
+    legend.append(element("span", `sample ${kind}`), element("span", "faint", useText(kind)));
+  }
+  legend.setAttribute("aria-hidden", "true");
+  made.append(element("strong", "", file), element("span", "faint", note), legend);
+  return made;
+}
+
+function strips(map: MemoryMap): HTMLElement[] {
+  if (!map.strips.length && map.accesses.length === 0) {
+    return [element("p", "notice", "No load or store is known.")];
+  }
+  return map.strips.map((strip) => drawStrip(map, strip));
+}
+
+function drawStrip(map: MemoryMap, strip: Strip): HTMLElement {
+  const made = element("section", "strip");
+  const title = element("h2", "", strip.memory);
+  const origin = strip.base
+    ? `addresses from ${strip.base}, whose value is not known`
+    : `${bytesText(strip.size)}, addresses from 0`;
+  title.append(element("span", "faint", origin));
+  const rows = strip.regions.map((region) => drawRegion(map, strip, region));
+  const select = (number: number) => {
+    rows.forEach((row, place) => row.classList.toggle("selected", place === number));
+    rows[number]?.scrollIntoView({ block: "nearest" });
+  };
+  made.append(title);
+  if (!strip.base) {
+    made.append(drawScale(strip));
+  }
+  made.append(drawUsed(strip, select), ...rows);
+  if (strip.unknown.length) {
+    const rest = element("div", "region");
+    rest.append(element("div", "faint", "Bytes that depend on registers without a known value:"));
+    rest.append(...strip.unknown.map((number) => drawAccess(map, number)));
+    made.append(rest);
+  }
+  return made;
+}
+
+function drawRegion(map: MemoryMap, strip: Strip, region: Region): HTMLElement {
+  const made = element("div", "region");
+  const about = element("div", "about");
+  const range = `${addressText(region.start)}..${addressText(region.end - 1)}`;
+  about.append(
+    element("span", `sample ${region.kind}`),
+    element("code", "", range),
+    element("span", "", bytesText(region.end - region.start)),
+    element("span", "faint", useText(region.kind)),
+  );
+  if (region.through.length && !strip.base) {
+    about.append(element("span", "faint", `through ${region.through.join(", ")}`));
+  }
+  made.append(about, ...region.accesses.map((number) => drawAccess(map, number)));
+  return made;
+}
+
+function drawAccess(map: MemoryMap, number: number): HTMLElement {
+  const made = element("button", "access");
+  const access = map.accesses[number];
+  if (access) {
+    const times = access.executions === null ? "" : `, ${counted(access.executions, "time")}`;
+    made.append(
+      element("span", "line", `line ${access.range.start.line + 1}`),
+      element("code", "", access.text),
+      element("span", "faint", `${access.addresses}${times}`),
+    );
+    made.title = `Go to line ${access.range.start.line + 1}`;
+    made.addEventListener("click", () => editor.postMessage({ kind: "go", access: number }));
+  }
+  return made;
+}
