@@ -231,7 +231,7 @@ def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixtu
     assert [access["start"] for access in report["accesses"]] == [0, 0]
     text = check(capsys, "cr4.s").out
     assert text.startswith("cr4.s: cycles depend on cr4, 4 bundles; halts in line 5\n")
-    assert "again, line 2: 2 bundles x (cr4 + 0x80) / 0x80; " in text
+    assert "loop again, line 2: 2 bundles x (cr4 + 0x80) / 0x80; " in text
     assert "cr0 + 0x80 x k, k < (cr4 + 0x80) / 0x80 " in text
     assert "numbers marked ? depend on cr4" in text
     assert "give values with --cr 4=VALUE" in text
@@ -279,7 +279,7 @@ def test_a_line_of_the_report_names_what_bounds_a_loop(capsys: pytest.CaptureFix
         "loop: incr lr1 1; incr lr2 1;;\n incr lr3 1; acc;;\n bne lr1 lr9 loop;;\n bkpt;;"
     )
     out = check(capsys, "a.s").out
-    line = "loop, line 2: 3 bundles x 998 = 2,994 cycles (99.9 %); lr 3/2 = 2 <- bound, acc 1"
+    line = "loop loop, line 2: 3 bundles x 998 = 2,994 cycles (99.9 %); lr 3/2 = 2 <- bound, acc 1"
     assert line in out
 
 
@@ -288,7 +288,7 @@ def test_moves_are_named_with_what_they_save_and_what_limits_them(
 ) -> None:
     Path("a.s").write_text(LOOSE)
     out = check(capsys, "a.s").out
-    assert "loop, line 2: 5 bundles x 998 = 4,990 cycles (99.9 %); " in out
+    assert "loop loop, line 2: 5 bundles x 998 = 4,990 cycles (99.9 %); " in out
     assert "; dependence 1; moves save 3\n" in out
     assert "no fewer than 2 bundles: each instruction waits for the one before, line 3 ->" in out
     assert "moves save 3 of 7 bundles, 2,994 of 4,992 cycles (60.0 %)" in out

@@ -49,7 +49,8 @@ def percent(part: Count, whole: Count) -> str:
 
 def name_of(loop: LoopReport) -> str:
     """Return the name of a loop: its label, and the line of that or of its first bundle."""
-    return f"{loop.label}, line {loop.row}" if loop.label else f"line {loop.row}"
+    label = f" {loop.label}" if loop.label else ""
+    return f"loop{label}, line {loop.row}"
 
 
 def product_of(loop: LoopReport, unit: str) -> str:
