@@ -234,14 +234,14 @@ def test_what_depends_on_an_unknown_register_is_null(capsys: pytest.CaptureFixtu
     assert "loop again, line 2: 2 bundles x (cr4 + 0x80) / 0x80; " in text
     assert "cr0 + 0x80 x k, k < (cr4 + 0x80) / 0x80 " in text
     assert "numbers marked ? depend on cr4" in text
-    assert "give values with --cr 4=VALUE" in text
+    assert "give values with --cr 4=VALUE, a comment `# CR cr4 = VALUE`, or `[kernel]`" in text
 
 
 def test_a_run_that_ends_at_an_unknown_branch_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.s").write_text("add lr1 lr1 cr4;;\nbeq lr1 lr2 +2;;\nincr lr3 1;;\nbkpt;;")
     text = check(capsys, "a.s").out
     assert "a.s: more than 1 cycle, 4 bundles; the branch in line 2 depends on cr4" in text
-    assert "give values with --cr 4=VALUE" in text
+    assert "give values with --cr 4=VALUE, a comment `# CR cr4 = VALUE`, or `[kernel]`" in text
 
 
 def test_the_report_says_for_which_values_and_context_it_is(
@@ -251,6 +251,38 @@ def test_the_report_says_for_which_values_and_context_it_is(
     first, second, *_ = check(capsys, arguments).out.splitlines()
     assert first.startswith(f"{ROOT}/examples/row_filter.asm (taps=5): ")
     assert second == "with cr2 = 0x1400, cr10 = 1, lr1 = 3"
+
+
+def test_values_come_from_options_then_comments_then_the_configuration(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("ipu.toml").write_text('[kernel."*.s"]\ncr = {4 = 256}\n')
+    assert check_json(capsys, "cr4.s")["cycles"] == 1 + 2 * 3 + 1
+    Path("cr4.s").write_text("# CR cr4 = 512\n" + UP_TO_CR4)
+    assert check_json(capsys, "cr4.s")["cycles"] == 1 + 2 * 5 + 1
+    assert check_json(capsys, "cr4.s --cr 4=1024")["cycles"] == 1 + 2 * 9 + 1
+
+
+def test_every_configuration_of_the_host_is_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("cr4.s").write_text("# CR cr4 = 512 | 1024\n" + UP_TO_CR4)
+    out = check(capsys, "cr4.s").out
+    assert out.count("cr4.s: 12 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x200\n") == 1
+    assert out.count("cr4.s: 20 cycles, 4 bundles; halts in line 6\nwith cr4 = 0x400\n") == 1
+    ran = check(capsys, "cr4.s --format json")
+    assert json.loads(ran.out)["cycles"] == 12
+    note = "cr4.s: 2 configurations, reported for the first; choose with --cr\n"
+    assert ran.err == f"ipu-mca: note: {note}"
+
+
+def test_a_budget_that_a_configuration_breaks_is_a_finding(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("cr4.s").write_text("# CR cr4 = 512 | 1024\n# CYCLES <= 12\n" + UP_TO_CR4)
+    ran = check(capsys, "cr4.s --format github", 1)
+    assert ran.out.startswith("::error file=cr4.s,line=2,col=10,")
+    assert "found 20, with cr4 = 1024" in ran.out
+    assert "12 cycles, 4 bundles" in check(capsys, "cr4.s", 1).out
+    assert check(capsys, "cr4.s --format github --cr 4=512") == Ran(0, "", "")
 
 
 def test_several_values_may_follow_one_option(capsys: pytest.CaptureFixture[str]) -> None:

@@ -29,8 +29,9 @@ examples:
   ipu-mca kernel.s --format github
 
 No data is needed: cycles, trips and addresses follow from loop registers and branches, which never
-depend on it. What a CR decides needs its value: from --cr, or from `[kernel."kernel.s"]` in
-ipu.toml. Numbers are decimal, or begin with 0x, 0b or 0o; underscores may separate digits.
+depend on it. What a CR decides needs its value: from --cr, from a comment `# CR cr4 = 64`, or from
+`[kernel."kernel.s"]` in ipu.toml, in this order. Numbers are decimal, or begin with 0x, 0b or 0o;
+underscores may separate digits.
 
 formats:
   text    for a terminal

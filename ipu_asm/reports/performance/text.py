@@ -20,7 +20,6 @@ from ipu_asm.reports.performance.wording import (
     missing_overlaps,
     moves_text,
     name_of,
-    options_for,
     overlap_text,
     percent,
     presets_text,
@@ -28,6 +27,7 @@ from ipu_asm.reports.performance.wording import (
     product_of,
     region_text,
     savings_text,
+    values_hint,
 )
 
 _Row = Sequence[str]
@@ -140,7 +140,7 @@ def _region_row(region: Region) -> _Row:
 def _unknown(report: PerformanceReport) -> Iterator[str]:
     if report.unknown:
         yield f"numbers marked ? depend on {', '.join(report.unknown)}"
-        yield f"give values with {options_for(report.unknown)}"
+        yield f"give values with {values_hint(report.unknown)}"
 
 
 def _table(heads: _Row, rows: Sequence[_Row], right: Sequence[int]) -> Iterator[str]:

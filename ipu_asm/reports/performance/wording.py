@@ -171,6 +171,12 @@ def options_for(names: Sequence[str]) -> str:
     return " ".join(f"--{file} {name.removeprefix(file)}=VALUE" for file, name in parts)
 
 
+def values_hint(names: Sequence[str]) -> str:
+    """Return the ways in which the values of registers can be given."""
+    comment = f"`# CR {names[0]} = VALUE`"
+    return f"{options_for(names)}, a comment {comment}, or `[kernel]` in ipu.toml"
+
+
 def missing_overlaps(report: PerformanceReport) -> str:
     """Return whether some overlaps are not known, and what would tell them; empty if all are."""
     names = {*report.bases_without_value}
