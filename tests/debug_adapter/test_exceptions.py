@@ -272,3 +272,40 @@ def test_going_back_stops_at_breaks_too(client: DapClient) -> None:
         assert client.step("reverseContinue")["description"].startswith("stopped by `break")
         assert client.evaluate("cycle").split()[0] == str(cycle)
     assert client.step("reverseContinue")["reason"] == "entry"
+
+
+ASSERTED = """\
+set lr1 3;;
+again:
+    # LOG lr0
+    incr lr0 1; bne lr0 lr1 again;;  # ASSERT-AFTER lr0 < 3
+    # ASSERT sum(acc) == 1
+bkpt;;
+"""
+
+
+def test_assertions_in_comments_stop_where_they_do_not_hold(client: DapClient) -> None:
+    client.start(ASSERTED)
+    check_stops(
+        client,
+        ("exception", "`lr0 < 3` must hold after bundle 1 (`again`, line 4), found lr0 = 3", 4),
+        ("exception", "`lr0 < 3` must hold after bundle 1 (`again`, line 4), found lr0 = 4", 5),
+        ("breakpoint", "halted by `bkpt`", 6),
+    )
+
+
+def test_the_filter_of_assertions_can_be_off_and_log_comments_log(client: DapClient) -> None:
+    assert launched(client, ASSERTED) == []
+    check_stops(client, ("breakpoint", "halted by `bkpt`", 6))
+    logged = [event["output"] for event in client.events_named("output")]
+    assert [text for text in logged if text.startswith("lr0")] == [
+        f"lr0 = {number}\n" for number in range(4)
+    ]
+
+
+def test_a_false_assertion_is_an_exception_with_its_values(client: DapClient) -> None:
+    client.start(ASSERTED)
+    client.stopped()
+    found = client.request("exceptionInfo", threadId=THREAD)
+    assert found["exceptionId"] == "assertion"
+    assert "found lr0 = 3" in found["description"]
