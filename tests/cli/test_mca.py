@@ -173,6 +173,19 @@ def test_runs_that_leave_the_program_take_as_long_as_real_ones(
     assert check_json(capsys, "a.s")["cycles"] == json.loads(ran.out)["cycles"]
 
 
+def test_a_run_without_uniform_iterations_is_followed_to_its_end(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("a.s").write_text(
+        "set lr15 6000;;\nx: incr lr1 1;;\nblt lr2 lr3 +3;;\nadd lr3 lr1 lr3;;\nb +2;;\n"
+        "add lr2 lr2 lr1;;\nincr lr2 3;;\nbne lr1 lr15 x;;\nbkpt;;\n"
+    )
+    ran = run(run_main, ["a.s", "--json"], capsys)
+    cycles = json.loads(ran.out)["cycles"]
+    assert cycles > 30_000
+    assert check_json(capsys, "a.s")["cycles"] == cycles
+
+
 def test_loops_have_trips_cycles_and_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     report = check_json(capsys, "nested.s")
     assert report["cycles"] == 1 + 4 + 4 * 3 + 4 + 1

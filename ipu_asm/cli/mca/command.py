@@ -23,7 +23,7 @@ from ipu_asm.config.file_writing import replace_file
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, input_at, read_text
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.diagnostics.rendering import printable
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
+from ipu_asm.flow.control_run.facts import ControlFacts, control_facts, followed_further
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT
 from ipu_asm.isa.model import Isa
 from ipu_asm.lint.selection import selection_of
@@ -35,6 +35,9 @@ from ipu_asm.reports.performance.text import report_text
 from ipu_asm.reports.performance.wording import end_text
 from ipu_asm.source.settings import source_settings
 from ipu_asm.text import SourceFile
+
+_MOST_STEPS = 1_000_000
+"""Bundles of a run that are executed one by one, more than an editor could wait for."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -102,7 +105,9 @@ def _reports(
 ) -> list[PerformanceReport]:
     """Return a report for each configuration of the host; of formats with one, the first."""
     program = effective.program
-    every: Sequence[ControlFacts | None] = control_facts(program)
+    every: list[ControlFacts | None] = [
+        followed_further(program, facts, _MOST_STEPS) for facts in control_facts(program)
+    ]
     if not every:
         message = f"no cycles, trips and addresses: what control of `{program.isa.name}` depends on"
         print_message(PROGRAM, f"{source.path}: {message} is not described", "note")

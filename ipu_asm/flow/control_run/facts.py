@@ -8,7 +8,7 @@ from ipu_asm.flow.control_run.access_text import addresses_text, count_text
 from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.observed import Observation, observe
 from ipu_asm.flow.control_run.progressions import byte_ranges
-from ipu_asm.flow.control_run.run import ControlRun, control_run
+from ipu_asm.flow.control_run.run import LIMIT, ControlRun, control_run
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary, summarise
 from ipu_asm.program.program import Program, cached_on_program
@@ -120,11 +120,23 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
     if not program.is_text or not program.isa.spaces or not program.size:
         return ()
     try:
-        return tuple(_facts(program, presets) for presets in configurations_of(program))
+        return tuple(
+            _facts(program, presets, _MOST_STEPS) for presets in configurations_of(program)
+        )
     except UnsupportedProgramError:
         return ()
 
 
-def _facts(program: Program, presets: Mapping[str, int]) -> ControlFacts:
-    run = control_run(program, presets, _MOST_STEPS)
+def _facts(program: Program, presets: Mapping[str, int], most_steps: int) -> ControlFacts:
+    run = control_run(program, presets, most_steps)
     return ControlFacts(presets, run, summarise(run))
+
+
+def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> ControlFacts:
+    """Return the facts of the same run with a higher limit, if its limit ended it.
+
+    `most_steps` bundles are executed one by one at most: a million take 3 s and 250 MB.
+    """
+    if facts.run.end.reason != LIMIT:
+        return facts
+    return _facts(program, facts.presets, most_steps)
