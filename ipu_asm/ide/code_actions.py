@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Sequence
 from ipu_asm.analysis.apply_fixes import non_overlapping
 from ipu_asm.diagnostics import Diagnostic, Severity
 from ipu_asm.ide.expansions import is_template, reading_at
+from ipu_asm.ide.host_values import missing_host_values
 from ipu_asm.ide.refactorings import REFACTORINGS
 from ipu_asm.ide.refactorings.offer import MOVE, REWRITE
 from ipu_asm.ide.refactorings.suppression import suppression
@@ -49,6 +50,7 @@ def code_actions(analysis: Analysis, span: Span, only: Sequence[str] = ("",)) ->
         actions += quick_fixes(analysis, span)
         actions += declarations(analysis, span)
         actions += suppressions(analysis, span)
+        actions += host_values(analysis, span)
     actions += refactorings(analysis, span, only)
     if is_wanted(FIX_ALL, only):
         actions += fix_all(analysis)
@@ -71,6 +73,14 @@ def declarations(analysis: Analysis, span: Span) -> list[CodeAction]:
         CodeAction(f"Declare `{made.name}` in a context", QUICK_FIX, made.edits, finding)
         for finding, made in found
         if made is not None
+    ]
+
+
+def host_values(analysis: Analysis, span: Span) -> list[CodeAction]:
+    """Return an action for each unknown register that cycles and addresses here depend on."""
+    return [
+        CodeAction(f"Give `{register}` a value: `{comment}`", QUICK_FIX, (edit,))
+        for register, comment, edit in missing_host_values(analysis, span)
     ]
 
 

@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING, Iterator, NamedTuple, Sequence
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.summary import AccessSummary
 from ipu_asm.ide.control_run.accesses import instruction_span
-from ipu_asm.ide.control_run.run import counted, cycles_sentence, first_facts
+from ipu_asm.ide.control_run.run import (
+    configuration_phrase,
+    counted,
+    cycles_sentence,
+    first_facts,
+)
 from ipu_asm.ide.expansions import is_template, whole_reading
 from ipu_asm.text import Span
 
@@ -94,7 +99,7 @@ def memory_map(analysis: Analysis) -> MemoryMap:
     accesses = tuple(_access(analysis, facts, each) for each in summaries)
     registers = [tuple(facts.base_names(each)) for each in summaries]
     return MemoryMap(
-        cycles_sentence(facts),
+        cycles_sentence(facts) + configuration_phrase(analysis.program),
         tuple(
             MemoryStrip(
                 *key,

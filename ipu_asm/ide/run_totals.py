@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ipu_asm.ide.control_run.run import counted, cycles_sentence, first_facts, total_cycles
+from ipu_asm.ide.control_run.run import (
+    configuration_phrase,
+    counted,
+    cycles_sentence,
+    first_facts,
+    total_cycles,
+)
 from ipu_asm.program.program import Program
 
 
@@ -26,6 +32,7 @@ def run_totals(program: Program) -> RunTotals:
     """Return the cycles of a program and its part of instruction memory."""
     isa, facts = program.isa, first_facts(program)
     size = f"{program.size:,} of {counted(isa.program_limit, isa.unit)}"
-    text = size if facts is None else f"{cycles_sentence(facts)}, {size}"
+    cycles_text = "" if facts is None else cycles_sentence(facts) + configuration_phrase(program)
+    text = ", ".join(filter(None, (cycles_text, size)))
     cycles = None if facts is None else total_cycles(facts)
     return RunTotals(isa.name, isa.unit, program.size, isa.program_limit, cycles, text)

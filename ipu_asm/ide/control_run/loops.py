@@ -12,6 +12,7 @@ from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.bounds import slot_pressure
 from ipu_asm.flow.packing.operations import operations_of
 from ipu_asm.ide.control_run.run import (
+    configuration_phrase,
     counted,
     first_facts,
     listed,
@@ -45,7 +46,8 @@ def loop_cost(program: Program, loop: SourceLoop) -> LoopCost:
     trips = trips_text(found)
     if _is_product(found, loop):
         trips += f" x {counted(loop.size, program.isa.unit)}"
-    return LoopCost(f"{trips} = {counted(found.cycles, 'cycle')}{_of_total(facts)}", True)
+    cycles = f"{counted(found.cycles, 'cycle')}{_of_total(facts)}"
+    return LoopCost(f"{trips} = {cycles}{configuration_phrase(program)}", True)
 
 
 def bound_text(program: Program, loop: SourceLoop) -> str:
@@ -82,7 +84,7 @@ def loop_paragraph(program: Program, address: int) -> str:
         text += f" ({100 * found.cycles // total} %)"
     if found.own_cycles is not None and found.own_cycles != found.cycles:
         text += f", {found.own_cycles:,} without the loops inside"
-    return text
+    return text + configuration_phrase(program)
 
 
 def loop_detail(program: Program, address: int) -> str:
@@ -113,7 +115,7 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
     settled = None if loop is None else _settled(facts, loop.first)
     if loop is not None and (settled is None or settled.least is None):
         text = _without_cycles(facts, loop)
-        return BranchRemark(text, f"the loop: {text}") if text else None
+        return _of_loop(program, address, text, f"the loop: {text}") if text else None
     taken, not_taken = facts.summary.taken.get(address, (None, None))
     if not facts.is_complete or taken is None or not_taken is None:
         return None
@@ -122,10 +124,15 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
     if settled is None:
         hint = f"taken {taken:,} of {times:,}"
         return BranchRemark(hint, sentence) if branch.relation else None
-    if _compares_old_value(program, address):
-        late = f"; it compares the value from before the change in this {program.isa.unit}"
-        return BranchRemark(f"{trips_text(settled)}: the old value is compared", sentence + late)
-    return BranchRemark(trips_text(settled), sentence)
+    return _of_loop(program, address, trips_text(settled), sentence)
+
+
+def _of_loop(program: Program, address: int, trips: str, sentence: str) -> BranchRemark:
+    """Return the remark of a branch that closes a loop, with the value that it compares."""
+    if "trip" not in trips or not _compares_old_value(program, address):
+        return BranchRemark(trips, sentence)
+    late = f"it compares the value from before the change in this {program.isa.unit}"
+    return BranchRemark(f"{trips}: the old value is compared", f"{sentence}; {late}")
 
 
 @cached_on_program

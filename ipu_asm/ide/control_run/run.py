@@ -15,6 +15,19 @@ def first_facts(program: Program) -> ControlFacts | None:
     return facts[0] if facts else None
 
 
+def configuration_phrase(program: Program) -> str:
+    """Return the values of the first configuration where several differ: ` with cr4 = 64`."""
+    facts = control_facts(program)
+    if len(facts) < 2:
+        return ""
+    differing = [
+        f"{name} = {value:,}"
+        for name, value in facts[0].presets.items()
+        if any(other.presets.get(name) != value for other in facts)
+    ]
+    return f" with {', '.join(differing)}" if differing else ""
+
+
 def total_cycles(facts: ControlFacts) -> int | None:
     """Return the cycles from the first bundle to the end; None if they are not known."""
     return facts.summary.cycles if facts.is_complete else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.ide.code_lens import LOOPS, code_lenses
 from ipu_asm.ide.inlay_hints import CYCLES, TRIPS, inlay_hints
+from ipu_asm.ide.run_totals import run_totals
 from ipu_asm.ide.slot_grid import slot_grid
 from ipu_asm.ide.symbols import symbols
 from ipu_asm.text import Span
@@ -120,3 +121,17 @@ def test_rows_of_the_slot_grid_have_their_executions() -> None:
     rows = slot_grid(analyze(KERNEL)).rows
     assert [row.executions for row in rows] == [1, 1, 10, 1280, 10, 1]
     assert [row.executions for row in slot_grid(analyze(WAITING)).rows] == [1, None, None, 1]
+
+
+def test_of_several_configurations_the_first_is_told() -> None:
+    text = "# CR cr4 = 3 | 5\nadd lr2 lr3 cr4;;\nl: incr lr1 1;;\nblt lr1 lr2 l;;\nbkpt;;\n"
+    assert "Loop: 3 trips, 6 cycles of 8 (75 %) with cr4 = 3\n" in page(text, "l:")
+    assert run_totals(analyze(text).program).text == "8 cycles with cr4 = 3, 4 of 1,024 bundles"
+    one = text.replace(" | 5", "")
+    assert "Loop: 3 trips, 6 cycles of 8 (75 %)\n" in page(one, "l:")
+
+
+def test_trips_that_are_not_known_still_tell_the_compared_value() -> None:
+    text = "add lr2 lr3 cr4;;\nl: incr lr1 1; bne lr1 lr2 l;;\nbkpt;;\n"
+    hints = inlay_hints(analyze(text), Span(0, len(text)), (TRIPS,))
+    assert [hint.text.strip() for hint in hints] == ["cr4 + 1 trips: the old value is compared"]
