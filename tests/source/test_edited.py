@@ -166,6 +166,14 @@ def test_an_edit_that_matters_to_expansion_expands_again(old: str, new: str) -> 
     check_same(edited, text)
 
 
+@pytest.mark.parametrize("comment", ["/* 1\n\n 2 */", "/* 1 2 */", "/* 1\n 2"])
+def test_lines_in_a_comment_of_a_skipped_branch_keep_their_line_breaks(comment: str) -> None:
+    text = TEXT.replace("and $m1, $m1, 7", "/* 1\n 2 */")
+    edited_text = text.replace("/* 1\n 2 */", comment)
+    edited = after(expand(SURFACE, text), text, edited_text)
+    check_same(edited, edited_text)
+
+
 PIECES = (
     "1", "m", " ", "$", "\n", "#", "or", "POINTER", "(", "", "twice", "WIDTH", "\\reg", "\\@",
     ":", ";", "+=", " = ", "// ", "EMPTY", "BOTH(", ")", ".", "load", "first", "/*", "*/", "\\",

@@ -14,7 +14,7 @@ from ipu_asm.source.expansion import Deferred, NameUse
 from ipu_asm.source.preprocessor.limits import Budget, LimitExceeded
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
-from ipu_asm.source.preprocessor.memo import KnownOutput
+from ipu_asm.source.preprocessor.memo import KnownOutput, memo_of
 from ipu_asm.source.preprocessor.names import MacroNames, Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, Positions, verbatim
 from ipu_asm.source.preprocessor.results import LineRead
@@ -89,7 +89,8 @@ class ReadLines:
         """Return whether lines are in a branch that is not taken, where edited ones are as well."""
         reads = [self._reads.get(line) for line in edit.old]
         is_skipped = all(read is not None and read.defined is None for read in reads)
-        return is_skipped and len(edit.old) == len(edit.new)
+        # Their line breaks stay in the text, also those in a block comment.
+        return is_skipped and _breaks(edit.old) == _breaks(edit.new)
 
     def has_room(self, tokens: int, characters: int) -> bool:
         """Return whether the limits allow for so much more."""
@@ -156,6 +157,10 @@ class _PlacedLines(FileLines):
         if at is None:
             return self._lines.range_of(line, start, end)
         return SourceRange(self._lines.path, Span(at + start, at + end))
+
+
+def _breaks(lines: Sequence[Line]) -> list[str]:
+    return [memo_of(line).breaks().text for line in lines]
 
 
 def _positions(files: Mapping[str, FileLines], lines: FileLines, edit: LineEdit) -> Positions:
