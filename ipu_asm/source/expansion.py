@@ -138,7 +138,7 @@ class Expansion(NamedTuple):
     memo: object = None
     defined: frozenset[str] = frozenset()
     is_partial: bool = False
-    unknown: tuple[Span, ...] = ()
+    unknown: Sequence[Span] = ()
     is_assumed: bool = False
     is_line_local: bool = True
 

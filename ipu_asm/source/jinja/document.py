@@ -87,6 +87,21 @@ class Template:
         return names_of(self.tokens, zip([part.tags.tree for part in self.parts], counts))
 
     @cached_property
+    def bare(self) -> set[int]:
+        """The tags of the whole that are nothing but a name."""
+        found: set[int] = set()
+        first = 0
+        for part in self.parts:
+            found.update(first + tag for tag in part.tags.names.bare)
+            first += len(part.tokens.tags)
+        return found
+
+    @cached_property
+    def numbers(self) -> Numbers:
+        """What leads from numbers in the parts to those in the whole."""
+        return Numbers(self.parts)
+
+    @cached_property
     def declared(self) -> DeclaredContexts:
         """The contexts that comments declare."""
         return declared_contexts(self.tokens)
@@ -100,6 +115,13 @@ class Template:
                 if is_told and each.name in unused and not each.name.startswith("_"):
                     start = end - len(part.tokens.text)
                     yield each, part.tokens.place(each.token).shifted(start)
+
+    def place(self, number: int) -> Span:
+        """Return the place of a token with a number of its part, as `Tokens.place` does."""
+        place = self.numbers.part(number)
+        part = self.parts[place]
+        start = self.ends[place] - len(part.tokens.text)
+        return part.tokens.place(max(0, number - part.base)).shifted(start)
 
     def after(self, text: str, change: Change) -> tuple[Template, Edit] | None:
         """Return the template after an edit; None if it is to be read as a whole."""
@@ -200,14 +222,19 @@ class Numbers:
 
     def __init__(self, parts: Sequence[Part]) -> None:
         found, tokens, tags = [], 0, 0
-        for part in parts:
-            found.append((part.base, tokens - part.base, tags - part.base))
+        for place, part in enumerate(parts):
+            found.append((part.base, tokens - part.base, tags - part.base, place))
             tokens += len(part.tokens.tokens) - 1
             tags += len(part.tokens.tags)
         found.sort()
-        self._bases = [base for base, _, _ in found]
-        self._tokens = [delta for _, delta, _ in found]
-        self._tags = [delta for _, _, delta in found]
+        self._bases = [base for base, _, _, _ in found]
+        self._tokens = [delta for _, delta, _, _ in found]
+        self._tags = [delta for _, _, delta, _ in found]
+        self._places = [place for _, _, _, place in found]
+
+    def part(self, number: int) -> int:
+        """Return which part has a number; the first one for one that is not known."""
+        return self._places[bisect_right(self._bases, number) - 1] if number else 0
 
     def token(self, number: int) -> int:
         """Return the number of a token in the whole; 0 for one that is not known."""

@@ -11,9 +11,9 @@ from ipu_asm.source.jinja.compiled import Problem
 from ipu_asm.source.jinja.declared_contexts import DeclaredContexts
 from ipu_asm.source.jinja.document import Template
 from ipu_asm.source.jinja.names import GLOBALS
+from ipu_asm.source.jinja.rendering import Rendering
 from ipu_asm.source.jinja.syntax_errors import quoted
 from ipu_asm.source.jinja.tokens import Tokens
-from ipu_asm.source.jinja.whole import WholeRendering
 from ipu_asm.source.templates import UNUSED_TEMPLATE_NAME
 from ipu_asm.text import Span, TextEdit
 
@@ -34,17 +34,24 @@ def context_findings(tokens: Tokens, declared: DeclaredContexts) -> list[Diagnos
     ]
 
 
-def undefined_findings(whole: WholeRendering, context: TemplateContext) -> list[Diagnostic]:
+def undefined_findings(
+    template: Template, rendering: Rendering, context: TemplateContext
+) -> list[Diagnostic]:
     """Return a finding for each place at which an undefined value was used."""
-    known = {each.name for each in whole.names.definitions}
-    is_unknown = whole.is_branch_unknown
+    known = template.counts.writes.keys()
+    is_unknown = rendering.is_branch_unknown
+    undefined = {
+        n: each for output in reversed(rendering.outputs) for n, each in output.undefined.items()
+    }
     findings = []
-    for token, (message, name) in sorted(whole.undefined.items()):
+    for token in sorted(undefined, key=template.numbers.token):
+        value = undefined[token]
+        name = value.name
         if is_unknown and name in known:
             continue  # what is unknown may be what defines it
-        span = whole.tokens.place(token)
+        span = template.place(token)
         if name is None:
-            findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(message), span))
+            findings.append(Diagnostic(UNDEFINED_TEMPLATE_NAME, quoted(value.message), span))
         else:
             near = None
             if len(findings) < _MOST_SUGGESTIONS:

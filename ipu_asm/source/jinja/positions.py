@@ -74,11 +74,11 @@ class Positions:
         """Return the spans of the expansion that an undefined value may have computed."""
         leaves = self._whole.leaves
         ends = [*accumulate(map(len, leaves.texts))]
-        is_unknown = set(leaves.unknown)
+        is_unknown, bare = set(leaves.unknown), self._whole.bare
         return tuple(
             Span(end - len(text), end)
             for number, (text, end, origin) in enumerate(zip(leaves.texts, ends, leaves.origins))
-            if number in is_unknown or (origin < 0 and ~origin not in self._names.bare)
+            if number in is_unknown or (origin < 0 and ~origin not in bare)
         )
 
     def segments(self) -> Sequence[Segment]:

@@ -15,7 +15,7 @@ from jinja2.runtime import Context
 
 from ipu_asm.diagnostics.errors import EXPANSION_LIMIT, TEMPLATE_SYNTAX
 from ipu_asm.source.jinja.compiled import Problem, failed_tag
-from ipu_asm.source.jinja.document import Edit, Numbers, Template
+from ipu_asm.source.jinja.document import Edit, Template
 from ipu_asm.source.jinja.limits import (
     MOST_CHARACTERS,
     LimitError,
@@ -240,7 +240,7 @@ def _unborn(template: Template, given: Mapping[str, Any]) -> frozenset[str]:
 
 def _problem(template: Template, error: Exception) -> Problem:
     tokens, failed = template.tokens, failed_tag(error.__traceback__)
-    tag = Numbers(template.parts).tag(sum(failed)) if failed else len(tokens.tags) - 1
+    tag = template.numbers.tag(sum(failed)) if failed else len(tokens.tags) - 1
     span = tokens.tag_span(tag)
     if isinstance(error, LimitError):
         return Problem(EXPANSION_LIMIT, str(error), span)

@@ -20,7 +20,7 @@ from ipu_asm.source.jinja.findings import (
 )
 from ipu_asm.source.jinja.limits import MOST_CHARACTERS, MOST_TAGS, MOST_TOKENS
 from ipu_asm.source.jinja.parts import Workshop
-from ipu_asm.source.jinja.positions import Positions, skeleton_map
+from ipu_asm.source.jinja.positions import LazySequence, Positions, skeleton_map
 from ipu_asm.source.jinja.rendering import Rendering, render, render_again
 from ipu_asm.source.jinja.tokens import Tokens
 from ipu_asm.source.jinja.whole import WholeRendering
@@ -127,18 +127,17 @@ def _refused(text: str, message: str) -> Expansion:
 
 def _expanded(memo: _Memo, context: TemplateContext) -> Expansion:
     template, rendering = memo.template, _rendering(memo, context)
-    whole = WholeRendering(template, rendering)
     findings: list[Diagnostic] = []
     if template.read.wrong:
         findings += context_findings(template.tokens, template.declared)
     if rendering.cost.has_undefined:
-        findings += undefined_findings(whole, context)
+        findings += undefined_findings(template, rendering, context)
     if rendering.problem is not None:
         findings.append(problem_finding(rendering.problem))
     if rendering.problem is not None or rendering.is_branch_unknown:
         return _partial(template.text, context, findings)
     findings += unused_findings(template)
-    positions = Positions(whole)
+    positions = Positions(WholeRendering(template, rendering))
     return Expansion(
         rendering.text,
         SourceMap(positions.segments),
@@ -148,7 +147,7 @@ def _expanded(memo: _Memo, context: TemplateContext) -> Expansion:
         positions.uses,
         edit=rendering.edit,
         is_partial=rendering.cost.has_undefined,
-        unknown=positions.unknown() if rendering.cost.has_undefined else (),
+        unknown=LazySequence(positions.unknown) if rendering.cost.has_undefined else (),
     )
 
 

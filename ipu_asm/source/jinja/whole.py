@@ -32,14 +32,14 @@ class WholeRendering:
         return self._template.names
 
     @property
+    def bare(self) -> set[int]:
+        """The tags of the template that are nothing but a name."""
+        return self._template.bare
+
+    @property
     def declared(self) -> DeclaredContexts:
         """The contexts that the template declares."""
         return self._template.declared
-
-    @property
-    def is_branch_unknown(self) -> bool:
-        """Whether an undefined value decided which part of the template is rendered."""
-        return self._rendering.is_branch_unknown
 
     @cached_property
     def leaves(self) -> Leaves:
@@ -48,15 +48,6 @@ class WholeRendering:
         return Leaves.joined(
             [each.leaves for each in outputs], self._numbers.token, self._numbers.tag
         )
-
-    @cached_property
-    def undefined(self) -> dict[int, tuple[str, str | None]]:
-        """The undefined values that were used, by token: message and name."""
-        found: dict[int, tuple[str, str | None]] = {}
-        for output in self._rendering.outputs:
-            for number, value in output.undefined.items():
-                found.setdefault(self._numbers.token(number), (value.message, value.name))
-        return found
 
     @cached_property
     def values(self) -> dict[int, list[str]]:
@@ -74,9 +65,9 @@ class WholeRendering:
             (self._numbers.tag(n), values) for each in found for n, values in each.items()
         )
 
-    @cached_property
+    @property
     def _numbers(self) -> Numbers:
-        return Numbers(self._template.parts)
+        return self._template.numbers
 
 
 def _joined(found: Iterable[tuple[int, list[str]]]) -> dict[int, list[str]]:
