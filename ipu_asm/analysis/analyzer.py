@@ -222,20 +222,20 @@ class Analyzer:
         before = earlier[0].analysis if earlier else None
         if before is None:
             program = read_program(self.isa, expansion.text, self._bundle)
-            source = SourceFile(expansion.text, path)
         else:
             if before.text == expansion.text and _is_known(before.program, known):
                 return Expanded(expansion, before)
             change = _change_of(expansion, before.text)
-            lines = before.source.lines.after(expansion.text, change)
-            source = SourceFile(expansion.text, path, lines)
             program = read_program(self.isa, expansion.text, self._bundle, before.program, change)
         _set_known(program, known)
-        return self._unsuppressed(expansion, source, program)
+        return self._unsuppressed(expansion, path, program)
 
-    def _unsuppressed(self, expansion: Expansion, source: SourceFile, program: Program) -> Expanded:
+
+    def _unsuppressed(self, expansion: Expansion, path: str, program: Program) -> Expanded:
         """Return an expansion with all its findings: comments count where they were written."""
         findings = sorted(self._findings(program), key=_place)
+        # Its lines are asked for by few features, so they are not read at each edit.
+        source = SourceFile(expansion.text, path)
         return Expanded(expansion, Analysis(source, program, self.isa, tuple(findings)))
 
     def _lifted(

@@ -92,7 +92,9 @@ def _same_parts(
     same_addresses = addresses[diff.tail] == before.addresses[diff.old_tail]
     if not diff.moved:  # only then may the changed bundles have labels
         same_addresses = same_addresses and addresses[fresh] == before.addresses[gone]
-    return _Same(are_labelled_alike(before.bundles[gone], bundles[fresh]), same_addresses)
+    old = [before.bundles[number] for number in diff.replaced]
+    new = [bundles[number] for number in diff.inserted]
+    return _Same(are_labelled_alike(old, new), same_addresses)
 
 
 def _all_macros(isa: Isa, bundles: Sequence[Bundle], cache: IncrementalCache) -> Macros:
@@ -110,7 +112,8 @@ def _macros_after(
 ) -> Macros:
     """Return the macros; `moved` are those of the earlier state with current bundle numbers."""
     isa = before.isa
-    changed = before.bundles[diff.head : diff.old_tail] + bundles[diff.head : diff.tail]
+    changed = [before.bundles[number] for number in diff.replaced]
+    changed += [bundles[number] for number in diff.inserted]
     # An unclosed region extends to the end of the text.
     is_open = any(r.last == len(before.bundles) for r in before.macros.regions[-1:])
     if isa.surface.preprocessed and (is_open or any(affects(isa, each) for each in changed)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from itertools import pairwise
-from typing import Callable, Iterable, NamedTuple
+from typing import Callable, Iterable, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.bundle.parser import parser_for
@@ -29,12 +29,14 @@ class BundleDiff(NamedTuple):
     """Which bundles of a state are equal to those of an earlier state, by their numbers.
 
     The first `head` bundles are equal, and those from `tail` on are equal to those from `old_tail`
-    on in the earlier state.
+    on in the earlier state. Of those in between, if there are as many as before, `changed` are not
+    equal: an edit of a macro's body changes a few bundles in many places.
     """
 
     head: int
     old_tail: int
     tail: int
+    changed: tuple[int, ...] = ()
 
     @property
     def moved(self) -> int:
@@ -42,14 +44,14 @@ class BundleDiff(NamedTuple):
         return self.tail - self.old_tail
 
     @property
-    def inserted(self) -> range:
+    def inserted(self) -> Sequence[int]:
         """The numbers of the new bundles."""
-        return range(self.head, self.tail)
+        return range(self.head, self.tail) if self.moved else self.changed
 
     @property
-    def replaced(self) -> range:
+    def replaced(self) -> Sequence[int]:
         """The earlier numbers of the bundles that were replaced."""
-        return range(self.head, self.old_tail)
+        return range(self.head, self.old_tail) if self.moved else self.changed
 
     def number_now(self, number: int) -> int:
         """Return the current number of a bundle that was kept, for its earlier number."""
@@ -57,11 +59,13 @@ class BundleDiff(NamedTuple):
 
     def joined(self, old: list[int], fresh: Iterable[int]) -> list[int]:
         """Merge ascending earlier numbers of bundles with numbers of new bundles."""
-        behind = old[bisect_left(old, self.old_tail) :]
+        first, last = bisect_left(old, self.head), bisect_left(old, self.old_tail)
         moved = self.moved
         if moved:
-            behind = [number + moved for number in behind]
-        return [*old[: bisect_left(old, self.head)], *fresh, *behind]
+            return [*old[:first], *fresh, *(number + moved for number in old[last:])]
+        gone = frozenset(self.changed)
+        kept = [number for number in old[first:last] if number not in gone]
+        return [*old[:first], *sorted((*kept, *fresh)), *old[last:]]
 
 
 def read_slices(
@@ -146,4 +150,7 @@ def _kept(old: list[Bundle], new: list[Bundle], head: int, old_tail: int, tail: 
         head += 1
     while head < min(old_tail, tail) and old[old_tail - 1] is new[tail - 1]:
         old_tail, tail = old_tail - 1, tail - 1
-    return BundleDiff(head, old_tail, tail)
+    if old_tail != tail:
+        return BundleDiff(head, old_tail, tail)
+    changed = [number for number in range(head, tail) if old[number] is not new[number]]
+    return BundleDiff(head, tail, tail, tuple(changed))

@@ -45,8 +45,8 @@ class _Known:
     def after(self, kept: BundleDiff) -> _Known:
         """Return the results that remain valid after an edit."""
         found, reach, moved = self.found, self.reach, kept.moved
-        near = range(kept.head - reach, kept.old_tail + reach)
-        affected = [n for n in near if n in found] if len(near) < len(found) else found
+        near = _near(kept, reach)
+        affected = {n for n in near if n in found} if len(near) < len(found) else found
         spoilt = {n for n in affected if not _holds(n, found[n], kept)}
         if moved:
             behind = kept.old_tail
@@ -58,8 +58,19 @@ class _Known:
         return _Known(stays, reach)
 
 
+def _near(kept: BundleDiff, reach: int) -> Sequence[int]:
+    """Return the numbers of bundles with results that an edit may affect."""
+    if kept.moved:
+        return range(kept.head - reach, kept.old_tail + reach)
+    return [near for n in kept.changed for near in range(n - reach, n + reach + 1)]
+
+
 def _holds(number: int, found: LocalResult[Any], kept: BundleDiff) -> bool:
-    return number + found.ahead < kept.head or number - found.back >= kept.old_tail
+    first, last = number - found.back, number + found.ahead
+    if kept.moved:
+        return last < kept.head or first >= kept.old_tail
+    at = bisect_left(kept.changed, first)
+    return at == len(kept.changed) or kept.changed[at] > last
 
 
 class IncrementalCache:
@@ -110,9 +121,10 @@ class IncrementalCache:
         if old is None or self._kept is None:
             found = [number for number in numbers if test(number)]
         else:
-            fresh = self._kept.inserted
-            first, last = (bisect_left(numbers, end) for end in (fresh.start, fresh.stop))
-            found = self._kept.joined(old, [n for n in numbers[first:last] if test(n)])
+            kept = self._kept
+            fresh = frozenset(kept.inserted)
+            between = numbers[bisect_left(numbers, kept.head) : bisect_left(numbers, kept.tail)]
+            found = kept.joined(old, [n for n in between if n in fresh and test(n)])
         self._numbers[name] = found
         return found
 

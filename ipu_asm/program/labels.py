@@ -160,10 +160,14 @@ def merge_references(
     old: list[Reference], fresh: Sequence[Reference], kept: BundleDiff
 ) -> list[Reference]:
     """Merge references after an edit that moved no label with those of the new bundles."""
-    behind = old[bisect_left(old, kept.old_tail, key=_bundle_of) :]
+    first = bisect_left(old, kept.head, key=_bundle_of)
+    last = bisect_left(old, kept.old_tail, key=_bundle_of)
     if kept.moved:
-        behind = [each._replace(bundle=each.bundle + kept.moved) for each in behind]
-    return [*old[: bisect_left(old, kept.head, key=_bundle_of)], *fresh, *behind]
+        behind = [each._replace(bundle=each.bundle + kept.moved) for each in old[last:]]
+        return [*old[:first], *fresh, *behind]
+    gone = frozenset(kept.changed)
+    between = [*(each for each in old[first:last] if each.bundle not in gone), *fresh]
+    return [*old[:first], *sorted(between, key=_bundle_of), *old[last:]]
 
 
 def _bundle_of(reference: Reference) -> int:

@@ -66,7 +66,8 @@ def told_change(old: str, new: str, random: Random) -> Change | None:
 
 
 def edited(text: str, random: Random, lines: list[str]) -> str:
-    """The text after an edit as an author makes it: a character, a line, some lines."""
+    """The text after an edit: a character, a line, some lines, or a word wherever it is."""
+    words = text.split() or [" "]
     starts = [0, *(n + 1 for n, character in enumerate(text) if character == "\n")]
     line, count = random.choice(starts), random.randrange(3)
     place = random.randrange(len(text) + 1)
@@ -81,6 +82,8 @@ def edited(text: str, random: Random, lines: list[str]) -> str:
             text[:line] + text[min((s for s in starts if s > line), default=len(text)) :],
             text[:place] + text[place + 20 * count :],
             text + some,
+            text.replace(random.choice(words), random.choice(words)),
+            text.replace(random.choice(words), random.choice(words), 3),
         )
     )
 
@@ -98,6 +101,34 @@ def test_an_edited_program_says_what_a_new_one_says(name: str) -> None:
 @pytest.fixture
 def ipu() -> Isa:
     return load_isa("ipu")
+
+
+def test_bundles_between_those_that_an_edit_changes_are_kept(ipu: Isa) -> None:
+    analyzer = Analyzer(ipu)
+    before = analyzer.analyze("incr lr0 1;;\nacc;;\nincr lr0 1;;\nacc;;\nincr lr0 1;;\nacc;;\n")
+    tested: list[str] = []
+
+    def is_any(_isa: Isa, bundle: Bundle) -> bool:
+        tested.append(bundle.syntax.text.strip())
+        return True
+
+    def work(program: Program, number: int) -> LocalResult[int]:
+        worked.append(number)
+        return LocalResult(1, 0, number)
+
+    worked: list[int] = []
+    before.program.where(is_any)
+    for number in range(6):
+        before.program.per_bundle(work, number)
+    tested.clear()
+    worked.clear()
+    text = before.text.replace("lr0 1;;\nacc;;\nincr lr0 1", "lr1 1;;\nacc;;\nincr lr1 1")
+    after = analyzer.analyze(text, before=before)
+    assert after.program.where(is_any)[:6] == list(range(6))
+    assert tested == ["incr lr1 1;;", "incr lr1 1;;"]
+    for number in range(6):
+        after.program.per_bundle(work, number)
+    assert worked == [0, 1, 2, 3]
 
 
 def test_only_new_bundles_are_tested(ipu: Isa) -> None:
