@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from typing import Callable
+from typing import Callable, Sequence
 
 from benchmarks import timing
 from benchmarks.report import Target, milliseconds, number, print_table
@@ -36,6 +36,14 @@ class Header:
         return 1 if path == self._file.path else None
 
 
+EDITS = {
+    "a line added": ("  nop // here\n", "  nop // here\n  nop\n"),
+    "a name": ("$REG_3, 3 // here", "$REG_33, 3 // here"),
+    "in a macro's body": ("  xor \\reg, $REG_2", "  xor \\reg, $REG_4"),
+}
+"""What is written in the document before and after each edit."""
+
+
 def run(quick: bool = False) -> list[Target]:
     """Measure all sizes, print the medians and return the ratios to the plain file."""
     rounds = 10 if quick else 40
@@ -43,32 +51,39 @@ def run(quick: bool = False) -> list[Target]:
     rows, targets = [], []
     for lines in SIZES:
         text = _text(lines)
-        whole = Analyzer(load_isa("colossus")).analyze(text, "/project/a.S", settings=settings)
-        plain = whole.expanded[0].expansion.text
-        actions = {"macros": _typist(text, settings), "plain": _typist(plain, DEFAULT_SETTINGS)}
-        timing.interleave(WARM_UP, actions)
-        seconds = timing.interleave(rounds, actions)
-        macros, alone = (statistics.median(seconds[name]) for name in ("macros", "plain"))
-        rows.append(
-            (f"{lines:,}", milliseconds(macros), milliseconds(alone), number(macros / alone))
-        )
-        what = f"edit of {lines:,} lines with macros / of their expansion"
-        targets.append(Target(what, macros / alone, SLOWEST))
-    header = ("lines", "with macros", "plain", "ratio")
+        for name, (old, new) in EDITS.items():
+            texts = [text, text.replace(old, new)]
+            plain = [_expansion(each, settings) for each in texts]
+            actions = {
+                "macros": _typist(texts, settings),
+                "plain": _typist(plain, DEFAULT_SETTINGS),
+            }
+            timing.interleave(WARM_UP, actions)
+            seconds = timing.interleave(rounds, actions)
+            macros, alone = (statistics.median(seconds[each]) for each in ("macros", "plain"))
+            ratio = macros / alone
+            times = milliseconds(macros), milliseconds(alone), number(ratio)
+            rows.append((f"{lines:,}", name, *times))
+            what = f"edit ({name}) of {lines:,} lines with macros / of their expansion"
+            targets.append(Target(what, ratio, SLOWEST))
+    header = ("lines", "edit", "with macros", "plain", "ratio")
     print_table("an edit to findings with the preprocessor, median ms", header, rows)
     return targets
 
 
-def _typist(text: str, settings: SourceSettings) -> Callable[[], float]:
-    """Return an action that adds a line in the middle, or takes it away, and analyses the text."""
+def _expansion(text: str, settings: SourceSettings) -> str:
+    analysis = Analyzer(load_isa("colossus")).analyze(text, "/project/a.S", settings=settings)
+    return analysis.expanded[0].expansion.text
+
+
+def _typist(texts: Sequence[str], settings: SourceSettings) -> Callable[[], float]:
+    """Return an action that makes the one text the other one, and analyses it."""
     analyzer = Analyzer(load_isa("colossus"))
-    at = text.rindex("\n", 0, len(text) // 2) + 1
-    texts = [text, text[:at] + "  nop\n" + text[at:]]
-    state: list[Analysis] = [analyzer.analyze(text, "/project/a.S", settings=settings)]
+    state: list[Analysis] = [analyzer.analyze(texts[0], "/project/a.S", settings=settings)]
 
     def edit() -> float:
         before = state[0]
-        new = texts[before.text == text]
+        new = texts[before.text == texts[0]]
 
         def analyse() -> None:
             state[0] = analyzer.analyze(new, "/project/a.S", before, settings=settings)
@@ -84,8 +99,12 @@ def _header() -> str:
 
 
 def _text(lines: int) -> str:
-    body = (
+    """Return a kernel with names of the header; every tenth line calls a macro."""
+    body = [
         f"  NEXT(REG_{n % _NAMES})\n" if n % 5 == 0 else f"  add $REG_{n % _NAMES}, $m1, {n}\n"
         for n in range(lines)
-    )
-    return f'#include "names.h"\n.worker\n{"".join(body)}  exitz $mzero\n'
+    ]
+    body[::10] = [f"  mix $m{n % 10}\n" for n in range(len(body[::10]))]
+    body.insert(lines // 2, "  add $m1, $REG_3, 3 // here\n  nop // here\n")
+    macro = ".macro mix reg\n  add \\reg, \\reg, 1\n  xor \\reg, $REG_2, \\reg\n.endm\n"
+    return f'#include "names.h"\n{macro}.worker\n{"".join(body)}  exitz $mzero\n'

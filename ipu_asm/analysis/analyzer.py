@@ -230,7 +230,6 @@ class Analyzer:
         _set_known(program, known)
         return self._unsuppressed(expansion, path, program)
 
-
     def _unsuppressed(self, expansion: Expansion, path: str, program: Program) -> Expanded:
         """Return an expansion with all its findings: comments count where they were written."""
         findings = sorted(self._findings(program), key=_place)

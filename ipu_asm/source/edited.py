@@ -137,7 +137,7 @@ def after_edit(
         or len(text) > MOST_WRITTEN
     ):
         return None
-    patch = _patch(memo, text, change)
+    patch = _patch(memo, text, _from_line_end(memo.text, text, change))
     patch = patch and _made(origin, patch)
     if patch is None:
         return None
@@ -153,6 +153,21 @@ def after_edit(
     ]
     kept = tuple(each._replace(memo=edited) for each in made if each is not None)
     return kept if len(kept) == len(made) else None
+
+
+def _from_line_end(old: str, new: str, change: Change) -> Change:
+    """Return the same change from the end of a line on, if it adds or takes away whole lines.
+
+    Lines put before a line are lines put behind the one before it, and leave the next one alone.
+    """
+    start, old_end, new_end = change
+    if start != old_end and start != new_end:
+        return change
+    moved = new[start:new_end] or old[start:old_end]
+    back = len(moved) - moved.rfind("\n")
+    if back > len(moved) or not old.startswith(moved[-back:], start - back) or back > start:
+        return change
+    return Change(start - back, old_end - back, new_end - back)
 
 
 def _patch(memo: EditMemo, text: str, change: Change) -> Patch | None:

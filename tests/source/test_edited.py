@@ -135,6 +135,8 @@ def is_reused(expansions: tuple[Expansion, ...]) -> bool:
         ("sub \\reg", "add $m1"),
         ("sub \\reg", "sub \\@\\()1, \\reg"),
         ("    mov $m1, $m2\n    STEP", "    STEP"),
+        ("$m2\n#ifdef", "$m2\n    nop\n#ifdef"),
+        ("    or $m1, $m1, $m2\n#ifdef", "#ifdef"),
     ],
 )
 def test_an_edit_of_a_line_of_assembly_expands_nothing_again(old: str, new: str) -> None:
