@@ -107,8 +107,6 @@ def test_a_finding_of_one_context_names_it() -> None:
 def test_what_is_unused_in_one_context_alone_is_not_reported() -> None:
     contexts = "{# ipu: context n=0 #}{# ipu: context n=1 #}\n"
     text = f"{contexts}set lr1 5;;\nagain: incr lr0 1;;\nX\nbkpt;;"
-        "{# ipu: context n=0 #}{# ipu: context n=1 #}\nset lr1 5;;\nagain: incr lr0 1;;\nX\nbkpt;;"
-    )
     check(text.replace("X", "{% if n %}bne lr0 lr1 again;;{% endif %}"))
     check(text.replace("X", "{{ n }}: acc;;"), ("H104", "again"), ("H104", "{{ n }}"))
 
