@@ -10,6 +10,8 @@ from ipu_asm.program.line_table import LineTable
 from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.report import PerformanceReport, performance_report
 from tests.flow.test_control_run import CRS, IPU, random_kernel, real_run
+from tests.flow.test_control_run_of_records import presets_of
+from tests.vectors import records
 
 
 def program_of(text: str, presets: dict[str, int]) -> Program:
@@ -52,6 +54,12 @@ def check(text: str) -> bool:
 def test_random_programs_have_the_numbers_of_real_runs() -> None:
     ended = [check(random_kernel(seed)) for seed in range(60)]
     assert sum(ended) > 10
+
+
+def test_cycles_are_those_of_recorded_runs_with_empty_memory_behind_the_program() -> None:
+    for record in records("exec"):
+        report = report_of(program_of(record["asm"], presets_of(record)))
+        assert report.cycles == record["final"]["cycles"], record["id"]
 
 
 def test_overlaps_have_the_addresses_that_both_regions_touch() -> None:

@@ -39,6 +39,7 @@ from ipu_asm.flow.control_run.values import (
     reduced,
     registers_in,
     unknown,
+    unsigned,
 )
 from ipu_asm.flow.loops import loops_of
 from ipu_asm.program.program import Program
@@ -317,7 +318,7 @@ class _Run:
             target = self.values[branch.indirect]
             observed.append(Progression(target))
             if isinstance(target, int):
-                return True, target if target >= 0 else len(self._steps), ()
+                return True, unsigned(target), ()
             self.end = End(UNKNOWN, address, target.registers)
             return None, address, ()
         assert branch.target is not None
