@@ -23,6 +23,7 @@ from ipu_asm.debugger.inspection import (
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
+from ipu_asm.isa.ipu.machine.run_length import RunLength
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program
@@ -53,6 +54,7 @@ class Debuggee:
         self.configuration = configuration
         self.kernel = _kernel(configuration)
         state = _state(configuration, self.kernel)
+        self._length = RunLength(self.kernel.program, state)
         options = DebugOptions(
             stop_on_halt=configuration.stop_on_halt,
             max_cycles=configuration.max_cycles,
@@ -97,6 +99,11 @@ class Debuggee:
         """The current state of the machine, as context of expressions."""
         self._live.cycle = self.debugger.cycle
         return self._live
+
+    @property
+    def last_cycle(self) -> int | None:
+        """The cycle in which the machine halts; None if unknown, or after an edit of its state."""
+        return None if self.debugger.history.edits else self._length.cycles
 
     def moving(self) -> None:
         """Store the state before the machine moves, as the baseline for changed values."""

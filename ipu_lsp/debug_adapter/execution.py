@@ -173,7 +173,7 @@ class Execution:
         """Return whether the machine should pause; called by the machine between bundles."""
         debuggee = self.debuggee
         if debuggee is not None:
-            self._progress.tick(lambda: debuggee.debugger.cycle)
+            self._progress.tick(lambda: debuggee.debugger.cycle, lambda: debuggee.last_cycle)
         self._yield_to_reader()
         return not self._inbox.is_empty and (self._yields or self._inbox.has(_URGENT))
 

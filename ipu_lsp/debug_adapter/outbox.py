@@ -103,12 +103,13 @@ class ProgressReporter:
             self._title, self._request = title, request
             self._due = time.monotonic() + PATIENCE_S
 
-    def tick(self, cycle: Callable[[], int]) -> None:
-        """Report progress if it is due; `cycle` returns the current cycle."""
+    def tick(self, cycle: Callable[[], int], last: Callable[[], int | None] = lambda: None) -> None:
+        """Report progress if it is due: the current cycle, and the last one if it is known."""
         if self._title is None or time.monotonic() < self._due:
             return
         self._due = time.monotonic() + _PACE_S
-        message = f"cycle {cycle():,}"
+        now, end = cycle(), last()
+        message = f"cycle {now:,}" + (f" of {end:,}" if end is not None and now <= end else "")
         if self.running is not None:
             self._send("progressUpdate", {"progressId": self.running, "message": message})
             return

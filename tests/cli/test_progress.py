@@ -40,6 +40,18 @@ def test_a_long_run_shows_how_far_it_is_and_takes_the_line_away() -> None:
     check_progress(Terminal(), [5.0, 5.9, 7.0, 8.0], [400, 500, 1000], lines)
 
 
+def test_a_run_of_known_length_shows_its_end() -> None:
+    stream, clock = Terminal(), iter([5.0, 7.0, 8.0])
+    progress = ProgressBar(1000, stream, lambda: next(clock), length=lambda: 800)
+    progress.show(400)
+    progress.show(801)  # which was not the end
+    shown = stream.getvalue().split("\r\x1b[K")[1:]
+    assert shown == [
+        "[##########..........] 400 of 800 cycles, 200 a second",
+        "[################....] 801 of at most 1,000 cycles, 267 a second",
+    ]
+
+
 def test_the_line_is_not_drawn_all_the_time() -> None:
     times = [0.0, 1.0, 1.1, 1.19, 1.25]
     lines = [

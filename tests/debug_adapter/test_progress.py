@@ -100,6 +100,18 @@ def test_the_first_of_two_that_begin_is_the_one_that_counts(
     assert clock.sent[0][1]["title"] == "Running"
 
 
+def test_the_last_cycle_is_shown_if_it_is_known(clock: Clock, progress: ProgressReporter) -> None:
+    progress.begin("Running")
+    clock.now += PATIENCE_S
+    progress.tick(lambda: 512, lambda: 1304)
+    clock.now += PATIENCE_S
+    progress.tick(lambda: 1305, lambda: 1304)
+    clock.now += PATIENCE_S
+    progress.tick(lambda: 1306, lambda: None)
+    messages = [body["message"] for _, body in clock.sent]
+    assert messages == ["cycle 512 of 1,304", "cycle 1,305", "cycle 1,306"]
+
+
 def test_each_has_a_name_of_its_own(clock: Clock, progress: ProgressReporter) -> None:
     for number in range(1, 4):
         progress.begin("Running")

@@ -19,6 +19,7 @@ from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
 from ipu_asm.emulator.stops import RunEnd, StopReason
 from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.run_end import run_end_of
+from ipu_asm.isa.ipu.machine.run_length import RunLength
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.model import Isa
 
@@ -80,8 +81,10 @@ def execute(kernel: Kernel, options: RunOptions, memory: Iterable[tuple[int, byt
         raise BrokenAssertionsError(broken)
     breaks = _breaks(ipu, kernel.isa) if options.breaks else frozenset[int]()
     stops = _Stops(ipu, breaks, assertions)
+    length = RunLength(kernel.program, ipu.state)
     start = time.perf_counter()
-    reason, fault = _run(ipu, options, stops, recording)
+    progress = ProgressBar(options.max_cycles, sys.stderr, length=lambda: length.cycles)
+    reason, fault = _run(ipu, options, stops, recording, progress)
     seconds = time.perf_counter() - start
     stop = run_end_of(ipu, reason, lines, fault)
     return RunOutcome(ipu, stop, seconds, recording, stops.failed)
@@ -149,13 +152,16 @@ class _Stops:
 
 
 def _run(
-    ipu: Ipu, options: RunOptions, stops: _Stops, recording: Recording | None
+    ipu: Ipu,
+    options: RunOptions,
+    stops: _Stops,
+    recording: Recording | None,
+    progress: ProgressBar,
 ) -> tuple[StopReason, Fault | None]:
     """Run until the program halts, faults, is stopped or reaches the cycle limit."""
     stop = stops.test
     state = ipu.state
     piece = _PieceSize()
-    progress = ProgressBar(options.max_cycles, sys.stderr)
     try:
         with Interrupts(is_quiet=True) as interrupts:
             while not state.is_halted:

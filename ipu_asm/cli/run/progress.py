@@ -22,8 +22,8 @@ def shown_rate(rate: float) -> str:
 class ProgressBar:
     """A bar for a run of at most `limit` cycles; not shown unless `stream` is a terminal.
 
-    The length of a run is unknown before its end, so the bar shows the cycles relative to the
-    limit.
+    It shows the cycles relative to the `length` of the run if that is known, else to the limit.
+    `length` is called once, when the bar appears.
     """
 
     def __init__(
@@ -31,8 +31,12 @@ class ProgressBar:
         limit: int,
         stream: TextIO | None,
         clock: Callable[[], float] = time.perf_counter,
+        *,
+        length: Callable[[], int | None] = lambda: None,
     ) -> None:
         self._limit = limit
+        self._length = length
+        self._total: int | None = None
         self._stream = stream if is_terminal(stream) else None
         self._clock = clock
         self._start = clock()
@@ -45,12 +49,17 @@ class ProgressBar:
         if self._stream is None or now < self._due:
             return
         self._due = now + _INTERVAL
+        if not self._is_shown:
+            self._total = self._length()
         self._is_shown = True
-        share = min(1.0, cycles / self._limit)
+        is_exact = self._total is not None and cycles <= self._total <= self._limit
+        end = self._total if self._total is not None and is_exact else self._limit
+        share = min(1.0, cycles / max(1, end))
         full = round(share * _WIDTH)
         bar = "#" * full + "." * (_WIDTH - full)
         rate = shown_rate(cycles / (now - self._start))
-        line = f"[{bar}] {cycles:,} of at most {self._limit:,} cycles, {rate} a second"
+        most = "" if is_exact else "at most "
+        line = f"[{bar}] {cycles:,} of {most}{end:,} cycles, {rate} a second"
         write(_CLEAR + line, self._stream)
 
     def clear(self) -> None:
