@@ -99,15 +99,25 @@ def test_the_reference_opens_at_the_instruction_under_the_cursor(example: VSCode
 def test_the_memory_map_shows_regions_and_a_click_goes_to_the_instruction(example: VSCode) -> None:
     example.command("IPU: Show memory map")
     page = example.webview(".region")
-    regions = page.locator(".region .about")
-    assert soon(regions.count, 3) == 3
-    shown = [" ".join(text.split()) for text in regions.all_inner_texts()]
-    assert shown[1] == "0x00000..0x03fff 16 KiB read"
-    assert "1,304 cycles, 7 of 1,024 bundles" in soon(
-        example.status, lambda status: "cycles" in status
-    )
+    check_regions(page, "0x00000..0x03fff 16 KiB read")
+    totals = "1,304 cycles, 7 of 1,024 bundles"
+    assert totals in soon(example.status, lambda status: totals in status)
     page.locator(".access", has_text="str_acc_reg").click()
     check_selected(example, "str_acc_reg           lr4 cr2", "str_acc_reg           lr4 cr2")
+    example.go_to(0, 0)
+    example.type("# CR cr0 = 0, cr1 = 0x20000, cr2 = 0x40000\n")
+    check_regions(page, "0x20000..0x23fff 16 KiB read through cr1")
+
+
+def check_regions(page: Frame, second: str) -> None:
+    """Asserts that the memory map comes to have three regions, and what the second one is."""
+    shown = page.locator(".region .about")
+
+    def texts() -> list[str]:
+        return [" ".join(text.split()) for text in shown.all_inner_texts()]
+
+    found = soon(texts, lambda each: len(each) == 3 and each[1] == second)
+    assert found[1:2] == [second]
 
 
 def test_a_loop_shows_its_trips_and_a_store_its_addresses(
