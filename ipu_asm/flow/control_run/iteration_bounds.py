@@ -143,7 +143,8 @@ def base_of(access: Access, registers: Sequence[Value]) -> Value:
     base: Value = 0
     for register in access.bases:
         value = registers[register]
-        base = plus(base, unsigned(value) if isinstance(value, int) else value)
+        value = unsigned(value) if isinstance(value, int) else value
+        base = value if base == 0 else plus(base, value)
     return base
 
 

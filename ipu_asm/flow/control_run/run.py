@@ -171,6 +171,8 @@ class _Run:
         self._most_steps, self._is_cancelled = limits
         self._observed = observed
         self._count = 0
+        # By address: bases never change, so that each is added up once.
+        self._highest: dict[int, list[int | None]] = {}
         self._loops: list[_Loop] = []
 
     def execute(self) -> list[Node]:
@@ -288,12 +290,12 @@ class _Run:
             for register, sum_ in step.updates:
                 new[register] = reduced(_value(sum_, old))
             self.values = new
-        for access in step.accesses:
-            offset = _value(access.offset, self.values)
-            if self._faults(access, offset):
+        if step.accesses:
+            offsets = [_value(access.offset, self.values) for access in step.accesses]
+            if self._faults(address, offsets):
                 self.end, self.values = End(FAULT, address), old
                 return address
-            observed.append(Progression(offset))
+            observed += map(Progression, offsets)
         for register in self._observed.get(address, ()):
             observed += (Progression(old[register]), Progression(self.values[register]))
         if unknown:
@@ -343,21 +345,31 @@ class _Run:
         is_inside = loop.contains(target)
         return None if is_inside is loop.contains(following) else is_inside
 
-    def _faults(self, access: Access, offset: Value) -> bool:
-        if not isinstance(offset, int):
-            return False
-        space = access.space
-        if offset % space.step:
-            return True
-        if space.wraps:
-            return False
+    def _faults(self, address: int, offsets: Sequence[Value]) -> bool:
+        """Return whether an access of a bundle faults at its offset from the base registers."""
+        accesses = self._steps[address].accesses
+        highest = self._highest.get(address)
+        if highest is None:
+            highest = self._highest[address] = [self._highest_offset(each) for each in accesses]
+        for access, offset, last in zip(accesses, offsets, highest):
+            if isinstance(offset, int):
+                if offset % access.space.step or (last is not None and not 0 <= offset <= last):
+                    return True
+        return False
+
+    def _highest_offset(self, access: Access) -> int | None:
+        """Return the highest offset that does not fault; None if no offset is too high."""
+        if access.space.wraps:
+            return None
         base = base_of(access, self.values)
-        end = offset + access.size + (base if isinstance(base, int) else 0)
-        return offset < 0 or end > space.size
+        return access.space.size - access.size - (base if isinstance(base, int) else 0)
 
 
 def _value(sum_: Sum, values: Sequence[Value]) -> Value:
-    total: Value = sum_[0]
-    for register, factor in sum_[1]:
+    constant, registers = sum_
+    if not constant and len(registers) == 1 and registers[0][1] == 1:
+        return values[registers[0][0]]
+    total: Value = constant
+    for register, factor in registers:
         total = plus(total, values[register], factor)
     return total
