@@ -6,9 +6,9 @@ from typing import NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.iteration_bounds import base_of
 from ipu_asm.flow.control_run.run import FAULT, ControlRun
-from ipu_asm.flow.control_run.steps import Access, Sum
+from ipu_asm.flow.control_run.steps import Access, value_of
 from ipu_asm.flow.control_run.trace import LoopRun, Node
-from ipu_asm.flow.control_run.values import Value, plus, reduced
+from ipu_asm.flow.control_run.values import Value, reduced
 
 
 class Fault(NamedTuple):
@@ -42,9 +42,9 @@ def fault_of(run: ControlRun) -> Fault | None:
     step = run.steps[run.end.address]
     values = list(run.registers)
     for register, sum_ in step.updates:
-        values[register] = reduced(_value(sum_, run.registers))
+        values[register] = reduced(value_of(sum_, run.registers))
     for access in step.accesses:
-        offset, base = _value(access.offset, values), base_of(access, run.registers)
+        offset, base = value_of(access.offset, values), base_of(access, run.registers)
         if isinstance(offset, int):
             fault = Fault(run.end.address, access, offset, base)
             if fault.is_misaligned or _is_outside(fault):
@@ -81,10 +81,3 @@ def iterations_at_end(run: ControlRun, loops: dict[int, int]) -> list[Iteration]
 
 def _last(node: LoopRun) -> Sequence[Node]:
     return node.segments[-1].nodes if node.segments else ()
-
-
-def _value(sum_: Sum, values: Sequence[Value]) -> Value:
-    total: Value = sum_[0]
-    for register, factor in sum_[1]:
-        total = plus(total, values[register], factor)
-    return total

@@ -12,14 +12,15 @@ from __future__ import annotations
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.iteration_bounds import base_of, further_iterations
+from ipu_asm.flow.control_run.loop_iterations import Iteration, LoopIterations, UnknownExit
 from ipu_asm.flow.control_run.steps import (
     Access,
     Branch,
     ScalarRegisters,
     Step,
-    Sum,
     scalar_registers,
     steps_of,
+    value_of,
 )
 from ipu_asm.flow.control_run.trace import (
     Executed,
@@ -30,7 +31,7 @@ from ipu_asm.flow.control_run.trace import (
     folded,
     strides_between,
 )
-from ipu_asm.flow.control_run.unknown_exits import Iteration, UnknownExit, settle
+from ipu_asm.flow.control_run.unknown_exits import settle
 from ipu_asm.flow.control_run.values import (
     Value,
     holds,
@@ -137,29 +138,6 @@ def executed(
     return run._replace(nodes=nodes, end=again.end, registers=again.values)
 
 
-class _Loop:
-    """The iterations of an entry of a loop so far; those in `recent` are the last ones.
-
-    `exits` are the branches in them whose outcome is not known.
-    """
-
-    def __init__(self, head: int, last: int) -> None:
-        self.head = head
-        self.last = last
-        self.segments: list[Segment] = []
-        self.recent: list[Iteration] = []
-        self.exits: list[UnknownExit] = []
-
-    def contains(self, address: int) -> bool:
-        return self.head <= address <= self.last
-
-    def end(self, nodes: Sequence[Node]) -> None:
-        """End the loop with an iteration that did not reach the head again."""
-        self.segments += [Segment(iteration.nodes, 1) for iteration in self.recent]
-        if nodes:
-            self.segments.append(Segment(nodes, 1))
-
-
 class _Run:
     def __init__(
         self, run: ControlRun, limits: Limits, observed: Mapping[int, Sequence[int]]
@@ -173,7 +151,7 @@ class _Run:
         self._count = 0
         # By address: bases never change, so that each is added up once.
         self._highest: dict[int, list[int | None]] = {}
-        self._loops: list[_Loop] = []
+        self._loops: list[LoopIterations] = []
 
     def execute(self) -> list[Node]:
         nodes: list[Node] = []
@@ -186,7 +164,7 @@ class _Run:
         """Execute the bundle or the loop at an address; return the next address."""
         if address not in self._ends_of_loops or len(self._loops) >= _DEEPEST:
             return self._bundle(nodes, address)
-        loop = _Loop(address, self._ends_of_loops[address])
+        loop = LoopIterations(address, self._ends_of_loops[address])
         self._loops.append(loop)
         while self.end is None and address == loop.head:
             address = self._iterate(loop)
@@ -194,7 +172,7 @@ class _Run:
         nodes.append(LoopRun(loop.head, loop.segments))
         return address
 
-    def _iterate(self, loop: _Loop) -> int:
+    def _iterate(self, loop: LoopIterations) -> int:
         """Execute one iteration, and all that follow it if they can be settled."""
         nodes: list[Node] = []
         address = self._bundle(nodes, loop.head)
@@ -220,7 +198,7 @@ class _Run:
         changes = [0 if a is b else minus(b, a) for a, b in zip(old, self.values)]
         return Iteration(nodes, self.values, changes)
 
-    def _settle(self, loop: _Loop) -> int:
+    def _settle(self, loop: LoopIterations) -> int:
         """Fold three uniform iterations and all that follow them on the same path."""
         (first, _, _), (second, _, changes), (third, _, again) = loop.recent
         if changes != again:
@@ -244,7 +222,7 @@ class _Run:
         loop.recent.clear()
         return loop.head
 
-    def _settle_unknown_exit(self, loop: _Loop) -> int:
+    def _settle_unknown_exit(self, loop: LoopIterations) -> int:
         settled = settle(self._steps, loop.recent, loop.exits)
         if settled is None:
             self._end_at_unknown_exit(loop, ())
@@ -252,7 +230,7 @@ class _Run:
         loop.segments, self.values, following = settled
         return following
 
-    def _end_at_unknown_exit(self, loop: _Loop, nodes: Sequence[Node]) -> None:
+    def _end_at_unknown_exit(self, loop: LoopIterations, nodes: Sequence[Node]) -> None:
         """End the run before the first branch of a loop whose outcome is not known."""
         first = loop.exits[0]
         if first.iteration < len(loop.recent):
@@ -288,10 +266,10 @@ class _Run:
         if step.updates:
             new = old.copy()
             for register, sum_ in step.updates:
-                new[register] = reduced(_value(sum_, old))
+                new[register] = reduced(value_of(sum_, old))
             self.values = new
         if step.accesses:
-            offsets = [_value(access.offset, self.values) for access in step.accesses]
+            offsets = [value_of(access.offset, self.values) for access in step.accesses]
             if self._faults(address, offsets):
                 self.end, self.values = End(FAULT, address), old
                 return address
@@ -352,9 +330,10 @@ class _Run:
         if highest is None:
             highest = self._highest[address] = [self._highest_offset(each) for each in accesses]
         for access, offset, last in zip(accesses, offsets, highest):
-            if isinstance(offset, int):
-                if offset % access.space.step or (last is not None and not 0 <= offset <= last):
-                    return True
+            if not isinstance(offset, int):
+                continue
+            if offset % access.space.step or (last is not None and not 0 <= offset <= last):
+                return True
         return False
 
     def _highest_offset(self, access: Access) -> int | None:
@@ -363,13 +342,3 @@ class _Run:
             return None
         base = base_of(access, self.values)
         return access.space.size - access.size - (base if isinstance(base, int) else 0)
-
-
-def _value(sum_: Sum, values: Sequence[Value]) -> Value:
-    constant, registers = sum_
-    if not constant and len(registers) == 1 and registers[0][1] == 1:
-        return values[registers[0][0]]
-    total: Value = constant
-    for register, factor in registers:
-        total = plus(total, values[register], factor)
-    return total

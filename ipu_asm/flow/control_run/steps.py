@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, NamedTuple
+from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.flow.control_run.values import Value, plus
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
 from ipu_asm.isa.storage import AddressSpace
@@ -14,6 +15,17 @@ from ipu_asm.program.program import Program
 
 Sum = tuple[int, tuple[tuple[int, int], ...]]
 """A constant, and registers with their factors."""
+
+
+def value_of(sum_: Sum, values: Sequence[Value]) -> Value:
+    """Return a sum of values, without reducing it modulo 2^32."""
+    constant, registers = sum_
+    if not constant and len(registers) == 1 and registers[0][1] == 1:
+        return values[registers[0][0]]
+    total: Value = constant
+    for register, factor in registers:
+        total = plus(total, values[register], factor)
+    return total
 
 
 class Update(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.iteration_bounds import further_iterations
+from ipu_asm.flow.control_run.loop_iterations import Iteration, UnknownExit
 from ipu_asm.flow.control_run.steps import Branch, Step
 from ipu_asm.flow.control_run.trace import (
     Executed,
@@ -30,32 +31,6 @@ from ipu_asm.flow.control_run.values import (
     repetitions,
     times,
 )
-
-
-class UnknownExit(NamedTuple):
-    """A branch that was assumed to stay in its loop.
-
-    `place` is the number of nodes before it in its iteration; `before` and `after` are the values
-    of all registers before and after its bundle. `registers` are those that it depends on.
-    """
-
-    address: int
-    place: int
-    iteration: int
-    registers: tuple[str, ...]
-    before: Sequence[Value]
-    after: Sequence[Value]
-
-
-class Iteration(NamedTuple):
-    """An iteration of a loop, with the values of all registers at its end.
-
-    `changes` are the differences of these from the values at the end of the iteration before it.
-    """
-
-    nodes: Sequence[Node]
-    values: Sequence[Value]
-    changes: Sequence[Value]
 
 
 class SettledLoop(NamedTuple):
