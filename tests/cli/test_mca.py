@@ -210,6 +210,23 @@ def test_loops_have_trips_cycles_and_bounds(capsys: pytest.CaptureFixture[str]) 
     }
 
 
+@pytest.mark.parametrize(
+    ("body", "dependence"),
+    [
+        ("acc;; incr lr1 1;;", 1),
+        ("acc;; here: incr lr1 1;;", 1),
+        ("add lr1 lr1 lr3;; add lr1 lr1 lr3;; add lr1 lr1 lr3;;", 3),
+        ("beq lr1 lr3 +2;; acc;; incr lr1 1;;", None),
+    ],
+)
+def test_the_dependence_is_that_of_a_loop_with_one_path(
+    body: str, dependence: int | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("a.s").write_text(f"set lr3 1; set lr9 12;; x: {body} bne lr1 lr9 x;; bkpt;;")
+    [loop] = check_json(capsys, "a.s -W")["loops"]
+    assert loop["dependence"] == dependence
+
+
 def test_accesses_have_offsets_from_their_base(capsys: pytest.CaptureFixture[str]) -> None:
     report = check_json(capsys, "cr4.s --cr 4=512")
     assert report["accesses"] == [

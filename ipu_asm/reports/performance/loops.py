@@ -9,8 +9,9 @@ from ipu_asm.flow.loops import SourceLoop, loops_of
 from ipu_asm.flow.packing.bounds import SlotPressure, recurrence_of, slot_pressure
 from ipu_asm.flow.packing.dependences import Dependence, dependences_of
 from ipu_asm.flow.packing.memory import disjoint_accesses
-from ipu_asm.flow.packing.operations import Operation, basic_blocks, operations_of
+from ipu_asm.flow.packing.operations import Operation, operations_of
 from ipu_asm.program.line_table import SourceLocation
+from ipu_asm.program.program import Program
 from ipu_asm.reports.performance.measured import Measured, total
 from ipu_asm.source.source_map import MAIN
 
@@ -65,13 +66,10 @@ class LoopReport(NamedTuple):
 def loop_reports(measured: Measured) -> list[LoopReport]:
     """Return the loops of a program by their first address."""
     loops = loops_of(measured.program)
-    blocks = {(block.start, block.stop - 1) for block in basic_blocks(measured.program)}
-    return [_loop(measured, loop, loops, (loop.first, loop.last) in blocks) for loop in loops]
+    return [_loop(measured, loop, loops) for loop in loops]
 
 
-def _loop(
-    measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop], is_block: bool
-) -> LoopReport:
+def _loop(measured: Measured, loop: SourceLoop, loops: Sequence[SourceLoop]) -> LoopReport:
     inside = {
         address
         for other in loops
@@ -93,13 +91,23 @@ def _loop(
         depth=sum(_is_around(other, loop) for other in loops),
         own=own,
         pressure=_pressure(measured, own),
-        dependence=_dependence(measured, every) if is_block and program.isa.spaces else None,
+        dependence=_dependence(measured, every) if _has_one_path(program, loop) else None,
         trips=_trips_text(measured, loop),
         least=least,
         most=most,
         iterations=measured.executions[loop.first],
         cycles=total(measured.executions[address] for address in every),
         own_cycles=total(measured.executions[address] for address in own),
+    )
+
+
+def _has_one_path(program: Program, loop: SourceLoop) -> bool:
+    """Return whether all iterations execute all bundles in order; if that is known."""
+    targets = {reference.target for reference in program.references}
+    bundles = [program.bundles[n] for n in program.bundle_at_address[loop.first : loop.last]]
+    is_entered = any(address in targets for address in range(loop.first + 1, loop.last + 1))
+    return bool(program.isa.spaces) and not (
+        is_entered or any(bundle.transfers_control for bundle in bundles)
     )
 
 
