@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Container, Iterator, NamedTuple, Sequence
 
 from ipu_asm.config.files import counted
 from ipu_asm.flow.loops import enclosing_loops
-from ipu_asm.flow.packing.operations import basic_blocks
-from ipu_asm.flow.packing.pack import PackingError, plan_packing, saved_bundles
+from ipu_asm.flow.packing.pack import PackingError, packing_blocks, plan_packing, saved_bundles
 from ipu_asm.ide.expansions import is_template, reading_at
 from ipu_asm.ide.refactorings.bundle_position import bundle_position_at
 from ipu_asm.ide.template.checked import written_edits
@@ -86,7 +85,7 @@ def _regions(program: Program, offset: int) -> Iterator[tuple[str, range]]:
     if position is None:
         return
     address = program.addresses[position.number]
-    yield "this block", next(each for each in basic_blocks(program) if address in each)
+    yield "this block", next(each for each in packing_blocks(program) if address in each)
     for loop in enclosing_loops(program, address):
         yield "this loop", loop
     yield "the file", range(program.size)

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Container, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Severity
+from ipu_asm.flow.assertions.comments import AssertionKind, assertion_comments
 from ipu_asm.flow.packing.dependences import dependences_of
 from ipu_asm.flow.packing.layout import Place, block_edit
 from ipu_asm.flow.packing.operations import (
@@ -25,7 +26,10 @@ from ipu_asm.program.labels import Reference
 from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit, apply_edits
 
-_SlotOrder = Counter[tuple[str, str]]
+_ABOUT_VALUES = (AssertionKind.BEFORE, AssertionKind.AFTER, AssertionKind.LOG)
+
+SlotOrder = Counter[tuple[str, str]]
+"""How much more often the first slot of a pair is written before the second one in a bundle."""
 
 
 class PackingError(Exception):
@@ -65,7 +69,7 @@ def plan_packing(program: Program, addresses: Container[int] | None = None) -> P
     Raises `PackingError` if the program has errors, or takes the target of a branch from a
     register.
     """
-    _check(program)
+    check_packable(program)
     chosen = range(program.size) if addresses is None else addresses
     blocks = _blocks(program, chosen)
     edits = tuple(sorted(_edits(program, blocks)))
@@ -80,14 +84,15 @@ def saved_bundles(program: Program, addresses: Container[int]) -> dict[int, int]
     Nothing if the program cannot be packed.
     """
     try:
-        _check(program)
+        check_packable(program)
     except PackingError:
         return {}
     blocks = _blocks(program, addresses)
     return {block.addresses.start: block.saved for block in blocks if block.saved}
 
 
-def _check(program: Program) -> None:
+def check_packable(program: Program) -> None:
+    """Raise `PackingError` with the reason why a program cannot be packed."""
     if not program.isa.spaces:
         raise PackingError(
             f"the description of {program.isa.title} does not state what instructions compute"
@@ -99,11 +104,29 @@ def _check(program: Program) -> None:
         raise PackingError("a branch takes its target from a register")
 
 
+def packing_blocks(program: Program) -> list[range]:
+    """Return the basic blocks, divided around bundles with an assertion or a log point.
+
+    Such a bundle stays as it is: its comment is about the values before and after it.
+    """
+    alone = {
+        program.addresses[each.bundle]
+        for each in assertion_comments(program)
+        if each.bundle is not None and each.kind in _ABOUT_VALUES
+    }
+    blocks: list[range] = []
+    for block in basic_blocks(program):
+        inner = {a for address in alone if address in block for a in (address, address + 1)}
+        bounds = sorted({block.start, block.stop, *inner})
+        blocks += [range(a, b) for a, b in pairwise(bounds)]
+    return blocks
+
+
 def _blocks(program: Program, chosen: Container[int]) -> list[PackedBlock]:
-    order = _slot_order(program)
+    order = slot_order(program)
     blocks: list[PackedBlock] = []
     start = 0
-    for addresses in basic_blocks(program):
+    for addresses in packing_blocks(program):
         bundles: Sequence[Sequence[Operation]] | None = None
         if addresses.start in chosen and len(addresses) > 1:
             bundles = _scheduled(program, addresses, order)
@@ -115,7 +138,7 @@ def _blocks(program: Program, chosen: Container[int]) -> list[PackedBlock]:
 
 
 def _scheduled(
-    program: Program, addresses: range, order: _SlotOrder
+    program: Program, addresses: range, order: SlotOrder
 ) -> list[tuple[Operation, ...]] | None:
     """Return the bundles of a block, None if packing does not save any."""
     graph = dependences_of(program, addresses)
@@ -123,25 +146,28 @@ def _scheduled(
     if not found or len(found) >= len(addresses):
         return None
     made = [[graph.operations[number] for number in bundle] for bundle in found]
-    return [_in_order(bundle, order) for bundle in made]
+    return [in_order(bundle, order) for bundle in made]
 
 
-def _in_order(bundle: Sequence[Operation], order: _SlotOrder) -> tuple[Operation, ...]:
+def in_order(bundle: Sequence[Operation], order: SlotOrder) -> tuple[Operation, ...]:
     """Return the operations of a bundle as the author would write them; else as in the text."""
     if len({operation.address for operation in bundle}) == 1:
         return tuple(bundle)
     written: list[Operation] = []
     for operation in bundle:
         place = len(written)
-        while place and order[operation.slot, written[place - 1].slot] > 0:
-            place -= 1
+        for number, other in reversed(list(enumerate(written))):
+            if order[other.slot, operation.slot] > 0:
+                break
+            if order[operation.slot, other.slot] > 0:
+                place = number
         written.insert(place, operation)
     return tuple(written)
 
 
-def _slot_order(program: Program) -> _SlotOrder:
-    """Return how much more often the first slot of a pair is written before the second one."""
-    order: _SlotOrder = Counter()
+def slot_order(program: Program) -> SlotOrder:
+    """Return the order in which the author of a program writes the slots."""
+    order: SlotOrder = Counter()
     for number in program.bundle_at_address:
         slots = [i.spec.slot for i in program.bundles[number].instructions if i.spec is not None]
         for first, second in combinations(slots, 2):

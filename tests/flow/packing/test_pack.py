@@ -121,6 +121,22 @@ def test_a_break_stays_between_its_neighbours() -> None:
     assert packed(text) == "set lr1 1;;\nbreak; acc.first; set lr2 2; bkpt;;\n"
 
 
+@pytest.mark.parametrize(
+    ("above", "beside"),
+    [("    # ASSERT lr1 == 1\n", ""), ("", "  # ASSERT-AFTER lr2 == 2"), ("", "  # LOG lr1")],
+)
+def test_a_bundle_with_an_assertion_stays_as_it_is(above: str, beside: str) -> None:
+    text = f"    set lr1 1;;\n    acc;;\n{above}    set lr2 2;;{beside}\n    acc;;\n    bkpt;;\n"
+    assert packed(text) == text.replace("1;;\n    acc", "1; acc").replace(
+        "acc;;\n    bkpt", "acc; bkpt"
+    )
+
+
+def test_an_assertion_about_a_loop_stays_at_its_label() -> None:
+    text = "set lr2 4;;\nx:  # LOOP 4\n    incr lr1 1;;\n    acc;;\n    bne lr1 lr2 x;;\nbkpt;;\n"
+    assert packed(text) == text.replace("incr lr1 1;;\n    acc", "incr lr1 1; acc")
+
+
 def test_distances_lead_to_the_same_block() -> None:
     text = "acc;;\nset lr2 4;;\nincr lr1 1;;\nacc;;\nbne lr1 lr2 -2;;\nb +1;;\nb -6;;\n"
     plan = plan_of(text)
