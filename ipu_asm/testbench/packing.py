@@ -108,11 +108,11 @@ def _no_values(plan: PackingPlan, presets: Mapping[str, int]) -> str:
 def _prove_run(plan: PackingPlan, trial: Trial, seed: int) -> bool:
     """Compare both programs on random data; return whether they ran without a fault."""
     before, after = equal_extents(plan, trial.run, MOST_CYCLES)
-    start = _random_state(trial.presets, seed)
-    old = _end_of_run(plan.program, start, before)
+    start = random_state(trial.presets, seed)
+    old = end_of_run(plan.program, start, before)
     if old is None:
         return False
-    new = _end_of_run(plan.packed, start, after)
+    new = end_of_run(plan.packed, start, after)
     if new is None:
         raise ProofError("the packed program faults where the program does not")
     different = [name for name in old.differences(new) if name != "pc"]
@@ -121,7 +121,7 @@ def _prove_run(plan: PackingPlan, trial: Trial, seed: int) -> bool:
     return True
 
 
-def _random_state(presets: Mapping[str, int], seed: int) -> SavedState:
+def random_state(presets: Mapping[str, int], seed: int) -> SavedState:
     """Return a state with random data, with smaller numbers for later seeds, so that sums fit."""
     random = np.random.default_rng(seed)
     bits = _DATA_BITS[seed // 3 % len(_DATA_BITS)]
@@ -150,7 +150,7 @@ def _place(name: str) -> int:
     return place
 
 
-def _end_of_run(program: Program, start: SavedState, cycles: int) -> SavedState | None:
+def end_of_run(program: Program, start: SavedState, cycles: int) -> SavedState | None:
     """Return the state after so many bundles; None if there was a fault."""
     state = IpuState()
     state.restore(start)

@@ -128,9 +128,9 @@ def _name(effective: EffectiveProgram, source: SourceFile) -> str:
 
 
 def _pack(analysis: Analysis, options: McaOptions) -> int:
-    from ipu_asm.cli.mca.pack import packed_text
+    from ipu_asm.cli.mca.pack import packed_text, pipelined_text
 
-    text = packed_text(analysis)
+    text = pipelined_text(analysis) if options.pipeline else packed_text(analysis)
     if text is None:
         return ExitStatus.FINDINGS
     _write(text, options)

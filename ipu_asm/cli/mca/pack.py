@@ -24,11 +24,46 @@ def packed_text(analysis: Analysis) -> str | None:
     except PackingError as error:
         print_message(PROGRAM, f"{path}: not packed: {error}")
         return None
-    before, after = result.bundles
     if not edits:
-        print_message(PROGRAM, f"{path}: nothing to pack in {before:,} bundles", "note")
+        message = f"nothing to pack in {result.bundles[0]:,} bundles"
+        print_message(PROGRAM, f"{path}: {message}", "note")
         return analysis.text
-    cycles = "" if result.cycles is None else ", {:,} -> {:,} cycles".format(*result.cycles)
     proof = f"proven, and compared in {result.runs} runs on random data"
-    print_message(PROGRAM, f"{path}: {before:,} -> {after:,} bundles{cycles}; {proof}", "note")
+    _print_saved(path, result.bundles, result.cycles, proof)
     return apply_edits(analysis.text, edits)
+
+
+def pipelined_text(analysis: Analysis) -> str | None:
+    """Return the text of a program with pipelined loops, packed; print what that saves.
+
+    None if it cannot be pipelined or packed, or not be proven to do the same; prints why.
+    """
+    path = analysis.source.path
+    try:
+        from ipu_asm.testbench.packing import packed  # needs numpy
+        from ipu_asm.testbench.pipelining import pipelined
+
+        if analysis.expanded:
+            raise PackingError("a template cannot be pipelined: pack what `ipu-as expand` writes")
+        result = pipelined(analysis.program)
+        final = packed(result.program)
+    except PackingError as error:
+        print_message(PROGRAM, f"{path}: not pipelined: {error}")
+        return None
+    for loop in result.loops:
+        before, after = loop.bundles
+        message = f"{before} -> {after} bundles, {loop.stages} iterations overlap"
+        print_message(PROGRAM, f"{path}: loop {loop.label}: {message}", "note")
+    sizes = analysis.program.size, final.bundles[1]
+    cycles = result.cycles[0], (final.cycles or result.cycles)[1]
+    _print_saved(path, sizes, cycles, "proven, and compared in runs on random data")
+    return final.text
+
+
+def _print_saved(
+    path: str, bundles: tuple[int, int], cycles: tuple[int, int] | None, proof: str
+) -> None:
+    counts = "{:,} -> {:,} bundles".format(*bundles)
+    if cycles is not None:
+        counts += ", {:,} -> {:,} cycles".format(*cycles)
+    print_message(PROGRAM, f"{path}: {counts}; {proof}", "note")

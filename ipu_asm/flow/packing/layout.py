@@ -64,6 +64,20 @@ def block_edit(
     return TextEdit(source.span, _Writer(source).text(written))
 
 
+def bundles_text(
+    program: Program, addresses: range, bundles: Sequence[Sequence[Operation]], comment: str
+) -> str:
+    """Return copies of a block's instructions as lines, in its style, below a comment."""
+    source = _Source(program, addresses, {})
+    style, surface = source.style, program.isa.surface
+    inside = f"{surface.separator}{style.line_break}{style.indent}"
+    gap = inside if style.breaks_inside else f"{surface.separator} "
+    written = [gap.join(source.pieces[o.address, o.number].text for o in b) for b in bundles]
+    end = f"{surface.bundle_end}{style.line_break}" + style.line_break * style.empty_line
+    first = f"{style.indent}{surface.comments[0]} {comment}{style.line_break}"
+    return first + "".join(f"{style.indent}{text}{end}" for text in written)
+
+
 class _Source:
     """The pieces of a block and the text between them."""
 

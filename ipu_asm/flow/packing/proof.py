@@ -11,7 +11,7 @@ registers.
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, NamedTuple, Sequence
+from typing import Iterator, Sequence
 
 from ipu_asm.diagnostics import Severity
 from ipu_asm.flow.control_run.run import ENDLESS, HALTED, RAN_OFF, ControlRun
@@ -19,6 +19,7 @@ from ipu_asm.flow.control_run.trace import Executed, Node
 from ipu_asm.flow.packing.layout import Place
 from ipu_asm.flow.packing.operations import Operation, by_bundle, operations_of
 from ipu_asm.flow.packing.pack import PackedBlock, PackingError, PackingPlan, moved_addresses
+from ipu_asm.flow.packing.value_flow import values_of
 from ipu_asm.program.program import Program
 
 _COMPARABLE = (HALTED, RAN_OFF, ENDLESS)
@@ -63,21 +64,6 @@ def _prove_labels(plan: PackingPlan) -> None:
         raise ProofError("a branch of the packed program has another target")
 
 
-class _Values(NamedTuple):
-    """What the instructions of a block do, by the places that they have in the source.
-
-    `seen` has the write that each read sees, `last` the last write of each resource, `accesses` the
-    accesses of each memory in their order. `before` has what is done in earlier bundles: before a
-    break everything, before a possible fault the stores. `behind` is done behind a branch.
-    """
-
-    seen: Mapping[tuple[Place, str], Place | None]
-    last: Mapping[str, Place]
-    accesses: Mapping[str, Sequence[Place]]
-    before: Mapping[Place, frozenset[Place]]
-    behind: frozenset[Place]
-
-
 def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
     old = by_bundle(operations_of(plan.program, block.addresses), block.addresses)
     addresses = range(block.start, block.start + len(block.bundles))
@@ -87,7 +73,7 @@ def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
         if len(written) != len(planned):
             raise ProofError("a packed bundle has other instructions")
         for operation, source in zip(written, planned):
-            if not _same_words(plan, operation, source):
+            if not same_words(plan.packed, operation, plan.program, source):
                 raise ProofError("a packed bundle has other instructions")
             names[operation.address, operation.number] = source.address, source.number
     if sorted(names.values()) != sorted((o.address, o.number) for bundle in old for o in bundle):
@@ -95,15 +81,15 @@ def _prove_block(plan: PackingPlan, block: PackedBlock) -> None:
     for slot in plan.program.isa.slots:
         if any(sum(o.slot == slot.name for o in bundle) > slot.capacity for bundle in new):
             raise ProofError(f"slot `{slot.name}` is taken more than once")
-    identity = {place: place for place in names.values()}
-    if _values(old, identity) != _values(new, names):
+    named = [[((o.address, o.number), o) for o in bundle] for bundle in old]
+    renamed = [[(names[o.address, o.number], o) for o in bundle] for bundle in new]
+    if values_of(named) != values_of(renamed):
         raise ProofError("an instruction would see another value")
 
 
-def _same_words(plan: PackingPlan, new: Operation, old: Operation) -> bool:
-    """Compare the words of two instructions, but for labels, which are compared by target."""
-    one, other = _words(plan.packed, new), _words(plan.program, old)
-    return one == other
+def same_words(one: Program, first: Operation, other: Program, second: Operation) -> bool:
+    """Compare the words of instructions of two programs, but for labels."""
+    return _words(one, first) == _words(other, second)
 
 
 def _words(program: Program, operation: Operation) -> list[object]:
@@ -114,50 +100,6 @@ def _words(program: Program, operation: Operation) -> list[object]:
         instruction.mnemonic,
         *(None if n in labels else word for n, word in enumerate(instruction.words[1:])),
     ]
-
-
-def _values(bundles: Sequence[Sequence[Operation]], names: Mapping[Place, Place]) -> _Values:
-    """Execute bundles with the names of instructions as values."""
-    seen: dict[tuple[Place, str], Place | None] = {}
-    last: dict[str, Place] = {}
-    accesses: dict[str, list[Place]] = {}
-    for bundle in bundles:
-        named = [(names[operation.address, operation.number], operation) for operation in bundle]
-        for name, operation in named:
-            for resource in operation.early_reads:
-                seen[name, resource] = last.get(resource)
-            for memory in operation.memories:
-                accesses.setdefault(memory, []).append(name)
-        written = [resource for operation in bundle for resource in operation.writes]
-        if len(set(written)) < len(written):
-            raise ProofError("two instructions of a bundle write the same register")
-        for name, operation in named:
-            last.update(dict.fromkeys(operation.writes, name))
-        for name, operation in named:
-            for resource in operation.live_reads:
-                seen[name, resource] = last.get(resource)
-    before, behind = _order(bundles, names)
-    return _Values(seen, last, accesses, before, behind)
-
-
-def _order(
-    bundles: Sequence[Sequence[Operation]], names: Mapping[Place, Place]
-) -> tuple[dict[Place, frozenset[Place]], frozenset[Place]]:
-    """Return what is done before breaks and possible faults, and what is done behind branches."""
-    before: dict[Place, frozenset[Place]] = {}
-    behind: set[Place] = set()
-    done: list[tuple[Place, Operation]] = []
-    for bundle in bundles:
-        named = [(names[operation.address, operation.number], operation) for operation in bundle]
-        if any(operation.is_branch for _, operation in done):
-            behind.update(name for name, _ in named)
-        for name, operation in named:
-            if operation.is_break:
-                before[name] = frozenset(place for place, _ in done)
-            elif operation.may_fault:
-                before[name] = frozenset(place for place, other in done if other.stores)
-        done += named
-    return before, frozenset(behind)
 
 
 def _events(run: ControlRun, nodes: Sequence[Node]) -> Iterator[object]:
