@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _MOST_RANGES = 64
 """Ranges of one access; more of them are drawn as the range around all."""
+_MOST_OF_STRIP = 2_000
+"""The same for all accesses of a strip."""
 _KINDS = {"r": "read", "w": "written", "rw": "both"}
 
 
@@ -147,7 +149,7 @@ def _access(analysis: Analysis, facts: ControlFacts, summary: AccessSummary) -> 
     separator = program.isa.surface.operand_separator
     ranges = facts.address_ranges(summary) or facts.offset_ranges(summary) or []
     if len(ranges) > _MOST_RANGES:
-        ranges = [range(ranges[0].start, ranges[-1].stop)]
+        ranges = _around(ranges)
     return MapAccess(
         instruction_span(program, summary),
         f"{mnemonic} {separator.join(operands)}".rstrip(),
@@ -164,8 +166,10 @@ def _regions(
 ) -> Iterator[MapRegion]:
     """Yield the regions of some accesses in the order of their addresses."""
     events: dict[int, tuple[list[int], list[int]]] = {}
+    is_simplified = sum(len(accesses[number].ranges) for number in numbers) > _MOST_OF_STRIP
     for number in numbers:
-        for each in accesses[number].ranges:
+        ranges = accesses[number].ranges
+        for each in _around(ranges) if is_simplified else ranges:
             events.setdefault(each.start, ([], []))[0].append(number)
             events.setdefault(each.stop, ([], []))[1].append(number)
     active: set[int] = set()
@@ -187,6 +191,11 @@ def _regions(
         last = here
     if last is not None:
         yield last
+
+
+def _around(ranges: Sequence[range]) -> list[range]:
+    """Return the smallest range around sorted ranges, if there are any."""
+    return [range(ranges[0].start, ranges[-1].stop)] if ranges else []
 
 
 def _region(

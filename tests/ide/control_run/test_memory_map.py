@@ -61,6 +61,13 @@ def test_accesses_with_gaps_have_a_region_for_each_piece_if_they_are_few() -> No
     assert [region[:2] for region in regions] == [(0, 124 * 256 + 128)]
 
 
+def test_many_accesses_with_gaps_are_drawn_as_the_range_around_each() -> None:
+    loads = "".join("ldr_mult_reg r0 lr0 cr0;;\n" for _ in range(100))
+    text = f"set lr1 7680;;\nl: {loads}incr lr0 256;;\nblt lr0 lr1 l;;\nbkpt;;\n"
+    ((_, regions),) = regions_of(memory_map(analysed(text, {"cr0": 0})))
+    assert [region[:2] for region in regions] == [(0, 29 * 256 + 128)]
+
+
 def test_the_text_names_regions_and_jumps_to_instructions() -> None:
     analysis = analysed(KERNEL, HOST)
     lines = list(map_lines(analysis, memory_map(analysis)))
