@@ -103,15 +103,15 @@ class CompiledTags:
         """The names, as if there were nothing around."""
         return names_of(self._tokens, [(self.tree, 0)])
 
-    def function(self, base: int, around: frozenset[str]) -> Function:
-        """Return the functions that render the tags of one part; `base` tells it from others.
+    def function(self, tokens: Tokens, base: int, around: frozenset[str]) -> Function:
+        """Return the functions that render one part with these tags; `base` tells it from others.
 
-        `around` are the inner names that the rest of the template has at root level. Raises
-        `CompileError` for what the code generator refuses.
+        `tokens` are its own. `around` are the inner names that the rest of the template has at root
+        level. Raises `CompileError` for what the code generator refuses.
         """
         code = self._codes.get(around)
         if code is None:
-            code = self._codes[around] = self._compiled(around)
+            code = self._codes[around] = self._compiled(tokens, around)
         namespace: dict[str, Any] = {
             **self._functions,
             "_base": base,
@@ -120,9 +120,9 @@ class CompiledTags:
         exec(code, namespace)
         return Function(namespace["root"], namespace["blocks"])
 
-    def _compiled(self, around: frozenset[str]) -> CodeType:
-        self._sandbox.tag_of = self._tokens.tag_of
-        with _compile_errors(self._tokens):
+    def _compiled(self, tokens: Tokens, around: frozenset[str]) -> CodeType:
+        self._sandbox.tag_of = tokens.tag_of
+        with _compile_errors(tokens):
             declare(self.tree, sorted(self.roots | around))
             source = self._sandbox._generate(self.tree, None, _FILE)
             return compile(source, _FILE, "exec")

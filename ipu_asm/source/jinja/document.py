@@ -143,7 +143,10 @@ class Template:
             return None
         tokens, literal = edited
         edit = Edit(first, first + 1, first + 1, literal)
-        return self._replaced(edit, [part._replace(tokens=tokens)], text, self.counts), edit
+        made = self._replaced(edit, [part._replace(tokens=tokens)], text, self.counts)
+        if "names" in self.__dict__:
+            made.names = self.names  # they are in numbers, which are the same
+        return made, edit
 
     def _replaced(self, edit: Edit, new: list[Part], text: str, counts: NameCounts) -> Template:
         """Return the template after an edit."""

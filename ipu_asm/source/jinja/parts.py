@@ -133,7 +133,7 @@ class Workshop:
     def _part(self, tokens: Tokens, tags: CompiledTags, counts: NameCounts) -> Part:
         base, around = self._next_base, tags.inner.intersection(counts.roots)
         self._next_base += len(tokens.tokens)
-        return Part(tokens, tags, base, tags.function(base, around))
+        return Part(tokens, tags, base, tags.function(tokens, base, around))
 
     def forget(self, size: int) -> None:
         """Forget what was read if it is much more than a template of a size, in tokens, needs."""

@@ -57,13 +57,21 @@ def expand_template(
         whole = memo.change.then(change) if memo.change else change
         edited = memo.template.after(text, whole)
         if edited is not None:
-            return _expansions(_edited(memo, *edited), settings)
+            contexts = contexts_of(settings, edited[0].read.contexts)
+            return _expansions(_edited(memo, *edited, contexts), contexts)
         memo = memo._replace(latest=text, change=whole)
     return _read(text, settings, memo)
 
 
-def _edited(memo: _Memo, template: Template, edit: Edit) -> _Memo:
-    renderings = [(v, render_again(template, edit, each)) for v, each in memo.renderings]
+def _edited(
+    memo: _Memo, template: Template, edit: Edit, contexts: Sequence[TemplateContext]
+) -> _Memo:
+    used = [context.variables for context in contexts]
+    renderings = [
+        (variables, render_again(template, edit, each))
+        for variables, each in memo.renderings
+        if variables in used
+    ]
     return _Memo(template, renderings, template.text)
 
 
@@ -79,7 +87,7 @@ def _read(text: str, settings: SourceSettings, earlier: _Memo | None) -> tuple[E
     except CompileError as error:
         broken = _broken(tokens, error.problem, settings)
         return tuple(each._replace(memo=earlier) for each in broken)
-    return _expansions(_Memo(template, [], text), settings)
+    return _expansions(_Memo(template, [], text), contexts_of(settings, template.read.contexts))
 
 
 def _broken(tokens: Tokens, problem: Problem, settings: SourceSettings) -> Iterator[Expansion]:
@@ -89,13 +97,11 @@ def _broken(tokens: Tokens, problem: Problem, settings: SourceSettings) -> Itera
         yield _partial(tokens.text, context, findings)
 
 
-def _expansions(memo: _Memo, settings: SourceSettings) -> tuple[Expansion, ...]:
-    declared = memo.template.read.contexts
-    if len(declared) > MOST_CONTEXTS:
+def _expansions(memo: _Memo, contexts: Sequence[TemplateContext]) -> tuple[Expansion, ...]:
+    if len(memo.template.read.contexts) > MOST_CONTEXTS:
         message = f"a template may have {MOST_CONTEXTS} contexts at most"
         return (_refused(memo.template.text, message),)
-    made = _all_expanded(memo, contexts_of(settings, declared))
-    return tuple(each._replace(memo=memo) for each in made)
+    return tuple(each._replace(memo=memo) for each in _all_expanded(memo, contexts))
 
 
 def _all_expanded(memo: _Memo, contexts: Sequence[TemplateContext]) -> Iterator[Expansion]:

@@ -206,3 +206,22 @@ def test_a_limit_is_told_after_an_edit_of_a_tag() -> None:
         SURFACE, steps, None, SourceSettings(), expansions, change_between(text, steps)
     )
     assert [finding.code for finding in after.findings] == ["E403"]
+
+
+def test_after_a_change_of_settings_only_their_contexts_are_rendered(work: list[str]) -> None:
+    text = "{{ n }};;\nacc;;\n{{ n }};;\nbkpt;;"
+    one, two = SourceSettings({"n": 1}), SourceSettings({"n": 2})
+    before = expand(SURFACE, text, None, one)
+    before = expand(SURFACE, text, None, two, before, change_between(text, text))
+    del work[:]
+    new = text.replace("{{ n }};;\nbkpt", "{{ n + 1 }};;\nbkpt")
+    (after,) = expand(SURFACE, new, None, two, before, change_between(text, new))
+    assert after.text == "2;;\nacc;;\n3;;\nbkpt;;"
+    assert work == ["compiled", "rendered"]
+
+
+def test_an_unknown_filter_is_told_at_its_place_after_an_edit_before_it() -> None:
+    text = "{{ 1 }};;\nacc;;\n{% if 1 %}\n{{ 2|uper }};;\n{% endif %}bkpt;;"
+    expansions = expand(SURFACE, text.replace("uper", "upper"))
+    expansions = check_edit(expansions, text.replace("uper", "upper"), text)
+    check_edit(expansions, text, text.replace("acc", "a longer text"))
