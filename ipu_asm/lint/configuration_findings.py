@@ -13,6 +13,8 @@ from ipu_asm.config.configuration import (
     line_finding,
 )
 from ipu_asm.config.configuration_file import read_configuration
+from ipu_asm.flow.control_run.steps import scalar_registers
+from ipu_asm.isa import available_isas, load_isa
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.selection import selection_of
 from ipu_asm.text import Span
@@ -38,7 +40,28 @@ def check_file(path: str) -> CheckedFile:
     findings = file.findings
     if file.configuration is not None and file.configuration.names_rules:
         findings = tuple(_unknown_names(file.text, path, file.configuration))
+    if file.configuration is not None and file.configuration.kernels:
+        findings = (*findings, *_unknown_registers(file.text, path, file.configuration))
     return CheckedFile(file.text, findings)
+
+
+def _unknown_registers(
+    text: str, path: str, configuration: Configuration
+) -> Iterator[ConfigurationFinding]:
+    """A warning for each register below ``[kernel]`` that no set has, at the glob of its table."""
+    known = {
+        name for isa in map(load_isa, available_isas()) for name in scalar_registers(isa).names
+    }
+    found: set[str] = set()
+    for glob, configurations in configuration.kernels:
+        for name in dict.fromkeys(name for each in configurations for name in each):
+            if name in known or name in found or len(found) == MOST_FINDINGS:
+                continue
+            found.add(name)
+            message = f"no instruction set has a register {quoted(name)} that the host sets"
+            yield line_finding(message, text, path, max(0, text.find(glob)))._replace(
+                is_fatal=False
+            )
 
 
 def _unknown_names(

@@ -54,6 +54,11 @@ def test_of_twenty_thousand_unknown_names_a_hundred_are_marked(tmp_path: Path) -
     assert not any(fatal)
 
 
+def test_a_register_that_no_set_has_is_marked(tmp_path: Path) -> None:
+    marked = '⟦[kernel."*.s"]⟧\ncr = {4 = 1, 16 = 2}\ncontexts = [{lr3 = 4}, {cr16 = 3}]\n'
+    assert check_mistakes(tmp_path / "ipu.toml", marked, "`cr16`") == [False]
+
+
 @pytest.mark.parametrize("content", ["", '[lint]\nselect = ["E"]\n', 'isa = "ipu"\n'])
 def test_a_good_file_has_no_mistakes(tmp_path: Path, content: str) -> None:
     assert check_mistakes(tmp_path / "ipu.toml", content) == []

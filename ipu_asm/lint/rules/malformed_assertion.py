@@ -2,8 +2,8 @@
 
 ## What it does
 Reports a comment that begins as an assertion (`ASSERT`, `ASSERT-AFTER`, `REGION NAME =`,
-`CR REGISTER =`, `LOG`) and goes on otherwise, an assertion behind the last bundle, and `LOOP` where
-no loop begins.
+`CR REGISTER =`, `LOG`) and goes on otherwise, `CR` without a register, an assertion behind the last
+bundle, and `LOOP` where no loop begins.
 
 ## Why
 Whoever reads the comment believes that it is checked.
@@ -25,7 +25,7 @@ Whoever reads the comment believes that it is checked.
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import TYPE_CHECKING, Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.assertions.comments import AssertionComment, AssertionKind, assertion_comments
@@ -33,6 +33,10 @@ from ipu_asm.flow.loops import backward_branches
 from ipu_asm.isa.operands import quoted
 from ipu_asm.lint.rule import Rule
 from ipu_asm.program.program import Program
+from ipu_asm.text import Span
+
+if TYPE_CHECKING:
+    from ipu_asm.flow.assertions.syntax import Configurations
 
 RULE_ID = RuleId("W105", "malformed-assertion", Severity.WARNING)
 
@@ -43,17 +47,32 @@ def check(program: Program) -> Iterator[Diagnostic]:
     if not comments:
         return
     from ipu_asm.expressions.errors import ExpressionError  # for few programs
-    from ipu_asm.flow.assertions.syntax import parse_assertion
+    from ipu_asm.flow.assertions.syntax import Configurations, parse_assertion
 
     for comment in comments:
         try:
-            parse_assertion(comment.kind, comment.text)
+            parsed = parse_assertion(comment.kind, comment.text)
         except ExpressionError as error:
             span = comment.place(error.span)
             at_end = span.start == span.end
             yield Diagnostic(RULE_ID, error.message, comment.keyword if at_end else span)
         else:
+            if isinstance(parsed, Configurations):
+                yield from _unknown_registers(program, comment, parsed)
             yield from _misplaced(program, comment)
+
+
+def _unknown_registers(
+    program: Program, comment: AssertionComment, parsed: Configurations
+) -> Iterator[Diagnostic]:
+    from ipu_asm.flow.control_run.steps import scalar_registers
+
+    known = scalar_registers(program.isa).positions
+    for name, _ in parsed.values if known else ():
+        if name not in known:
+            start = comment.text.lower().find(name)
+            message = f"expected a register that the host sets, found {quoted(name)}"
+            yield Diagnostic(RULE_ID, message, comment.place(Span(start, start + len(name))))
 
 
 def _misplaced(program: Program, comment: AssertionComment) -> Iterator[Diagnostic]:
@@ -83,6 +102,7 @@ RULE = Rule(
         "# ASSERT lr5 in 3 ⟦lr6⟧\nbkpt;;",
         "# ⟦ASSERT⟧\nbkpt;;",
         "# CR cr4 = ⟦x⟧\nbkpt;;",
+        "# CR ⟦cr16⟧ = 1\nbkpt;;",
         "bkpt;;\n# ⟦ASSERT⟧ lr5 == 0",
         "acc;;\n# ⟦LOOP⟧ 3\nbkpt;;",
         "# ⟦LOOP⟧ 3\nbkpt;;",
