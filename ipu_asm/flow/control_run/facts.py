@@ -15,6 +15,8 @@ from ipu_asm.program.program import Program, cached_on_program
 
 _MOST_STEPS = 20_000
 """Bundles that are executed one by one: facts are asked for with every edit."""
+_FEWER_STEPS = 2_000
+"""The same in the configurations behind one that was ended by its limit."""
 
 
 class ControlFacts(NamedTuple):
@@ -119,12 +121,16 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
     """
     if not program.is_text or not program.isa.spaces or not program.size:
         return ()
-    try:
-        return tuple(
-            _facts(program, presets, _MOST_STEPS) for presets in configurations_of(program)
-        )
-    except UnsupportedProgramError:
-        return ()
+    found: list[ControlFacts] = []
+    most_steps = _MOST_STEPS
+    for presets in configurations_of(program):
+        try:
+            found.append(_facts(program, presets, most_steps))
+        except UnsupportedProgramError:
+            return ()
+        if found[-1].run.end.reason == LIMIT:
+            most_steps = _FEWER_STEPS
+    return tuple(found)
 
 
 def _facts(program: Program, presets: Mapping[str, int], most_steps: int) -> ControlFacts:
