@@ -54,6 +54,7 @@ def build_isa(description: IsaDescription) -> Isa:
         description.program_limit,
         units_of=description.units_of,
         spaces=description.spaces,
+        scratch=description.scratch,
     )
 
 

@@ -13,7 +13,7 @@ MNEMONIC = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.]*")
 _REQUIRED_KEYS = ("operands", "doc")
 _OPTIONAL_KEYS = (
     "reads", "writes", "flow", "deprecated", "idle", "nop", "opcode", "fixed_bits", "traits",
-    "cycles", "computes", "condition", "accesses",
+    "cycles", "computes", "condition", "accesses", "windows",
 )  # fmt: skip
 _OPERAND_KEYS = (
     "name", "type", "read", "low", "optional", "keyword", "default", "positional_allowed",

@@ -49,7 +49,8 @@ class IsaDescription(NamedTuple):
 
     `executor` is the class that has the methods which instructions name in `execute_fn`; empty for
     a set without an emulator, whose instructions name none. `units_of`: see `FormsDescription`.
-    `spaces` are what instructions access by addresses; see `isa/scalar.py`.
+    `spaces` are what instructions access by addresses; see `isa/scalar.py`. `scratch` registers
+    hold nothing when a program begins.
     """
 
     name: str
@@ -63,3 +64,4 @@ class IsaDescription(NamedTuple):
     executor: str = ""
     units_of: Mapping[str, frozenset[str]] = {}
     spaces: Mapping[str, AddressSpace] = {}
+    scratch: frozenset[str] = frozenset()

@@ -8,6 +8,8 @@ instruction states it in a small notation of terms, joined by `+` and `-`; a ter
 - ``"computes": {"reg": "reg + sext16(value)"}``: the new value of a register operand
 - ``"condition": "reg1 < reg2"``: when a branch is taken; `==`, `!=` or `<`, as signed numbers
 - ``"accesses": ["read 128 xmem[offset + base]"]``: bytes that it reads or writes in a memory
+- ``"windows": ["128 r_cyclic[offset]"]``: elements that it reads of a register, which count modulo
+  the size of the register; with `clipped` behind, those past its end are not read
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ RELATIONS = ("==", "!=", "<")
 
 _TERM = re.compile(r"\s*([+-]?)\s*(?:sext(\d+)\((\w+)\)|(\w+))")
 _CONDITION = re.compile(r"\s*(\w+)\s*(==|!=|<)\s*(\w+)\s*")
+_WINDOW = re.compile(r"(\d+) (\w+)\[(\w+)\]( clipped)?")
 _ACCESS = re.compile(r"(read|write) (\d+) (\w+)\[([^\]]+)\]")
 
 
@@ -47,12 +50,25 @@ class MemoryAccess(NamedTuple):
     address: tuple[Term, ...]
 
 
+class Window(NamedTuple):
+    """The `size` elements of a register, from the number in a register operand on.
+
+    Numbers past its end count from its beginning, or name no element if `is_clipped`.
+    """
+
+    size: int
+    memory: str
+    operand: str
+    is_clipped: bool
+
+
 class ScalarFacts(NamedTuple):
     """What one instruction computes, compares and accesses; see the module."""
 
     computes: Mapping[str, tuple[Term, ...]] = {}
     condition: Condition | None = None
     accesses: tuple[MemoryAccess, ...] = ()
+    windows: tuple[Window, ...] = ()
 
 
 def scalar_facts(entry: Mapping[str, Any]) -> ScalarFacts | None:
@@ -60,9 +76,10 @@ def scalar_facts(entry: Mapping[str, Any]) -> ScalarFacts | None:
     computes = {name: terms(text) for name, text in entry.get("computes", {}).items()}
     condition = _condition(entry["condition"]) if "condition" in entry else None
     accesses = tuple(_access(text) for text in entry.get("accesses", ()))
-    if not computes and condition is None and not accesses:
+    windows = tuple(_window(text) for text in entry.get("windows", ()))
+    if not computes and condition is None and not accesses and not windows:
         return None
-    return ScalarFacts(computes, condition, accesses)
+    return ScalarFacts(computes, condition, accesses, windows)
 
 
 def operands_named(facts: ScalarFacts) -> Iterator[str]:
@@ -74,6 +91,7 @@ def operands_named(facts: ScalarFacts) -> Iterator[str]:
         yield from (facts.condition.left, facts.condition.right)
     for access in facts.accesses:
         yield from (term.operand for term in access.address)
+    yield from (window.operand for window in facts.windows)
 
 
 def terms(text: str) -> tuple[Term, ...]:
@@ -102,3 +120,10 @@ def _access(text: str) -> MemoryAccess:
     if match is None:
         raise ValueError(f"`{text}` is no access: write `read 128 xmem[offset + base]`")
     return MemoryAccess(match[1], int(match[2]), match[3], terms(match[4]))
+
+
+def _window(text: str) -> Window:
+    match = _WINDOW.fullmatch(text)
+    if match is None:
+        raise ValueError(f"`{text}` is no window: write `128 r_cyclic[offset]`")
+    return Window(int(match[1]), match[2], match[3], match[4] is not None)

@@ -160,7 +160,7 @@ class _Checker:
         self, condition: _Condition, node: Executed, registers: Sequence[str]
     ) -> Diagnostic | None:
         comment, step = condition.comment, self._facts.run.steps[node.address]
-        first = step.compared + len(step.accesses)
+        first = step.first_observed
         first += int(comment.kind is AssertionKind.AFTER)
         values = dict(zip(registers, node.values[first::2]))
         used = {name: values[name] for name in condition.registers}

@@ -8,15 +8,13 @@ from ipu_asm.flow.control_run.access_text import addresses_text, count_text
 from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.observed import Observation, observe
 from ipu_asm.flow.control_run.progressions import byte_ranges
-from ipu_asm.flow.control_run.run import LIMIT, ControlRun, control_run
+from ipu_asm.flow.control_run.run import LIMIT, ControlRun, Limits, control_run
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary, summarise
 from ipu_asm.program.program import Program, cached_on_program
 
 _MOST_STEPS = 20_000
 """Bundles that are executed one by one: facts are asked for with every edit."""
-_FEWER_STEPS = 2_000
-"""The same in the configurations behind one that was ended by its limit."""
 
 
 class ControlFacts(NamedTuple):
@@ -109,7 +107,7 @@ class ControlFacts(NamedTuple):
 
         Ask once for all places: the program is executed again.
         """
-        return observe(self.run, places)
+        return observe(self.run, places, Limits(_MOST_STEPS))
 
 
 @cached_on_program
@@ -121,16 +119,12 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
     """
     if not program.is_text or not program.isa.spaces or not program.size:
         return ()
-    found: list[ControlFacts] = []
-    most_steps = _MOST_STEPS
-    for presets in configurations_of(program):
-        try:
-            found.append(_facts(program, presets, most_steps))
-        except UnsupportedProgramError:
-            return ()
-        if found[-1].run.end.reason == LIMIT:
-            most_steps = _FEWER_STEPS
-    return tuple(found)
+    try:
+        return tuple(
+            _facts(program, presets, _MOST_STEPS) for presets in configurations_of(program)
+        )
+    except UnsupportedProgramError:
+        return ()
 
 
 def _facts(program: Program, presets: Mapping[str, int], most_steps: int) -> ControlFacts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Sequence
+from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.iteration_bounds import base_of
 from ipu_asm.flow.control_run.run import FAULT, ControlRun
@@ -29,10 +29,10 @@ class Fault(NamedTuple):
 
 
 class Iteration(NamedTuple):
-    """A loop in which a run ended, and the number of the iteration, from 1."""
+    """A loop in which a run ended, and the number of the iteration, from 1; None if unknown."""
 
     head: int
-    number: int
+    number: int | None
 
 
 def fault_of(run: ControlRun) -> Fault | None:
@@ -59,7 +59,7 @@ def _is_outside(fault: Fault) -> bool:
     return not space.wraps and (fault.offset < 0 or end > space.size)
 
 
-def iterations_at_end(run: ControlRun, loops: dict[int, int]) -> list[Iteration]:
+def iterations_at_end(run: ControlRun, loops: Mapping[int, int]) -> list[Iteration]:
     """Return the loops in which a run ended, outermost first.
 
     `loops` has the last address of each loop, by its first.

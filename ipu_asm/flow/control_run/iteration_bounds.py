@@ -59,11 +59,12 @@ def _bounds_of_values(
     step: Step, bases: Sequence[Value], executed: Executed, strides: Sequence[Value]
 ) -> Iterator[Bound]:
     compared = step.compared
-    first_observed = compared + len(step.accesses)
     pairs = zip(step.accesses, executed.values[compared:], strides[compared:])
     for access, progression, stride in pairs:
         yield _of_access(access, base_of(access, bases), progression, stride)
-    for progression, stride in zip(executed.values[first_observed:], strides[first_observed:]):
+    # Windows count modulo their register, so that no value of theirs is a bound.
+    first = step.first_observed
+    for progression, stride in zip(executed.values[first:], strides[first:]):
         yield _in_range(progression, stride)
 
 
@@ -111,7 +112,7 @@ def _same_outcome(
     if (relation == "==") is taken:  # the difference is 0, and would not be any more
         return 0
     if single:
-        steps = _steps_to_zero(low, change)
+        steps = steps_to_zero(low, change)
         return None if steps is None else steps - 1
     if low > 0:
         return None if change > 0 else (low - 1) // -change
@@ -120,7 +121,7 @@ def _same_outcome(
     return 0
 
 
-def _steps_to_zero(difference: int, change: int) -> int | None:
+def steps_to_zero(difference: int, change: int) -> int | None:
     """Return after how many steps, at least one, a difference is a multiple of 2^32."""
     divisor = gcd(change, MODULUS)
     if difference % divisor:

@@ -51,7 +51,7 @@ def observe(
     }
     for node in executions(again.nodes):
         step = run.steps[node.address]
-        place = step.compared + len(step.accesses)
+        place = step.first_observed
         for register in observed.get(node.address, ()):
             before, after = found[node.address, register]
             before.append(node.values[place])

@@ -46,7 +46,11 @@ from ipu_asm.flow.loops import loops_of
 from ipu_asm.program.program import Program
 
 MOST_STEPS = 200_000
-"""Bundles that are executed one by one, at most; those of settled iterations do not count."""
+"""Bundles that are executed one by one, at most; those of settled iterations do not count.
+
+A quarter of them may follow each other without a loop that is settled: loops of kernels are soon
+uniform, those of random programs never.
+"""
 
 _STEPS_BETWEEN_LOOKS = 2_000
 _UNIFORM = 3
@@ -130,7 +134,7 @@ def executed(
     """Execute a run again from its first values.
 
     `observed` has registers by address, whose values the trace then has as well, before and after
-    the bundle, behind the addresses of its accesses.
+    the bundle, behind those of its accesses and windows.
     """
     again = _Run(run, limits, observed or {})
     nodes = again.execute()
@@ -148,7 +152,7 @@ class _Run:
         self._ends_of_loops = run.loops
         self._most_steps, self._is_cancelled = limits
         self._observed = observed
-        self._count = 0
+        self._count = self._settled_at = 0
         # By address: bases never change, so that each is added up once.
         self._highest: dict[int, list[int | None]] = {}
         self._loops: list[LoopIterations] = []
@@ -218,6 +222,7 @@ class _Run:
                 for value, change in zip(self.values, changes)
             ]
             count = _UNIFORM + further
+        self._settled_at = self._count
         loop.segments.append(Segment(folded(first, strides, count), count))
         loop.recent.clear()
         return loop.head
@@ -247,7 +252,7 @@ class _Run:
         self._count += 1
         if address >= len(self._steps):
             self.end = End(RAN_OFF, address)
-        elif self._count > self._most_steps:
+        elif self._count > min(self._most_steps, self._settled_at + self._most_steps // 4 + 1):
             self.end = End(LIMIT, address)
         elif (
             self._is_cancelled and self._count % _STEPS_BETWEEN_LOOKS == 0 and self._is_cancelled()
@@ -274,6 +279,8 @@ class _Run:
                 self.end, self.values = End(FAULT, address), old
                 return address
             observed += map(Progression, offsets)
+        for window in step.windows:
+            observed.append(Progression(self.values[window.register]))
         for register in self._observed.get(address, ()):
             observed += (Progression(old[register]), Progression(self.values[register]))
         if unknown:

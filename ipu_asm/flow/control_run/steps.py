@@ -7,6 +7,7 @@ from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
+from ipu_asm.flow.accesses import LIVE
 from ipu_asm.flow.control_run.values import Value, plus
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
@@ -52,6 +53,20 @@ class Access(NamedTuple):
     bases: tuple[int, ...]
 
 
+class WindowRead(NamedTuple):
+    """A read of `size` elements of a register, from the number in a scalar register on.
+
+    A `live` read sees what the bundle itself loads.
+    """
+
+    instruction: int
+    size: int
+    memory: str
+    register: int
+    is_clipped: bool
+    is_live: bool
+
+
 class Branch(NamedTuple):
     """A branch that is taken if a relation holds; without a relation it is always taken.
 
@@ -72,6 +87,7 @@ class Step(NamedTuple):
     accesses: tuple[Access, ...] = ()
     branch: Branch | None = None
     halts: bool = False
+    windows: tuple[WindowRead, ...] = ()
 
     @property
     def compared(self) -> int:
@@ -79,6 +95,16 @@ class Step(NamedTuple):
         if self.branch is None:
             return 0
         return 2 if self.branch.relation else int(self.branch.indirect >= 0)
+
+    @property
+    def first_window(self) -> int:
+        """The place of the first window among the values of an execution."""
+        return self.compared + len(self.accesses)
+
+    @property
+    def first_observed(self) -> int:
+        """The place of the first observed register among the values of an execution."""
+        return self.first_window + len(self.windows)
 
 
 class UnsupportedProgramError(Exception):
@@ -144,6 +170,7 @@ class _Reader:
     def step(self, bundle: Bundle) -> Step:
         updates: list[Update] = []
         accesses: list[Access] = []
+        windows: list[WindowRead] = []
         branch, halts = None, False
         for place, instruction in enumerate(bundle.instructions):
             spec = instruction.spec
@@ -154,11 +181,12 @@ class _Reader:
             if spec.scalar is not None:
                 updates += self._updates(spec, instruction)
                 accesses += self._accesses(spec, instruction, place)
+                windows += self._windows(spec, instruction, place)
             if spec.flow == "halt":
                 halts = True
             elif spec.flow in ("branch", "jump", "indirect"):
                 branch = self._branch(spec, instruction)
-        return Step(tuple(updates), tuple(accesses), branch, halts)
+        return Step(tuple(updates), tuple(accesses), branch, halts, tuple(windows))
 
     def _updates(self, spec: InstructionSpec, instruction: Instruction) -> Iterator[Update]:
         assert spec.scalar is not None
@@ -175,6 +203,15 @@ class _Reader:
             offset = tuple(term for term in registers if term[0] < self._changing)
             space = self._isa.spaces[memory]
             yield Access(place, kind, size, memory, space, (constant, offset), bases)
+
+    def _windows(
+        self, spec: InstructionSpec, instruction: Instruction, place: int
+    ) -> Iterator[WindowRead]:
+        assert spec.scalar is not None
+        for size, memory, operand, is_clipped in spec.scalar.windows:
+            register = self._register(instruction, operand)
+            is_live = spec.reads.get(memory) == LIVE
+            yield WindowRead(place, size, memory, register, is_clipped, is_live)
 
     def _branch(self, spec: InstructionSpec, instruction: Instruction) -> Branch:
         if spec.flow == "indirect":

@@ -25,7 +25,8 @@ class Executed(NamedTuple):
     """One execution of the bundle at an address, or all of them in folded iterations.
 
     `taken` is the outcome of its branch, None without one. `values` are the compared values, then
-    the addresses of its accesses, then those of observed registers, each before and after it.
+    the addresses of its accesses, the first elements of its windows, and the values of observed
+    registers, each before and after it.
     """
 
     address: int
@@ -110,3 +111,12 @@ def executions(nodes: Sequence[Node]) -> Iterator[Executed]:
         else:
             for segment in node.segments:
                 yield from executions(segment.nodes)
+
+
+def loop_runs(nodes: Sequence[Node]) -> Iterator[LoopRun]:
+    """Yield the entries of loops, outer ones before those inside them."""
+    for node in nodes:
+        if isinstance(node, LoopRun):
+            yield node
+            for segment in node.segments:
+                yield from loop_runs(segment.nodes)

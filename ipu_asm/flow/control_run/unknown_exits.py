@@ -25,7 +25,6 @@ from ipu_asm.flow.control_run.trace import (
 from ipu_asm.flow.control_run.values import (
     Repetitions,
     Value,
-    is_short,
     minus,
     plus,
     reduced,
@@ -60,7 +59,7 @@ def settle(
         return None
     count = _repetitions(steps[address].branch, first, strides, place)
     bound = further_iterations(steps, iterations[-1].values, third, strides, address)
-    if count is None or bound is not None or not is_short(count):
+    if count is None or bound is not None:
         return None
     last = list(_moved(first[: place + 1], iter(strides), count))
     branch, executed = steps[address].branch, last[-1]
@@ -69,8 +68,6 @@ def settle(
     assert isinstance(executed, Executed)
     last[-1] = executed._replace(taken=not executed.taken)
     values = [reduced(plus(v, times(c, count))) for v, c in zip(exits[0].after, changes)]
-    if not all(map(is_short, values)):
-        return None
     segments = [Segment(folded(first, strides, count), count), Segment(last, 1)]
     return SettledLoop(segments, values, address + 1 if executed.taken else branch.target)
 

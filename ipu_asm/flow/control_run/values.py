@@ -12,8 +12,6 @@ BITS = 32
 LOWEST, HIGHEST = -(1 << (BITS - 1)), (1 << (BITS - 1)) - 1
 MODULUS = 1 << BITS
 _LARGEST_DECIMAL = 9
-_MOST_PARTS = 32
-_LONGEST_NAME = 200
 
 
 class Product(NamedTuple):
@@ -185,25 +183,10 @@ def number_text(number: int) -> str:
 
 
 def reduced(value: Value) -> Value:
-    """Return a value with its constant and all factors reduced modulo 2^32."""
+    """Return a value with its constant reduced modulo 2^32."""
     if isinstance(value, int):
         return wrapped(value)
-    if all(LOWEST <= factor <= HIGHEST for _, factor in value.parts):
-        return Symbolic(wrapped(value.constant), value.parts)
-    parts = tuple((part, wrapped(factor)) for part, factor in value.parts if factor % MODULUS)
-    constant = wrapped(value.constant)
-    return Symbolic(constant, parts) if parts else constant
-
-
-def is_short(value: Value) -> bool:
-    """Return whether a value has few parts with short names.
-
-    Names grow with what they are defined by: a product of products doubles them each time.
-    """
-    if isinstance(value, int):
-        return True
-    names = [part.name for part, _ in value.parts]
-    return len(names) <= _MOST_PARTS and all(len(name) <= _LONGEST_NAME for name in names)
+    return Symbolic(wrapped(value.constant), value.parts)
 
 
 def _parts(value: Value) -> tuple[tuple[Unknown, int], ...]:

@@ -125,7 +125,7 @@ def _of_bundle(
     run: ControlRun, node: Executed, accesses: dict[str, list[object]]
 ) -> Iterator[object]:
     step = run.steps[node.address]
-    first = len(node.values) - len(step.accesses)
+    first = step.compared
     for access, offset in zip(step.accesses, node.values[first:]):
         accesses.setdefault(access.memory, []).append(
             (access.kind, access.size, access.bases, offset)

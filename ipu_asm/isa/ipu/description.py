@@ -7,7 +7,7 @@ from typing import Any
 from ipu_asm.isa.build import IsaDescription, SlotDescription, build_isa
 from ipu_asm.isa.ipu.instruction_spec import INSTRUCTION_SPEC
 from ipu_asm.isa.ipu.manifest import MANIFEST
-from ipu_asm.isa.ipu.registers import OPERAND_TYPES, REGISTER_FILES, SPACES
+from ipu_asm.isa.ipu.registers import OPERAND_TYPES, REGISTER_FILES, SCRATCH, SPACES
 from ipu_asm.isa.ipu.surface import SURFACE
 from ipu_asm.isa.model import Isa
 
@@ -66,6 +66,7 @@ def load() -> Isa:
                 program_limit=PROGRAM_LIMIT,
                 executor="Ipu",
                 spaces=SPACES,
+                scratch=SCRATCH,
             )
         )
     return _loaded[fingerprint]

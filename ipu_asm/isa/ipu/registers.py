@@ -34,6 +34,8 @@ AAQ = RegisterFile(
 )
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
 SPACES = {"xmem": AddressSpace(1 << 21), "r_cyclic": AddressSpace(512, wraps=True, step=128)}
+# The host sets none of these, so that they hold nothing before a kernel has loaded them.
+SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
 
 _BOUNDS = (-(1 << 15), (1 << 16) - 1)
 _TYPES: tuple[OperandType, ...] = (
