@@ -11,6 +11,7 @@ cannot test for a negative number; compare in the program and use `break`, or te
 
 ## Example
 ```
+    set lr0 9;;
 again:
     break.ifeq lr0 -1;
     incr lr0 -1;
@@ -20,6 +21,7 @@ again:
 
 ## Use instead
 ```
+    set lr0 9;;
 again:
     break.ifeq lr0 0;
     incr lr0 -1;

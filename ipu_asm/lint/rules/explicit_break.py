@@ -10,6 +10,7 @@ problem it was added for is solved. Set breakpoints that belong to one session i
 
 ## Example
 ```
+    set lr1 9;;
 again:
     break.ifeq lr0 10;
     incr lr0 1;
@@ -19,6 +20,7 @@ again:
 
 ## Use instead
 ```
+    set lr1 9;;
 again:
     incr lr0 1;
     bne lr0 lr1 again;;

@@ -12,7 +12,7 @@ missing halt or a missing branch back to a loop.
 
 ## Example
 ```
-    set lr0 0;;
+    set lr0 0; set lr1 9;;
 again:
     incr lr0 1;
     bne lr0 lr1 again;;
@@ -20,7 +20,7 @@ again:
 
 ## Use instead
 ```
-    set lr0 0;;
+    set lr0 0; set lr1 9;;
 again:
     incr lr0 1;
     bne lr0 lr1 again;;

@@ -21,7 +21,7 @@ again:
 
 ## Use instead
 ```
-    set lr0 0;;
+    set lr0 0; set lr1 9;;
 again:
     incr lr0 1;
     bne lr0 lr1 again;;

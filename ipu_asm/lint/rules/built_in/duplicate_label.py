@@ -9,6 +9,7 @@ definition is used.
 
 ## Example
 ```
+    set lr1 9;;
 again:
     incr lr0 1;
     bne lr0 lr1 again;;
@@ -20,6 +21,7 @@ again:
 
 ## Use instead
 ```
+    set lr1 9;;
 first:
     incr lr0 1;
     bne lr0 lr1 first;;

@@ -10,6 +10,8 @@ A bundle carries one instruction for each functional unit, and two for the loop 
 
 ## Example
 ```
+ldr_mult_reg r0 lr0 cr0;;
+ldr_cyclic_mult_reg lr0 cr1 lr0;
 mult.ee r0 lr0 lr1 lr2;
 acc.first;
 acc.max aaq0;
@@ -18,6 +20,8 @@ bkpt;;
 
 ## Use instead
 ```
+ldr_mult_reg r0 lr0 cr0;;
+ldr_cyclic_mult_reg lr0 cr1 lr0;
 mult.ee r0 lr0 lr1 lr2;
 acc.first;;
 acc.max aaq0;

@@ -17,6 +17,8 @@ Such text cannot be encoded. The other bundles are still read, so their errors a
 
 ## Example
 ```
+ldr_mult_reg r0 lr0 cr0;;
+ldr_cyclic_mult_reg lr0 cr1 lr0;
 mult.ee r0, lr0 lr1 lr2;
 acc.first;
 bkpt;;
@@ -24,6 +26,8 @@ bkpt;;
 
 ## Use instead
 ```
+ldr_mult_reg r0 lr0 cr0;;
+ldr_cyclic_mult_reg lr0 cr1 lr0;
 mult.ee r0 lr0 lr1 lr2;
 acc.first;
 bkpt;;

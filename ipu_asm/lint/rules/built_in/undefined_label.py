@@ -9,6 +9,7 @@ The branch has no target.
 
 ## Example
 ```
+    set lr1 9;;
 loop:
     incr lr0 1;
     bne lr0 lr1 Loop;;
@@ -17,6 +18,7 @@ loop:
 
 ## Use instead
 ```
+    set lr1 9;;
 loop:
     incr lr0 1;
     bne lr0 lr1 loop;;

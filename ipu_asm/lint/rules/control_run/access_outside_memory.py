@@ -13,24 +13,22 @@ iterations, a pointer that is stepped where it should be set again, or a step of
 
 ## Example
 ```
-    set lr1 0; set lr2 0;;
+    set lr1 0; set lr3 100;;
 row:
     ldr_mult_reg r0 lr1 cr0;
-    incr lr1 32767;
     incr lr2 1;;
-    set lr3 100;;
+    incr lr1 32767;
     bne lr2 lr3 row;;
     bkpt;;
 ```
 
 ## Use instead
 ```
-    set lr1 0; set lr2 0;;
+    set lr1 0; set lr3 100;;
 row:
     ldr_mult_reg r0 lr1 cr0;
-    incr lr1 128;
     incr lr2 1;;
-    set lr3 100;;
+    incr lr1 128;
     bne lr2 lr3 row;;
     bkpt;;
 ```
@@ -41,9 +39,9 @@ from __future__ import annotations
 from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
+from ipu_asm.flow.control_run.endless import endless_condition
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.fault import Fault, fault_of, iterations_at_end
-from ipu_asm.flow.loops import loops_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
@@ -66,10 +64,14 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 def _fault(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
     fault = fault_of(facts.run)
-    if fault is None:
-        return
-    loops = iterations_at_end(facts.run, {loop.first: loop.last for loop in loops_of(program)})
-    where = [f"iteration {number:,} of {loop_name(program, head)}" for head, number in loops]
+    if fault is None or endless_condition(facts.run) is not None:
+        return  # a loop that does not end leaves memory sooner or later: that is said instead
+    loops = iterations_at_end(facts.run, facts.run.loops)
+    where = [
+        f"iteration {number:,} of {loop_name(program, head)}"
+        for head, number in loops
+        if number is not None
+    ]
     place = f" in {', '.join(where[::-1])}" if where else ""
     message = _message(program, facts, fault) + place
     related = [loop_place(program, head) for head, _ in loops[-1:]]

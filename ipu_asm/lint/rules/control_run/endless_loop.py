@@ -1,10 +1,10 @@
 """A loop that never ends.
 
 ## What it does
-Reports a loop that is entered and then never left: the registers that its branch compares do not
-change, or never have the values that would end it. Also reports a loop that only ends because its
-counter overflows. A loop without a condition is not reported, and neither is one whose branch
-compares a register with itself.
+Reports a loop that is entered and then never left, unless by a fault: the registers that its branch
+compares do not change, or never have the values that would end it. Also reports a loop that only
+ends because its counter overflows. A loop without a condition is not reported, and neither is one
+whose branch compares a register with itself.
 
 ## Why
 The kernel does not halt. The usual causes are a counter that the body does not step, a step that
@@ -31,13 +31,18 @@ row:
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
+from ipu_asm.flow.control_run.endless import (
+    LoopCondition,
+    endless_condition,
+    loop_conditions,
+)
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.control_run.run import ENDLESS
-from ipu_asm.flow.control_run.steps import Branch
-from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Progression
+from ipu_asm.flow.control_run.loop_entries import empty_entry
+from ipu_asm.flow.control_run.run import ENDLESS, FAULT
+from ipu_asm.flow.control_run.trace import LoopRun, Progression, loop_runs
 from ipu_asm.flow.control_run.values import HIGHEST, LOWEST
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (
@@ -53,66 +58,27 @@ _HALF = 1 << 30
 """A counter that has been above this number and then below its negative has overflowed."""
 
 
-class _Condition(NamedTuple):
-    """A conditional branch that is executed in each of the last iterations of a loop."""
-
-    address: int
-    branch: Branch
-    left: Progression
-    right: Progression
-
-
 def check(program: Program) -> Iterator[Diagnostic]:
     """A finding for each loop that does not end, or not before an overflow."""
     return in_each_configuration(program, _loops)
 
 
 def _loops(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    if facts.run.end.reason == ENDLESS:
-        run = _innermost(facts.run.nodes)
-        conditions = _conditions(facts, run.segments[-1].nodes) if run is not None else []
-        if run is not None and conditions:
-            # The last condition is that at the end of the loop.
-            yield _finding(program, facts, run.head, conditions[-1])
-    for run in _loop_runs(facts.run.nodes):
+    condition = endless_condition(facts.run)
+    if condition is not None:
+        yield _finding(program, facts, condition)
+    for run in loop_runs(facts.run.nodes):
         condition = _overflowing(facts, run)
-        if condition is not None:
-            yield _finding(program, facts, run.head, condition)
+        # Where the range is empty, that is said by another rule.
+        if condition is not None and empty_entry(facts.run, run) is None:
+            yield _finding(program, facts, condition)
 
 
-def _innermost(nodes: Sequence[Node]) -> LoopRun | None:
-    """Return the loop in which a run ends."""
-    found = None
-    while nodes and isinstance(nodes[-1], LoopRun) and nodes[-1].segments:
-        found = nodes[-1]
-        nodes = found.segments[-1].nodes if found.segments[-1].iterations is not None else ()
-    return found
-
-
-def _loop_runs(nodes: Sequence[Node]) -> Iterator[LoopRun]:
-    for node in nodes:
-        if isinstance(node, LoopRun):
-            yield node
-            for segment in node.segments:
-                yield from _loop_runs(segment.nodes)
-
-
-def _conditions(facts: ControlFacts, nodes: Sequence[Node]) -> list[_Condition]:
-    found = []
-    for node in nodes:
-        if not isinstance(node, Executed):
-            continue
-        branch = facts.run.steps[node.address].branch
-        if branch is not None and branch.relation and branch.left != branch.right:
-            found.append(_Condition(node.address, branch, *node.values[:2]))
-    return found
-
-
-def _overflowing(facts: ControlFacts, run: LoopRun) -> _Condition | None:
+def _overflowing(facts: ControlFacts, run: LoopRun) -> LoopCondition | None:
     """Return the condition of a loop whose counter overflows before it ends."""
     highest: dict[tuple[int, int], int] = {}
     for segment in run.segments:
-        for condition in _conditions(facts, segment.nodes):
+        for condition in loop_conditions(facts.run, run.head, segment.nodes):
             for side, progression in enumerate((condition.left, condition.right)):
                 ends = _ends(progression)
                 if ends is None:
@@ -135,14 +101,14 @@ def _ends(progression: Progression) -> tuple[int, int] | None:
     return min(start, last), max(start, last)
 
 
-def _finding(program: Program, facts: ControlFacts, head: int, condition: _Condition) -> Diagnostic:
+def _finding(program: Program, facts: ControlFacts, condition: LoopCondition) -> Diagnostic:
     names = facts.run.names.names
     left, right = names[condition.branch.left], names[condition.branch.right]
-    name = loop_name(program, head)
+    name = loop_name(program, condition.head)
     changes = _changes(condition.left), _changes(condition.right)
     if not any(changes):
         found = f"nothing in {name} changes `{left}` or `{right}`"
-    elif facts.run.end.reason == ENDLESS and condition.branch.relation != "<":
+    elif facts.run.end.reason in (ENDLESS, FAULT) and condition.branch.relation != "<":
         found = f"{_values(left, condition.left)} never equals {_values(right, condition.right)}"
         found += f" in {name}"
     else:
@@ -152,7 +118,7 @@ def _finding(program: Program, facts: ControlFacts, head: int, condition: _Condi
     instruction = next(n for n, i in enumerate(bundle.instructions) if i.spec and i.spec.flow)
     span = instruction_span(program, condition.address, instruction)
     message = f"a loop must end: {found}"
-    return Diagnostic(RULE_ID, message, span, (loop_place(program, head),))
+    return Diagnostic(RULE_ID, message, span, (loop_place(program, condition.head),))
 
 
 def _changes(progression: Progression) -> bool:

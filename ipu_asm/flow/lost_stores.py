@@ -1,0 +1,188 @@
+"""Stores whose bytes are overwritten before anything reads them.
+
+The host reads memory at the end of a run.
+"""
+
+from __future__ import annotations
+
+from math import gcd, prod
+from typing import Iterator, NamedTuple, Sequence
+
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.trace import Executed, Node, Progression
+from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups
+
+_MOST_CELLS = 100_000
+"""Accessed units of memory that are followed one by one."""
+
+
+class LostStore(NamedTuple):
+    """A store of which `lost` of `total` executions are overwritten unread, at least."""
+
+    place: Place
+    group: MemoryGroup
+    lost: int
+    total: int
+
+
+def lost_stores(facts: ControlFacts) -> Iterator[LostStore]:
+    """Yield the stores of which more than half of the executions are overwritten unread."""
+    for group in memory_groups(facts):
+        stores = group.places("write")
+        if not group.is_known or not any(_may_be_overwritten(group, each) for each in stores):
+            continue
+        for place, lost in _lost(facts, group).items():
+            total = sum(_count(each) for each in group.offsets[place])
+            if 2 * lost > total:
+                yield LostStore(place, group, lost, total)
+
+
+def _lost(facts: ControlFacts, group: MemoryGroup) -> dict[Place, int]:
+    """Return how many executions of each store are lost, at least."""
+    cells = sum(
+        group.accesses[place].size // _unit(group) * _count(each)
+        for place, offsets in group.offsets.items()
+        for each in offsets
+    )
+    if cells <= _MOST_CELLS:
+        return _Replay(facts, group).lost()
+    if group.places("read"):
+        return {}
+    # Without a load, each store but the last at an offset is overwritten whole.
+    return {
+        place: sum(_count(each) for each in offsets) - sum(_distinct(each) for each in offsets)
+        for place, offsets in group.offsets.items()
+    }
+
+
+def _count(progression: Progression) -> int:
+    return prod(count for _, count in progression.dimensions if isinstance(count, int))
+
+
+def _distinct(progression: Progression) -> int:
+    """Return an upper bound for the number of different values."""
+    return prod(
+        count for stride, count in progression.dimensions if stride and isinstance(count, int)
+    )
+
+
+def _may_be_overwritten(group: MemoryGroup, place: Place) -> bool:
+    """Return whether an access may meet one of its own executions, or another store."""
+    offsets, size = group.offsets[place], group.accesses[place].size
+    if len(offsets) > 1 or any(not _is_apart(each, size) for each in offsets):
+        return True
+    low, high = _extent(offsets[0], size)
+    for other in group.places("write"):
+        for each in group.offsets[other] if other != place else ():
+            other_low, other_high = _extent(each, group.accesses[other].size)
+            if other_low < high and low < other_high:
+                return True
+    return False
+
+
+def _is_apart(progression: Progression, size: int) -> bool:
+    """Return whether the accesses of a progression surely touch different bytes."""
+    reach = size
+    strides = sorted(
+        (abs(stride), count)
+        for stride, count in progression.dimensions
+        if isinstance(stride, int) and isinstance(count, int) and count > 1
+    )
+    for stride, count in strides:
+        if stride < reach:
+            return False
+        reach += stride * (count - 1)
+    return True
+
+
+def _extent(progression: Progression, size: int) -> tuple[int, int]:
+    low = high = progression.start if isinstance(progression.start, int) else 0
+    for stride, count in progression.dimensions:
+        if isinstance(stride, int) and isinstance(count, int):
+            low += min(0, stride * (count - 1))
+            high += max(0, stride * (count - 1))
+    return low, high + size
+
+
+def _unit(group: MemoryGroup) -> int:
+    """Return the largest unit of which all offsets and sizes are multiples."""
+    unit = 0
+    for place, offsets in group.offsets.items():
+        unit = gcd(unit, group.accesses[place].size)
+        for start, dimensions in offsets:
+            numbers = [start, *(stride for stride, _ in dimensions)]
+            unit = gcd(unit, *(number for number in numbers if isinstance(number, int)))
+    return unit or 1
+
+
+class _Replay:
+    """The accesses of a group one by one, in the order of the run."""
+
+    def __init__(self, facts: ControlFacts, group: MemoryGroup) -> None:
+        self._steps = facts.run.steps
+        self._nodes = facts.run.nodes
+        self._group = group
+        self._unit = _unit(group)
+        # The execution that has written each unit last, and what is left of it.
+        self._owner: dict[int, int] = {}
+        self._stores: list[Place] = []
+        self._left: list[int] = []
+        self._is_read: list[bool] = []
+        self._lost: dict[Place, int] = {}
+
+    def lost(self) -> dict[Place, int]:
+        self._follow(self._nodes, ())
+        return self._lost
+
+    def _follow(self, nodes: Sequence[Node], iteration: tuple[int, ...]) -> None:
+        for node in nodes:
+            if isinstance(node, Executed):
+                self._bundle(node, iteration)
+                continue
+            for inner, count in node.segments:
+                if not self._accesses(inner):
+                    continue
+                for number in range(count if isinstance(count, int) else 1):
+                    self._follow(inner, iteration if count == 1 else (number, *iteration))
+
+    def _accesses(self, nodes: Sequence[Node]) -> bool:
+        """Return whether nodes access the group at all."""
+        places = {address for address, _ in self._group.accesses}
+        return any(
+            node.address in places
+            if isinstance(node, Executed)
+            else any(self._accesses(segment.nodes) for segment in node.segments)
+            for node in nodes
+        )
+
+    def _bundle(self, node: Executed, iteration: tuple[int, ...]) -> None:
+        step = self._steps[node.address]
+        for number in range(len(step.accesses)):
+            access = self._group.accesses.get((node.address, number))
+            if access is None:
+                continue
+            start, dimensions = node.values[step.compared + number]
+            assert isinstance(start, int)
+            for (stride, _), count in zip(dimensions, iteration):
+                assert isinstance(stride, int)
+                start += stride * count
+            cells = range(start // self._unit, (start + access.size) // self._unit)
+            if access.kind == "write":
+                self._write((node.address, number), cells)
+            else:
+                for cell in cells:
+                    if cell in self._owner:
+                        self._is_read[self._owner[cell]] = True
+
+    def _write(self, place: Place, cells: range) -> None:
+        execution = len(self._stores)
+        self._stores.append(place)
+        self._left.append(len(cells))
+        self._is_read.append(False)
+        for cell in cells:
+            old = self._owner.get(cell)
+            self._owner[cell] = execution
+            if old is not None:
+                self._left[old] -= 1
+                if not self._left[old] and not self._is_read[old]:
+                    self._lost[self._stores[old]] = self._lost.get(self._stores[old], 0) + 1

@@ -1,0 +1,115 @@
+"""A loop register is written, and written again before anything reads it.
+
+## What it does
+Reports a write of a loop register whose value is overwritten on every path before an instruction
+reads it. What a register holds when the program halts counts as read, because the host and the
+debugger can see it. A register that only steps itself is not reported.
+
+## Why
+The value is lost. The write may be left over from an earlier version, or the wrong register is
+written: then another one keeps an old value.
+
+## Example
+```
+    set lr1 128;
+    set lr2 256;;
+    set lr1 384;;
+    ldr_mult_reg r0 lr1 cr0;;
+    ldr_mult_reg r1 lr2 cr0;
+    bkpt;;
+```
+
+## Use instead
+```
+    set lr1 384;
+    set lr2 256;;
+    ldr_mult_reg r0 lr1 cr0;;
+    ldr_mult_reg r1 lr2 cr0;
+    bkpt;;
+```
+"""
+
+from __future__ import annotations
+
+from typing import Iterator, Sequence
+
+from ipu_asm.diagnostics import Diagnostic, RelatedInformation, RuleId, Severity
+from ipu_asm.flow.accesses import access_span, accesses_of
+from ipu_asm.flow.control_run.steps import scalar_registers
+from ipu_asm.flow.reachability import reachability_of
+from ipu_asm.flow.register_flow import (
+    is_runnable,
+    live_registers,
+    reads_of,
+    successors_of,
+)
+from ipu_asm.lint.rule import Rule
+from ipu_asm.lint.run_findings import write_place
+from ipu_asm.program.program import Program
+
+RULE_ID = RuleId("W309", "dead-register-write", Severity.WARNING)
+
+
+def check(program: Program) -> Iterator[Diagnostic]:
+    """A finding for each write of a loop register that no path reads."""
+    successors = successors_of(program) if is_runnable(program) else None
+    if successors is None:
+        return
+    names = scalar_registers(program.isa)
+    registers = frozenset(names.names[: names.changing])
+    live = live_registers(program, successors, registers)
+    reachable = reachability_of(program).reachable
+    for address, number in enumerate(program.bundle_at_address):
+        bundle = program.bundles[number]
+        effects = reads_of(program.isa, bundle)
+        dead = (effects.writes & registers) - live[address] - effects.new
+        for access in accesses_of(program.isa, bundle) if dead and reachable[address] else ():
+            if access.writes and access.register in dead:
+                mnemonic = bundle.instructions[access.instruction].mnemonic
+                message = (
+                    f"a value must be read before it is overwritten: nothing reads "
+                    f"`{access.register}` between this `{mnemonic}` and the next write"
+                )
+                span = program.span(number, access_span(bundle, access))
+                related = tuple(_next_writes(program, successors, address, access.register))
+                yield Diagnostic(RULE_ID, message, span, related, tags=("unnecessary",))
+
+
+def _next_writes(
+    program: Program, successors: Sequence[Sequence[int]], address: int, register: str
+) -> Iterator[RelatedInformation]:
+    """Yield the place of the next write on the first path behind an address."""
+    waiting, seen = list(successors[address]), set[int]()
+    while waiting:
+        following = waiting.pop(0)
+        if following in seen or following >= program.size:
+            continue
+        seen.add(following)
+        places = list(write_place(program, following, register, "it is overwritten here"))
+        if places:
+            yield places[0]
+            return
+        waiting += successors[following]
+
+
+RULE = Rule(
+    id=RULE_ID,
+    documentation=__doc__ or "",
+    valid=(
+        "set lr1 1;;\nincr lr1 1;;\nldr_mult_reg r0 lr1 cr0; bkpt;;",
+        # The value at the end may be a result.
+        "set lr1 1;;\nbkpt;;",
+        # The branch compares the old value.
+        "set lr1 1; set lr2 4;;\nloop: incr lr0 1;; set lr1 2; bne lr0 lr1 loop;; bkpt;;",
+        # A live read of the same bundle sees the new value.
+        "set lr1 128; ldr_mult_reg r0 lr1 cr0;; set lr1 0;; bkpt;;",
+        # One path reads it.
+        "add lr2 lr0 cr1; set lr1 5;;\nbeq lr2 lr0 +2;; add lr3 lr1 lr1;; set lr1 0;; bkpt;;",
+    ),
+    invalid=(
+        "set ⟦lr1⟧ 1;;\nset lr1 2;;\nldr_mult_reg r0 lr1 cr0; bkpt;;",
+        "set lr2 4;;\nloop: set ⟦lr1⟧ 5; incr lr0 1;; set lr1 0;\nbne lr0 lr2 loop;; bkpt;;",
+        "incr ⟦lr1⟧ 128; str_acc_reg lr2 cr1;;\nbeq lr2 lr3 +2;; set ⟦lr1⟧ 1;; set lr1 0;; bkpt;;",
+    ),
+    check_program=check,
+)
