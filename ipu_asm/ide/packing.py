@@ -34,19 +34,17 @@ class PackingOffer(NamedTuple):
 def packing_offers(analysis: Analysis, offset: int) -> list[PackingOffer]:
     """Return the offers to pack the block at an offset, the loops around it, and the file.
 
-    Nothing is offered between bundles and in large blocks and templates. Of two with the same
-    blocks, the smaller one is offered; in a template and in a large program, the block alone.
+    Nothing is offered between bundles. Of two with the same blocks, the smaller one is offered; in
+    a template and in a large program, the block alone.
     """
-    if not analysis.isa.spaces:
-        return []
+    program = analysis.effective_program
     if is_template(analysis):
         return _in_template(analysis, offset)
-    return _offers(analysis.program, offset)
+    return _offers(program, offset)
 
 
 def _in_template(analysis: Analysis, offset: int) -> list[PackingOffer]:
-    is_large = analysis.effective_program.size > _MOST_BUNDLES
-    if is_large or len({each.expansion.text for each in analysis.expanded}) > 1:
+    if len({each.expansion.text for each in analysis.expanded}) > 1:
         return []
     reading, at = reading_at(analysis, offset)
     if reading.source_map is None:
@@ -62,7 +60,7 @@ def _in_template(analysis: Analysis, offset: int) -> list[PackingOffer]:
 
 def _offers(program: Program, offset: int) -> list[PackingOffer]:
     regions = list(_regions(program, offset))
-    if not regions or len(regions[0][1]) > _MOST_BUNDLES:
+    if not regions or not program.isa.spaces:
         return []
     is_small = program.size <= _MOST_BUNDLES
     saved = _saved(program) if is_small else saved_bundles(program, regions[0][1][:1])

@@ -102,10 +102,6 @@ def test_the_memory_map_shows_regions_and_a_click_goes_to_the_instruction(exampl
     check_regions(page, "0x00000..0x03fff 16 KiB read")
     totals = "1,304 cycles, 7 of 1,024 bundles"
     assert totals in soon(example.status, lambda status: totals in status)
-    for part in (0, 1):
-        page.locator(".used-parts .part").nth(part).click()
-    assert soon(page.locator(".region.selected").count, 1) == 1
-    assert totals in soon(example.status, lambda status: totals in status)
     page.locator(".access", has_text="str_acc_reg").click()
     check_selected(example, "str_acc_reg           lr4 cr2", "str_acc_reg           lr4 cr2")
     example.go_to(0, 0)

@@ -63,9 +63,3 @@ def test_a_comment_of_a_template_gives_values() -> None:
 
 def test_a_comment_that_is_no_assertion_gives_no_values() -> None:
     check(f"# CR cr4 = many\n{LOOP}", SourceSettings(), {})
-
-
-def test_of_several_endless_runs_only_the_first_is_followed_far() -> None:
-    text = "# CR cr1 = 1 | 2 | 3\nl: add lr2 lr2 lr4; add lr4 lr4 cr1;; beq lr5 lr6 l;;\nbkpt;;"
-    cycles = [facts.summary.cycles for facts in control_facts(Analyzer(IPU).analyze(text).program)]
-    assert cycles == [20_000, 2_000, 2_000]

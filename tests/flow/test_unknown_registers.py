@@ -15,16 +15,7 @@ from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import FAULT, HALTED, UNKNOWN, ControlRun, control_run
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
-from ipu_asm.flow.control_run.values import (
-    Product,
-    Repetitions,
-    Unknown,
-    Value,
-    reduced,
-    times,
-    unknown,
-    wrapped,
-)
+from ipu_asm.flow.control_run.values import Product, Repetitions, Value, wrapped
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from tests.flow.test_control_run import random_kernel, real_run
@@ -266,23 +257,3 @@ def test_the_run_ends_at_a_branch_that_leaves_too_much_open(loop: str) -> None:
     assert not facts.is_complete
     assert facts.run.end.reason == UNKNOWN
     assert facts.run.end.unknown == ("cr5",)
-
-
-def test_products_of_products_end_the_run() -> None:
-    loops = [
-        f"set lr0 0;;\nl{n}: incr lr0 1; add lr2 lr2 lr1;;\nbne lr0 lr1 l{n};;\nadd lr1 lr2 lr1;;"
-        for n in range(200)
-    ]
-    facts = facts_of("\n".join(loops))
-    assert facts.run.end.reason == UNKNOWN
-    assert max(len(part.name) for value in facts.run.registers for part in parts_of(value)) < 1_000
-
-
-def test_factors_stay_numbers_of_32_bits() -> None:
-    facts = facts_of("\n".join(["add lr1 lr1 lr1;;"] * 31))
-    assert facts.run.registers[1] == reduced(times(1 << 31, unknown("cr5")))
-    assert facts_of("\n".join(["add lr1 lr1 lr1;;"] * 32)).run.registers[1] == 0
-
-
-def parts_of(value: Value) -> list[Unknown]:
-    return [] if isinstance(value, int) else [part for part, _ in value.parts]

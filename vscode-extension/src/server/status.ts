@@ -128,13 +128,11 @@ class ProgramTotals implements vscode.Disposable {
     this.totals.show();
   }
 
-  /** The document in front, or beside one of our views, where the server knows about it. */
+  /** The document in front, where the server knows about it. */
   private get document(): vscode.TextDocument | undefined {
-    const { activeTextEditor, visibleTextEditors } = vscode.window;
-    const editors = activeTextEditor ? [activeTextEditor] : visibleTextEditors;
-    const isOurs = ({ document }: vscode.TextEditor) =>
-      vscode.languages.match(this.item.selector, document) > 0;
-    return this.server.state === "running" ? editors.find(isOurs)?.document : undefined;
+    const document = vscode.window.activeTextEditor?.document;
+    const isOurs = document && vscode.languages.match(this.item.selector, document) > 0;
+    return isOurs && this.server.state === "running" ? document : undefined;
   }
 
   private ask(document: vscode.TextDocument): Promise<Totals | null> {

@@ -13,8 +13,6 @@ declare function acquireVsCodeApi(): {
 
 const editor = acquireVsCodeApi();
 const root = document.getElementById("root") as HTMLElement;
-/** The region that was clicked last, which stays selected when the map is drawn again. */
-let selected = "";
 showNotice("Waiting for the language server…");
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
   if (data.kind === "notice") {
@@ -56,13 +54,8 @@ function drawStrip(map: MemoryMap, strip: Strip): HTMLElement {
     : `${bytesText(strip.size)}, addresses from 0`;
   title.append(element("span", "faint", origin));
   const rows = strip.regions.map((region) => drawRegion(map, strip, region));
-  rows.forEach((row, place) =>
-    row.classList.toggle("selected", nameOf(strip, strip.regions[place]) === selected),
-  );
   const select = (number: number) => {
-    root.querySelectorAll(".selected").forEach((row) => row.classList.remove("selected"));
-    selected = nameOf(strip, strip.regions[number]);
-    rows[number]?.classList.add("selected");
+    rows.forEach((row, place) => row.classList.toggle("selected", place === number));
     rows[number]?.scrollIntoView({ block: "nearest" });
   };
   made.append(title);
@@ -77,10 +70,6 @@ function drawStrip(map: MemoryMap, strip: Strip): HTMLElement {
     made.append(rest);
   }
   return made;
-}
-
-function nameOf({ memory, base }: Strip, region: Region | undefined): string {
-  return `${memory} ${base} ${region?.start}`;
 }
 
 function drawRegion(map: MemoryMap, strip: Strip, region: Region): HTMLElement {
