@@ -27,6 +27,7 @@ first:
     or $m1, $m1, $m2
 #ifdef NOTHING
     and $m1, $m1, 7
+    and $m1, $m1, 8
 #endif
 .rept 2
     xor $m4, $m4, $m1
@@ -123,7 +124,7 @@ def is_reused(expansions: tuple[Expansion, ...]) -> bool:
     [
         ("mov $m1", "mov $m11"),
         ("or $m1", "o $m1"),
-        ("and $m1", "andc $m1"),
+        ("and $m1, $m1, 7", "andc $m1, $m1, 7"),
         ("// the end", "// the very end"),
         ("{ add $m2, $m2, 1", "{ add $m2, $m2, 1 ;"),
         ("    exitz", "    or $m1, $m1, $m2\n    exitz"),
@@ -153,6 +154,7 @@ def test_an_edit_of_a_line_of_assembly_expands_nothing_again(old: str, new: str)
         ("STEP(POINTER, 4)", "STEP(POINTER, 5"),
         ("twice $m5", "twice $m6"),
         (".rept 2", ".rept 3"),
+        ("7\n    and", "77\n    an"),
         ("mov $m1, $m2", "mov $m1, $m2 ; twice $m1"),
         ("mov $m1, $m2", "(POINTER)"),
         ("or $m1, $m1, $m2\n", "STEP\n"),
