@@ -114,8 +114,9 @@ def _macros_after(
     isa = before.isa
     changed = [before.bundles[number] for number in diff.replaced]
     changed += [bundles[number] for number in diff.inserted]
-    # An unclosed region extends to the end of the text.
-    is_open = any(r.last == len(before.bundles) for r in before.macros.regions[-1:])
+    # An unclosed region extends to the end of the text, and what is put there is in it.
+    is_at_end = diff.old_tail == len(before.bundles)
+    is_open = is_at_end and any(r.last == diff.old_tail for r in before.macros.regions[-1:])
     if isa.surface.preprocessed and (is_open or any(affects(isa, each) for each in changed)):
         return _all_macros(isa, bundles, cache)
     return moved

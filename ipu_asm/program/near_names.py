@@ -117,11 +117,17 @@ def _index_of(names: frozenset[str]) -> NameIndex:
 def _declared(program: Program) -> set[str]:
     return {
         word
-        for _, bundle in program.directives
-        for words in bundle.syntax.directives
+        for number in program.where(_declares)
+        for words in program.bundles[number].syntax.directives
         if words[0] in _DECLARING
         for word in words[1:]
     }
+
+
+def _declares(_isa: Isa, bundle: Bundle) -> bool:
+    return bundle.directive is not None and any(
+        words[0] in _DECLARING for words in bundle.syntax.directives
+    )
 
 
 def _has_unknown_names(isa: Isa, bundle: Bundle) -> bool:

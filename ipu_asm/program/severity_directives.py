@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Iterable, Iterator
 
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import Diagnostic
+from ipu_asm.isa.model import Isa
 from ipu_asm.isa.surface import SeverityDirective
 from ipu_asm.program.program import Program
 
@@ -25,10 +27,8 @@ def apply_severity_directives(
 def _changes_of(program: Program) -> dict[SeverityDirective, list[tuple[int, bool]]]:
     """Return for each directive in use the bundles where it begins (True) or ends (False)."""
     known = program.isa.surface.severity_directives
-    words = {word for known_one in known for word in (known_one.directive, known_one.ended_by)}
-    written = (
-        [(n, b.directive) for n, b in program.directives if b.directive in words] if words else []
-    )
+    numbers = program.where(_is_severity_directive) if known else []
+    written = [(number, program.bundles[number].directive) for number in numbers]
     return {
         directive: [
             (number, word == directive.directive)
@@ -38,6 +38,13 @@ def _changes_of(program: Program) -> dict[SeverityDirective, list[tuple[int, boo
         for directive in known
         if any(word == directive.directive for _, word in written)
     }
+
+
+def _is_severity_directive(isa: Isa, bundle: Bundle) -> bool:
+    return bundle.directive is not None and any(
+        bundle.directive in (each.directive, each.ended_by)
+        for each in isa.surface.severity_directives
+    )
 
 
 def _directive_for(

@@ -14,7 +14,7 @@ from ipu_asm.source.expansion import Deferred, NameUse
 from ipu_asm.source.preprocessor.limits import Budget, LimitExceeded
 from ipu_asm.source.preprocessor.lines import FileLines, Line
 from ipu_asm.source.preprocessor.macros import Macro
-from ipu_asm.source.preprocessor.memo import KnownOutput, memo_of
+from ipu_asm.source.preprocessor.memo import KnownOutput
 from ipu_asm.source.preprocessor.names import MacroNames, Mention
 from ipu_asm.source.preprocessor.output import Output, Piece, Positions, verbatim
 from ipu_asm.source.preprocessor.results import LineRead
