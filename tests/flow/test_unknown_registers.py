@@ -12,7 +12,7 @@ from typing import Iterator, Mapping, Sequence
 import pytest
 
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
-from ipu_asm.flow.control_run.run import FAULT, HALTED, UNKNOWN, ControlRun, control_run
+from ipu_asm.flow.control_run.run import ENDLESS, FAULT, HALTED, UNKNOWN, ControlRun, control_run
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
 from ipu_asm.flow.control_run.values import Product, Repetitions, Value, wrapped
@@ -257,3 +257,9 @@ def test_the_run_ends_at_a_branch_that_leaves_too_much_open(loop: str) -> None:
     assert not facts.is_complete
     assert facts.run.end.reason == UNKNOWN
     assert facts.run.end.unknown == ("cr5",)
+
+
+def test_a_loop_that_ends_with_a_fault_of_an_unknown_address_is_not_endless() -> None:
+    facts = facts_of("l: incr lr1 128; ldr_mult_reg r0 lr1 cr0; beq lr2 lr2 l;;")
+    assert facts.run.end == (UNKNOWN, 1, ("cr5",))
+    assert facts_of("l: ldr_mult_reg r0 lr1 cr0; beq lr2 lr2 l;;").run.end.reason == ENDLESS

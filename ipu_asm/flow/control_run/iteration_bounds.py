@@ -7,7 +7,16 @@ from typing import Iterator, Sequence
 
 from ipu_asm.flow.control_run.steps import Access, Branch, Step
 from ipu_asm.flow.control_run.trace import Dimension, Executed, Node, Progression, executions
-from ipu_asm.flow.control_run.values import HIGHEST, LOWEST, MODULUS, Value, minus, plus, unsigned
+from ipu_asm.flow.control_run.values import (
+    HIGHEST,
+    LOWEST,
+    MODULUS,
+    Value,
+    minus,
+    plus,
+    registers_in,
+    unsigned,
+)
 
 Bound = int | None
 """A number of iterations; None for any number."""
@@ -46,6 +55,25 @@ def further_iterations(
         if least == 0:
             break
     return least
+
+
+def unknown_addresses(
+    steps: Sequence[Step], nodes: Sequence[Node], strides: Sequence[Value]
+) -> tuple[str, ...]:
+    """Return the registers on which addresses depend that change from iteration to iteration.
+
+    Without an end of the iterations such an access faults, in one that is not known.
+    """
+    remaining = iter(strides)
+    found: set[str] = set()
+    for executed in executions(nodes):
+        step, own = steps[executed.address], [next(remaining) for _ in executed.values]
+        for place, access in enumerate(step.accesses, step.compared):
+            stride, (start, dimensions) = own[place], executed.values[place]
+            if stride != 0 and not (access.space.wraps and isinstance(stride, int)):
+                inner = [value for pair in dimensions for value in pair if value is not None]
+                found.update(registers_in(start, stride, *inner))
+    return tuple(sorted(found))
 
 
 def _bounds_of_branch(step: Step, executed: Executed, strides: Sequence[Value]) -> Iterator[Bound]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.trace import Node, Segment
-from ipu_asm.flow.control_run.values import Value
+from ipu_asm.flow.control_run.values import Value, minus
 
 
 class UnknownExit(NamedTuple):
@@ -50,6 +50,12 @@ class LoopIterations:
     def contains(self, address: int) -> bool:
         """Return whether an address is between the first and the last of the loop."""
         return self.head <= address <= self.last
+
+    def finish(self, nodes: Sequence[Node], values: Sequence[Value]) -> None:
+        """Add an iteration that reached the head again. Most registers keep the same value."""
+        old = self.recent[-1].values if self.recent else values
+        changes = [0 if a is b else minus(b, a) for a, b in zip(old, values)]
+        self.recent.append(Iteration(nodes, values, changes))
 
     def end(self, nodes: Sequence[Node]) -> None:
         """End the loop with an iteration that did not reach the head again."""

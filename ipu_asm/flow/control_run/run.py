@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple, Sequence
 
-from ipu_asm.flow.control_run.iteration_bounds import base_of, further_iterations
-from ipu_asm.flow.control_run.loop_iterations import Iteration, LoopIterations, UnknownExit
+from ipu_asm.flow.control_run.iteration_bounds import base_of, further_iterations, unknown_addresses
+from ipu_asm.flow.control_run.loop_iterations import LoopIterations, UnknownExit
 from ipu_asm.flow.control_run.steps import (
     Access,
     Branch,
@@ -35,7 +35,6 @@ from ipu_asm.flow.control_run.unknown_exits import settle
 from ipu_asm.flow.control_run.values import (
     Value,
     holds,
-    minus,
     plus,
     reduced,
     registers_in,
@@ -189,18 +188,12 @@ class _Run:
         if is_left:
             loop.end(nodes)
             return address
-        loop.recent.append(self._finished(nodes, loop.recent))
+        loop.finish(nodes, self.values)
         if len(loop.recent) > _UNIFORM:
             loop.segments.append(Segment(loop.recent.pop(0).nodes, 1))
         if len(loop.recent) == _UNIFORM:
             return self._settle_unknown_exit(loop) if loop.exits else self._settle(loop)
         return address
-
-    def _finished(self, nodes: list[Node], earlier: Sequence[Iteration]) -> Iteration:
-        """Return the iteration that has just ended. Most registers keep the same value."""
-        old = earlier[-1].values if earlier else self.values
-        changes = [0 if a is b else minus(b, a) for a, b in zip(old, self.values)]
-        return Iteration(nodes, self.values, changes)
 
     def _settle(self, loop: LoopIterations) -> int:
         """Fold three uniform iterations and all that follow them on the same path."""
@@ -213,6 +206,11 @@ class _Run:
         further = further_iterations(self._steps, self.values, third, strides)
         count = None
         if further is None:
+            registers = unknown_addresses(self._steps, third, strides)
+            if registers:
+                self.end = End(UNKNOWN, loop.head, registers)
+                loop.end(())
+                return loop.head
             self.end = End(ENDLESS, loop.head)
         elif further == 0:
             return loop.head
