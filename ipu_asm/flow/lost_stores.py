@@ -5,6 +5,7 @@ The host reads memory at the end of a run.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import gcd, prod
 from typing import Iterator, NamedTuple, Sequence
 
@@ -28,8 +29,7 @@ class LostStore(NamedTuple):
 def lost_stores(facts: ControlFacts) -> Iterator[LostStore]:
     """Yield the stores of which more than half of the executions are overwritten unread."""
     for group in memory_groups(facts):
-        stores = group.places("write")
-        if not group.is_known or not any(_may_be_overwritten(group, each) for each in stores):
+        if not group.is_known or not _may_overwrite(group):
             continue
         for place, lost in _lost(facts, group).items():
             total = sum(_count(each) for each in group.offsets[place])
@@ -66,18 +66,17 @@ def _distinct(progression: Progression) -> int:
     )
 
 
-def _may_be_overwritten(group: MemoryGroup, place: Place) -> bool:
-    """Return whether an access may meet one of its own executions, or another store."""
-    offsets, size = group.offsets[place], group.accesses[place].size
-    if len(offsets) > 1 or any(not _is_apart(each, size) for each in offsets):
-        return True
-    low, high = _extent(offsets[0], size)
-    for other in group.places("write"):
-        for each in group.offsets[other] if other != place else ():
-            other_low, other_high = _extent(each, group.accesses[other].size)
-            if other_low < high and low < other_high:
+def _may_overwrite(group: MemoryGroup) -> bool:
+    """Return whether a store may meet one of its own executions, or another store."""
+    extents = []
+    for place in group.places("write"):
+        size = group.accesses[place].size
+        for progression in group.offsets[place]:
+            if not _is_apart(progression, size):
                 return True
-    return False
+            extents.append(_extent(progression, size))
+    extents.sort()
+    return any(after[0] < before[1] for before, after in pairwise(extents))
 
 
 def _is_apart(progression: Progression, size: int) -> bool:
