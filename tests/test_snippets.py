@@ -34,6 +34,10 @@ SILENCED = {
 _CHOICE = re.compile(r"\$\{(\d+)\|((?:[^|\\]|\\.)*)\|\}")
 _PLACEHOLDER = re.compile(r"\$\{(\d+|TM_\w+):((?:[^}$\\]|\\.)*)\}")
 _MIRROR = re.compile(r"(?<!\\)\$(?:(\d+)|\{(\d+)\})")
+LOADS = (
+    "set lr3 126; ldr_cyclic_mult_reg lr0 cr0 lr0;;\nldr_mult_reg r0 lr0 cr0;;\n"
+    "ldr_mult_reg r1 lr0 cr0;;\nldr_mult_reg mem_bypass lr0 cr1;;\n"
+)
 
 
 def snippets() -> Iterator[Any]:
@@ -94,6 +98,8 @@ def _program(isa: Isa, text: str) -> str:
     halts = [spec.mnemonic for spec in specs if spec.flow == "halt" and not spec.operands]
     if halts and halts[0] not in text:
         text += f"    {halts[0]}{isa.surface.bundle_end}\n"
+        # What a part of a kernel multiplies, and its last element, are set before it.
+        text = (LOADS if "mult." in text else "") + text
     return text
 
 
