@@ -11,7 +11,8 @@ from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
-from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups
+from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups_of
+from ipu_asm.program.program import Program
 
 _MOST_CELLS = 100_000
 """Accessed units of memory that are followed one by one."""
@@ -26,9 +27,15 @@ class LostStore(NamedTuple):
     total: int
 
 
-def lost_stores(facts: ControlFacts) -> Iterator[LostStore]:
-    """Yield the stores of which more than half of the executions are overwritten unread."""
-    for group in memory_groups(facts):
+def lost_stores(program: Program, facts: ControlFacts) -> list[LostStore]:
+    """Return the stores of which more than half of the executions are overwritten unread."""
+    name = f"lost_stores {sorted(facts.presets.items())}"
+    groups = memory_groups_of(program, facts)
+    return program.cache.whole(name, facts, lambda: list(_lost_stores(facts, groups)))
+
+
+def _lost_stores(facts: ControlFacts, groups: Sequence[MemoryGroup]) -> Iterator[LostStore]:
+    for group in groups:
         if not group.is_known or not _may_overwrite(group):
             continue
         for place, lost in _lost(facts, group).items():

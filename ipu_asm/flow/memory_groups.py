@@ -8,6 +8,7 @@ from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.steps import Access
 from ipu_asm.flow.control_run.trace import Progression, executions
+from ipu_asm.program.program import Program
 
 Place = tuple[int, int]
 """The address of a bundle, and the number of the access in it."""
@@ -34,6 +35,12 @@ class MemoryGroup:
     def places(self, kind: str) -> list[Place]:
         """Return the places of the accesses that read, or of those that write."""
         return [place for place, access in self.accesses.items() if access.kind == kind]
+
+
+def memory_groups_of(program: Program, facts: ControlFacts) -> list[MemoryGroup]:
+    """Return the accesses of a run of a program; those of the earlier state if it is the same."""
+    name = f"memory_groups {sorted(facts.presets.items())}"
+    return program.cache.whole(name, facts, lambda: memory_groups(facts))
 
 
 def memory_groups(facts: ControlFacts) -> list[MemoryGroup]:

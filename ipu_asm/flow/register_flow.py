@@ -72,13 +72,15 @@ def successors_of(program: Program) -> Sequence[Sequence[int]] | None:
 
 
 def live_registers(
-    program: Program, successors: Sequence[Sequence[int]], at_end: frozenset[str]
+    effects: Sequence[BundleReads],
+    successors: Sequence[Sequence[int]],
+    at_end: frozenset[str],
 ) -> Sequence[frozenset[str]]:
     """Return the registers that are live behind each address: some path reads them before a write.
 
-    Those `at_end` are read where the program ends.
+    `effects` are those of the bundle at each address. Those `at_end` are read where the program
+    ends.
     """
-    effects = [reads_of(program.isa, program.bundles[n]) for n in program.bundle_at_address]
     count = len(effects)
     before: dict[int, frozenset[str]] = {}
     behind: list[frozenset[str]] = [frozenset()] * count

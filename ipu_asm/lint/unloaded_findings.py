@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from ipu_asm.bundle.bundle import Bundle
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.diagnostics import RelatedInformation
 from ipu_asm.flow.accesses import access_span, accesses_of
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
+from ipu_asm.flow.register_flow import reads_of
 from ipu_asm.flow.unloaded_reads import UnloadedRead, unloaded_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program, cached_on_program
@@ -25,11 +26,20 @@ def unloaded_reads_of(program: Program, facts: ControlFacts) -> tuple[UnloadedRe
 
 @cached_on_program
 def _unloaded_reads(program: Program) -> tuple[tuple[UnloadedRead, ...], ...]:
-    is_fragment = not program.where(_halts)
-    return tuple(
-        () if is_fragment else tuple(unloaded_reads(program, facts))
-        for facts in control_facts(program)
+    if not program.where(_halts):
+        return tuple(() for _ in control_facts(program))
+    every = control_facts(program)
+    reads = [_scratch_reads(program.isa, program.bundles[n]) for n in program.bundle_at_address]
+    return program.cache.whole(
+        "unloaded_reads",
+        (every, reads),
+        lambda: tuple(tuple(unloaded_reads(program, facts)) for facts in every),
     )
+
+
+@cached_on_bundle
+def _scratch_reads(isa: Isa, bundle: Bundle) -> tuple[frozenset[str], ...]:
+    return tuple(registers & isa.scratch for registers in reads_of(isa, bundle))
 
 
 def _halts(_isa: Isa, bundle: Bundle) -> bool:
@@ -52,10 +62,22 @@ def place_of(program: Program, read: UnloadedRead) -> tuple[Span, str]:
 
 def loads_of(program: Program, register: str) -> Iterator[RelatedInformation]:
     """Yield the first place in the text that loads a register, if there is one."""
+    number = _first_loads(program).get(register)
+    if number is None:
+        return
+    bundle = program.bundles[number]
+    for access in accesses_of(program.isa, bundle):
+        if access.writes and register in access.units:
+            span = program.span(number, access_span(bundle, access))
+            yield RelatedInformation(span, f"`{register}` is loaded here")
+            return
+
+
+@cached_on_program
+def _first_loads(program: Program) -> dict[str, int]:
+    """Return the number of the first bundle that writes each scratch register."""
+    found: dict[str, int] = {}
     for number in program.bundle_at_address:
-        bundle = program.bundles[number]
-        for access in accesses_of(program.isa, bundle):
-            if access.writes and register in access.units:
-                span = program.span(number, access_span(bundle, access))
-                yield RelatedInformation(span, f"`{register}` is loaded here")
-                return
+        for register in _scratch_reads(program.isa, program.bundles[number])[-1]:
+            found.setdefault(register, number)
+    return found

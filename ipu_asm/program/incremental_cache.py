@@ -93,6 +93,8 @@ class IncrementalCache:
         self._before = weakref.ref(before) if before is not None else None
         self._numbers: dict[object, list[int]] = {}
         self._known: dict[object, _Known] = {}
+        # Inputs and results of analyses of the whole program, by name.
+        self._whole: dict[str, tuple[object, Any]] = {}
         # Whether labels and macros are those of the earlier state; set when they have been read.
         self.same_names = False
 
@@ -126,6 +128,22 @@ class IncrementalCache:
             between = numbers[bisect_left(numbers, kept.head) : bisect_left(numbers, kept.tail)]
             found = kept.joined(old, [n for n in between if n in fresh and test(n)])
         self._numbers[name] = found
+        return found
+
+    def whole(self, name: str, inputs: object, compute: Callable[[], _T]) -> _T:
+        """Return the result of an analysis of the whole program, which depends on `inputs` alone.
+
+        That of the earlier state is returned if its inputs were equal; they should share their
+        parts with it, so that they are compared fast. A result must not refer to a program.
+        """
+        known = self._whole.get(name)
+        before = self._before() if self._before is not None and known is None else None
+        if before is not None:
+            known = before._whole.get(name)
+        if known is None or known[0] != inputs:
+            known = inputs, compute()
+        self._whole[name] = known
+        found: _T = known[1]
         return found
 
     def lookup(self, work: Work[_P, _T], program: _P, number: int, of_bundles: bool = False) -> _T:

@@ -131,6 +131,24 @@ def test_bundles_between_those_that_an_edit_changes_are_kept(ipu: Isa) -> None:
     assert worked == [0, 1, 2, 3]
 
 
+def test_an_analysis_of_the_whole_program_is_repeated_only_for_other_inputs(ipu: Isa) -> None:
+    analyzer = Analyzer(ipu)
+    before = analyzer.analyze("acc;;\nset lr0 1;;\n")
+    after = analyzer.analyze("acc;;\nset lr0 2;;\n", before=before)
+    computed: list[int] = []
+
+    def ask(analysis: Analysis, inputs: list[int]) -> int:
+        def total() -> int:
+            computed.append(sum(inputs))
+            return computed[-1]
+
+        return analysis.program.cache.whole("total", inputs, total)
+
+    assert [ask(before, [1, 2]), ask(before, [1, 2]), ask(after, [1, 2])] == [3, 3, 3]
+    assert ask(after, [1, 3]) == 4
+    assert computed == [3, 4]
+
+
 def test_only_new_bundles_are_tested(ipu: Isa) -> None:
     asked: list[str] = []
 

@@ -32,11 +32,11 @@ row:
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterator, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.memory_groups import MemoryGroup, Place, lowest, memory_groups
+from ipu_asm.flow.memory_groups import MemoryGroup, Place, lowest, memory_groups_of
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
@@ -56,13 +56,23 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 
 def _accesses(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    for group in memory_groups(facts):
+    name = f"first_row_skipped {sorted(facts.presets.items())}"
+    groups = memory_groups_of(program, facts)
+    for found in program.cache.whole(name, facts, lambda: list(_skipping(facts, groups))):
+        yield _finding(program, facts, *found)
+
+
+def _skipping(
+    facts: ControlFacts, groups: Sequence[MemoryGroup]
+) -> Iterator[tuple[MemoryGroup, tuple[Place, int, int]]]:
+    """Yield the accesses that skip offset 0, each with its register and the step."""
+    for group in groups:
         firsts = [lowest(offsets) for offsets in group.offsets.values()]
         if group.bases and all(first is not None and first > 0 for first in firsts):
             for place in group.accesses:
                 step = _step_from_zero(facts, group, place)
                 if step is not None:
-                    yield _finding(program, facts, group, (place, *step))
+                    yield group, (place, *step)
 
 
 def _step_from_zero(

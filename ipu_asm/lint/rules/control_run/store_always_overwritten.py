@@ -60,7 +60,7 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 
 def _stores(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    for store in lost_stores(facts):
+    for store in lost_stores(program, facts):
         yield _finding(program, facts, store)
 
 
