@@ -61,7 +61,7 @@ def test_names_with_the_word_in_them_are_suggested() -> None:
     labels = ["undefined-label", "duplicate-label", "unused-label", "ambiguous-label"]
     check_suggestions("label", *labels)
     check_suggestions("mult", "mult.ee", "mult.ev", "mult.ve", "mult_nop", "mult.ve.cr")
-    check_suggestions("stride", "acc.stride")
+    check_suggestions("stride", "stride-past-end", "acc.stride")
 
 
 @pytest.mark.parametrize("query", ["", "x", "no such thing at all", "\0\n"])

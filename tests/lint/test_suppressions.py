@@ -66,7 +66,7 @@ def test_a_comment_is_known_however_it_is_spaced(comment: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "ipu: set lr0 40000; b ipu;;",
+        "ipu: set lr0 40000; beq lr0 lr1 ipu;; bkpt;;",
         "set lr0 40000; bkpt;; # we ipu: ignore[W203]",
         "set lr0 40000; bkpt;; # IPU: ignore[W203]",
         "set lr0 40000; bkpt;; # ipu: ignored[W203]",
