@@ -74,17 +74,17 @@ NESTED = """\
 outer:
     set lr0 0; incr lr1 1;;
 inner:
-    incr lr0 1; mult.ee r0 lr0 lr0 lr0; acc;
+    incr lr0 1; mult.ee r0 lr0 lr0 lr0; acc;  # ipu: ignore[read-before-load]
     bne lr0 lr5 inner;;
     bne lr1 lr6 outer; acc.first;;
     bkpt;;
 """
 LOOSE = """\
-    set lr9 998;;
+    set lr9 998; set lr2 127;;
 loop:
     incr lr1 1;;
     incr lr2 1;;         # this one
-    ldr_mult_reg r0 lr2 cr0; mult.ee r0 lr3 lr3 lr3;;
+    ldr_mult_reg r0 lr2 cr0; mult.ee r0 lr3 lr3 lr3;;  # ipu: ignore[read-before-load]
     acc;;
     bne lr1 lr9 loop;;
     bkpt;;

@@ -115,7 +115,7 @@ OVERLAPPING = """\
     set lr1 -512; set lr2 2048;;
 row:
     incr lr0 128; ldr_mult_reg r0 lr0 cr0;;
-    ldr_cyclic_mult_reg lr0 cr1 lr3; mult.ee r0 lr3 lr3 lr3; acc.first; agg max value cr5 aaq0;;
+    ldr_cyclic_mult_reg lr0 cr1 lr3; mult.ee r0 lr3 lr3 lr3; acc.first; agg sum value cr5 aaq0;;
     acc.add_aaq aaq0;;
     incr lr1 512; str_acc_reg lr1 cr2; bne lr0 lr2 row;;
     bkpt;;
