@@ -27,7 +27,13 @@ loop:
     break;;
     bkpt;;
 """
-FAULT = "set lr0 1;;\nx:\n  incr lr0 5;\n  ldr_cyclic_mult_reg lr1 cr4 lr0;;\nbkpt;;\n"
+FAULT = """\
+set lr0 1;;
+x: incr lr0 5;
+  # ipu: ignore[access-outside-memory]
+  ldr_cyclic_mult_reg lr1 cr4 lr0;;
+bkpt;;
+"""
 ENDLESS = "x: incr lr0 1; b x;;\n"
 SPEED = re.compile(r"[\d,]+ cycles? in \d+\.\d{3} s, [\d,]+ cycles per second")
 
