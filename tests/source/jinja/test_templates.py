@@ -56,8 +56,10 @@ def test_there_are_templates_of_every_kind() -> None:
 
 
 @EVERY_TEMPLATE
-def test_a_template_has_no_findings(name: str) -> None:
-    assert ANALYZER.analyze(TEXTS[name], name).diagnostics == ()
+def test_a_template_has_no_findings_but_what_its_run_does(name: str) -> None:
+    """Most of them are pieces of kernels, which multiply what nothing has loaded (W301 to W309)."""
+    findings = ANALYZER.analyze(TEXTS[name], name).diagnostics
+    assert [each for each in findings if not each.code.startswith("W30")] == []
 
 
 @EVERY_TEMPLATE

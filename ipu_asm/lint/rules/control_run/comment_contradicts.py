@@ -67,10 +67,11 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 
 def _end_of_header(program: Program) -> int:
-    """Return the offset of the first token of the first bundle."""
-    if not program.bundles or not program.bundles[0].syntax.spans:
+    """Return the offset of the first token, 0 without a comment before it."""
+    syntax = program.bundles[0].syntax if program.bundles else None
+    if syntax is None or not syntax.grammar.comment.search(syntax.text) or not syntax.spans:
         return 0
-    return program.span(0, program.bundles[0].syntax.spans[0]).start
+    return program.span(0, syntax.spans[0]).start
 
 
 def _claims_of(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
