@@ -19,23 +19,24 @@ EDIT_RATIO = 2.0
 
 _ISA = load_isa("ipu")
 
+# Texts without findings: each of hundreds would be lifted.
 _WRITTEN_OUT = (
     "".join(f'{{% set k{n} = "lr{n}" %}} {{# counter {n} #}}\n' for n in range(12))
     + "".join(
-        f"incr {{{{ k{n % 12} }}}} {n % 100}; set {{{{ k{(n + 1) % 12} }}}} 7;;\n"
+        f"incr {{{{ k{n % 12} }}}} {n % 100}; incr {{{{ k{(n + 1) % 12} }}}} 7;;\n"
         for n in range(1_000)
     )
     + "bkpt;;\n"
 )
 _LOOP = (
-    '{% set k = "lr3" %}\n{% for row in range(250) %}\nset {{ k }} {{ row }};;\nincr lr4 1;;\n'
+    '{% set k = "lr3" %}\n{% for row in range(250) %}\nincr {{ k }} {{ row }};;\nincr lr4 1;;\n'
     "acc;;\nincr lr5 {{ row % 7 }};;\n{% endfor %}\nbkpt;;\n"
 )
 
 _ROUNDS = 40
 # The template, what is replaced in its middle, and by what, one after the other.
 _EDITS = {
-    "written out, literal text": (_WRITTEN_OUT, "7;;\n", ["8;;\n", "7;;\n"]),
+    "written out, literal text": (_WRITTEN_OUT, " 7;;\n", [" 8;;\n", " 7;;\n"]),
     "written out, an output": (_WRITTEN_OUT, "{{ k3 }}", ["{{ k4 }}", "{{ k3 }}"]),
     "written out, a new expression": (
         _WRITTEN_OUT,

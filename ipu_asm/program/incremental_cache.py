@@ -93,8 +93,9 @@ class IncrementalCache:
         self._before = weakref.ref(before) if before is not None else None
         self._numbers: dict[object, list[int]] = {}
         self._known: dict[object, _Known] = {}
-        # Inputs and results of analyses of the whole program, by name.
-        self._whole: dict[str, tuple[object, Any]] = {}
+        # Inputs and results of analyses of the whole program, by name. They outlive states in which
+        # nobody asks, as a program with errors is not run.
+        self._whole: dict[str, tuple[object, Any]] = dict(before._whole) if before else {}
         # Whether labels and macros are those of the earlier state; set when they have been read.
         self.same_names = False
 
@@ -133,13 +134,10 @@ class IncrementalCache:
     def whole(self, name: str, inputs: object, compute: Callable[[], _T]) -> _T:
         """Return the result of an analysis of the whole program, which depends on `inputs` alone.
 
-        That of the earlier state is returned if its inputs were equal; they should share their
-        parts with it, so that they are compared fast. A result must not refer to a program.
+        That of an earlier state is returned if its inputs were equal; they should share their parts
+        with it, so that they are compared fast. A result must not refer to a program.
         """
         known = self._whole.get(name)
-        before = self._before() if self._before is not None and known is None else None
-        if before is not None:
-            known = before._whole.get(name)
         if known is None or known[0] != inputs:
             known = inputs, compute()
         self._whole[name] = known
