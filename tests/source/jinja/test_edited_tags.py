@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from random import Random
-from typing import Any
+from typing import Any, Iterator
 
 import jinja2
 import pytest
@@ -196,6 +197,15 @@ def test_after_a_broken_state_an_edit_continues_from_the_last_good_one(work: lis
     assert work == ["compiled", "rendered", "rendered"]
 
 
+@pytest.fixture
+def no_collection() -> Iterator[None]:
+    """No garbage is collected, as in an analysis: with many objects that takes half a second."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("no_collection")
 def test_a_limit_is_told_after_an_edit_of_a_tag() -> None:
     text = "{% for i in range(300) %}{{ i }}{% endfor %}\nacc;;\n" * 3 + "{{ 1 }}\nbkpt;;"
     expansions = expand(SURFACE, text)
