@@ -140,23 +140,23 @@ def _is_within(span: Span, other: Span) -> bool:
     return other.start <= span.start and span.end <= other.end
 
 
-def assertion_completions(program: Program, offset: int) -> list[CompletionItem] | None:
-    """Return proposals in a comment; None if the offset is in none.
+def assertion_completions(program: Program, offset: int) -> list[CompletionItem]:
+    """Return proposals in a comment; none outside of comments.
 
     They are keywords behind a comment mark and a capital letter, and registers in an assertion.
     An instruction set without a control run has none.
     """
     if not program.isa.spaces:
-        return None
+        return []
     comment = assertion_at(program, offset)
     if comment is not None and offset > comment.keyword.end:
         return list(_registers(program, offset))
     mark_end = _comment_start(program, offset)
     if mark_end is None:
-        return None
+        return []
     typed = _TYPED.fullmatch(program.text, mark_end, offset)
     if typed is None or not _END.match(program.text, offset):
-        return None
+        return []
     span = Span(typed.start(1), offset)
     return list(_keywords(span, blank="" if typed.start(1) > mark_end else " "))
 

@@ -82,12 +82,9 @@ def _plain(
     begun = parameters_to_complete(program, offset) if program.isa.surface.preprocessed else None
     if begun is not None and begun[0]:
         return list(_of_body(*begun))
-    asserted = assertion_completions(program, offset)
-    if asserted is not None:
-        return asserted
     context = completion_context_at(program, offset)
     if context is None:
-        return list(_directives(program, offset))
+        return assertion_completions(program, offset) or list(_directives(program, offset))
     items: Iterable[CompletionItem]
     if not context.mnemonic:
         items = (*_instructions(program.isa, context), *_macros(analysis, context))
