@@ -32,7 +32,7 @@ class Header:
         return self._file if path == self._file.path else None
 
     def stamp(self, path: str) -> object:
-        """Return a constant: the header does not change."""
+        """Return 1 for the header, which never changes, and None for other paths."""
         return 1 if path == self._file.path else None
 
 

@@ -228,7 +228,7 @@ def _line_edit(origin: Origin, patch: Patch) -> LineEdit | None:
 
 
 def _is_ordinary(text: str) -> bool:
-    """Return whether the preprocessor reads lines as assembly, one by one."""
+    """Return whether lines have neither directives nor continuations: each is expanded alone."""
     return not _CONTINUED.search(text) and not _SPECIAL.search(_COMMENT.sub(" ", text))
 
 

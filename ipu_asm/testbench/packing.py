@@ -35,7 +35,7 @@ _DATA_BITS: Final = (8, 3, 1, 0)
 
 
 class PackResult(NamedTuple):
-    """A packed program, with the edits of the text that make it.
+    """The result of packing a program: its new text, and the edits that produce it.
 
     `bundles` and `cycles` are those before and after; the cycles are None if the control run does
     not know them. `blocks` are those that became shorter. `runs` is the number of runs that were

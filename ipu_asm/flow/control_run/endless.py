@@ -1,4 +1,4 @@
-"""Loops whose condition never ends them, whether or not a fault does."""
+"""Detection of loops that their branch never leaves, even if a fault ends the run."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ _Priority = Callable[[int], tuple[int, ...]]
 
 
 def schedule(isa: Isa, graph: DependenceGraph) -> Arrangement:
-    """Return the operations of a block in as few bundles as was found, the first bundle first.
+    """Schedule the operations of a block into few bundles, and return the bundles in order.
 
     Accesses of one memory keep their order.
     """

@@ -73,7 +73,7 @@ def _executions(facts: ControlFacts, address: int) -> str:
 
 
 def _range(facts: ControlFacts, access: AccessSummary) -> str:
-    """Return the range of addresses; without values of base registers that of offsets."""
+    """Format the addresses of an access, or its offsets if a base register is unknown."""
     ranges, names = facts.address_ranges(access), facts.base_names(access)
     if access.access.space.wraps or not names:
         return ""

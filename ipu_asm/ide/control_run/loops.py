@@ -128,7 +128,7 @@ def branch_remark(program: Program, address: int, target: int | None) -> BranchR
 
 
 def _of_loop(program: Program, address: int, trips: str, sentence: str) -> BranchRemark:
-    """Return the remark of a branch that closes a loop, with the value that it compares."""
+    """Return the remark of a branch back to a loop; it says whether an old value is compared."""
     if "trip" not in trips or not _compares_old_value(program, address):
         return BranchRemark(trips, sentence)
     late = f"it compares the value from before the change in this {program.isa.unit}"

@@ -144,7 +144,7 @@ def _unknown(report: PerformanceReport) -> Iterator[str]:
 
 
 def _table(heads: _Row, rows: Sequence[_Row], right: Sequence[int]) -> Iterator[str]:
-    """Yield rows in columns, of which some are aligned right; nothing without rows."""
+    """Format rows as lines with aligned columns; the columns in `right` are aligned right."""
     if not rows:
         return
     widths = [max(map(len, column)) for column in zip(heads, *rows)]

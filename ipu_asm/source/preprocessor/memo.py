@@ -117,7 +117,7 @@ class LineMemo:
 
 
 def memo_of(line: Line) -> LineMemo:
-    """Return the cache of a line."""
+    """Return what is remembered of a source line, made when first asked for."""
     memo = line.memo
     if memo is None:
         memo = line.memo = LineMemo(line)

@@ -57,7 +57,7 @@ def verbatim(line: Line, start: int = 0, end: int | None = None) -> Output:
 
 
 def parts_of(tokens: Sequence[Token]) -> tuple[Part, ...]:
-    """Return the parts for tokens; adjacent tokens from one place share a part.
+    """Group tokens into parts of output, one for adjacent tokens that were written at one place.
 
     A blank is put between two words that would become one.
     """
