@@ -15,7 +15,7 @@ Record = dict[str, Any]
 
 @lru_cache(maxsize=2)
 def records(kind: str) -> tuple[Record, ...]:
-    """All records of one kind: encode, reject, exec, faults or break."""
+    """All records of one kind: encode, reject, exec, faults or break, `ipu2_` before them."""
     with gzip.open(
         FOLDER / f"{kind}_public.jsonl.gz", "rt", encoding="utf-8", newline="\n"
     ) as lines:
