@@ -55,7 +55,7 @@ DATA = ("instruction_spec.py", "texts.py")
 # One makes calls out of the operand names of an instruction set, never out of what users write;
 # the other runs what Jinja's sandbox generates.
 MAKERS_OF_CODE = (
-    Path("ipu_asm/isa/ipu/machine/binding.py"),
+    Path("ipu_asm/emulator/binding.py"),
     Path("ipu_asm/source/jinja/compiled.py"),
 )
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "common", "misc"}

@@ -7,7 +7,7 @@ from typing import Iterator
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.bundle.operand_matching import ON_MNEMONIC
 from ipu_asm.debugger.regions import COUNTER, MEMORY, Region, register_place
-from ipu_asm.emulator.decode import decode_word
+from ipu_asm.emulator.model import decode_word
 from ipu_asm.flow.accesses import RegisterAccess, decoded_accesses
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.ipu.machine.ipu import Ipu

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Final, Iterable
 
 from ipu_asm.emulator.memory import Image
-from ipu_asm.isa.ipu.machine.state import SavedState
+from ipu_asm.emulator.state import SavedState
 
 KEYFRAME_BYTES: Final = 6_000
 """Size of a keyframe without its pages: registers, and the tables that point to pages."""

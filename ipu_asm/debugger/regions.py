@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES, VECTORS
 from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 
 MEMORY: Final = "xmem"
 COUNTER: Final = "pc"

@@ -10,8 +10,8 @@ from ipu_asm.debugger.regions import COUNTER
 from ipu_asm.debugger.stop import PAUSED, ResumePoint, Stop, StopCause
 from ipu_asm.debugger.stop_conditions import BreakpointSet
 from ipu_asm.emulator.faults import Fault
+from ipu_asm.emulator.run_end import run_end_of
 from ipu_asm.emulator.stops import StopReason, describe_stop
-from ipu_asm.isa.ipu.machine.run_end import run_end_of
 from ipu_asm.program.line_table import LineTable
 
 _BY_WEIGHT: Final = (

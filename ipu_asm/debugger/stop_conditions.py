@@ -13,11 +13,12 @@ from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
 from ipu_asm.debugger.breakpoints import Breakpoint, Condition, DataBreakpoint, HitFilter, Trap
 from ipu_asm.debugger.stop import StopCause
 from ipu_asm.emulator.machine import StopTest
+from ipu_asm.emulator.numeric_events import NumericEvent, Probe
+from ipu_asm.emulator.run_end import run_end_of
 from ipu_asm.emulator.stops import StopReason, describe_stop
 from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.numeric_events import NumericEvent, Probe, nan_probe, overflow_probe
+from ipu_asm.isa.ipu.machine.numeric_events import nan_probe, overflow_probe
 from ipu_asm.isa.ipu.machine.registers import DTYPE, SCALAR_NAMES, VECTORS
-from ipu_asm.isa.ipu.machine.run_end import run_end_of
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.line_table import LineTable
 

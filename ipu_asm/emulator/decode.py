@@ -1,20 +1,17 @@
-"""The instructions of a bundle of the IPU, in the order in which it executes them."""
+"""The instructions of a bundle, in the order in which a machine executes them."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Sequence
 
 from ipu_asm.assembler.decode import DecodedInstruction, decode_slot
 from ipu_asm.isa.model import Isa
 from ipu_asm.isa.operand_types import LabelType
 
-EXECUTION_ORDER: Final = ("break", "lr", "xmem", "mult", "acc", "aaq", "cond")
-"""The slots in the order in which a bundle executes them."""
 
-
-def decode_word(isa: Isa, word: int) -> list[DecodedInstruction]:
-    """Return the instructions of a bundle in execution order."""
-    slots = map(isa.slot_by_name.__getitem__, EXECUTION_ORDER)
+def decode_in_order(isa: Isa, order: Sequence[str], word: int) -> list[DecodedInstruction]:
+    """Return the instructions of a word, its slots in the given order."""
+    slots = map(isa.slot_by_name.__getitem__, order)
     return [instruction for slot in slots for instruction in decode_slot(isa, slot, word)]
 
 

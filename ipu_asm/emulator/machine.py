@@ -11,7 +11,7 @@ Trace = Callable[[int], object]
 """Called with the address of each bundle that a run begins to execute."""
 
 
-class MachineState(Protocol):
+class ProgramPosition(Protocol):
     """The position of a machine in its program."""
 
     @property
@@ -25,7 +25,7 @@ class Machine(Protocol):
     cycles: int
 
     @property
-    def state(self) -> MachineState:
+    def state(self) -> ProgramPosition:
         """Registers, memory and program counter."""
 
     def run(self, limit: int, stop: StopTest | None = None, trace: Trace | None = None) -> int:

@@ -1,48 +1,57 @@
-"""The 2 MiB of xmem: byte-addressed, with images that share all unchanged pages."""
+"""External memory: byte-addressed, with images that share all unchanged pages."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final, Iterator, TypeAlias
 
 from ipu_asm.emulator.faults import InstructionError
 
-XMEM_SIZE: Final = 1 << 21
 ROW: Final = 128
 _PAGE_BITS: Final = 12
-_PAGE: Final = 1 << _PAGE_BITS
+PAGE: Final = 1 << _PAGE_BITS
 _GROUP: Final = 32
 
 Image: TypeAlias = tuple[tuple[bytes, ...], ...]
-"""All of xmem: groups of 32 pages of 4 KiB. Images share pages that are equal."""
+"""All of a memory: groups of 32 pages of 4 KiB, the last ones shorter. Equal pages are shared."""
 
 
 class XMem:
-    """External memory, initially all zero."""
+    """External memory of `size` bytes, initially all zero."""
 
-    __slots__ = ("_dirty", "_image", "content", "recording", "written")
+    __slots__ = ("_dirty", "_image", "content", "recording", "size", "written")
 
-    def __init__(self) -> None:
+    def __init__(self, size: int) -> None:
+        self.size = size
         # Read it directly, but write with `write_address`, which records what changed.
-        self.content = bytearray(XMEM_SIZE)
+        self.content = bytearray(size)
         self.recording = False
         # While recording: address and previous content of every write, the earliest first.
         self.written: list[tuple[int, bytearray]] = []
         self._dirty: set[int] = set()
-        self._image = _BLANK
+        self._image = _blank(size)
 
     def read_address(self, addr: int, size: int) -> bytearray:
         """Return a copy of `size` bytes. Raises `InstructionError` outside of the memory."""
-        check_range(addr, size)
+        self.check_range(addr, size)
         return self.content[addr : addr + size]
 
     def write_address(self, addr: int, data: bytes | bytearray | memoryview) -> None:
         """Write bytes. Raises `InstructionError`, with nothing written, if they do not fit."""
         content = data if isinstance(data, (bytes, bytearray)) else memoryview(data).tobytes()
         size = len(content)
-        check_range(addr, size)
+        self.check_range(addr, size)
         if self.recording:
             self.written.append((addr, self.content[addr : addr + size]))
         self._put(addr, content)
+
+    def check_range(self, addr: int, size: int) -> None:
+        """Check that a range of bytes lies within the memory. Raises `InstructionError`."""
+        if addr < 0 or size < 0 or addr + size > self.size:
+            raise InstructionError(
+                f"an access must end within the {self.size:#x} bytes of xmem, "
+                f"found {size} bytes at {addr:#x}"
+            )
 
     def undo(self) -> None:
         """Revert every recorded write."""
@@ -56,7 +65,7 @@ class XMem:
             for page in self._dirty:
                 group = list(groups[page // _GROUP])
                 start = page << _PAGE_BITS
-                group[page % _GROUP] = bytes(memoryview(self.content)[start : start + _PAGE])
+                group[page % _GROUP] = bytes(memoryview(self.content)[start : start + PAGE])
                 groups[page // _GROUP] = tuple(group)
             self._dirty.clear()
             self._image = tuple(groups)
@@ -66,7 +75,7 @@ class XMem:
         """Overwrite the memory with an image; the cost is proportional to the pages that differ."""
         for page, _, theirs in _differing_pages(self.image(), image):
             start = page << _PAGE_BITS
-            self.content[start : start + _PAGE] = theirs
+            self.content[start : start + PAGE] = theirs
         self._image = image
 
     def _put(self, addr: int, content: bytes | bytearray) -> None:
@@ -75,23 +84,19 @@ class XMem:
         self._dirty.update(range(addr >> _PAGE_BITS, (end - 1 >> _PAGE_BITS) + 1))
 
 
-def check_range(addr: int, size: int) -> None:
-    """Check that a range of bytes lies within the memory. Raises `InstructionError`."""
-    if addr < 0 or size < 0 or addr + size > XMEM_SIZE:
-        raise InstructionError(
-            f"an access must end within the {XMEM_SIZE:#x} bytes of xmem, "
-            f"found {size} bytes at {addr:#x}"
-        )
-
-
 def changed_rows(before: Image, after: Image) -> list[int]:
     """Return the addresses of the 128-byte rows in which two images differ, ascending."""
     return [
         (page << _PAGE_BITS) + start
         for page, old, new in _differing_pages(before, after)
-        for start in range(0, _PAGE, ROW)
+        for start in range(0, PAGE, ROW)
         if old[start : start + ROW] != new[start : start + ROW]
     ]
+
+
+def page_of(image: Image, number: int) -> bytes:
+    """Return the 4 KiB of a page, by its number."""
+    return image[number // _GROUP][number % _GROUP]
 
 
 def _differing_pages(before: Image, after: Image) -> Iterator[tuple[int, bytes, bytes]]:
@@ -103,4 +108,11 @@ def _differing_pages(before: Image, after: Image) -> Iterator[tuple[int, bytes, 
                     yield number * _GROUP + place, old, new
 
 
-_BLANK: Final[Image] = ((bytes(_PAGE),) * _GROUP,) * (XMEM_SIZE // _PAGE // _GROUP)
+@lru_cache(maxsize=8)
+def _blank(size: int) -> Image:
+    """The image of a memory that is all zero."""
+    group = (bytes(PAGE),) * _GROUP
+    groups, rest = divmod(size, PAGE * _GROUP)
+    pages, last = divmod(rest, PAGE)
+    partial = group[:pages] + ((bytes(last),) if last else ())
+    return (group,) * groups + ((partial,) if partial else ())

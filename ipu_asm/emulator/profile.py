@@ -6,8 +6,9 @@ from collections import Counter
 from typing import Final, Iterable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.assembler.decode import DecodedInstruction
-from ipu_asm.emulator.decode import decode_word, is_default_jump
+from ipu_asm.emulator.decode import is_default_jump
 from ipu_asm.emulator.loops import Loop, find_loops
+from ipu_asm.emulator.model import decode_word
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.line_table import LineTable, SourceLocation

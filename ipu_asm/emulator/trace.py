@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any, Iterator, Sequence
 
-from ipu_asm.emulator.decode import EXECUTION_ORDER
+from ipu_asm.emulator.model import machine_for
 from ipu_asm.emulator.profile import active_instructions, instruction_text
 from ipu_asm.emulator.stops import RunEnd, StopReason, describe_stop
 from ipu_asm.isa.model import Isa
@@ -65,7 +65,7 @@ def _tracks(isa: Isa) -> dict[tuple[str, int], int]:
     """The track number of each instruction position of each slot, in execution order."""
     places = [
         (name, place)
-        for name in EXECUTION_ORDER
+        for name in machine_for(isa.name).Machine.execution_order
         for place in range(isa.slot_by_name[name].capacity)
     ]
     return {place: number for number, place in enumerate(places, 1)}

@@ -20,13 +20,13 @@ from ipu_asm.config.source_keys import checked_values
 from ipu_asm.debugger.assertions import AssertionChecks
 from ipu_asm.diagnostics.rendering import render, render_place
 from ipu_asm.emulator.faults import CycleLimitError, EmulatorError, ExecutionFault, InstructionError
+from ipu_asm.emulator.run import MAX_CYCLES, check_halted, run_until_complete
+from ipu_asm.emulator.run_end import run_end_of
 from ipu_asm.emulator.stops import StopReason, describe_current_bundle, describe_stop
 from ipu_asm.isa import load_isa
 from ipu_asm.isa.ipu.machine.elements import DType, element_type
 from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, LR, SCALAR_NAMES
-from ipu_asm.isa.ipu.machine.run import MAX_CYCLES, check_halted, run_until_complete
-from ipu_asm.isa.ipu.machine.run_end import run_end_of
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import (
@@ -253,7 +253,7 @@ class Bench:
         """Run to the end, and return the cycles. Raises as `run` does."""
         __tracebackhide__ = True
         if checks is None or not checks.has_conditions:
-            return run_until_complete(self.state, max_cycles, ipu=ipu)
+            return run_until_complete(ipu, max_cycles)
         cycles, failed = 0, checks.failed_before()
         if failed is None:
             cycles = ipu.run(max_cycles, checks.has_failed)

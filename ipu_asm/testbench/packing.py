@@ -13,6 +13,7 @@ import numpy as np
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator.faults import ExecutionFault
+from ipu_asm.emulator.state import SavedState
 from ipu_asm.flow.control_run.facts import control_facts
 from ipu_asm.flow.control_run.run import HALTED, RAN_OFF, control_run
 from ipu_asm.flow.control_run.summary import summarise
@@ -21,7 +22,7 @@ from ipu_asm.flow.packing.proof import ProofError, prove_control, prove_values
 from ipu_asm.flow.packing.trials import Trial, equal_extents, trial_of, unknown_registers
 from ipu_asm.isa.ipu.machine.ipu import Ipu
 from ipu_asm.isa.ipu.machine.registers import DTYPE, PLACES, SCALAR_NAMES
-from ipu_asm.isa.ipu.machine.state import IpuState, SavedState
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.program import Program
 from ipu_asm.text import TextEdit
 

@@ -7,9 +7,10 @@ from typing import Any, Final, Iterable, Iterator, Protocol, overload
 
 import numpy as np
 
+from ipu_asm.emulator.registers import WORD_MASK
 from ipu_asm.emulator.stops import describe_word
 from ipu_asm.emulator.words import signed
-from ipu_asm.isa.ipu.machine.registers import VECTORS, WORD_MASK
+from ipu_asm.isa.ipu.machine.registers import VECTORS
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.testbench.arrays import Array, Buffer, bytes_of, numpy_type
 

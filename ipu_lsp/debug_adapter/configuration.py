@@ -27,8 +27,8 @@ from ipu_asm.config.setting_error import SettingError
 from ipu_asm.config.source_keys import check_name, context_value
 from ipu_asm.debugger.history import MEMORY_LIMIT
 from ipu_asm.diagnostics.suggestions import Vocabulary
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.ipu.machine.elements import DType
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.isa.operands import number_value, quoted
 from ipu_lsp.json_types import Json
 

@@ -23,7 +23,7 @@ from ipu_asm.debugger.inspection import (
 from ipu_asm.debugger.live_context import live_context
 from ipu_asm.debugger.stop import Stop
 from ipu_asm.emulator.faults import ProgramError
-from ipu_asm.isa.ipu.machine.run_length import RunLength
+from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE, IpuState
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.effective_program import EffectiveProgram, read_effective_program

@@ -89,9 +89,9 @@ def test_so_does_one_that_is_lost_in_the_last_bundle(lose: Callable[[], None]) -
 @pytest.mark.parametrize(
     "run",
     [
-        lambda ipu: run_until_complete(ipu.state, MANY, ipu=ipu),
+        lambda ipu: run_until_complete(ipu.state, MANY, machine=ipu),
         lambda ipu: Recording().run(ipu, MANY),
-        lambda ipu: run_with_debug(ipu.state, step, MANY, ipu=ipu),
+        lambda ipu: run_with_debug(ipu.state, step, MANY, machine=ipu),
     ],
 )
 def test_every_way_to_run_ends(run: Callable[[Ipu], object], lose: Callable[[], None]) -> None:
@@ -105,7 +105,7 @@ def test_steps_end_too(lose: Callable[[], None]) -> None:
     ipu = ipu_with("break;; x: incr lr0 1; b x;;")
     act_at(ipu, 8, lose)
     with pytest.raises(KeyboardInterrupt):
-        run_with_debug(ipu.state, step, MANY, ipu=ipu)
+        run_with_debug(ipu.state, step, MANY, machine=ipu)
     assert (ipu.cycles, ipu.state.regfile.get_lr(0)) == (5, 4)
 
 

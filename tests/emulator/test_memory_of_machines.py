@@ -22,10 +22,10 @@ from ipu_asm.emulator import (
     run_until_complete,
     run_with_debug,
 )
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.emulator.recording import Recording
 from ipu_asm.emulator.stops import StopReason
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.program.build import read_program
 from ipu_asm.program.line_table import LineTable
 from ipu_asm.testbench import Bench

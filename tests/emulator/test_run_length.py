@@ -8,8 +8,8 @@ import pytest
 
 from ipu_asm.assembler.encode import encode
 from ipu_asm.emulator import Ipu, IpuState
+from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.isa import load_isa
-from ipu_asm.isa.ipu.machine.run_length import RunLength
 from ipu_asm.program.build import read_program
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

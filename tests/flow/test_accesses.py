@@ -6,7 +6,7 @@ import pytest
 
 from ipu_asm.analysis.analyzer import analyze
 from ipu_asm.assembler.encode import encode_without_errors
-from ipu_asm.emulator.decode import decode_word
+from ipu_asm.emulator.model import decode_word
 from ipu_asm.flow.accesses import RegisterAccess, accesses_of, decoded_accesses
 from ipu_asm.isa import load_isa
 from tests.programs import example_kernels

@@ -15,8 +15,8 @@ from ipu_asm.assembler.images import FORMATS, ImageError, encode_image
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.files import FileError
 from ipu_asm.emulator import CycleLimitError, ExecutionFault
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa import load_isa
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.testbench import Bench, Run
 
 E4M3, E5M2 = ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2

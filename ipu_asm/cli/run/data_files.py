@@ -12,7 +12,7 @@ from ipu_asm.cli.run.option_values import LoadRequest
 from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.config.file_writing import Output, replace_files
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, counted, read_beginning
-from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 
 if TYPE_CHECKING:
     from ipu_asm.cli.run.execution import RunOutcome

@@ -11,15 +11,15 @@ from ipu_asm.cli.run.options import RunOptions
 from ipu_asm.cli.run.progress import ProgressBar
 from ipu_asm.debugger.assertions import AssertionChecks, FailedAssertion
 from ipu_asm.diagnostics import Diagnostic
-from ipu_asm.emulator.decode import decode_word
 from ipu_asm.emulator.faults import ExecutionFault, Fault
 from ipu_asm.emulator.interrupts import Interrupts
 from ipu_asm.emulator.machine import StopTest
+from ipu_asm.emulator.model import decode_word
 from ipu_asm.emulator.recording import MAX_BUNDLES_PER_CALL, Recording
+from ipu_asm.emulator.run_end import run_end_of
+from ipu_asm.emulator.run_length import RunLength
 from ipu_asm.emulator.stops import RunEnd, StopReason
 from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.run_end import run_end_of
-from ipu_asm.isa.ipu.machine.run_length import RunLength
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.model import Isa
 

@@ -6,7 +6,7 @@ from argparse import ArgumentTypeError
 from typing import NamedTuple
 
 from ipu_asm.config.files import NUMPY_DUMP, NUMPY_LOAD, is_numpy_file
-from ipu_asm.emulator.memory import XMEM_SIZE
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.isa.operands import number_value, quoted
 
 _REGISTERS = 16

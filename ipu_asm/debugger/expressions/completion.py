@@ -20,10 +20,10 @@ from ipu_asm.debugger.expressions.formatting import NOTATIONS, element_text, tex
 from ipu_asm.debugger.expressions.functions import FUNCTIONS
 from ipu_asm.debugger.expressions.locations import REGISTER_NAMES, read, register_location
 from ipu_asm.debugger.expressions.names import CONSTANTS, DTYPES, LABEL, MEMORY
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.expressions.errors import quoted
 from ipu_asm.expressions.tokens import MAX_LENGTH
 from ipu_asm.isa.ipu.machine.registers import DTYPE
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 
 
 class Candidate(NamedTuple):

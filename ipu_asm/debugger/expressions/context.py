@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Final, Mapping, Protocol, Sequence
 
 from ipu_asm.debugger.regions import Region, write_region
-from ipu_asm.emulator.memory import XMEM_SIZE, Image
-from ipu_asm.isa.ipu.machine.state import IpuState, SavedState
+from ipu_asm.emulator.memory import Image
+from ipu_asm.emulator.state import SavedState
+from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 
 _EMPTY: Final[Mapping[str, int]] = {}
 _NO_NAMES: Final[Mapping[str, str]] = {}

@@ -6,9 +6,9 @@ from typing import Callable
 
 from ipu_asm.debugger.expressions.element_types import ElementType
 from ipu_asm.debugger.expressions.locations import MAX_ELEMENTS, Location, Space, memory_location
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.expressions.errors import ExpressionError, number_text
 from ipu_asm.expressions.tree import IndexRange, Node
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.text import Span
 
 Whole = Callable[[Node], int]

@@ -17,8 +17,8 @@ from ipu_asm.debugger.expressions.element_types import (
     word_of,
 )
 from ipu_asm.debugger.expressions.values import Value
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.ipu.machine.registers import DTYPE, PLACES, SCALAR_NAMES, VECTORS
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 
 MAX_ELEMENTS: Final = 65_536
 """Limit on the number of elements of a slice."""

@@ -17,8 +17,8 @@ from ipu_asm.debugger.inspection.location_text import (
     register_named,
 )
 from ipu_asm.debugger.inspection.model import Item
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 
 MAX_RANGES: Final = 256
 """Limit on the changed memory ranges that are listed."""

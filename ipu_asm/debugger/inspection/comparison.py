@@ -8,8 +8,9 @@ from typing import Final, Iterator, Literal, NamedTuple
 from ipu_asm.debugger.expressions import Context, Location, SavedContext, Space
 from ipu_asm.debugger.expressions.element_types import ElementType
 from ipu_asm.emulator.memory import ROW, Image, changed_rows
+from ipu_asm.emulator.state import SavedState
 from ipu_asm.isa.ipu.machine.registers import DTYPE
-from ipu_asm.isa.ipu.machine.state import IpuState, SavedState
+from ipu_asm.isa.ipu.machine.state import IpuState
 
 Content = bytes | bytearray
 

@@ -12,8 +12,8 @@ from ipu_asm.debugger.inspection.items import ItemFactory
 from ipu_asm.debugger.inspection.model import Item
 from ipu_asm.debugger.inspection.texts import counter_text
 from ipu_asm.debugger.regions import MEMORY
-from ipu_asm.emulator.memory import XMEM_SIZE
 from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
+from ipu_asm.isa.ipu.registers import XMEM_SIZE
 from ipu_asm.program.program import Program
 
 _BASE: Final = "base"

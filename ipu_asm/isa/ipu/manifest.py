@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipu_asm.isa.manifest import Manifest
+from ipu_asm.isa.manifest import HostOption, Manifest
 
 MANIFEST = Manifest(
     title="IPU",
@@ -12,4 +12,22 @@ MANIFEST = Manifest(
     shared_extensions=(".s", ".asm"),
     is_encodable=True,
     modifiers=("xmem", "lr", "mult", "acc", "aaq", "cond", "break", "cr", "mult_stage"),
+    has_machine=True,
+    host_options=(
+        HostOption(
+            "dtype",
+            "choice",
+            "the element type, set in cr15",
+            choices=("int8", "fp8_e4m3", "fp8_e5m2"),
+            default="int8",
+        ),
+        HostOption(
+            "aaq_shift",
+            "integer",
+            "bits by which `aaq` shifts each word right; 24 in first silicon",
+            default=0,
+            least=0,
+            most=31,
+        ),
+    ),
 )

@@ -33,7 +33,8 @@ AAQ = RegisterFile(
     "32 bits: a scalar that `agg` made out of the accumulator",
 )
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
-SPACES = {"xmem": AddressSpace(1 << 21), "r_cyclic": AddressSpace(512, wraps=True, step=128)}
+XMEM_SIZE = 1 << 21
+SPACES = {"xmem": AddressSpace(XMEM_SIZE), "r_cyclic": AddressSpace(512, wraps=True, step=128)}
 # The host sets none of these, so that they hold nothing before a kernel has loaded them.
 SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
 

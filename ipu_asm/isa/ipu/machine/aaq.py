@@ -10,8 +10,9 @@ import math
 import numpy as np
 
 from ipu_asm.emulator.faults import InstructionError
+from ipu_asm.emulator.registers import WORD_MASK
 from ipu_asm.emulator.words import product, signed, sum_in_order, to_float, to_word
-from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, DTYPE, LANES, VECTORS, WORD_MASK
+from ipu_asm.isa.ipu.machine.registers import AAQ_START, CR, DTYPE, LANES, VECTORS
 from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.ipu.machine.unit import Unit
 

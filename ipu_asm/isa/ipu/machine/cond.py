@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ipu_asm.emulator.words import signed
-from ipu_asm.isa.ipu.machine.state import INST_MEM_SIZE
+from ipu_asm.isa.ipu.description import PROGRAM_LIMIT
 from ipu_asm.isa.ipu.machine.unit import Unit
 
 
@@ -45,4 +45,4 @@ class CondUnit(Unit):
 
     def execute_bkpt(self) -> None:
         """Halt the machine."""
-        self._registers.pc = INST_MEM_SIZE
+        self._registers.pc = PROGRAM_LIMIT

@@ -5,7 +5,7 @@ A bundle executes two of its instructions, on different registers.
 
 from __future__ import annotations
 
-from ipu_asm.isa.ipu.machine.registers import WORD_MASK
+from ipu_asm.emulator.registers import WORD_MASK
 from ipu_asm.isa.ipu.machine.unit import Unit
 
 

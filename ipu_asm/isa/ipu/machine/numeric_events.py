@@ -1,19 +1,17 @@
-"""Numeric events of a bundle: NaNs that it created, int32 sums that wrapped.
-
-A probe detects them from the registers before and after the bundle.
-"""
+"""Numeric events of the IPU: NaNs that a bundle created, int32 sums that wrapped."""
 
 from __future__ import annotations
 
-from typing import Callable, Final, Iterator, NamedTuple, Sequence
+from typing import Final, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.emulator.numeric_events import NumericEvent, Probe
 from ipu_asm.emulator.words import is_nan_word, signed
 from ipu_asm.isa.ipu.machine.acc import AccUnit
-from ipu_asm.isa.ipu.machine.registers import DTYPE, PLACES, RegFile
+from ipu_asm.isa.ipu.machine.registers import DTYPE, LAYOUT, RegFile
 from ipu_asm.isa.ipu.registers import AAQ
 
 _FLOATS: Final = {"r_acc": "acc_floats", "mult_res": "product_floats"}
@@ -27,23 +25,6 @@ _ADDING: Final = {
     )
 }
 """The methods that write the element-wise sum of the registers that their instruction reads."""
-
-
-class NumericEvent(NamedTuple):
-    """An event in `number` elements of a register of words; `first` is the lowest index.
-
-    `exact` is the sum that did not fit; None for a NaN. An aaq register has one element.
-    """
-
-    instruction: DecodedInstruction
-    register: str
-    number: int
-    first: int
-    exact: int | None = None
-
-
-Probe = Callable[[RegFile, RegFile], list[NumericEvent]]
-"""Returns the events of a bundle, from the registers before it and those after it."""
 
 
 def nan_probe(instructions: Sequence[DecodedInstruction]) -> Probe | None:
@@ -143,6 +124,6 @@ def _written(instruction: DecodedInstruction) -> list[str]:
 
 
 def _scalar(name: str) -> int:
-    place = PLACES[name]
+    place = LAYOUT.places[name]
     assert isinstance(place, int)
     return place

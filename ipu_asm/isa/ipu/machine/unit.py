@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ipu_asm.emulator.vliw import VliwMachine
 from ipu_asm.emulator.words import NAN_PAYLOADS_PROPAGATE
 from ipu_asm.isa.ipu.machine.registers import DTYPE, RegFile
 from ipu_asm.isa.ipu.machine.state import IpuState
@@ -9,40 +10,20 @@ from ipu_asm.isa.ipu.machine.state import IpuState
 _LARGEST_SHIFT = 31
 
 
-class FloatErrors:
-    """The float errors that numpy reported while the machine ran.
-
-    numpy keeps its error handler in a context variable, where the garbage collector cannot follow
-    references. So the handler must not refer to the machine, which owns that context.
-    """
-
-    __slots__ = ("invalid",)
-
-    def __init__(self) -> None:
-        self.invalid = False
-
-    def note(self, error: str, flag: int) -> None:
-        """Record an invalid operation; called by numpy, see `numpy.seterrcall`."""
-        self.invalid = True
-
-
-class Unit:
+class Unit(VliwMachine[IpuState]):
     """Access to the current state, `state`, and to the registers before the bundle, `snapshot`.
 
     `aaq_shift` is the distance in bits, 0 to 31, by which the instruction `aaq` shifts words right.
     """
 
+    snapshot: RegFile
+    _registers: RegFile
+
     def __init__(self, state: IpuState, aaq_shift: int = 0) -> None:
         if not 0 <= aaq_shift <= _LARGEST_SHIFT:
             raise ValueError(f"aaq_shift must be 0 to {_LARGEST_SHIFT}, found {aaq_shift}")
+        super().__init__(state)
         self.aaq_shift = aaq_shift
-        self.state = state
-        self.snapshot = RegFile()
-        self._registers = state.regfile
-        self._block = state.regfile.block
-        self._scalars = state.regfile.scalars
-        self._memory = state.xmem.content
-        self._float_errors = FloatErrors()
 
     def _has_float_words(self) -> bool:
         """Whether words are float32; otherwise they are int32."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ipu_asm.emulator.faults import InstructionError
-from ipu_asm.emulator.memory import XMEM_SIZE, check_range
 from ipu_asm.isa.ipu.machine.registers import CYCLIC_SIZE, MULT_STAGE_MAP, R_REG_SIZE, VECTORS
+from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.isa.ipu.machine.unit import Unit
 
-_LAST = XMEM_SIZE - R_REG_SIZE
+_LAST = IpuState.memory_size - R_REG_SIZE
 _CYCLIC = VECTORS["r_cyclic"].start
 _MASK = VECTORS["r_mask"].place(0)
 _MULT_STAGE = {number: VECTORS[name].place(e) for number, (name, e) in MULT_STAGE_MAP.items()}
@@ -33,7 +33,7 @@ class XmemUnit(Unit):
         start = _CYCLIC + index % CYCLIC_SIZE
         address = offset + base
         if address > _LAST:
-            check_range(address, R_REG_SIZE)
+            self.state.xmem.check_range(address, R_REG_SIZE)
         content = self._memory[address : address + R_REG_SIZE]
         self._block[start : start + R_REG_SIZE] = content
 
@@ -51,5 +51,5 @@ class XmemUnit(Unit):
 
     def _row(self, address: int) -> bytearray:
         if address > _LAST:
-            check_range(address, R_REG_SIZE)
+            self.state.xmem.check_range(address, R_REG_SIZE)
         return self._memory[address : address + R_REG_SIZE]

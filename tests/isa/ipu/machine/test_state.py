@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ipu_asm.emulator import EmulatorError, Ipu, IpuState, SavedState
+from ipu_asm.emulator.state import Origin
 from tests.emulator.machines import ipu_with
 from tests.emulator.random_programs import random_state, random_word
 
@@ -23,7 +24,9 @@ def check_differences(before: SavedState, after: SavedState, *names: str) -> Non
 
 def test_a_new_state_is_all_zero_and_has_no_program() -> None:
     state = IpuState()
-    check_differences(state.save(), SavedState(bytes(2176), (0,) * 36, 0, IpuState().xmem.image()))
+    blank = IpuState().xmem.image()
+    zero = SavedState(bytes(2176), (0,) * 36, 0, blank, Origin(state.layout))
+    check_differences(state.save(), zero)
     assert state.inst_mem == [None] * 1024
     assert not any(state.xmem.content)
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
+from ipu_asm.emulator.state import MachineState
 from ipu_asm.flow.control_run.run import control_run
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
 from ipu_asm.flow.control_run.summary import summarise
-from ipu_asm.isa.ipu.machine.registers import SCALAR_NAMES
-from ipu_asm.isa.ipu.machine.state import IpuState
 from ipu_asm.program.program import Program
 
 _MOST_STEPS = 20_000
@@ -18,10 +18,10 @@ _MOST_STEPS = 20_000
 class RunLength:
     """How many bundles a program executes, with the registers of a state before its first one."""
 
-    def __init__(self, program: Program, state: IpuState) -> None:
+    def __init__(self, program: Program, state: MachineState[Any]) -> None:
         self._program = program
         self._begins = state.program_counter == 0
-        self._registers = dict(zip(SCALAR_NAMES, state.regfile.scalars))
+        self._registers = dict(zip(state.layout.scalar_names, state.regfile.scalars))
 
     @cached_property
     def cycles(self) -> int | None:

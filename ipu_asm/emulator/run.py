@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import Callable, Final, TypeAlias
+from typing import Any, Callable, Final, TypeAlias
 
 from ipu_asm.emulator.faults import CycleLimitError
 from ipu_asm.emulator.interrupts import Interrupts
-from ipu_asm.isa.ipu.machine.ipu import Ipu
-from ipu_asm.isa.ipu.machine.state import IpuState
+from ipu_asm.emulator.state import MachineState
+from ipu_asm.emulator.vliw import VliwMachine
 
 MAX_CYCLES: Final = 100_000
 
@@ -24,53 +24,45 @@ class DebugAction(Enum):
     """End the run here."""
 
 
-DebugCallback: TypeAlias = Callable[[IpuState, int], DebugAction]
+DebugCallback: TypeAlias = Callable[[Any, int], DebugAction]
 """Called with the state and the number of bundles executed so far."""
 
 
-def run_until_complete(
-    state: IpuState, max_cycles: int = MAX_CYCLES, *, ipu: Ipu | None = None
-) -> int:
+def run_until_complete(machine: VliwMachine[Any], max_cycles: int = MAX_CYCLES) -> int:
     """Run until the machine halts, ignoring breaks, and return the number of executed bundles.
 
-    `ipu` is the machine to run if it has options or instructions of its own. Raises
-    `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`.
+    Raises `ExecutionFault`, with the state from before the bundle, and `CycleLimitError`.
     """
-    ipu = ipu or Ipu(state)
-    cycles = ipu.run(max_cycles)
-    check_halted(state, max_cycles)
+    cycles = machine.run(max_cycles)
+    check_halted(machine.state, max_cycles)
     return cycles
 
 
 def run_with_debug(
-    state: IpuState,
-    callback: DebugCallback,
-    max_cycles: int = MAX_CYCLES,
-    *,
-    ipu: Ipu | None = None,
+    machine: VliwMachine[Any], callback: DebugCallback, max_cycles: int = MAX_CYCLES
 ) -> int:
     """Run until the machine halts or the callback quits; returns the number of bundles executed.
 
     The callback is called before a bundle whose break slot stops and, after it returned STEP,
     before every bundle. Raises as `run_until_complete` does.
     """
-    ipu = ipu or Ipu(state)
+    state = machine.state
     cycles, stepping = 0, False
     while not state.is_halted:
-        if stepping or ipu.stops_at(state.program_counter):
+        if stepping or machine.stops_at(state.program_counter):
             action = DebugAction(callback(state, cycles))
             if action is DebugAction.QUIT:
                 break
             stepping = action is DebugAction.STEP
         allowed = max_cycles - cycles
         with Interrupts():
-            cycles += ipu.run(min(allowed, 1) if stepping else allowed, ipu.stops_at)
+            cycles += machine.run(min(allowed, 1) if stepping else allowed, machine.stops_at)
         if cycles >= max_cycles:
             check_halted(state, max_cycles)
     return cycles
 
 
-def check_halted(state: IpuState, max_cycles: int) -> None:
+def check_halted(state: MachineState[Any], max_cycles: int) -> None:
     """Raise `CycleLimitError` if the machine has not halted."""
     if not state.is_halted:
         raise CycleLimitError(max_cycles, state.program_counter)

@@ -9,56 +9,64 @@ from __future__ import annotations
 
 import inspect
 from functools import lru_cache
-from typing import Any, Callable, Iterator, NamedTuple, Sequence, TypeAlias
+from typing import Any, Callable, Iterator, NamedTuple, Protocol, Sequence, TypeAlias
 
 from ipu_asm.assembler.decode import DecodedInstruction
 from ipu_asm.emulator.faults import InstructionError
-from ipu_asm.isa.ipu.machine.registers import PLACES, RegFile
-from ipu_asm.isa.model import InstructionSpec, Operand
+from ipu_asm.emulator.registers import RegisterFile
+from ipu_asm.isa.model import InstructionSpec, Isa, Operand
 from ipu_asm.isa.operand_types import RegisterType
 
 Operation: TypeAlias = Callable[[Any], object]
+Code: TypeAlias = Sequence[DecodedInstruction]
 
 
 class BoundBundle(NamedTuple):
-    """A bound bundle: `operations` in execution order, then `control`, which is the cond slot.
+    """A bound bundle: `operations` in execution order, and the instructions that they execute.
 
-    `stops` evaluates the break slot; None if that slot never stops. `instructions` are those of
-    `operations` and, last, of `control`.
+    `stops` evaluates the break slot; None if that slot never stops.
     """
 
     word: int | None
     stops: Operation | None
     operations: tuple[Operation, ...]
-    control: Operation
     instructions: tuple[DecodedInstruction, ...]
 
 
-def bind(
-    machine: object,
-    live: RegFile,
-    old: RegFile,
-    word: int,
-    instructions: Sequence[DecodedInstruction],
-) -> BoundBundle:
-    """Bind a word: `live` are the machine's registers, `old` their values from before the bundle.
+class BindingMachine(Protocol):
+    """What binding asks of a machine: its registers, the live ones and those from before a bundle.
 
-    The machine's class must have all methods: check with `binding_errors` first.
+    `operand_place` is where a register that an operand names is kept, as in a `RegisterLayout`.
     """
-    first, *middle, last = instructions
-    stops = None
-    if first.spec is None:
-        # The break slot is not executed, but a bundle with an invalid opcode in it must fault.
-        middle.insert(0, first)
-    elif not first.is_idle:
-        # In front of a bundle, the live registers have the values from before it.
-        stops = _operation(machine, live, live, first)
-    running = [instruction for instruction in middle if not instruction.is_idle]
-    operations = [_operation(machine, live, old, instruction) for instruction in running]
-    for number, cause in _write_conflicts(running):
+
+    snapshot: RegisterFile
+
+    @property
+    def live(self) -> RegisterFile:
+        """The registers as a bundle has changed them so far."""
+
+    def operand_place(self, register: str) -> int | slice:
+        """Return the place of a register that an operand names."""
+
+
+def bind(machine: BindingMachine, isa: Isa, word: int, breaks: str, code: Code) -> BoundBundle:
+    """Bind a word with the given instructions, in execution order.
+
+    `breaks` is the slot, the first one, that only stops debuggers; empty if there is none. The
+    machine's class must have all methods: check with `binding_errors` first.
+    """
+    stops, running = None, list(code)
+    if breaks and code[0].spec is not None:
+        # With an invalid opcode it stays among the others, so that the bundle faults.
+        first = running.pop(0)
+        if not first.is_idle:
+            # In front of a bundle, the live registers have the values from before it.
+            stops = _operation(machine, machine.live, first)
+    running = [instruction for instruction in running if not instruction.is_idle]
+    operations = [_operation(machine, machine.snapshot, instruction) for instruction in running]
+    for number, cause in _write_conflicts(isa, running):
         operations[number] = _refusing(cause)
-    control = _operation(machine, live, old, last)
-    return BoundBundle(word, stops, tuple(operations), control, (*running, last))
+    return BoundBundle(word, stops, tuple(operations), tuple(running))
 
 
 def binding_errors(machine: type, spec: InstructionSpec) -> list[str]:
@@ -93,8 +101,9 @@ def _parameters(method: Callable[..., object]) -> frozenset[str] | None:
 
 
 def _operation(
-    machine: object, live: RegFile, old: RegFile, instruction: DecodedInstruction
+    machine: BindingMachine, old: RegisterFile, instruction: DecodedInstruction
 ) -> Operation:
+    """The operation of an instruction; `old` are the registers from before the bundle."""
     spec = instruction.spec
     if spec is None:
         slot = instruction.slot.name
@@ -104,12 +113,12 @@ def _operation(
         value = instruction.values[operand.name]
         if value is None:
             return _refusing(f"operand `{operand.name}` must be {operand.type.describe()}")
-        source, place = _source(operand, value)
+        source, place = _source(machine, operand, value)
         sources.append(source)
         places.append(place)
     names = tuple(operand.name for operand in spec.operands)
     make = _maker(names, tuple(sources))
-    operation: Operation = make(_function(machine, spec.execute_fn), live, old, places)
+    operation: Operation = make(_function(machine, spec.execute_fn), machine.live, old, places)
     return operation
 
 
@@ -119,12 +128,16 @@ def _function(machine: object, name: str) -> Callable[..., object]:
     return getattr(type(machine), name) if own is None else lambda _, **operands: own(**operands)
 
 
-def _source(operand: Operand, value: int) -> tuple[str, int | slice]:
+def _source(machine: BindingMachine, operand: Operand, value: int) -> tuple[str, int | slice]:
     """The register list to read, empty for a constant, and the index in it or the constant."""
     if operand.read is None or not isinstance(operand.type, RegisterType):
         return "", value
-    place = PLACES[operand.type.registers[value]]
+    register = operand.type.registers[value]
     file = "live" if operand.read == "live" else "old"
+    group = machine.live.layout.group_places.get(register)
+    if group is not None:
+        return f"{file}_scalars", group
+    place = machine.operand_place(register)
     return f"{file}_{'block' if isinstance(place, slice) else 'scalars'}", place
 
 
@@ -159,14 +172,16 @@ def _refusing(cause: str) -> Operation:
     return refuse
 
 
-def _write_conflicts(instructions: Sequence[DecodedInstruction]) -> Iterator[tuple[int, str]]:
+def _write_conflicts(isa: Isa, instructions: Code) -> Iterator[tuple[int, str]]:
     """Positions of instructions that write a register written earlier in an exclusive slot."""
     written: set[tuple[str, str]] = set()
     for number, instruction in enumerate(instructions):
         if instruction.spec is None or not instruction.slot.exclusive_writes:
             continue
+        slot = instruction.slot.name
         for operand, register in instruction.registers.items():
             if operand in instruction.spec.writes:
-                if (instruction.slot.name, register) in written:
+                parts = {(slot, part) for part in isa.units(register)}
+                if parts & written:
                     yield number, f"a bundle may write `{register}` once"
-                written.add((instruction.slot.name, register))
+                written |= parts

@@ -1,0 +1,151 @@
+"""Element types: conversion between bytes and numbers, and the range of each type.
+
+`i8` is a signed byte, `u8` an unsigned one; `mask` is a mask of 128 bits, `bit` one bit of it. The
+8-bit floats are those of a machine.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import cached_property
+from typing import Callable, Final, Mapping, NamedTuple, Sequence
+
+from ipu_asm.expressions.arithmetic import Number
+from ipu_asm.expressions.errors import number_text
+
+
+class Fp8Format:
+    """An 8-bit float: the values of the 256 codes, computed when first needed, and their inverse.
+
+    `encode` returns the code of a number. It raises OverflowError beyond the range.
+    """
+
+    def __init__(
+        self, compute: Callable[[], Sequence[float]], encode: Callable[[float], int], most: float
+    ) -> None:
+        """`most` is the largest finite value."""
+        self._compute = compute
+        self.encode = encode
+        self.most = most
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """The value of each code."""
+        return tuple(self._compute())
+
+
+class ElementType(NamedTuple):
+    """A type whose elements take `size` bytes. `kind` is int, float, fp8, mask or bit.
+
+    `code` is the format character of module `struct` for int and float, otherwise empty; `format`
+    is that of an 8-bit float.
+    """
+
+    name: str
+    kind: str
+    size: int
+    code: str = ""
+    format: Fp8Format | None = None
+
+    @property
+    def is_float(self) -> bool:
+        """Whether the elements are floating-point numbers."""
+        return self.kind in ("float", "fp8")
+
+    @property
+    def bits(self) -> int:
+        """Number of bits of one element."""
+        return 1 if self.kind == "bit" else 8 * self.size
+
+    @property
+    def lowest(self) -> int:
+        """The smallest number that an integer type accepts: negative if the type is signed."""
+        return -(1 << self.bits - 1) if self.code.islower() else 0
+
+    @property
+    def highest(self) -> int:
+        """The greatest number that an integer type accepts: all bits set, even if signed."""
+        return (1 << self.bits) - 1
+
+    def unsigned(self) -> ElementType:
+        """Return the unsigned integer type of the same size, for access to the raw bits."""
+        return TYPES[f"u{self.bits}"]
+
+    def decode(self, data: bytes | bytearray) -> tuple[Number, ...]:
+        """Decode little-endian bytes to numbers."""
+        if self.format is not None:
+            values = self.format.values
+            return tuple([values[byte] for byte in data])
+        if self.kind == "mask":
+            starts = range(0, len(data), self.size)
+            return tuple(int.from_bytes(data[i : i + self.size], "little") for i in starts)
+        count = len(data) // self.size
+        return struct.unpack(f"<{count}{self.code}", data)
+
+    def encode(self, value: Number) -> bytes:
+        """Encode a number as `size` bytes. Raises ValueError with the accepted range."""
+        if self.is_float:
+            return self._encode_float(value)
+        if not isinstance(value, int):
+            raise ValueError(f"`{self.name}` takes a whole number, found {number_text(value)}")
+        if not self.lowest <= value <= self.highest:
+            raise ValueError(
+                f"`{self.name}` holds {self.lowest} to {self.highest}, found {number_text(value)}"
+            )
+        return (value & self.highest).to_bytes(self.size, "little")
+
+    def _encode_float(self, value: Number) -> bytes:
+        most, found = "3.4028235e+38", number_text(value)
+        try:
+            if self.format is None:
+                return struct.pack("<f", value)
+            most, number = f"{self.format.most:g}", float(value)
+            found = repr(number)
+            return bytes((self.format.encode(number),))
+        except (OverflowError, struct.error):
+            raise ValueError(f"`{self.name}` holds up to {most}, found {found}") from None
+
+
+TYPES: Final = {
+    name: ElementType(name, kind, size, code)
+    for name, kind, size, code in (
+        ("i8", "int", 1, "b"), ("u8", "int", 1, "B"),
+        ("i16", "int", 2, "h"), ("u16", "int", 2, "H"),
+        ("i32", "int", 4, "i"), ("u32", "int", 4, "I"), ("f32", "float", 4, "f"),
+    )
+}  # fmt: skip
+"""The types that every machine has."""
+MASK: Final = ElementType("mask", "mask", 16)
+BIT: Final = ElementType("bit", "bit", 1)
+FP8: Final = "fp8"
+TYPE_ALIASES: Final = {
+    "int8": "i8", "uint8": "u8", "int16": "i16", "uint16": "u16", "int32": "i32", "uint32": "u32",
+    "float32": "f32",
+}  # fmt: skip
+
+
+class RegisterTypes:
+    """The types of registers and memory in one mode of a machine; one object for each mode.
+
+    `name` is that of the mode for users, None if the state selects none. `element` is the type of
+    the elements that instructions load and multiply, `word` that of their results, and `vectors`
+    has the type of every vector register.
+    """
+
+    def __init__(
+        self,
+        name: str | None,
+        *,
+        element: ElementType,
+        word: ElementType,
+        vectors: Mapping[str, ElementType],
+    ) -> None:
+        self.name = name
+        self.element = element
+        self.word = word
+        self.vectors = vectors
+
+    @property
+    def has_float_words(self) -> bool:
+        """Whether results are floating-point numbers."""
+        return self.word.is_float

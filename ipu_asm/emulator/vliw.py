@@ -1,0 +1,254 @@
+"""Machines that execute bundles: binding to the methods of instructions, and the loop that runs."""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+from typing import Any, ClassVar, Final, Generic, Iterable, TypeVar
+
+import numpy as np
+
+from ipu_asm.assembler.decode import DecodedInstruction
+from ipu_asm.emulator.binding import BoundBundle, Operation, bind, binding_errors
+from ipu_asm.emulator.decode import decode_in_order
+from ipu_asm.emulator.faults import ExecutionFault, Fault, InstructionError, ProgramError
+from ipu_asm.emulator.interrupts import Interrupts
+from ipu_asm.emulator.machine import StopTest, Trace
+from ipu_asm.emulator.registers import RegisterFile
+from ipu_asm.emulator.state import MachineState
+from ipu_asm.isa import load_isa
+from ipu_asm.isa.model import InstructionSpec, Isa
+
+State = TypeVar("State", bound=MachineState[Any])
+
+_NO_BUNDLE: Final = -1
+_NO_INTERRUPTS: Final = Interrupts()
+
+
+class FloatErrors:
+    """The float errors that numpy reported while the machine ran.
+
+    numpy keeps its error handler in a context variable, where the garbage collector cannot follow
+    references. So the handler must not refer to the machine, which owns that context.
+    """
+
+    __slots__ = ("invalid",)
+
+    def __init__(self) -> None:
+        self.invalid = False
+
+    def note(self, error: str, flag: int) -> None:
+        """Record an invalid operation; called by numpy, see `numpy.seterrcall`."""
+        self.invalid = True
+
+
+class VliwMachine(Generic[State]):
+    """A machine operating on a state; each instruction is implemented by one `execute_...` method.
+
+    A machine's own class has these methods and states `execution_order`, the slots in the order in
+    which a bundle executes them, the one of control flow last. `break_slot` is the first of them if
+    it only stops debuggers, else empty. In a method, the program counter is that of the next
+    bundle. `snapshot` has the registers from before the bundle; its `pc` is the last bundle that
+    was begun. `cycles` counts the bundles executed so far.
+    """
+
+    execution_order: ClassVar[tuple[str, ...]]
+    break_slot: ClassVar[str] = ""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.cycles = 0
+        registers: RegisterFile = state.regfile
+        self.snapshot: Any = type(registers)()
+        self._registers = registers
+        self._block = registers.block
+        self._scalars = registers.scalars
+        self._memory = state.xmem.content
+        self._program_limit = state.program_limit
+        self._words: list[int | None] = []
+        self._bundles: list[BoundBundle] = []
+        self._steps: list[tuple[Operation, ...]] = []
+        # In this context numpy ignores float errors but reports invalid operations to
+        # `_float_errors`; it is set up once, so a run does not pay for it.
+        self._float_errors = FloatErrors()
+        self._context = copy_context()
+        self._context.run(np.seterr, all="ignore", invalid="call")
+        self._context.run(np.seterrcall, self._float_errors.note)
+
+    @property
+    def live(self) -> RegisterFile:
+        """The registers of the state."""
+        return self._registers
+
+    def operand_place(self, register: str) -> int | slice:
+        """Return where a register that an operand names is kept; asked once for each word."""
+        return self._registers.layout.places[register]
+
+    def execute_vliw_cycle(self) -> bool:
+        """Execute one bundle, ignoring its break slot; returns False if the machine is halted.
+
+        Raises `ExecutionFault`, with the state unchanged, if the bundle cannot be executed, and
+        `ProgramError` if the machine cannot execute the program.
+        """
+        return self.run(1) == 1
+
+    def run(self, limit: int, stop: StopTest | None = None, trace: Trace | None = None) -> int:
+        """Execute up to `limit` bundles or until the machine halts; returns the number executed.
+
+        `stop` is called with the address of each bundle except the first, while `snapshot` is still
+        that of the previous bundle; the run ends when it returns true. `trace` is called with the
+        address of each bundle before it is executed. Raises as `execute_vliw_cycle` does. Ctrl-C
+        ends every run of more than one bundle with a KeyboardInterrupt and leaves the state between
+        two bundles.
+        """
+        if limit > 1 or not self._is_bound(self._registers.pc):
+            self._bind_program()
+        self.snapshot.pc = _NO_BUNDLE
+        xmem = self.state.xmem
+        xmem.recording = True
+        try:
+            if limit == 1:
+                return self._context.run(self._run, limit, stop, trace, _NO_INTERRUPTS)
+            with Interrupts() as interrupts:
+                return self._context.run(self._run, limit, stop, trace, interrupts)
+        finally:
+            xmem.recording = False
+
+    def stops_at(self, pc: int) -> bool:
+        """Return whether the break slot of the bundle at an address stops in the current state."""
+        if pc >= self._program_limit:
+            return False
+        if not self._is_bound(pc):
+            self._bind_program()
+        test = self._bundles[pc].stops
+        return test is not None and bool(test(self))
+
+    def _run(
+        self, limit: int, stop: StopTest | None, trace: Trace | None, interrupts: Interrupts
+    ) -> int:
+        live, old, steps = self._registers, self.snapshot, self._steps
+        block, scalars, old_block, old_scalars = live.block, live.scalars, old.block, old.scalars
+        written, program_limit = self.state.xmem.written, self._program_limit
+        operation: Operation | None = None
+        executed, is_begun = 0, False
+        try:
+            for executed in range(limit):
+                is_begun = False
+                pc = live.pc
+                if pc >= program_limit:
+                    return executed
+                if interrupts.is_pending:  # Python dropped the exception in a callback
+                    raise KeyboardInterrupt
+                if stop is not None and executed and stop(pc):
+                    return executed
+                # No interrupt occurs between these lines, as they contain no call.
+                is_begun = True
+                old_block[:] = block
+                old_scalars[:] = scalars
+                old.pc = pc
+                live.pc = pc + 1
+                if written:
+                    written.clear()
+                if trace is not None:
+                    trace(pc)
+                for operation in steps[pc]:
+                    operation(self)
+            executed = limit
+        except InstructionError as refusal:
+            fault = self._fault(str(refusal), operation, self.cycles + executed)
+            self._undo()
+            raise ExecutionFault(fault) from None
+        except BaseException:
+            if is_begun:
+                self._undo()
+            raise
+        finally:
+            self.cycles += executed
+        return executed
+
+    def _undo(self) -> None:
+        """Restore the state from before the current bundle."""
+        self._registers.copy_from(self.snapshot)
+        self.state.xmem.undo()
+
+    def _fault(self, cause: str, operation: Operation | None, cycle: int) -> Fault:
+        """Describe a refused operation; the state is still that at the refusal."""
+        pc = self.snapshot.pc
+        bundle = self._bundles[pc]
+        instruction = next(
+            instruction
+            for instruction, other in zip(bundle.instructions, bundle.operations)
+            if other is operation
+        )
+        registers = scalars_named(self.state, [instruction])
+        fault = Fault(
+            pc, cycle, bundle.word or 0, instruction.slot.name, str(instruction), cause, registers
+        )
+        return fault.located(self.state.lines, instruction.place)
+
+    def _is_bound(self, pc: int) -> bool:
+        """Whether the bundle at an address is bound to the word now in program memory."""
+        return pc >= self._program_limit or (
+            bool(self._words) and self._words[pc] is self.state.inst_mem[pc]
+        )
+
+    def _bind_program(self) -> None:
+        """Bind each distinct word of program memory once; do nothing if no word changed."""
+        words = self.state.inst_mem
+        if words == self._words:
+            return
+        isa = load_isa(self.state.isa_name)
+        instructions = self._decoded(isa)
+        specs = (
+            instruction.spec
+            for bundle in instructions.values()
+            for instruction in bundle
+            if instruction.spec
+        )
+        distinct = {(spec.slot, spec.mnemonic, spec.opcode): spec for spec in specs}
+        errors = self.binding_errors(distinct.values())
+        if errors:
+            raise ProgramError(errors)
+        bundles = {
+            word: bind(self, isa, word, self.break_slot, code)
+            for word, code in instructions.items()
+        }
+        self._bundles = [_EMPTY if word is None else bundles[word] for word in words]
+        self._steps = [bundle.operations for bundle in self._bundles]
+        self._words = list(words)
+
+    def _decoded(self, isa: Isa) -> dict[int, list[DecodedInstruction]]:
+        """The instructions of each distinct word. Raises `ProgramError` for one too wide."""
+        words = self.state.inst_mem
+        too_wide = [
+            f"bundle {address}: a word of the program has {isa.word_bits} bits, found {word:#x}"
+            for address, word in enumerate(words)
+            if word is not None and not 0 <= word < 1 << isa.word_bits
+        ]
+        if too_wide:
+            raise ProgramError(too_wide)
+        order = self.execution_order
+        distinct = {word for word in words if word is not None}
+        return {word: decode_in_order(isa, order, word) for word in distinct}
+
+    @classmethod
+    def binding_errors(cls, specs: Iterable[InstructionSpec]) -> list[str]:
+        """Return the reasons why this class cannot execute instructions, each with its remedy."""
+        return [error for spec in specs for error in binding_errors(cls, spec)]
+
+
+def scalars_named(
+    state: MachineState[Any], instructions: Iterable[DecodedInstruction]
+) -> dict[str, int]:
+    """Return the scalar registers that instructions name, with their current values."""
+    layout, scalars = state.layout, state.regfile.scalars
+    named = (register for each in instructions for register in each.registers.values())
+    return {
+        name: scalars[place]
+        for register in named
+        for name in layout.scalars_of(register)
+        if isinstance(place := layout.places[name], int)
+    }
+
+
+_EMPTY: Final = BoundBundle(None, None, (), ())
+"""A bundle that was never loaded does nothing."""
