@@ -1,6 +1,9 @@
 """The settings of a project as values, and the findings about them.
 
 isa = "ipu"                      # the instruction set of all files below this folder
+exclude = ["node_modules"]       # globs of what searches leave out, in place of the default
+extend-exclude = ["generated"]   # further ones
+respect-gitignore = true         # leave out what git ignores
 [isa-by-glob]
 "kernels/npu/*.s" = "edgenpu"    # the first match wins; both keys win over file extensions
 [memory]
@@ -34,6 +37,8 @@ Context = Mapping[str, Value]
 FAIL_LEVELS: Mapping[str, Severity] = {severity.label: severity for severity in Severity}
 FORMAT_STYLES = ("keep", "instruction", "bundle")
 """Lines as the author wrote them, one instruction a line, one bundle a line."""
+DEFAULT_EXCLUDE = ("node_modules", "__pycache__")
+"""What `exclude` is by default. Hidden files and folders are never searched."""
 MOST_CONTEXTS = 64
 """The contexts of one template: it is expanded and checked in each."""
 MOST_FINDINGS = 100
@@ -58,6 +63,9 @@ class Configuration(NamedTuple):
     defines: Mapping[str, Value] = {}
     templates: tuple[tuple[str, tuple[Context, ...]], ...] = ()
     kernels: tuple[tuple[str, tuple[Mapping[str, int], ...]], ...] = ()
+    exclude: tuple[str, ...] | None = None
+    extend_exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
 
     @property
     def names_rules(self) -> bool:

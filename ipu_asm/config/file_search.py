@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from typing import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Callable, Iterable, Iterator, Sequence
 
+from ipu_asm.config.configuration import DEFAULT_EXCLUDE
 from ipu_asm.config.files import STANDARD_INPUT, FileError, Target, file_error, source_extensions
 
-_SKIPPED_FOLDERS = frozenset(("node_modules", "__pycache__"))
+if TYPE_CHECKING:
+    from ipu_asm.config.exclusion import Exclusion
 
 
 def find_targets(
-    paths: Sequence[str], stdin_name: str, report: Callable[[FileError], None]
+    paths: Sequence[str],
+    stdin_name: str,
+    report: Callable[[FileError], None],
+    exclusion: Exclusion | None = None,
 ) -> list[Target]:
     """Return the files at the paths, sorted by name, each once.
 
@@ -19,7 +24,7 @@ def find_targets(
     """
     found: dict[str, Target] = {}
     for path in paths:
-        for target in _targets(path, paths, stdin_name, report):
+        for target in _targets(path, paths, stdin_name, report, exclusion):
             key = "" if target.is_standard_input else os.path.abspath(target.name)
             if target.asked_for or key not in found:
                 found.setdefault(key, target)
@@ -30,13 +35,16 @@ def sources_below(
     folder: str,
     report: Callable[[OSError], None] = lambda _: None,
     named: Iterable[str] = (),
+    exclusion: Exclusion | None = None,
 ) -> Iterator[list[str]]:
     """Yield the sources of a folder and of each folder below it, one list for each.
 
-    Skipped are hidden files and folders, links to folders, files that are not regular, and links to
-    files that are neither below `folder` nor below one of the other `named` paths. `report` is
-    called with the error of each unreadable folder.
+    Skipped are hidden files and folders, what `exclusion` (by default that of the configurations)
+    leaves out, links to folders, files that are not regular, and links to files that are neither
+    below `folder` nor below one of the other `named` paths. `report` is called with the error of
+    each unreadable folder.
     """
+    exclusion = exclusion or _exclusion()
     roots = [os.path.realpath(path) for path in {folder, *named} if path != STANDARD_INPUT]
     waiting = [folder]
     while waiting:
@@ -44,9 +52,13 @@ def sources_below(
         files, folders = [], []
         for entry in _entries(place, report):
             if entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith(".") and entry.name not in _SKIPPED_FOLDERS:
+                if not entry.name.startswith(".") and not exclusion.excludes(entry.path, True):
                     folders.append(entry.path)
-            elif is_source_name(entry.name) and _is_wanted(entry, roots):
+            elif (
+                is_source_name(entry.name)
+                and _is_wanted(entry, roots)
+                and not exclusion.excludes(entry.path)
+            ):
                 files.append(os.path.normpath(entry.path))
         yield files
         waiting += sorted(folders, reverse=True)
@@ -63,7 +75,7 @@ def files_named(folder: str, name: str) -> Iterator[str | None]:
         entries = _entries(waiting.pop(), lambda _: None)
         yield None
         for entry in sorted(entries, key=lambda entry: entry.name, reverse=True):
-            if entry.name.startswith(".") or entry.name in _SKIPPED_FOLDERS:
+            if entry.name.startswith(".") or entry.name in DEFAULT_EXCLUDE:
                 continue
             if entry.is_dir(follow_symlinks=False):
                 waiting.append(entry.path)
@@ -77,27 +89,42 @@ def is_source_name(name: str) -> bool:
 
 
 def _targets(
-    path: str, paths: Sequence[str], stdin_name: str, report: Callable[[FileError], None]
+    path: str,
+    paths: Sequence[str],
+    stdin_name: str,
+    report: Callable[[FileError], None],
+    exclusion: Exclusion | None,
 ) -> Iterator[Target]:
     if path == STANDARD_INPUT or not os.path.isdir(path):
         yield Target.of_argument(path, stdin_name)
     else:
-        yield from _search(path, paths, report)
+        yield from _search(path, paths, report, exclusion)
 
 
 def _search(
-    folder: str, paths: Sequence[str], report: Callable[[FileError], None]
+    folder: str,
+    paths: Sequence[str],
+    report: Callable[[FileError], None],
+    exclusion: Exclusion | None,
 ) -> Iterator[Target]:
     """Yield the sources below a folder, or report why there are none."""
     closed: list[OSError] = []
     found = False
-    for files in sources_below(folder, closed.append, paths):
+    exclusion = exclusion or _exclusion()
+    for files in sources_below(folder, closed.append, paths, exclusion):
         found = found or bool(files)
         yield from (Target(file, asked_for=False) for file in files)
     for error in closed:
         report(file_error(error.filename, error))
     if not found and not closed:
-        report(FileError("no source files in this folder", folder))
+        rest = ", but some that are excluded" if exclusion.has_excluded else ""
+        report(FileError(f"no source files in this folder{rest}", folder))
+
+
+def _exclusion() -> Exclusion:
+    from ipu_asm.config.exclusion import Exclusion  # most runs lint one file
+
+    return Exclusion()
 
 
 def _entries(folder: str, report: Callable[[OSError], None]) -> list[os.DirEntry[str]]:

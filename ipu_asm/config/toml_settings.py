@@ -234,15 +234,33 @@ def _table_of(read: Callable[[Any], Any], value: Any, most: int = _MOST_GLOBS) -
         raise SettingError(f"expected at most {most:,} globs, found {len(value):,}")
     values = {}
     for glob, item in value.items():
-        if len(glob) > _LONGEST_GLOB:
-            raise SettingError(
-                f"a glob has at most {_LONGEST_GLOB:,} characters, found {len(glob):,}"
-            )
+        _check_length(glob)
         try:
             values[glob] = read(item)
         except SettingError as error:
             raise SettingError(f'"{shortened(glob)}": {error}') from error
     return values
+
+
+def _globs(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise SettingError(f'expected a list of globs such as ["build"], found {shown(value)}')
+    if len(value) > _MOST_GLOBS:
+        raise SettingError(f"expected at most {_MOST_GLOBS:,} globs, found {len(value):,}")
+    for glob in value:
+        _check_length(glob)
+    return tuple(value)
+
+
+def _check_length(glob: str) -> None:
+    if len(glob) > _LONGEST_GLOB:
+        raise SettingError(f"a glob has at most {_LONGEST_GLOB:,} characters, found {len(glob):,}")
+
+
+def _flag(value: Any) -> bool:
+    if isinstance(value, bool):
+        return value
+    raise SettingError(f"expected true or false, found {shown(value)}")
 
 
 def _isas_by_glob(value: Any) -> tuple[tuple[str, str], ...]:
@@ -257,6 +275,9 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
     "isa": _isa,
     "isa-by-glob": _isas_by_glob,
     "include-paths": include_paths,
+    "exclude": _globs,
+    "extend-exclude": _globs,
+    "respect-gitignore": _flag,
 }
 _TABLES: Mapping[str, Callable[[Any], Any]] = {
     "lint": _any_value,

@@ -28,7 +28,10 @@ def check_mistakes(path: Path, text: str, *mistakes: str) -> None:
     ]
 
 
-KEYS = "isa, isa-by-glob, include-paths, lint, format, memory, defines, template, kernel"
+KEYS = (
+    "isa, isa-by-glob, include-paths, exclude, extend-exclude, respect-gitignore, lint, format, "
+    "memory, defines, template, kernel"
+)
 EVERYTHING = """\
 isa = "edgenpu"
 include-paths = ["include", "/opt/sdk/include"]

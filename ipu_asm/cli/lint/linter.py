@@ -69,7 +69,7 @@ class Linter:
         self.options = options
         self.configurations = Configurations()
         self._report = report
-        self._override = _configuration_override(options)
+        self._override = configuration_override(options)
         # Keys: the instruction set and the memory that a project chooses.
         self._analyzers: dict[tuple[str, str], Analyzer] = {}
         self._selections: dict[str, Selection | ConfigurationError] = {}
@@ -236,7 +236,7 @@ def _check(selection: Selection, path: str) -> None:
     raise ConfigurationError(listed(findings, len(unknown)), len(unknown))
 
 
-def _configuration_override(options: LintOptions) -> Configuration | None:
+def configuration_override(options: LintOptions) -> Configuration | None:
     """Return the configuration that the options set for all files, if any."""
     if options.isolated:
         return Configuration()

@@ -50,6 +50,9 @@ class LintOptions(NamedTuple):
     watch: bool
     explain: str | None
     color: str
+    exclude: tuple[str, ...]
+    force_exclude: bool
+    show_files: bool
     isa: str | None
     defines: Mapping[str, Value]
 
@@ -58,7 +61,7 @@ def read_options(arguments: Sequence[str] | None) -> LintOptions:
     """Return the options of a command line. Exits the process for `--help` and for wrong usage."""
     parser = _parser()
     values = vars(parser.parse_intermixed(arguments, "paths"))
-    for name in ("select", "extend_select", "ignore"):
+    for name in ("select", "extend_select", "ignore", "exclude"):
         values[name] = _names(values[name])
     paths = values["paths"]
     if not paths:
@@ -69,6 +72,7 @@ def read_options(arguments: Sequence[str] | None) -> LintOptions:
             "paths": tuple(paths),
             "extend_select": values["extend_select"] or (),
             "ignore": values["ignore"] or (),
+            "exclude": values["exclude"] or (),
             "defines": dict(values["defines"]),
         }
     )
@@ -120,10 +124,29 @@ def _parser() -> ArgumentParser:
     add_isa_option(parser)
     add_define_option(parser)
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    _add_choice_of_files(parser)
     _add_choice_of_rules(parser)
     _add_fixes(parser)
     _add_output(parser)
     return parser
+
+
+def _add_choice_of_files(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("files that a search in folders finds")
+    group.add_argument(
+        "--exclude",
+        action="append",
+        metavar="GLOBS",
+        help="leave these files and folders out as well; globs as in .gitignore, with commas",
+    )
+    group.add_argument(
+        "--force-exclude",
+        action="store_true",
+        help="leave out excluded files also where they are named as PATH",
+    )
+    group.add_argument(
+        "--show-files", action="store_true", help="print the files to lint, one a line, and exit"
+    )
 
 
 def _add_choice_of_rules(parser: ArgumentParser) -> None:
