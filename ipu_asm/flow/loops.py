@@ -40,8 +40,7 @@ class SourceLoop(NamedTuple):
 
 def loops_of(program: Program) -> list[SourceLoop]:
     """The loops of a program by their first address."""
-    branches = backward_branches(program)
-    if not branches:
+    if not backward_branches(program):
         return []
     isa = program.isa
     bundles = [program.bundles[number] for number in program.bundle_at_address]
@@ -50,13 +49,21 @@ def loops_of(program: Program) -> list[SourceLoop]:
     width = width or sum(slot.capacity for slot in isa.slots)
     labels = _labels(program)
     found = []
-    for first, branch in sorted(branches.items()):
-        last = min(branch + delay_slots_of(bundles[branch]), len(bundles) - 1)
+    for first, last in loop_ends(program).items():
         slots = (last + 1 - first) * width
         found.append(
             SourceLoop(first, last, labels.get(first), used[last + 1] - used[first], slots)
         )
     return found
+
+
+def loop_ends(program: Program) -> dict[int, int]:
+    """Return the last address of each loop by its first, both as in `loops_of`."""
+    bundles, numbers = program.bundles, program.bundle_at_address
+    return {
+        first: min(branch + delay_slots_of(bundles[numbers[branch]]), len(numbers) - 1)
+        for first, branch in sorted(backward_branches(program).items())
+    }
 
 
 def enclosing_loops(program: Program, address: int) -> list[range]:

@@ -25,7 +25,6 @@ from ipu_asm.flow.assertions.values import (
 from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import Limits, control_run, executed
 from ipu_asm.flow.control_run.steps import UnsupportedProgramError
-from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.trace import Executed, LoopRun, executions
 from ipu_asm.flow.control_run.trace import Node as TraceNode
 from ipu_asm.program.program import Program, cached_on_program
@@ -73,7 +72,7 @@ def broken_with(program: Program, presets: Mapping[str, int]) -> list[Diagnostic
         run = control_run(program, presets)
     except UnsupportedProgramError:
         return []
-    facts = ControlFacts(presets, run, summarise(run))
+    facts = ControlFacts(presets, run)
     found = _Checker(program, facts, assertion_comments(program)).broken()
     return sorted(found, key=lambda each: each.span)
 
@@ -147,7 +146,11 @@ class _Checker:
         }
         positions = self._positions
         observed = {a: [positions[name] for name in names] for a, names in registers.items()}
-        run = executed(self._facts.run, Limits(), observed)
+        name = f"assertions {sorted(self._facts.presets.items())}"
+        inputs = self._facts, observed
+        run = self._program.cache.whole(
+            name, inputs, lambda: executed(self._facts.run, Limits(), observed)
+        )
         open_ = {address: list(some) for address, some in conditions.items()}
         for node in executions(run.nodes):
             for condition in open_.get(node.address, ())[:]:

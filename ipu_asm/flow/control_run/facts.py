@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, NamedTuple
+from functools import cached_property
+from typing import Iterable, Mapping, Sequence
 
 from ipu_asm.flow.control_run.access_text import addresses_text, count_text
 from ipu_asm.flow.control_run.configurations import configurations_of
 from ipu_asm.flow.control_run.observed import Observation, observe
 from ipu_asm.flow.control_run.progressions import byte_ranges
+from ipu_asm.flow.control_run.rerun import run_after_edit
 from ipu_asm.flow.control_run.run import LIMIT, ControlRun, Limits, control_run
-from ipu_asm.flow.control_run.steps import UnsupportedProgramError, steps_of
+from ipu_asm.flow.control_run.steps import Step, UnsupportedProgramError, steps_of
 from ipu_asm.flow.control_run.summary import AccessSummary, LoopSummary, RunSummary, summarise
+from ipu_asm.flow.control_run.trace import Executed, executions
 from ipu_asm.program.program import Program, cached_on_program
 
+_NAME = "control_facts"
 _MOST_STEPS = 20_000
 """Bundles that are executed one by one: facts are asked for with every edit."""
 
 
-class ControlFacts(NamedTuple):
+class ControlFacts:
     """The control run of a program and its numbers, with `presets` in registers at the start.
 
     Addresses of bundles and cycles count bundles, addresses of accesses count bytes.
     """
 
-    presets: Mapping[str, int]
-    run: ControlRun
-    summary: RunSummary
+    def __init__(self, presets: Mapping[str, int], run: ControlRun) -> None:
+        self.presets = presets
+        self.run = run
+
+    @cached_property
+    def summary(self) -> RunSummary:
+        """The numbers of the run, which few rules ask for."""
+        return summarise(self.run)
+
+    @cached_property
+    def executions(self) -> Sequence[Executed]:
+        """The executed bundles of the trace, those in loops included, in order."""
+        return list(executions(self.run.nodes))
 
     @property
     def is_complete(self) -> bool:
@@ -124,17 +138,29 @@ def control_facts(program: Program) -> tuple[ControlFacts, ...]:
     except UnsupportedProgramError:
         return ()
     configurations = configurations_of(program)
+    earlier = {_key(each.presets): each for each in program.cache.known_whole(_NAME) or ()}
     # An edit of 1,000 bundles that leaves the steps as they were takes a tenth of the time.
     return program.cache.whole(
-        "control_facts",
+        _NAME,
         (steps, configurations),
-        lambda: tuple(_facts(program, presets, _MOST_STEPS) for presets in configurations),
+        lambda: tuple(
+            _facts(program, steps, each, earlier.get(_key(each))) for each in configurations
+        ),
     )
 
 
-def _facts(program: Program, presets: Mapping[str, int], most_steps: int) -> ControlFacts:
-    run = control_run(program, presets, most_steps)
-    return ControlFacts(presets, run, summarise(run))
+def _key(presets: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    return tuple(sorted(presets.items()))
+
+
+def _facts(
+    program: Program,
+    steps: Sequence[Step],
+    presets: Mapping[str, int],
+    earlier: ControlFacts | None,
+) -> ControlFacts:
+    known, limits = earlier.run if earlier is not None else None, Limits(_MOST_STEPS)
+    return ControlFacts(presets, run_after_edit(program, presets, limits, steps, known))
 
 
 def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> ControlFacts:
@@ -144,4 +170,4 @@ def followed_further(program: Program, facts: ControlFacts, most_steps: int) -> 
     """
     if facts.run.end.reason != LIMIT:
         return facts
-    return _facts(program, facts.presets, most_steps)
+    return ControlFacts(facts.presets, control_run(program, facts.presets, most_steps))

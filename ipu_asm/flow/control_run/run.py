@@ -41,7 +41,7 @@ from ipu_asm.flow.control_run.values import (
     unknown,
     unsigned,
 )
-from ipu_asm.flow.loops import loops_of
+from ipu_asm.flow.loops import loop_ends
 from ipu_asm.program.program import Program
 
 MOST_STEPS = 200_000
@@ -51,6 +51,8 @@ A quarter of them may follow each other without a loop that is settled: loops of
 uniform, those of random programs never.
 """
 
+_MOST_STATES = 5_000
+_NONE: tuple[str, ...] = ()
 _STEPS_BETWEEN_LOOKS = 2_000
 _UNIFORM = 3
 _DEEPEST = 50
@@ -76,7 +78,9 @@ class ControlRun(NamedTuple):
     """The trace of a run from address 0, and how it ended.
 
     `initial` and `registers` are the first and the last values of the registers in `names`. `loops`
-    has the last address of each loop, by its first.
+    has the last address of each loop, by its first. `states` are the values before each node, and
+    before a bundle that ended the run without a node; `counts` are the bundles that had been
+    executed one by one then, and at the end. Long runs have neither.
     """
 
     steps: Sequence[Step]
@@ -86,6 +90,8 @@ class ControlRun(NamedTuple):
     nodes: Sequence[Node]
     end: End
     registers: Sequence[Value]
+    states: Sequence[list[Value]] = ()
+    counts: Sequence[int] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -105,16 +111,21 @@ def control_run(
     are 0 otherwise, the others unknown. Raises `UnsupportedProgramError` for a program with errors
     and for instruction sets that do not describe scalar effects.
     """
+    return executed(start_of(program, presets), Limits(most_steps, is_cancelled))
+
+
+def start_of(
+    program: Program, presets: Mapping[str, int] | None = None, steps: Sequence[Step] | None = None
+) -> ControlRun:
+    """Return a run that has executed nothing yet; `steps` are those of the program, if known."""
     names = scalar_registers(program.isa)
-    steps = steps_of(program)
+    steps = steps_of(program) if steps is None else steps
     given = {name.lower(): value for name, value in (presets or {}).items()}
     values: list[Value] = [
         reduced(given.get(name, 0 if place < names.changing else unknown(name)))
         for place, name in enumerate(names.names)
     ]
-    ends = {loop.first: loop.last for loop in loops_of(program)}
-    start = ControlRun(steps, names, ends, values, (), End(LIMIT, 0), values)
-    return executed(start, Limits(most_steps, is_cancelled))
+    return ControlRun(steps, names, loop_ends(program), values, (), End(LIMIT, 0), values)
 
 
 class Limits(NamedTuple):
@@ -135,33 +146,52 @@ def executed(
     `observed` has registers by address, whose values the trace then has as well, before and after
     the bundle, behind those of its accesses and windows.
     """
-    again = _Run(run, limits, observed or {})
-    nodes = again.execute()
-    assert again.end is not None
-    return run._replace(nodes=nodes, end=again.end, registers=again.values)
+    return Execution(run, limits, observed or {}).finished(0)
 
 
-class _Run:
+class Execution:
+    """The state of a run: the values of registers, the trace so far, and its end."""
+
     def __init__(
         self, run: ControlRun, limits: Limits, observed: Mapping[int, Sequence[int]]
     ) -> None:
         self.values = list(run.initial)
         self.end: End | None = None
+        self.nodes: list[Node] = []
+        self.states: list[list[Value]] = []
+        self.counts: list[int] = []
+        self.count = 0
+        self._run = run
         self._steps = run.steps
         self._ends_of_loops = run.loops
         self._most_steps, self._is_cancelled = limits
         self._observed = observed
-        self._count = self._settled_at = 0
+        self._last = self._limit()
         # By address: bases never change, so that each is added up once.
         self._highest: dict[int, list[int | None]] = {}
         self._loops: list[LoopIterations] = []
 
-    def execute(self) -> list[Node]:
-        nodes: list[Node] = []
-        address = 0
+    def _limit(self) -> int:
+        """Return the number of bundles that are executed one by one if no loop is settled."""
+        return min(self._most_steps, self.count + self._most_steps // 4 + 1)
+
+    def finished(self, address: int) -> ControlRun:
+        """Execute from an address to the end; return the run."""
         while self.end is None:
-            address = self._advance(nodes, address)
-        return nodes
+            address = self.next_node(address)
+        self.counts.append(self.count)
+        end, kept = self.end, len(self.states) <= _MOST_STATES
+        states, counts = (self.states, self.counts) if kept else ((), ())
+        return self._run._replace(
+            nodes=self.nodes, end=end, registers=self.values, states=states, counts=counts
+        )
+
+    def next_node(self, address: int) -> int:
+        """Execute the bundle or the loop at an address; return the next address."""
+        if len(self.states) <= _MOST_STATES:
+            self.states.append(self.values)
+            self.counts.append(self.count)
+        return self._advance(self.nodes, address)
 
     def _advance(self, nodes: list[Node], address: int) -> int:
         """Execute the bundle or the loop at an address; return the next address."""
@@ -220,7 +250,7 @@ class _Run:
                 for value, change in zip(self.values, changes)
             ]
             count = _UNIFORM + further
-        self._settled_at = self._count
+        self._last = self._limit()
         loop.segments.append(Segment(folded(first, strides, count), count))
         loop.recent.clear()
         return loop.head
@@ -247,58 +277,58 @@ class _Run:
 
     def _bundle(self, nodes: list[Node], address: int) -> int:
         """Execute one bundle; return the next address."""
-        self._count += 1
+        self.count += 1
         if address >= len(self._steps):
             self.end = End(RAN_OFF, address)
-        elif self._count > min(self._most_steps, self._settled_at + self._most_steps // 4 + 1):
+        elif self.count > self._last:
             self.end = End(LIMIT, address)
-        elif (
-            self._is_cancelled and self._count % _STEPS_BETWEEN_LOOKS == 0 and self._is_cancelled()
-        ):
+        elif self._is_cancelled and self.count % _STEPS_BETWEEN_LOOKS == 0 and self._is_cancelled():
             self.end = End(CANCELLED, address)
         else:
             return self._execute(nodes, address)
         return address
 
     def _execute(self, nodes: list[Node], address: int) -> int:
-        step, old = self._steps[address], self.values
+        updates, accesses, branch, halts, windows, *_ = self._steps[address]
+        old = new = self.values
         observed: list[Progression] = []
-        taken, following, unknown = self._branch(step.branch, address, observed)
-        if self.end is not None:
-            return address
-        if step.updates:
-            new = old.copy()
-            for register, sum_ in step.updates:
+        taken: bool | None = None
+        following, unknown = address + 1, _NONE
+        if branch is not None:
+            taken, following, unknown = self._branch(branch, address, observed)
+            if self.end is not None:
+                return address
+        if updates:
+            self.values = new = old.copy()
+            for register, sum_ in updates:
                 new[register] = reduced(value_of(sum_, old))
-            self.values = new
-        if step.accesses:
-            offsets = [value_of(access.offset, self.values) for access in step.accesses]
+        if accesses:
+            offsets = [value_of(access.offset, new) for access in accesses]
             if self._faults(address, offsets):
                 self.end, self.values = End(FAULT, address), old
                 return address
-            observed += map(Progression, offsets)
-        for window in step.windows:
-            observed.append(Progression(self.values[window.register]))
-        for register in self._observed.get(address, ()):
-            observed += (Progression(old[register]), Progression(self.values[register]))
+            observed += [Progression(offset) for offset in offsets]
+        if windows:
+            observed += [Progression(new[window.register]) for window in windows]
+        if self._observed:
+            for register in self._observed.get(address, ()):
+                observed += (Progression(old[register]), Progression(new[register]))
         if unknown:
             loop = self._loops[-1]
             place = (address, len(nodes), len(loop.recent))
             loop.exits.append(UnknownExit(*place, unknown, old, self.values))
         nodes.append(Executed(address, taken, tuple(observed)))
-        if step.halts:
+        if halts:
             self.end = End(HALTED, address)
         return following
 
     def _branch(
-        self, branch: Branch | None, address: int, observed: list[Progression]
+        self, branch: Branch, address: int, observed: list[Progression]
     ) -> tuple[bool | None, int, tuple[str, ...]]:
         """Return whether a branch is taken, the next address, and the registers in doubt.
 
         A branch in doubt is assumed to stay in the loop around it.
         """
-        if branch is None:
-            return None, address + 1, ()
         if branch.indirect >= 0:
             target = self.values[branch.indirect]
             observed.append(Progression(target))

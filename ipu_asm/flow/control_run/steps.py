@@ -25,7 +25,11 @@ def value_of(sum_: Sum, values: Sequence[Value]) -> Value:
         return values[registers[0][0]]
     total: Value = constant
     for register, factor in registers:
-        total = plus(total, values[register], factor)
+        value = values[register]
+        if type(value) is int and type(total) is int:  # four in five bundles have only numbers
+            total += factor * value
+        else:
+            total = plus(total, value, factor)
     return total
 
 
@@ -81,13 +85,21 @@ class Branch(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What one bundle does to scalar registers, which memory it accesses, where control goes."""
+    """What one bundle does to scalar registers, which memory it accesses, where control goes.
+
+    Besides, for analyses that look at every bundle: a bit set of the `registers` that it reads or
+    writes; the numbers of the accesses that are `stores` to memory without wrapping; and those
+    whose offset is a single register that the bundle steps, with the register and the step.
+    """
 
     updates: tuple[Update, ...] = ()
     accesses: tuple[Access, ...] = ()
     branch: Branch | None = None
     halts: bool = False
     windows: tuple[WindowRead, ...] = ()
+    registers: int = 0
+    stores: tuple[int, ...] = ()
+    stepped: tuple[tuple[int, int, int], ...] = ()
 
     @property
     def compared(self) -> int:
@@ -186,7 +198,12 @@ class _Reader:
                 halts = True
             elif spec.flow in ("branch", "jump", "indirect"):
                 branch = self._branch(spec, instruction)
-        return Step(tuple(updates), tuple(accesses), branch, halts, tuple(windows))
+        step = Step(tuple(updates), tuple(accesses), branch, halts, tuple(windows))
+        return step._replace(
+            registers=sum(1 << each for each in _registers_of(step)),
+            stores=tuple(n for n, each in enumerate(accesses) if _is_store(each)),
+            stepped=tuple(_stepped(step)),
+        )
 
     def _updates(self, spec: InstructionSpec, instruction: Instruction) -> Iterator[Update]:
         assert spec.scalar is not None
@@ -251,6 +268,36 @@ class _Reader:
 _reader = lru_cache(maxsize=8)(_Reader)
 
 
+def _registers_of(step: Step) -> set[int]:
+    sums = [*(update.sum for update in step.updates), *(each.offset for each in step.accesses)]
+    found = {register for _, terms in sums for register, _ in terms}
+    found.update(update.register for update in step.updates)
+    found.update(window.register for window in step.windows)
+    for access in step.accesses:
+        found.update(access.bases)
+    branch = step.branch
+    if branch is not None:
+        found.update((branch.left, branch.right) if branch.relation else ())
+        found.update((branch.indirect,) if branch.indirect >= 0 else ())
+    return found
+
+
 def _sign_extended(value: int, bits: int) -> int:
     half = 1 << (bits - 1)
     return (value + half) % (1 << bits) - half
+
+
+def _is_store(access: Access) -> bool:
+    return access.kind == "write" and not access.space.wraps
+
+
+def _stepped(step: Step) -> Iterator[tuple[int, int, int]]:
+    for number, access in enumerate(step.accesses):
+        constant, terms = access.offset
+        if access.space.wraps or not access.bases or constant or len(terms) != 1:
+            continue
+        register, factor = terms[0]
+        for update in step.updates:
+            by, added = update.sum
+            if factor == 1 and update.register == register and added == ((register, 1),):
+                yield number, register, by

@@ -94,7 +94,7 @@ def unsigned(value: int) -> int:
 
 def plus(a: Value, b: Value, factor: int = 1) -> Value:
     """Return ``a + factor * b``, without reducing it modulo 2^32."""
-    if isinstance(a, int) and isinstance(b, int):
+    if type(a) is int and type(b) is int:
         return a + factor * b
     parts = dict(_parts(a))
     for part, count in _parts(b):
@@ -185,7 +185,7 @@ def number_text(number: int) -> str:
 def reduced(value: Value) -> Value:
     """Return a value with its constant reduced modulo 2^32."""
     if isinstance(value, int):
-        return wrapped(value)
+        return value if LOWEST <= value <= HIGHEST else wrapped(value)
     return Symbolic(wrapped(value.constant), value.parts)
 
 

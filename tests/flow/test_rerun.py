@@ -1,0 +1,102 @@
+"""A control run after an edit, and the findings about it, are those of the text."""
+
+from __future__ import annotations
+
+import re
+from random import Random
+from typing import Sequence
+
+import pytest
+
+from ipu_asm.analysis.analysis import Analysis
+from ipu_asm.analysis.analyzer import Analyzer
+from ipu_asm.flow.control_run.facts import control_facts
+from ipu_asm.flow.control_run.run import control_run
+from ipu_asm.isa import load_isa
+from ipu_asm.source.expansion import SourceSettings
+from tests.flow.test_control_run import random_kernel as nested_loops
+from tests.flow.test_unknown_registers import unknown_kernel
+from tests.invariants import assert_same
+from tests.lint.test_run_oracle import random_kernel as loads_and_stores
+
+_MAKERS = (nested_loops, unknown_kernel, loads_and_stores)
+_IPU = load_isa("ipu")
+
+
+def kernel(seed: int) -> str:
+    """Some kernels behind each other, so that loops follow loops."""
+    random = Random(seed)
+    parts = [random.choice(_MAKERS)(random.randrange(1 << 30)) for _ in range(3)]
+    renamed = [
+        re.sub(r"\b(?!lr|cr|r\d)([a-z]+\d+)\b", rf"\1_{n}", part) for n, part in enumerate(parts)
+    ]
+    bodies = [re.sub(r"bkpt\s*;;\s*$", "acc;;\n", part) for part in renamed[:-1]]
+    return "".join([*bodies, renamed[-1]])
+
+
+def edited(text: str, random: Random) -> str:
+    """The text with another number or register, or without a bundle, or with one twice."""
+    places = list(re.finditer(r"(?<![\w.])-?\d+(?=;| )|(?<=lr)\d+|(?<=cr)\d+", text))
+    if random.random() < 0.15 or not places:
+        rows = text.split("\n")
+        number = random.randrange(len(rows))
+        rows[number : number + 1] = (
+            [] if random.random() < 0.5 else [rows[number].split(":")[-1]] * 2
+        )
+        return "\n".join(rows)
+    place = random.choice(places)
+    is_register = text[place.start() - 1] == "r"
+    new = random.randrange(10) if is_register else random.choice((0, 1, 3, 128, 384, -128, 512))
+    return f"{text[: place.start()]}{new}{text[place.end() :]}"
+
+
+def check(analysis: Analysis) -> None:
+    """The facts are those of runs from scratch."""
+    for facts in control_facts(analysis.program):
+        assert facts.run == control_run(analysis.program, facts.presets, 20_000)
+
+
+@pytest.mark.parametrize("seeds", [range(n, n + 5) for n in range(0, 30, 5)], ids=str)
+def test_a_run_after_random_edits_is_that_of_the_text(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        random = Random(seed)
+        settings = SourceSettings(configurations=({}, {"cr1": 0x100, "cr3": 384}))
+        text, before = kernel(seed), None
+        analyzer, fresh = Analyzer(_IPU), Analyzer(_IPU)
+        for _ in range(25):
+            analysis = analyzer.analyze(text, before=before, settings=settings)
+            check(analysis)
+            assert_same(analysis, fresh.analyze(text, settings=settings))
+            before, text = analysis, edited(text, random)
+
+
+STRAIGHT = "".join(
+    f"set lr{n % 8} {n};;\nincr lr9 128; ldr_mult_reg r0 lr9 cr0;;\n" for n in range(50)
+)
+
+
+def nodes_kept(text: str, old: str, new: str) -> list[bool]:
+    """Of the nodes of a run after an edit, which ones are those of the run before it."""
+    analyzer = Analyzer(_IPU)
+    before = analyzer.analyze(text)
+    [first] = control_facts(before.program)
+    after = analyzer.analyze(text.replace(old, new, 1), before=before)
+    [second] = control_facts(after.program)
+    return [a is b for a, b in zip(first.run.nodes, second.run.nodes)]
+
+
+def test_a_value_is_followed_up_to_the_next_write() -> None:
+    kept = nodes_kept(f"{STRAIGHT}bkpt;;\n", "set lr4 20", "set lr4 21")
+    assert [number for number, is_kept in enumerate(kept) if not is_kept] == [40, 56]
+
+
+def test_a_value_that_changes_all_others_leaves_what_comes_before() -> None:
+    kept = nodes_kept(f"{STRAIGHT}bkpt;;\n", "set lr2 26", "set lr9 26")
+    assert all(kept[:52])
+    assert not any(kept[53:100:2])
+
+
+def test_a_loop_that_does_not_use_the_register_is_kept() -> None:
+    loop = "set lr1 0; set lr2 9;;\nrow: incr lr1 1;;\nblt lr1 lr2 row;;\n"
+    text = f"set lr7 1;;\n{loop}ldr_mult_reg r0 lr7 cr0;;\nbkpt;;\n"
+    assert nodes_kept(text, "set lr7 1", "set lr7 2") == [False, True, True, False, True]
