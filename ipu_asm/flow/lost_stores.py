@@ -10,8 +10,9 @@ from math import gcd, prod
 from typing import Iterator, NamedTuple, Sequence
 
 from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
-from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups_of
+from ipu_asm.flow.memory_groups import MemoryGroup, Place, memory_groups
 from ipu_asm.program.program import Program
 
 _MOST_CELLS = 100_000
@@ -30,13 +31,13 @@ class LostStore(NamedTuple):
 def lost_stores(program: Program, facts: ControlFacts) -> list[LostStore]:
     """Return the stores of which more than half of the executions are overwritten unread."""
     name = f"lost_stores {sorted(facts.presets.items())}"
-    groups = memory_groups_of(program, facts)
-    return program.cache.whole(name, facts, lambda: list(_lost_stores(facts, groups)))
+    return program.cache.whole(name, facts, lambda: list(_lost_stores(facts)))
 
 
-def _lost_stores(facts: ControlFacts, groups: Sequence[MemoryGroup]) -> Iterator[LostStore]:
-    for group in groups:
-        if not group.is_known or not _may_overwrite(group):
+def _lost_stores(facts: ControlFacts) -> Iterator[LostStore]:
+    overwriting = _overwriting(facts) if facts.run.end.reason == HALTED else set()
+    for group in memory_groups(facts) if overwriting else ():
+        if (group.memory, group.bases) not in overwriting or not group.is_known:
             continue
         for place, lost in _lost(facts, group).items():
             total = sum(_count(each) for each in group.offsets[place])
@@ -44,10 +45,31 @@ def _lost_stores(facts: ControlFacts, groups: Sequence[MemoryGroup]) -> Iterator
                 yield LostStore(place, group, lost, total)
 
 
+def _overwriting(facts: ControlFacts) -> set[tuple[str, tuple[int, ...]]]:
+    """Return the memories, with base registers, where a store may meet itself or another store."""
+    extents: dict[tuple[str, tuple[int, ...]], list[tuple[int, int]]] = {}
+    found: set[tuple[str, tuple[int, ...]]] = set()
+    steps = facts.run.steps
+    for node in facts.executions:
+        step = steps[node.address]
+        for number in step.stores:
+            access, progression = step.accesses[number], node.values[step.compared + number]
+            key = access.memory, access.bases
+            extents.setdefault(key, []).append(_extent(progression, access.size))
+            if progression.dimensions and not _is_apart(progression, access.size):
+                found.add(key)
+    for key, some in extents.items():
+        some.sort()
+        if any(after[0] < before[1] for before, after in pairwise(some)):
+            found.add(key)
+    return found
+
+
 def _lost(facts: ControlFacts, group: MemoryGroup) -> dict[Place, int]:
     """Return how many executions of each store are lost, at least."""
+    unit = _unit(group)
     cells = sum(
-        group.accesses[place].size // _unit(group) * _count(each)
+        group.accesses[place].size // unit * _count(each)
         for place, offsets in group.offsets.items()
         for each in offsets
     )
@@ -71,19 +93,6 @@ def _distinct(progression: Progression) -> int:
     return prod(
         count for stride, count in progression.dimensions if stride and isinstance(count, int)
     )
-
-
-def _may_overwrite(group: MemoryGroup) -> bool:
-    """Return whether a store may meet one of its own executions, or another store."""
-    extents = []
-    for place in group.places("write"):
-        size = group.accesses[place].size
-        for progression in group.offsets[place]:
-            if not _is_apart(progression, size):
-                return True
-            extents.append(_extent(progression, size))
-    extents.sort()
-    return any(after[0] < before[1] for before, after in pairwise(extents))
 
 
 def _is_apart(progression: Progression, size: int) -> bool:

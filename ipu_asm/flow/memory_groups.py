@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Sequence
-
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import HALTED
 from ipu_asm.flow.control_run.steps import Access
-from ipu_asm.flow.control_run.trace import Progression, executions
-from ipu_asm.program.program import Program
+from ipu_asm.flow.control_run.trace import Progression
 
 Place = tuple[int, int]
 """The address of a bundle, and the number of the access in it."""
@@ -37,18 +34,12 @@ class MemoryGroup:
         return [place for place, access in self.accesses.items() if access.kind == kind]
 
 
-def memory_groups_of(program: Program, facts: ControlFacts) -> list[MemoryGroup]:
-    """Return the accesses of a run of a program; those of the earlier state if it is the same."""
-    name = f"memory_groups {sorted(facts.presets.items())}"
-    return program.cache.whole(name, facts, lambda: memory_groups(facts))
-
-
 def memory_groups(facts: ControlFacts) -> list[MemoryGroup]:
     """Return the accesses of a run that halts; none of any other run."""
     if facts.run.end.reason != HALTED:
         return []
     groups: dict[tuple[str, tuple[int, ...]], MemoryGroup] = {}
-    for node in executions(facts.run.nodes):
+    for node in facts.executions:
         step = facts.run.steps[node.address]
         for number, access in enumerate(step.accesses):
             if access.space.wraps:
@@ -69,18 +60,14 @@ def is_known(progression: Progression) -> bool:
     )
 
 
-def lowest(progressions: Sequence[Progression]) -> int | None:
-    """Return the least value of progressions; None if it is not known."""
-    found = []
-    for start, dimensions in progressions:
-        low = start
-        for stride, count in dimensions:
-            if not isinstance(stride, int) or not isinstance(low, int):
-                return None
-            if stride < 0 and not isinstance(count, int):
-                return None
-            low += min(0, stride) * (count - 1 if isinstance(count, int) else 0)
-        if not isinstance(low, int):
+def lowest(progression: Progression) -> int | None:
+    """Return the least value of a progression; None if it is not known."""
+    low, dimensions = progression
+    for stride, count in dimensions:
+        if not isinstance(stride, int) or not isinstance(low, int):
             return None
-        found.append(low)
-    return min(found)
+        if stride < 0:
+            if not isinstance(count, int):
+                return None
+            low += stride * (count - 1)
+    return low if isinstance(low, int) else None

@@ -56,10 +56,19 @@ def successors_of(program: Program) -> Sequence[Sequence[int]] | None:
 
     An address past the last one leaves the program. None if a branch may lead anywhere.
     """
-    targets = {reference.bundle: reference.target for reference in program.references}
+    numbers, bundles = program.bundle_at_address, program.bundles
+    flows = [bundles[number].flow for number in numbers]
+    targets = {program.addresses[each.bundle]: each.target for each in program.references}
+    # Few edits change them.
+    return program.cache.whole("successors", (flows, targets), lambda: _successors(flows, targets))
+
+
+def _successors(
+    flows: Sequence[str | None], targets: Mapping[int, int | None]
+) -> Sequence[Sequence[int]] | None:
     found: list[Sequence[int]] = []
-    for address, number in enumerate(program.bundle_at_address):
-        flow, target = program.bundles[number].flow, targets.get(number)
+    for address, flow in enumerate(flows):
+        target = targets.get(address)
         following = [address + 1] if falls_through(flow) else []
         if flow in ("branch", "jump"):
             if target is None:
@@ -72,39 +81,34 @@ def successors_of(program: Program) -> Sequence[Sequence[int]] | None:
 
 
 def live_registers(
-    effects: Sequence[BundleReads],
+    effects: Sequence[tuple[int, int]],
     successors: Sequence[Sequence[int]],
-    at_end: frozenset[str],
-) -> Sequence[frozenset[str]]:
+    at_end: int,
+) -> Sequence[int]:
     """Return the registers that are live behind each address: some path reads them before a write.
 
-    `effects` are those of the bundle at each address. Those `at_end` are read where the program
-    ends.
+    All registers are bit sets. `effects` are the old values that the bundle at each address reads,
+    and those that it writes; those `at_end` are read where the program ends.
     """
     count = len(effects)
-    before: dict[int, frozenset[str]] = {}
-    behind: list[frozenset[str]] = [frozenset()] * count
+    # Behind the last address there is one more for the end.
+    before = [0] * count + [at_end]
+    behind = [0] * count
+    backwards = [
+        (n, *effects[n], [min(each, count) for each in successors[n]] or [count])
+        for n in range(count - 1, -1, -1)
+    ]
+    heads = {each for n, following in enumerate(successors) for each in following if each <= n}
     is_stable = False
     while not is_stable:
         is_stable = True
-        for address in range(count - 1, -1, -1):
-            live = _joined(before, successors[address], count, at_end)
-            old, _, writes = effects[address]
-            needed = old | (live - writes)
+        for address, old, writes, following in backwards:
+            live = before[following[0]]
+            for each in following[1:]:
+                live |= before[each]
             behind[address] = live
-            if before.get(address) != needed:
+            needed = old | (live & ~writes)
+            if before[address] != needed:
                 before[address] = needed
-                is_stable = False
+                is_stable = is_stable and address not in heads
     return behind
-
-
-def _joined(
-    before: Mapping[int, frozenset[str]],
-    following: Sequence[int],
-    count: int,
-    at_end: frozenset[str],
-) -> frozenset[str]:
-    if not following:
-        return at_end
-    found = [before.get(each, frozenset()) if each < count else at_end for each in following]
-    return found[0].union(*found[1:])

@@ -6,24 +6,26 @@ lack of a value or at its limit, all paths of the control-flow graph count as po
 
 from __future__ import annotations
 
-from math import gcd
+from bisect import bisect_left, bisect_right
+from itertools import chain
 from typing import Iterator, Mapping, NamedTuple, Sequence
 
+from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.flow.control_run.facts import ControlFacts
 from ipu_asm.flow.control_run.run import CANCELLED, LIMIT, UNKNOWN
 from ipu_asm.flow.control_run.steps import Step, WindowRead
-from ipu_asm.flow.control_run.trace import (
-    Dimension,
-    Executed,
-    Node,
-    Progression,
-    Segment,
-    executions,
+from ipu_asm.flow.control_run.trace import Executed, LoopRun, Node, Segment, executions
+from ipu_asm.flow.element_sets import (
+    is_countable,
+    meeting,
+    offsets_in,
+    spread,
+    value_in,
+    window_elements,
 )
-from ipu_asm.flow.register_flow import reads_of, successors_of
-from ipu_asm.program.program import Program
-
-_MOST_OFFSETS = 4_096
+from ipu_asm.flow.register_flow import BundleReads, reads_of, successors_of
+from ipu_asm.isa.model import Isa
+from ipu_asm.program.program import Program, cached_on_program
 
 
 class UnloadedRead(NamedTuple):
@@ -41,33 +43,158 @@ class UnloadedRead(NamedTuple):
     loaded: int = 0
 
 
-def unloaded_reads(program: Program, facts: ControlFacts) -> list[UnloadedRead]:
-    """Return the reads of scratch registers that nothing has loaded, the first of each place."""
-    walk = _Walk(program, facts.run.steps)
-    walk.nodes(facts.run.nodes, ())
-    found = list(walk.found.values())
+class UnloadedReads(NamedTuple):
+    """The reads of scratch registers that nothing has loaded, the first of each place.
+
+    For the state of the text after the next edit, it has what they depend on: the nodes of the
+    run with their steps, what each bundle does to scratch registers, and what is loaded before each
+    node; and the reads that were found in each node.
+    """
+
+    reads: Sequence[UnloadedRead]
+    steps: Sequence[Step]
+    nodes: Sequence[Node]
+    effects: Sequence[BundleReads]
+    sizes: Mapping[str, int]
+    states: Sequence[_Loaded]
+    found: Sequence[tuple[UnloadedRead, ...]]
+
+
+def unloaded_reads(
+    program: Program, facts: ControlFacts, earlier: UnloadedReads | None = None
+) -> UnloadedReads:
+    """Find the reads of scratch registers that nothing has loaded.
+
+    `earlier` is what was found in an earlier state of the text.
+    """
+    effects = scratch_reads(program)
+    walk = _Walk(program, facts, effects)
+    if earlier is not None and earlier.sizes != walk.sizes:
+        earlier = None
+    states, found = _followed(walk, facts, earlier)
+    reads: dict[tuple[int, str], UnloadedRead] = {}
+    for read in chain.from_iterable(found):
+        reads.setdefault((read.address, read.register), read)
     if facts.run.end.reason in (UNKNOWN, LIMIT, CANCELLED):
-        ran = {node.address for node in executions(facts.run.nodes)}
-        found += _on_paths(program, facts, walk, ran)
-    return sorted(found, key=lambda read: (read.address, read.register))
+        walk.restore(states[-1])
+        ran = {node.address for node in facts.executions}
+        reads.update(((r.address, r.register), r) for r in _on_paths(program, facts, walk, ran))
+    ordered = [reads[place] for place in sorted(reads)]
+    return UnloadedReads(ordered, walk.steps, facts.run.nodes, effects, walk.sizes, states, found)
+
+
+@cached_on_program
+def scratch_reads(program: Program) -> Sequence[BundleReads]:
+    """Return the reads and writes of scratch registers by address."""
+    isa, bundles = program.isa, program.bundles
+    return [_scratch_reads(isa, bundles[number]) for number in program.bundle_at_address]
+
+
+@cached_on_bundle
+def _scratch_reads(isa: Isa, bundle: Bundle) -> BundleReads:
+    return BundleReads(*(registers & isa.scratch for registers in reads_of(isa, bundle)))
+
+
+def _followed(
+    walk: _Walk, facts: ControlFacts, earlier: UnloadedReads | None
+) -> tuple[list[_Loaded], list[tuple[UnloadedRead, ...]]]:
+    """Return what is loaded before each node and at the end, and the reads found in each node.
+
+    A node that has not changed is not followed again if as much is loaded before it as there was.
+    """
+    nodes = facts.run.nodes
+    changed = _changed_nodes(walk, facts, earlier) if earlier is not None else ()
+    states, found = [_NOTHING], list[tuple[UnloadedRead, ...]]()
+    known = min(len(nodes), len(earlier.nodes)) if earlier is not None else 0
+    while len(found) < len(nodes):
+        place = len(found)
+        if earlier is not None and place < known and states[place] == earlier.states[place]:
+            at = bisect_left(changed, place)
+            stop = changed[at] if at < len(changed) else known
+            states += earlier.states[place + 1 : stop + 1]
+            found += earlier.found[place:stop]
+            if stop > place:
+                continue
+        walk.restore(states[place])
+        walk.nodes(nodes[place : place + 1], ())
+        states.append(walk.state())
+        found.append(tuple(walk.found.values()))
+    return states, found
+
+
+def _changed_nodes(walk: _Walk, facts: ControlFacts, earlier: UnloadedReads) -> Sequence[int]:
+    """Return the numbers of nodes that have changed, or whose effects on registers have."""
+    nodes, effects = facts.run.nodes, enumerate(zip(walk.effects, earlier.effects))
+    pairs = enumerate(zip(nodes, earlier.nodes))
+    changed = {n for n, (a, b) in pairs if a is not b and not walk.loads_alike(a, b, earlier.steps)}
+    others = [address for address, (a, b) in effects if a is not b and a != b]
+    for number, node in enumerate(nodes if others else ()):
+        first, last = node[0], node[0]
+        if isinstance(node, LoopRun):
+            last = facts.run.loops[node.head]
+        if bisect_left(others, first) != bisect_right(others, last):
+            changed.add(number)
+    return sorted(changed)
+
+
+class _Loaded(NamedTuple):
+    """The registers that are loaded, and the elements of those that are loaded in parts."""
+
+    registers: frozenset[str]
+    elements: tuple[tuple[str, int], ...]
+
+
+_NOTHING = _Loaded(frozenset(), ())
 
 
 class _Walk:
     """The registers and elements that have been loaded so far, as bit sets of elements."""
 
-    def __init__(self, program: Program, steps: Sequence[Step]) -> None:
-        self.isa = program.isa
-        self.bundles = [program.bundles[number] for number in program.bundle_at_address]
-        self.steps = steps
+    def __init__(
+        self, program: Program, facts: ControlFacts, effects: Sequence[BundleReads]
+    ) -> None:
+        self.effects = effects
+        self.steps = facts.run.steps
         self.scratch = program.isa.scratch
         self.loaded: set[str] = set()
         self.elements: dict[str, int] = {}
         self.found: dict[tuple[int, str], UnloadedRead] = {}
         self.sizes = {
             window.memory: program.isa.spaces[window.memory].size
-            for step in steps
+            for step in self.steps
             for window in step.windows
         }
+        self._state = _NOTHING
+
+    def state(self) -> _Loaded:
+        """Return what is loaded: the same object as before if nothing more is."""
+        known = self._state
+        if len(self.loaded) != len(known.registers) or self.elements != dict(known.elements):
+            self._state = _Loaded(frozenset(self.loaded), tuple(sorted(self.elements.items())))
+        return self._state
+
+    def restore(self, state: _Loaded) -> None:
+        """Go on with what is loaded, and without reads that have been found."""
+        self.found = {}
+        if state is not self._state:
+            self.loaded, self.elements = set(state.registers), dict(state.elements)
+            self._state = state
+
+    def loads_alike(self, a: Node, b: Node, steps: Sequence[Step]) -> bool:
+        """Return whether two executions differ only in values that this analysis ignores.
+
+        `steps` are those of the second one.
+        """
+        address = a[0]
+        if type(a) is not Executed or type(b) is not Executed or address != b[0]:
+            return False
+        step = self.steps[address]
+        if step is not steps[address]:
+            return False
+        first = step.first_window
+        return a.values[first:] == b.values[first:] and not any(
+            access.kind == "write" and access.memory in self.sizes for access in step.accesses
+        )
 
     def nodes(self, nodes: Sequence[Node], iteration: tuple[int, ...]) -> None:
         for node in nodes:
@@ -106,8 +233,8 @@ class _Walk:
         for access, progression in zip(step.accesses, node.values[step.compared :]):
             if access.kind == "write" and access.memory in self.sizes:
                 size = self.sizes[access.memory]
-                starts = _offsets(progression, iteration, size, False)
-                yield access.memory, _spread(starts, access.size, size)
+                starts = offsets_in(progression, iteration, size, False)
+                yield access.memory, spread(starts, access.size, size)
 
     def _loads_nothing_new(self, node: Executed, iteration: tuple[int, ...]) -> bool:
         loads = self._loads(node, iteration)
@@ -119,25 +246,26 @@ class _Walk:
         for place, window in enumerate(step.windows):
             size, loaded = self.sizes[window.memory], self.elements.get(window.memory, 0)
             progression = node.values[step.first_window + place]
-            if not loaded or not _is_known(progression):
+            if not loaded or not is_countable(progression):
                 continue
-            starts = _offsets(progression, iteration, size, window.is_clipped)
-            bad = starts & ~_meeting(loaded, window, size)
+            starts = offsets_in(progression, iteration, size, window.is_clipped)
+            bad = starts & ~meeting(loaded, window, size)
             if bad:
                 self._window(node.address, window, (bad & -bad).bit_length() - 1)
 
     def _bundle(self, node: Executed, iteration: tuple[int, ...]) -> None:
         address = node.address
-        step, effects = self.steps[address], reads_of(self.isa, self.bundles[address])
-        windowed = {window.memory for window in step.windows}
-        for register in (effects.old & self.scratch) - self.loaded - windowed:
-            if not self.only_keeps(address, register):
-                self._report(UnloadedRead(address, register, True))
+        step, effects = self.steps[address], self.effects[address]
+        if not effects.old <= self.loaded:
+            windowed = {window.memory for window in step.windows}
+            for register in effects.old - self.loaded - windowed:
+                if not self.only_keeps(address, register):
+                    self._report(UnloadedRead(address, register, True))
         self._windows(node, iteration, is_live=False)
-        self.loaded |= effects.writes & self.scratch
+        self.loaded |= effects.writes
         for access, offsets in zip(step.accesses, node.values[step.compared :]):
             if access.kind == "write" and access.memory in self.sizes:
-                self._load(access.memory, access.size, _value(offsets, iteration))
+                self._load(access.memory, access.size, value_in(offsets, iteration))
         self._windows(node, iteration, is_live=True)
 
     def only_keeps(self, address: int, register: str) -> bool:
@@ -147,14 +275,14 @@ class _Walk:
 
     def _load(self, memory: str, size: int, offset: int | None) -> None:
         full = self.sizes[memory]
-        mask = (1 << full) - 1 if offset is None else _elements(offset, size, full, False)
+        mask = (1 << full) - 1 if offset is None else window_elements(offset, size, full, False)
         self.elements[memory] = self.elements.get(memory, 0) | mask
 
     def _windows(self, node: Executed, iteration: tuple[int, ...], is_live: bool) -> None:
         step = self.steps[node.address]
         for place, window in enumerate(step.windows):
             if window.is_live is is_live:
-                offset = _value(node.values[step.first_window + place], iteration)
+                offset = value_in(node.values[step.first_window + place], iteration)
                 self._window(node.address, window, offset)
 
     def _window(self, address: int, window: WindowRead, offset: int | None) -> None:
@@ -163,7 +291,7 @@ class _Walk:
             if not loaded and not window.is_clipped:
                 self._report(UnloadedRead(address, window.memory, True))
             return
-        wanted = _elements(offset, window.size, size, window.is_clipped)
+        wanted = window_elements(offset, window.size, size, window.is_clipped)
         if wanted and not wanted & loaded:
             read = UnloadedRead(address, window.memory, True)
             if loaded:
@@ -174,112 +302,19 @@ class _Walk:
         self.found.setdefault((read.address, read.register), read)
 
 
-def _value(progression: Progression, iteration: Sequence[int]) -> int | None:
-    """Return the value in an iteration of each loop around, inner first; None if unknown."""
-    value = progression.start
-    for (stride, _), number in zip(progression.dimensions, iteration):
-        if stride == 0 or number == 0:
-            continue
-        if not isinstance(stride, int) or not isinstance(value, int):
-            return None
-        value += stride * number
-    return value if isinstance(value, int) else None
-
-
-def _is_known(progression: Progression) -> bool:
-    """Return whether all strides and counts are numbers, or without end."""
-    return all(
-        isinstance(stride, int) and (count is None or isinstance(count, int))
-        for stride, count in progression.dimensions
-    )
-
-
-def _elements(offset: int, size: int, full: int, is_clipped: bool) -> int:
-    """Return a window as a bit set of elements."""
-    everything = (1 << full) - 1
-    if is_clipped:
-        offset %= 1 << 32
-        return ((1 << size) - 1) << offset & everything if offset < full else 0
-    bits = ((1 << size) - 1) << offset % full
-    return (bits & everything) | bits >> full
-
-
-def _offsets(
-    progression: Progression, iteration: Sequence[int], size: int, is_clipped: bool
-) -> int:
-    """Return the values in all inner iterations, as a bit set.
-
-    They count modulo `size`; if clipped, those outside are left out.
-    """
-    free = len(progression.dimensions) - len(iteration)
-    outer = Progression(progression.start, progression.dimensions[free:])
-    start = _value(outer, iteration)
-    if start is None:
-        return 0 if is_clipped else (1 << size) - 1
-    if is_clipped:
-        return _clipped_offsets(start, progression.dimensions[:free], size)
-    found = 1 << start % size
-    for stride, count in progression.dimensions[:free]:
-        if not isinstance(stride, int):
-            return (1 << size) - 1
-        period = size // gcd(stride, size)
-        once = found
-        most = min(count, period) if isinstance(count, int) else period
-        for number in range(1, most):
-            found |= _rotated(once, stride * number, size)
-    return found
-
-
-def _clipped_offsets(start: int, dimensions: Sequence[Dimension], size: int) -> int:
-    values = {start}
-    for stride, count in dimensions:
-        if not isinstance(stride, int):
-            return 0
-        most = min(count, size) if isinstance(count, int) else size
-        values = {value + stride * number for value in values for number in range(most)}
-        if len(values) > _MOST_OFFSETS:
-            return 0
-    return sum(1 << value for value in values if 0 <= value < size)
-
-
-def _rotated(bits: int, by: int, size: int) -> int:
-    by %= size
-    return ((bits << by) & ((1 << size) - 1)) | bits >> (size - by)
-
-
-def _spread(starts: int, length: int, size: int) -> int:
-    """Return the elements of all windows of a length, by their starts."""
-    covered, bits = 1, starts
-    while covered < length:
-        step = min(covered, length - covered)
-        bits |= _rotated(bits, step, size)
-        covered += step
-    return bits
-
-
-def _meeting(loaded: int, window: WindowRead, size: int) -> int:
-    """Return the starts of the windows with at least one element that is loaded."""
-    covered, bits = 1, loaded
-    while covered < window.size:
-        step = min(covered, window.size - covered)
-        bits |= bits >> step if window.is_clipped else _rotated(bits, -step, size)
-        covered += step
-    return bits
-
-
 def _on_paths(
     program: Program, facts: ControlFacts, walk: _Walk, ran: set[int]
 ) -> Iterator[UnloadedRead]:
     """Yield the reads on paths that continue where a run ends, of bundles that have not run."""
     successors = successors_of(program)
     start = facts.run.end.address
-    if successors is None or start >= len(walk.bundles):
+    if successors is None or start >= len(walk.steps):
         return
     missing = _missing_on_paths(walk, successors, start)
     for address, unloaded in missing.items():
         if address in ran:
             continue
-        effects = reads_of(program.isa, walk.bundles[address])
+        effects = walk.effects[address]
         clipped = {w.memory for w in walk.steps[address].windows if w.is_clipped}
         for register in sorted((effects.old & unloaded) - clipped):
             if not walk.only_keeps(address, register):
@@ -294,11 +329,11 @@ def _missing_on_paths(
     waiting = [start]
     while waiting:
         address = waiting.pop()
-        writes = reads_of(walk.isa, walk.bundles[address]).writes
+        writes = walk.effects[address].writes
         left = missing[address] - writes
         for following in successors[address]:
             known = missing.get(following)
-            if following < len(walk.bundles) and (known is None or not left <= known):
+            if following < len(walk.steps) and (known is None or not left <= known):
                 missing[following] = left | (known or frozenset())
                 waiting.append(following)
     return missing

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Iterator
+from typing import Iterator, Sequence
 
-from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
+from ipu_asm.bundle.bundle import Bundle
 from ipu_asm.diagnostics import RelatedInformation
 from ipu_asm.flow.accesses import access_span, accesses_of
-from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
-from ipu_asm.flow.register_flow import reads_of
-from ipu_asm.flow.unloaded_reads import UnloadedRead, unloaded_reads
+from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.unloaded_reads import UnloadedRead, UnloadedReads, scratch_reads, unloaded_reads
 from ipu_asm.isa.model import Isa
 from ipu_asm.program.program import Program, cached_on_program
 from ipu_asm.text import Span
 
 
-def unloaded_reads_of(program: Program, facts: ControlFacts) -> tuple[UnloadedRead, ...]:
+def unloaded_reads_of(program: Program, facts: ControlFacts) -> Sequence[UnloadedRead]:
     """Return the reads of registers that nothing has loaded, in one configuration.
 
     There are none in a text without a halt: it is a fragment, and what comes before is unknown.
     """
-    number = next(n for n, each in enumerate(control_facts(program)) if each is facts)
-    return _unloaded_reads(program)[number]
-
-
-@cached_on_program
-def _unloaded_reads(program: Program) -> tuple[tuple[UnloadedRead, ...], ...]:
     if not program.where(_halts):
-        return tuple(() for _ in control_facts(program))
-    every = control_facts(program)
-    reads = [_scratch_reads(program.isa, program.bundles[n]) for n in program.bundle_at_address]
-    return program.cache.whole(
-        "unloaded_reads",
-        (every, reads),
-        lambda: tuple(tuple(unloaded_reads(program, facts)) for facts in every),
-    )
-
-
-@cached_on_bundle
-def _scratch_reads(isa: Isa, bundle: Bundle) -> tuple[frozenset[str], ...]:
-    return tuple(registers & isa.scratch for registers in reads_of(isa, bundle))
+        return ()
+    name = f"unloaded_reads {sorted(facts.presets.items())}"
+    earlier: UnloadedReads | None = program.cache.known_whole(name)
+    inputs = facts, scratch_reads(program)
+    found = program.cache.whole(name, inputs, lambda: unloaded_reads(program, facts, earlier))
+    return found.reads
 
 
 def _halts(_isa: Isa, bundle: Bundle) -> bool:
@@ -77,7 +63,7 @@ def loads_of(program: Program, register: str) -> Iterator[RelatedInformation]:
 def _first_loads(program: Program) -> dict[str, int]:
     """Return the number of the first bundle that writes each scratch register."""
     found: dict[str, int] = {}
-    for number in program.bundle_at_address:
-        for register in _scratch_reads(program.isa, program.bundles[number])[-1]:
+    for number, effects in zip(program.bundle_at_address, scratch_reads(program)):
+        for register in effects.writes:
             found.setdefault(register, number)
     return found

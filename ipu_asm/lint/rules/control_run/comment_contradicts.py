@@ -33,10 +33,11 @@ loop:
 from __future__ import annotations
 
 import re
-from typing import Iterator, NamedTuple, Sequence
+from typing import Collection, Iterator, NamedTuple, Sequence
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
+from ipu_asm.flow.control_run.run import ControlRun
 from ipu_asm.flow.control_run.trace import Progression
 from ipu_asm.flow.control_run.values import wrapped
 from ipu_asm.isa.operands import number_value
@@ -75,14 +76,26 @@ def _end_of_header(program: Program) -> int:
 
 
 def _claims_of(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
-    for claim in _claims(program):
-        seen = _values(facts, claim.register)
-        if seen is not None and not any(_contains(each, claim.value) for each in seen):
+    claims = [each for each in _claims(program) if not _is_met(facts.run, each)]
+    if not claims or not facts.run.is_complete:
+        return
+    name = f"comment_contradicts {sorted(facts.presets.items())}"
+    registers = frozenset(claim.register for claim in claims)
+    seen = program.cache.whole(name, (facts, registers), lambda: _values(facts, registers))
+    for claim in claims:
+        values = seen.get(claim.register)
+        if values is not None and not any(_contains(each, claim.value) for each in values):
             message = (
                 f"the comment says `{claim.register}` = {claim.value}, which it never is: "
-                f"{_seen_text(seen)}"
+                f"{_seen_text(values)}"
             )
             yield Diagnostic(RULE_ID, message, claim.span)
+
+
+def _is_met(run: ControlRun, claim: _Claim) -> bool:
+    """Return whether a register has a value outside of loops, which needs no second run."""
+    position = run.names.positions.get(claim.register)
+    return position is None or any(state[position] == claim.value for state in run.states)
 
 
 def _claims(program: Program) -> Iterator[_Claim]:
@@ -99,26 +112,21 @@ def _claims(program: Program) -> Iterator[_Claim]:
                 yield _Claim(match[1].lower(), wrapped(value), span)
 
 
-def _values(facts: ControlFacts, register: str) -> list[Progression] | None:
-    """Return all values of a register; None if they are not known, or nothing writes it."""
+def _values(facts: ControlFacts, registers: Collection[str]) -> dict[str, list[Progression]]:
+    """Return all values of registers, without those that nothing writes; empty if not known."""
     run = facts.run
-    position = run.names.positions.get(register)
-    if position is None or not run.is_complete:
-        return None
-    places = [
-        address
+    positions = {run.names.positions[name]: name for name in registers}
+    places = {
+        address: [positions[each.register] for each in step.updates if each.register in positions]
         for address, step in enumerate(run.steps)
-        if any(update.register == position for update in step.updates)
-    ]
-    if not places:
-        return None
-    observed = facts.observe({address: [register] for address in places})
+    }
+    written = dict.fromkeys(name for names in places.values() for name in names)
+    observed = facts.observe({address: names for address, names in places.items() if names})
     if not observed.is_complete:
-        return None
-    found = [Progression(run.initial[position])]
-    for address in places:
-        values = observed.values.get((address, register))
-        found += values.after if values is not None else ()
+        return {}
+    found = {name: [Progression(run.initial[run.names.positions[name]])] for name in written}
+    for (_, name), values in observed.values.items():
+        found[name] += values.after
     return found
 
 

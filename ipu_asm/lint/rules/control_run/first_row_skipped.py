@@ -32,11 +32,13 @@ row:
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Iterator, NamedTuple
 
 from ipu_asm.diagnostics import Diagnostic, RuleId, Severity
 from ipu_asm.flow.control_run.facts import ControlFacts
-from ipu_asm.flow.memory_groups import MemoryGroup, Place, lowest, memory_groups_of
+from ipu_asm.flow.control_run.run import HALTED
+from ipu_asm.flow.control_run.steps import Access
+from ipu_asm.flow.memory_groups import lowest
 from ipu_asm.lint.rule import Rule
 from ipu_asm.lint.run_findings import (
     in_each_configuration,
@@ -57,49 +59,68 @@ def check(program: Program) -> Iterator[Diagnostic]:
 
 def _accesses(program: Program, facts: ControlFacts) -> Iterator[Diagnostic]:
     name = f"first_row_skipped {sorted(facts.presets.items())}"
-    groups = memory_groups_of(program, facts)
-    for found in program.cache.whole(name, facts, lambda: list(_skipping(facts, groups))):
-        yield _finding(program, facts, *found)
+    for skipping in program.cache.whole(name, facts, lambda: list(_skipping(facts))):
+        yield _finding(program, facts, skipping)
 
 
-def _skipping(
-    facts: ControlFacts, groups: Sequence[MemoryGroup]
-) -> Iterator[tuple[MemoryGroup, tuple[Place, int, int]]]:
-    """Yield the accesses that skip offset 0, each with its register and the step."""
-    for group in groups:
-        firsts = [lowest(offsets) for offsets in group.offsets.values()]
-        if group.bases and all(first is not None and first > 0 for first in firsts):
-            for place in group.accesses:
-                step = _step_from_zero(facts, group, place)
-                if step is not None:
-                    yield group, (place, *step)
+class _Skipping(NamedTuple):
+    """An access whose offset register is stepped from 0 in its bundle."""
+
+    address: int
+    access: Access
+    register: int
+    step: int
 
 
-def _step_from_zero(
-    facts: ControlFacts, group: MemoryGroup, place: Place
-) -> tuple[int, int] | None:
-    """Return the offset register and its step, if the first access steps it from 0."""
-    (constant, terms), first = group.accesses[place].offset, group.offsets[place][0].start
-    if constant or len(terms) != 1 or terms[0][1] != 1:
-        return None
-    register = terms[0][0]
-    for update in facts.run.steps[place[0]].updates:
-        step, added = update.sum
-        if update.register == register and added == ((register, 1),) and step == first:
-            return register, step
-    return None
+def _skipping(facts: ControlFacts) -> Iterator[_Skipping]:
+    """Yield the accesses that skip offset 0 of the memory behind their base registers."""
+    stepped = _stepped_from_zero(facts) if facts.run.end.reason == HALTED else []
+    if stepped:
+        skipped = _never_at_zero(facts, {_group(each.access) for each in stepped})
+        yield from (each for each in stepped if _group(each.access) in skipped)
 
 
-def _finding(
-    program: Program,
-    facts: ControlFacts,
-    group: MemoryGroup,
-    found: tuple[Place, int, int],
-) -> Diagnostic:
-    (address, number), register, step = found
-    access, names = group.accesses[address, number], facts.run.names.names
+def _group(access: Access) -> tuple[str, tuple[int, ...]]:
+    return access.memory, access.bases
+
+
+def _stepped_from_zero(facts: ControlFacts) -> list[_Skipping]:
+    """Return the accesses whose first execution steps its register from 0."""
+    found: list[_Skipping] = []
+    waiting = {n: step for n, step in enumerate(facts.run.steps) if step.stepped}
+    for node in facts.executions:
+        address = node.address
+        if address not in waiting:
+            continue
+        step = waiting.pop(address)
+        for number, register, by in step.stepped:
+            if node.values[step.compared + number].start == by:
+                found.append(_Skipping(address, step.accesses[number], register, by))
+    return found
+
+
+def _never_at_zero(
+    facts: ControlFacts, groups: set[tuple[str, tuple[int, ...]]]
+) -> set[tuple[str, tuple[int, ...]]]:
+    """Return those base registers behind which no access touches offset 0, as far as is known."""
+    left, steps = set(groups), facts.run.steps
+    for node in facts.executions:
+        step = steps[node.address]
+        for number, access in enumerate(step.accesses):
+            if _group(access) in left:
+                low = lowest(node.values[step.compared + number])
+                if low is None or low <= 0:
+                    left.discard(_group(access))
+                    if not left:
+                        return left
+    return left
+
+
+def _finding(program: Program, facts: ControlFacts, skipping: _Skipping) -> Diagnostic:
+    address, access, register, step = skipping
+    names = facts.run.names.names
     mnemonic = mnemonic_at(program, address, access.instruction)
-    base = joined_with_and([f"`{names[each]}`" for each in group.bases])
+    base = joined_with_and([f"`{names[each]}`" for each in access.bases])
     message = (
         f"`{mnemonic}` sees `{names[register]}` after its step: it begins at offset {step} from "
         f"{base}, and nothing accesses offset 0"
