@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from functools import partial
-from typing import Callable, Mapping, NamedTuple
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 from ipu_asm.analysis.analysis import Analysis
 from ipu_asm.analysis.analyzer import Analyzer
@@ -75,10 +76,14 @@ class Linter:
         self._selections: dict[str, Selection | ConfigurationError] = {}
         self._reported: set[str] = set()
 
-    def configuration_files(self) -> set[str]:
-        """Return the paths of the configuration files that were read."""
-        given = {self.options.config} if self.options.config is not None else set()
-        return self.configurations.files() | given
+    def configuration_files(self, targets: Sequence[Target]) -> set[str]:
+        """Return the paths of the configuration files of the targets."""
+        if self.options.config is not None:
+            return {self.options.config}
+        for target in targets:
+            with suppress(ConfigurationError):
+                self._configuration(target)
+        return self.configurations.files()
 
     def lint(self, target: Target) -> LintResult | None:
         """Lint one file; return None and report the reason if it cannot be read or analysed."""

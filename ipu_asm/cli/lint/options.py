@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
 from typing import Mapping, NamedTuple, Sequence
 
 from ipu_asm import __version__
@@ -53,6 +54,7 @@ class LintOptions(NamedTuple):
     exclude: tuple[str, ...]
     force_exclude: bool
     show_files: bool
+    jobs: int | None
     isa: str | None
     defines: Mapping[str, Value]
 
@@ -78,6 +80,14 @@ def read_options(arguments: Sequence[str] | None) -> LintOptions:
     )
     _check(parser, options)
     return options
+
+
+def _positive(text: str) -> int:
+    """A number of at least 1. Raises ArgumentTypeError."""
+    value = int(text) if text.isascii() and text.isdigit() else 0
+    if value < 1:
+        raise ArgumentTypeError(f"expected a number of at least 1, found `{text}`")
+    return value
 
 
 def _names(lists: Sequence[str] | None) -> tuple[str, ...] | None:
@@ -146,6 +156,12 @@ def _add_choice_of_files(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--show-files", action="store_true", help="print the files to lint, one a line, and exit"
+    )
+    group.add_argument(
+        "--jobs",
+        type=_positive,
+        metavar="N",
+        help="the number of processes for many files (default: the number of cores)",
     )
 
 

@@ -13,6 +13,7 @@ from ipu_asm.cli.lint.formats import FileFindings, RuleInfo, format_findings
 from ipu_asm.cli.lint.formats.statistics import format_statistics
 from ipu_asm.cli.lint.linter import Linter, LintResult, configuration_override
 from ipu_asm.cli.lint.options import LintOptions
+from ipu_asm.cli.lint.parallel import lint_all
 from ipu_asm.config.configuration import ConfigurationError
 from ipu_asm.config.configuration_file import Configurations, possible_files
 from ipu_asm.config.file_search import find_targets
@@ -48,7 +49,7 @@ class LintRun:
         if self.options.show_files:
             write("".join(f"{target.name}\n" for target in targets), sys.stdout)
             return self._exit_status()
-        self.results = [result for target in targets if (result := linter.lint(target)) is not None]
+        self.results = lint_all(linter, targets, self._report)
         self._check_output(targets, linter)
         if self.options.fix or self.options.diff:
             self._apply_fixes()
@@ -61,7 +62,7 @@ class LintRun:
         output = self.options.output_file
         if output is None:
             return
-        configurations = (Target(path) for path in linter.configuration_files())
+        configurations = (Target(path) for path in linter.configuration_files(targets))
         found = input_at(output, [*targets, *configurations])
         if found is not None:
             raise FileError(f"would replace the input `{found.name}`", f"--output-file {output}")
