@@ -154,7 +154,7 @@ class _Replay:
             if isinstance(node, Executed):
                 self._bundle(node, iteration)
                 continue
-            for inner, count in node.segments:
+            for inner, count, _ in node.segments:
                 if not self._accesses(inner):
                     continue
                 for number in range(count if isinstance(count, int) else 1):

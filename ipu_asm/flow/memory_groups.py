@@ -42,7 +42,7 @@ def memory_groups(facts: ControlFacts) -> list[MemoryGroup]:
     for node in facts.executions:
         step = facts.run.steps[node.address]
         for number, access in enumerate(step.accesses):
-            if access.space.wraps:
+            if access.space.is_register:
                 continue
             key = access.memory, access.bases
             group = groups.setdefault(key, MemoryGroup(*key))

@@ -92,7 +92,9 @@ def memory_map(analysis: Analysis) -> MemoryMap:
     facts = first_facts(analysis.program)
     if facts is None:
         return MemoryMap("there is no map of a program with errors, or of this instruction set")
-    summaries = [each for each in facts.summary.accesses.values() if not each.access.space.wraps]
+    summaries = [
+        each for each in facts.summary.accesses.values() if not each.access.space.is_register
+    ]
     strips: dict[tuple[str, int, str], list[int]] = {}
     for number, each in enumerate(summaries):
         base = "" if facts.base(each) is not None else " + ".join(facts.base_names(each))

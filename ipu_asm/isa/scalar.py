@@ -3,13 +3,19 @@
 On a machine whose branches and addresses depend on such registers alone, the order of execution and
 every address follow from the program and the values that the host presets. An entry of an
 instruction states it in a small notation of terms, joined by `+` and `-`; a term is an operand, or
-``sext16(operand)``, a number of which 16 bits count, sign-extended:
+a number operand of which 16 bits count: ``sext16(operand)`` sign-extended, ``zext16(operand)`` not:
 
-- ``"computes": {"reg": "reg + sext16(value)"}``: the new value of a register operand
-- ``"condition": "reg1 < reg2"``: when a branch is taken; `==`, `!=` or `<`, as signed numbers
-- ``"accesses": ["read 128 xmem[offset + base]"]``: bytes that it reads or writes in a memory
+- ``"computes": {"reg": "reg + sext16(value)"}``: the new value of a register operand;
+  ``"(reg + step) mod 2^k"`` reduces it by the number in operand `k`, and
+  ``"bytes(pair) + sext8(value)"`` adds a signed byte to each byte of a register or of a pair, which
+  stays in 0..255; the byte is that of a number, or the lowest of a register
+- ``"condition": "reg1 < reg2"``: when a branch is taken; `==`, `!=`, `<` or `>=`, as signed
+  numbers; a register may be named where there is no operand
+- ``"accesses": ["read 128 xmem[offset + base]"]``: bytes that it reads or writes in a memory;
+  ``read row`` accesses a whole row of a memory that is addressed by rows
 - ``"windows": ["128 r_cyclic[offset]"]``: elements that it reads of a register, which count modulo
-  the size of the register; with `clipped` behind, those past its end are not read
+  the size of the register; with `clipped` behind, those past its end are not read; with `if lr`,
+  only if the operand names a register of that file
 """
 
 from __future__ import annotations
@@ -17,12 +23,15 @@ from __future__ import annotations
 import re
 from typing import Any, Iterator, Mapping, NamedTuple
 
-RELATIONS = ("==", "!=", "<")
+RELATIONS = ("==", "!=", "<", ">=")
+OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<"}
 
-_TERM = re.compile(r"\s*([+-]?)\s*(?:sext(\d+)\((\w+)\)|(\w+))")
-_CONDITION = re.compile(r"\s*(\w+)\s*(==|!=|<)\s*(\w+)\s*")
-_WINDOW = re.compile(r"(\d+) (\w+)\[(\w+)\]( clipped)?")
-_ACCESS = re.compile(r"(read|write) (\d+) (\w+)\[([^\]]+)\]")
+_TERM = re.compile(r"\s*([+-]?)\s*(?:([sz])ext(\d+)\((\w+)\)|(\w+))")
+_MODULO = re.compile(r"\s*\((.+)\) mod 2\^(\w+)\s*")
+_BYTES = re.compile(r"\s*bytes\((\w+)\) \+ sext8\((\w+)\)\s*")
+_CONDITION = re.compile(r"\s*(\w+)\s*(==|!=|<|>=)\s*(\w+)\s*")
+_WINDOW = re.compile(r"(\d+) (\w+)\[(\w+)\]( clipped)?(?: if (\w+))?")
+_ACCESS = re.compile(r"(read|write) (\d+|row) (\w+)\[([^\]]+)\]")
 
 
 class Term(NamedTuple):
@@ -31,10 +40,25 @@ class Term(NamedTuple):
     operand: str
     sign: int
     bits: int = 0
+    is_signed: bool = True
+
+
+class Computation(NamedTuple):
+    """The new value of a register: a sum, modulo two to the power of operand `exponent` if any.
+
+    With an operand `byte`, the signed byte in it is added to each byte, which stays in 0..255.
+    """
+
+    terms: tuple[Term, ...]
+    exponent: str = ""
+    byte: str = ""
 
 
 class Condition(NamedTuple):
-    """When a branch is taken: a relation between two register operands, as signed numbers."""
+    """When a branch is taken: a relation between two registers, as signed numbers.
+
+    `left` and `right` name an operand, or a register.
+    """
 
     left: str
     relation: str
@@ -42,7 +66,10 @@ class Condition(NamedTuple):
 
 
 class MemoryAccess(NamedTuple):
-    """`size` bytes of a memory or register at the sum of `address`; `kind` is read or write."""
+    """`size` bytes of a memory or register at the sum of `address`; `kind` is read or write.
+
+    With size 0 it is a row of the memory.
+    """
 
     kind: str
     size: int
@@ -53,19 +80,21 @@ class MemoryAccess(NamedTuple):
 class Window(NamedTuple):
     """The `size` elements of a register, from the number in a register operand on.
 
-    Numbers past its end count from its beginning, or name no element if `is_clipped`.
+    Numbers past its end count from its beginning, or name no element if `is_clipped`. Without an
+    operand that names a register of `file`, if there is one, nothing is read.
     """
 
     size: int
     memory: str
     operand: str
     is_clipped: bool
+    file: str = ""
 
 
 class ScalarFacts(NamedTuple):
     """What one instruction computes, compares and accesses; see the module."""
 
-    computes: Mapping[str, tuple[Term, ...]] = {}
+    computes: Mapping[str, Computation] = {}
     condition: Condition | None = None
     accesses: tuple[MemoryAccess, ...] = ()
     windows: tuple[Window, ...] = ()
@@ -73,7 +102,7 @@ class ScalarFacts(NamedTuple):
 
 def scalar_facts(entry: Mapping[str, Any]) -> ScalarFacts | None:
     """Return the facts of an entry that has any. Raises `ValueError` for a wrong notation."""
-    computes = {name: terms(text) for name, text in entry.get("computes", {}).items()}
+    computes = {name: _computation(text) for name, text in entry.get("computes", {}).items()}
     condition = _condition(entry["condition"]) if "condition" in entry else None
     accesses = tuple(_access(text) for text in entry.get("accesses", ()))
     windows = tuple(_window(text) for text in entry.get("windows", ()))
@@ -83,10 +112,11 @@ def scalar_facts(entry: Mapping[str, Any]) -> ScalarFacts | None:
 
 
 def operands_named(facts: ScalarFacts) -> Iterator[str]:
-    """Yield the names of all operands that facts refer to."""
-    for name, sum_ in facts.computes.items():
+    """Yield the names of all operands that facts refer to; a condition may name registers."""
+    for name, (sum_, exponent, byte) in facts.computes.items():
         yield name
         yield from (term.operand for term in sum_)
+        yield from filter(None, (exponent, byte))
     if facts.condition is not None:
         yield from (facts.condition.left, facts.condition.right)
     for access in facts.accesses:
@@ -103,15 +133,24 @@ def terms(text: str) -> tuple[Term, ...]:
         if match is None or bool(found) != bool(match[1]):
             raise ValueError(f"`{text}` is no sum of operands")
         sign = -1 if match[1] == "-" else 1
-        found.append(Term(match[3] or match[4], sign, int(match[2] or 0)))
+        found.append(Term(match[4] or match[5], sign, int(match[3] or 0), match[2] != "z"))
         position = match.end()
     return tuple(found)
+
+
+def _computation(text: str) -> Computation:
+    modulo, bytes_ = _MODULO.fullmatch(text), _BYTES.fullmatch(text)
+    if modulo is not None:
+        return Computation(terms(modulo[1]), modulo[2])
+    if bytes_ is not None:
+        return Computation((Term(bytes_[1], 1),), byte=bytes_[2])
+    return Computation(terms(text))
 
 
 def _condition(text: str) -> Condition:
     match = _CONDITION.fullmatch(text)
     if match is None:
-        raise ValueError(f"`{text}` is no comparison of two operands by ==, != or <")
+        raise ValueError(f"`{text}` is no comparison of two operands by ==, !=, < or >=")
     return Condition(*match.groups())
 
 
@@ -119,11 +158,12 @@ def _access(text: str) -> MemoryAccess:
     match = _ACCESS.fullmatch(text)
     if match is None:
         raise ValueError(f"`{text}` is no access: write `read 128 xmem[offset + base]`")
-    return MemoryAccess(match[1], int(match[2]), match[3], terms(match[4]))
+    size = 0 if match[2] == "row" else int(match[2])
+    return MemoryAccess(match[1], size, match[3], terms(match[4]))
 
 
 def _window(text: str) -> Window:
     match = _WINDOW.fullmatch(text)
     if match is None:
         raise ValueError(f"`{text}` is no window: write `128 r_cyclic[offset]`")
-    return Window(int(match[1]), match[2], match[3], match[4] is not None)
+    return Window(int(match[1]), match[2], match[3], match[4] is not None, match[5] or "")

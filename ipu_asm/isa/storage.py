@@ -47,11 +47,28 @@ class AddressSpace(NamedTuple):
 
     An access outside of `size` bytes faults, unless the space `wraps`: then addresses count modulo
     `size`. An address that is no multiple of `step` faults.
+
+    A memory with `rows` is addressed by the numbers of rows, of so many bytes each, in each mode of
+    the machine. There are as many rows in every mode; an access that begins in the last one may run
+    over its end. A register with `parts` consists of these registers, one after the other.
     """
 
     size: int
     wraps: bool = False
     step: int = 1
+    is_register: bool = False
+    rows: tuple[int, ...] = ()
+    parts: tuple[str, ...] = ()
+
+    def row(self, mode: int) -> int:
+        """Return the bytes of an address in a mode of the machine."""
+        return self.rows[mode] if self.rows else 1
+
+    def highest(self, size: int, mode: int) -> int:
+        """Return the highest address, in bytes, at which so many bytes can be accessed."""
+        if not self.rows:
+            return self.size - size
+        return (self.size // max(self.rows) - 1) * self.row(mode)
 
 
 class MemoryRegion(NamedTuple):

@@ -244,7 +244,8 @@ def cycles_per_iteration(nodes: Sequence[TraceNode], head: int) -> tuple[int, in
         for segment in run.segments:
             cycles = cycles_of(segment.nodes)
             if run.head == head and cycles is not None:
-                found.append(cycles)
+                each = [cycles_of(nodes) for nodes in segment.periods(head)]
+                found.extend(number for number in each if number is not None)
             count = segment.iterations
             known = cycles * count if isinstance(count, int) and cycles is not None else None
             total = None if total is None or known is None else total + known

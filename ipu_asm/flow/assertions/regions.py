@@ -75,7 +75,7 @@ class RegionCheck:
     def _accesses(self) -> Mapping[int, list[AccessSummary]]:
         found: dict[int, list[AccessSummary]] = {}
         for (address, _), access in self._facts.summary.accesses.items():
-            if not access.access.space.wraps:
+            if not access.access.space.is_register:
                 found.setdefault(address, []).append(access)
         return found
 
@@ -90,7 +90,7 @@ class RegionCheck:
 
     def _memory(self) -> AddressSpace | None:
         """The memory that accesses without wrapping are in."""
-        spaces = [space for space in self._program.isa.spaces.values() if not space.wraps]
+        spaces = [space for space in self._program.isa.spaces.values() if not space.is_register]
         return spaces[0] if spaces else None
 
     def _outside_memory(self, region: _Region) -> Iterator[Diagnostic]:

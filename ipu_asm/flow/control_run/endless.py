@@ -79,7 +79,7 @@ def _endless(run: ControlRun, loop: LoopRun) -> LoopCondition | None:
         if isinstance(segment.iterations, int) and segment.iterations > 1:
             conditions = loop_conditions(run, loop.head, segment.nodes)
             at_end = [each for each in conditions if each.address == last]
-            return at_end[0] if at_end and _always_holds(at_end[0]) else None
+            return at_end[0] if at_end and all(map(_always_holds, at_end)) else None
     return None
 
 

@@ -68,7 +68,7 @@ class ControlFacts:
         """Return the sum of the base registers in bytes; None if a value is not known."""
         values = [self.run.registers[register] for register in access.access.bases]
         known = [value % (1 << 32) for value in values if isinstance(value, int)]
-        return sum(known) if len(known) == len(values) else None
+        return sum(known) * access.access.unit if len(known) == len(values) else None
 
     def base_names(self, access: AccessSummary) -> list[str]:
         """Return the names of the base registers of an access."""

@@ -8,7 +8,7 @@ from ipu_asm.flow.control_run.iteration_bounds import base_of
 from ipu_asm.flow.control_run.run import FAULT, ControlRun
 from ipu_asm.flow.control_run.steps import Access, value_of
 from ipu_asm.flow.control_run.trace import LoopRun, Node
-from ipu_asm.flow.control_run.values import Value, reduced
+from ipu_asm.flow.control_run.values import Value
 
 
 class Fault(NamedTuple):
@@ -41,8 +41,8 @@ def fault_of(run: ControlRun) -> Fault | None:
         return None
     step = run.steps[run.end.address]
     values = list(run.registers)
-    for register, sum_ in step.updates:
-        values[register] = reduced(value_of(sum_, run.registers))
+    for update in step.updates:
+        values[update.register] = update.value(run.registers)
     for access in step.accesses:
         offset, base = value_of(access.offset, values), base_of(access, run.registers)
         if isinstance(offset, int):
@@ -54,9 +54,8 @@ def fault_of(run: ControlRun) -> Fault | None:
 
 def _is_outside(fault: Fault) -> bool:
     base = fault.base if isinstance(fault.base, int) else 0
-    space = fault.access.space
-    end = base + fault.offset + fault.access.size
-    return not space.wraps and (fault.offset < 0 or end > space.size)
+    highest = fault.access.highest
+    return highest is not None and (fault.offset < 0 or base + fault.offset > highest)
 
 
 def iterations_at_end(run: ControlRun, loops: Mapping[int, int]) -> list[Iteration]:
@@ -72,7 +71,7 @@ def iterations_at_end(run: ControlRun, loops: Mapping[int, int]) -> list[Iterati
             break
         is_begun = address != node.head
         complete = node.segments[:-1] if is_begun else node.segments
-        counts = [segment.iterations for segment in complete]
+        counts = [segment.trips for segment in complete]
         trips = sum(count for count in counts if isinstance(count, int))
         found.append(Iteration(node.head, trips + 1))
         nodes = _last(node) if is_begun else ()

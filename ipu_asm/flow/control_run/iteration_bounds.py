@@ -5,8 +5,10 @@ from __future__ import annotations
 from math import gcd
 from typing import Iterator, Sequence
 
+from ipu_asm.flow.control_run.bounds import Bound, extent_of, within
+from ipu_asm.flow.control_run.guards import bound_of
 from ipu_asm.flow.control_run.steps import Access, Branch, Step
-from ipu_asm.flow.control_run.trace import Dimension, Executed, Node, Progression, executions
+from ipu_asm.flow.control_run.trace import Executed, Node, Progression, executions
 from ipu_asm.flow.control_run.values import (
     HIGHEST,
     LOWEST,
@@ -17,9 +19,6 @@ from ipu_asm.flow.control_run.values import (
     registers_in,
     unsigned,
 )
-
-Bound = int | None
-"""A number of iterations; None for any number."""
 
 
 def further_iterations(
@@ -43,10 +42,10 @@ def further_iterations(
     least: Bound = None
     for executed in executions(nodes):
         own = [next(remaining) for _ in executed.values]
-        if executed.address == unknown_exit:
-            continue
         step = steps[executed.address]
-        bounds = [*_bounds_of_branch(step, executed, own)]
+        bounds = [*_bounds_of_guards(step, executed, own)] if step.guards else []
+        if executed.address != unknown_exit:
+            bounds += _bounds_of_branch(step, executed, own)
         if unknown_exit is None:
             bounds += _bounds_of_values(step, bases, executed, own)
         for bound in bounds:
@@ -70,7 +69,7 @@ def unknown_addresses(
         step, own = steps[executed.address], [next(remaining) for _ in executed.values]
         for place, access in enumerate(step.accesses, step.compared):
             stride, (start, dimensions) = own[place], executed.values[place]
-            if stride != 0 and not (access.space.wraps and isinstance(stride, int)):
+            if stride != 0 and not (access.highest is None and isinstance(stride, int)):
                 inner = [value for pair in dimensions for value in pair if value is not None]
                 found.update(registers_in(start, stride, *inner))
     return tuple(sorted(found))
@@ -96,35 +95,36 @@ def _bounds_of_values(
         yield _in_range(progression, stride)
 
 
+def _bounds_of_guards(step: Step, executed: Executed, strides: Sequence[Value]) -> Iterator[Bound]:
+    first = step.first_guard
+    for update in step.updates:
+        last = first + update.guards
+        if update.guards:
+            yield bound_of(update, executed.values[first:last], strides[first:last])
+        first = last
+
+
 def _of_branch(branch: Branch, executed: Executed, strides: Sequence[Value]) -> Bound:
     left, right = executed.values[:2]
+    relation, taken = branch.relation, bool(executed.taken)
+    if relation == ">=":
+        relation, taken = "<", not taken
     change = minus(strides[0], strides[1])
-    if change == 0 and (strides[0] == 0 or branch.relation != "<"):
+    if change == 0 and (strides[0] == 0 or relation != "<"):
         return None
     start = minus(left.start, right.start)
     if not isinstance(start, int) or not isinstance(change, int):
         return 0
     difference = [(minus(a[0], b[0]), a[1]) for a, b in zip(left.dimensions, right.dimensions)]
-    extent = _extent(start, difference)
+    extent = extent_of(start, difference)
     if extent is None:
         return 0
-    outcome = _same_outcome(branch.relation, bool(executed.taken), *extent, change)
-    if branch.relation != "<" and extent[2]:
+    outcome = _same_outcome(relation, taken, *extent, change)
+    if relation != "<" and extent[2]:
         return outcome  # equality holds modulo 2^32: the registers may leave the signed range
     bounds = [outcome]
     bounds += [_in_range(left, strides[0]), _in_range(right, strides[1])]
     return min((bound for bound in bounds if bound is not None), default=None)
-
-
-def _extent(start: int, dimensions: Sequence[Dimension]) -> tuple[int, int, bool] | None:
-    """Return the lowest and the highest value, and whether there is one only."""
-    low = high = start
-    for stride, count in dimensions:
-        if not isinstance(stride, int) or not isinstance(count, int):
-            return None
-        low += min(0, stride * (count - 1))
-        high += max(0, stride * (count - 1))
-    return low, high, all(count == 1 or stride == 0 for stride, count in dimensions)
 
 
 def _same_outcome(
@@ -163,8 +163,8 @@ def _in_range(progression: Progression, stride: Value) -> Bound:
     """Return for how many steps by `stride` all values stay in the signed range."""
     if not isinstance(progression.start, int) or not isinstance(stride, int):
         return None
-    extent = _extent(progression.start, progression.dimensions)
-    return 0 if extent is None else _within(extent[0], extent[1], LOWEST, HIGHEST, stride)
+    extent = extent_of(progression.start, progression.dimensions)
+    return 0 if extent is None else within(extent[0], extent[1], LOWEST, HIGHEST, stride)
 
 
 def base_of(access: Access, registers: Sequence[Value]) -> Value:
@@ -173,26 +173,19 @@ def base_of(access: Access, registers: Sequence[Value]) -> Value:
     for register in access.bases:
         value = registers[register]
         value = unsigned(value) if isinstance(value, int) else value
-        base = value if base == 0 else plus(base, value)
+        base = plus(base, value, access.unit)
     return base
 
 
 def _of_access(access: Access, base: Value, progression: Progression, stride: Value) -> Bound:
-    space = access.space
-    if isinstance(stride, int) and stride % space.step:
+    if isinstance(stride, int) and stride % access.space.step:
         return 0
-    if space.wraps:
+    if access.highest is None:
         return None
     if not isinstance(progression.start, int) or not isinstance(stride, int):
         return None
-    extent = _extent(progression.start, progression.dimensions)
+    extent = extent_of(progression.start, progression.dimensions)
     if extent is None:
         return None
-    most = space.size - access.size - (base if isinstance(base, int) else 0)
-    return _within(extent[0], extent[1], 0, most, stride)
-
-
-def _within(low: int, high: int, least: int, most: int, stride: int) -> Bound:
-    if stride == 0:
-        return None
-    return max(0, (most - high) // stride if stride > 0 else (low - least) // -stride)
+    most = access.highest - (base if isinstance(base, int) else 0)
+    return within(extent[0], extent[1], 0, most, stride)

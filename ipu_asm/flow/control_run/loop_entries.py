@@ -67,6 +67,8 @@ def _before_branch(
                     continue
                 if terms != ((update.register, 1),) or isinstance(node, LoopRun):
                     return None
+                if not update.is_sum:
+                    return None
                 for side, register in enumerate(registers):
                     changes[side] += constant * (register == update.register)
     return None
@@ -80,8 +82,8 @@ def _may_be_false(relation: str, start: int, outer: Sequence[Dimension]) -> bool
             return False
         low += min(0, stride * (count - 1))
         high += max(0, stride * (count - 1))
-    if relation == "<":
-        return high >= 0
+    if relation in ("<", ">="):
+        return high >= 0 if relation == "<" else low < 0
     moving = [s for s, count in outer if isinstance(s, int) and s and count != 1]
     if not moving:
         return start == 0
@@ -91,7 +93,7 @@ def _may_be_false(relation: str, start: int, outer: Sequence[Dimension]) -> bool
 def _is_bottom_tested(run: ControlRun, head: int, last: int) -> bool:
     """Return whether the last bundle alone decides between the head and what follows the loop."""
     branch = run.steps[last].branch
-    if branch is None or branch.target != head or branch.relation not in ("<", "!="):
+    if branch is None or branch.target != head or branch.relation not in ("<", ">=", "!="):
         return False
     if branch.left == branch.right:  # it is meant never to branch
         return False

@@ -7,6 +7,9 @@ from typing import NamedTuple, Sequence
 from ipu_asm.flow.control_run.trace import Node, Segment
 from ipu_asm.flow.control_run.values import Value, minus
 
+_UNIFORM = 3
+_LONGEST_PERIOD = 512
+
 
 class UnknownExit(NamedTuple):
     """A branch that was assumed to stay in its loop.
@@ -37,15 +40,22 @@ class Iteration(NamedTuple):
 class LoopIterations:
     """The iterations of an entry of a loop so far; those in `recent` are the last ones.
 
-    `exits` are the branches in them whose outcome is not known.
+    `exits` are the branches in them whose outcome is not known. `cyclic` are the registers that the
+    loop updates modulo a power of two. Only as many iterations together can be uniform as it takes
+    until these have the same values again: a period.
     """
 
-    def __init__(self, head: int, last: int) -> None:
+    def __init__(self, head: int, last: int, cyclic: Sequence[int] = ()) -> None:
         self.head = head
         self.last = last
         self.segments: list[Segment] = []
         self.recent: list[Iteration] = []
         self.exits: list[UnknownExit] = []
+        self._cyclic = cyclic
+        self._count = 0
+        # The number of the last iteration that ended with certain values of these registers.
+        self._seen: dict[tuple[Value, ...], int] = {}
+        self._period: int | None = 1
 
     def contains(self, address: int) -> bool:
         """Return whether an address is between the first and the last of the loop."""
@@ -56,6 +66,49 @@ class LoopIterations:
         old = self.recent[-1].values if self.recent else values
         changes = [0 if a is b else minus(b, a) for a, b in zip(old, values)]
         self.recent.append(Iteration(nodes, values, changes))
+        if self._cyclic:
+            self._count += 1
+            key = tuple(values[register] for register in self._cyclic)
+            earlier = self._seen.get(key)
+            self._period = None if earlier is None else self._count - earlier
+            self._seen[key] = self._count
+
+    def last_periods(self, number: int) -> tuple[int, Sequence[Sequence[Node]]] | None:
+        """Return the period, and the nodes of the last periods; None if there are not so many."""
+        if self._period is None or number * self._period > len(self.recent):
+            return None
+        period = self._period
+        recent = self.recent[-number * period :]
+        if period == 1:
+            return 1, [iteration.nodes for iteration in recent]
+        parts = (recent[first : first + period] for first in range(0, len(recent), period))
+        return period, [[node for each in part for node in each.nodes] for part in parts]
+
+    def changes(self, period: int) -> Sequence[Value] | None:
+        """Return the changes of all values in the last period; None if they were others before."""
+        if period == 1:
+            changes = self.recent[-1].changes
+            return changes if changes == self.recent[-2].changes else None
+        ends = [self.recent[-1 - number * period].values for number in range(3)]
+        last, before = (
+            [minus(b, a) for a, b in zip(ends[number + 1], ends[number])] for number in range(2)
+        )
+        return last if last == before else None
+
+    def drop_oldest(self) -> None:
+        """Add the iterations to the trace that are too old to be part of a fold."""
+        most = _UNIFORM * (_LONGEST_PERIOD if self._cyclic else 1)
+        while len(self.recent) > most:
+            self.segments.append(Segment(self.recent.pop(0).nodes, 1))
+
+    def fold(self, nodes: Sequence[Node], iterations: Value | None, period: int) -> None:
+        """Replace the last three periods, and all that follow uniformly, by one segment."""
+        older = self.recent[: -_UNIFORM * period]
+        self.segments += [Segment(iteration.nodes, 1) for iteration in older]
+        self.segments.append(Segment(nodes, iterations, period))
+        self.recent.clear()
+        self._seen.clear()
+        self._period = None if self._cyclic else 1
 
     def end(self, nodes: Sequence[Node]) -> None:
         """End the loop with an iteration that did not reach the head again."""

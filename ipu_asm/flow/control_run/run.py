@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Callable, Mapping, NamedTuple, Sequence
 
+from ipu_asm.flow.control_run.guards import guards_of
 from ipu_asm.flow.control_run.iteration_bounds import base_of, further_iterations, unknown_addresses
 from ipu_asm.flow.control_run.loop_iterations import LoopIterations, UnknownExit
 from ipu_asm.flow.control_run.steps import (
@@ -27,7 +28,6 @@ from ipu_asm.flow.control_run.trace import (
     LoopRun,
     Node,
     Progression,
-    Segment,
     folded,
     strides_between,
 )
@@ -169,6 +169,7 @@ class Execution:
         self._last = self._limit()
         # By address: bases never change, so that each is added up once.
         self._highest: dict[int, list[int | None]] = {}
+        self._cyclic: dict[int, Sequence[int]] = {}
         self._loops: list[LoopIterations] = []
 
     def _limit(self) -> int:
@@ -197,13 +198,21 @@ class Execution:
         """Execute the bundle or the loop at an address; return the next address."""
         if address not in self._ends_of_loops or len(self._loops) >= _DEEPEST:
             return self._bundle(nodes, address)
-        loop = LoopIterations(address, self._ends_of_loops[address])
+        loop = LoopIterations(address, self._ends_of_loops[address], self._cyclic_in(address))
         self._loops.append(loop)
         while self.end is None and address == loop.head:
             address = self._iterate(loop)
         self._loops.pop()
         nodes.append(LoopRun(loop.head, loop.segments))
         return address
+
+    def _cyclic_in(self, head: int) -> Sequence[int]:
+        """Return the registers that a loop updates modulo a power of two."""
+        if head not in self._cyclic:
+            steps = self._steps[head : self._ends_of_loops[head] + 1]
+            guarded = (update for step in steps if step.guards for update in step.updates)
+            self._cyclic[head] = sorted({u.register for u in guarded if u.modulus})
+        return self._cyclic[head]
 
     def _iterate(self, loop: LoopIterations) -> int:
         """Execute one iteration, and all that follow it if they can be settled."""
@@ -219,17 +228,18 @@ class Execution:
             loop.end(nodes)
             return address
         loop.finish(nodes, self.values)
-        if len(loop.recent) > _UNIFORM:
-            loop.segments.append(Segment(loop.recent.pop(0).nodes, 1))
-        if len(loop.recent) == _UNIFORM:
-            return self._settle_unknown_exit(loop) if loop.exits else self._settle(loop)
-        return address
+        loop.drop_oldest()
+        if loop.exits and len(loop.recent) == _UNIFORM:
+            return self._settle_unknown_exit(loop)
+        return loop.head if loop.exits else self._settle(loop)
 
     def _settle(self, loop: LoopIterations) -> int:
-        """Fold three uniform iterations and all that follow them on the same path."""
-        (first, _, _), (second, _, changes), (third, _, again) = loop.recent
-        if changes != again:
+        """Fold three uniform periods and all that follow them on the same path."""
+        found = loop.last_periods(_UNIFORM)
+        changes = loop.changes(found[0]) if found is not None else None
+        if found is None or changes is None:
             return loop.head
+        period, (first, second, third) = found
         strides = strides_between(first, second)
         if strides is None or strides != strides_between(second, third):
             return loop.head
@@ -251,8 +261,7 @@ class Execution:
             ]
             count = _UNIFORM + further
         self._last = self._limit()
-        loop.segments.append(Segment(folded(first, strides, count), count))
-        loop.recent.clear()
+        loop.fold(folded(first, strides, count), count, period)
         return loop.head
 
     def _settle_unknown_exit(self, loop: LoopIterations) -> int:
@@ -289,7 +298,7 @@ class Execution:
         return address
 
     def _execute(self, nodes: list[Node], address: int) -> int:
-        updates, accesses, branch, halts, windows, *_ = self._steps[address]
+        updates, accesses, branch, halts, windows, *_, guarded = self._steps[address]
         old = new = self.values
         observed: list[Progression] = []
         taken: bool | None = None
@@ -300,8 +309,10 @@ class Execution:
                 return address
         if updates:
             self.values = new = old.copy()
-            for register, sum_ in updates:
-                new[register] = reduced(value_of(sum_, old))
+            for update in updates:
+                register, sum_, modulus, added = update
+                is_sum = not modulus and added is None
+                new[register] = reduced(value_of(sum_, old)) if is_sum else update.value(old)
         if accesses:
             offsets = [value_of(access.offset, new) for access in accesses]
             if self._faults(address, offsets):
@@ -310,6 +321,9 @@ class Execution:
             observed += [Progression(offset) for offset in offsets]
         if windows:
             observed += [Progression(new[window.register]) for window in windows]
+        if guarded:
+            guards = (guard for update in updates for guard in guards_of(update, old))
+            observed += map(Progression, guards)
         if self._observed:
             for register in self._observed.get(address, ()):
                 observed += (Progression(old[register]), Progression(new[register]))
@@ -373,7 +387,7 @@ class Execution:
 
     def _highest_offset(self, access: Access) -> int | None:
         """Return the highest offset that does not fault; None if no offset is too high."""
-        if access.space.wraps:
+        if access.highest is None:
             return None
         base = base_of(access, self.values)
-        return access.space.size - access.size - (base if isinstance(base, int) else 0)
+        return access.highest - (base if isinstance(base, int) else 0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterable, Iterator, NamedTuple, Sequence
 
 from ipu_asm.bundle.bundle import Bundle, cached_on_bundle
 from ipu_asm.bundle.instruction import Instruction
 from ipu_asm.flow.accesses import LIVE
-from ipu_asm.flow.control_run.values import Value, plus
+from ipu_asm.flow.control_run.values import Value, byte_sums, modulo, plus, reduced
 from ipu_asm.isa.model import InstructionSpec, Isa
 from ipu_asm.isa.scalar import Condition, Term, operands_named
 from ipu_asm.isa.storage import AddressSpace
@@ -34,17 +34,43 @@ def value_of(sum_: Sum, values: Sequence[Value]) -> Value:
 
 
 class Update(NamedTuple):
-    """A register that gets the value of a sum of the values before the bundle."""
+    """A register that gets the value of a sum of the values before the bundle.
+
+    With a `modulus` the sum is reduced by it. With `added`, the lowest byte of that sum is added to
+    each byte, as a signed number, and each byte stays in 0..255.
+    """
 
     register: int
     sum: Sum
+    modulus: int = 0
+    added: Sum | None = None
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the new value is the sum itself."""
+        return not self.modulus and self.added is None
+
+    @property
+    def guards(self) -> int:
+        """The number of values that decide whether it acts like a sum, see `guards.py`."""
+        return 9 if self.added is not None else int(self.modulus > 0)
+
+    def value(self, values: Sequence[Value]) -> Value:
+        """Return the new value of the register."""
+        total = value_of(self.sum, values)
+        if self.modulus:
+            return modulo(total, self.modulus)
+        if self.added is not None:
+            return byte_sums(reduced(total), value_of(self.added, values))
+        return reduced(total)
 
 
 class Access(NamedTuple):
     """An access of a memory at an offset from base registers.
 
-    `offset` is a sum of values after the bundle's own updates. `bases` are the registers in the
-    address that no instruction can change; all registers count as unsigned. `instruction` is the
+    `offset` is a sum of values after the bundle's own updates, in bytes. `bases` are the registers
+    in the address that no instruction can change, in units of `unit` bytes; all registers count as
+    unsigned. It faults at addresses above `highest`, if that is not None. `instruction` is the
     number of the instruction in its bundle.
     """
 
@@ -55,6 +81,8 @@ class Access(NamedTuple):
     space: AddressSpace
     offset: Sum
     bases: tuple[int, ...]
+    highest: int | None
+    unit: int = 1
 
 
 class WindowRead(NamedTuple):
@@ -88,8 +116,9 @@ class Step(NamedTuple):
     """What one bundle does to scalar registers, which memory it accesses, where control goes.
 
     Besides, for analyses that look at every bundle: a bit set of the `registers` that it reads or
-    writes; the numbers of the accesses that are `stores` to memory without wrapping; and those
-    whose offset is a single register that the bundle steps, with the register and the step.
+    writes; the numbers of the accesses that are `stores` to memory; those whose offset is a
+    single register that the bundle steps, with the register and the step; and the number of
+    `guards` of all updates.
     """
 
     updates: tuple[Update, ...] = ()
@@ -100,6 +129,7 @@ class Step(NamedTuple):
     registers: int = 0
     stores: tuple[int, ...] = ()
     stepped: tuple[tuple[int, int, int], ...] = ()
+    guards: int = 0
 
     @property
     def compared(self) -> int:
@@ -114,9 +144,14 @@ class Step(NamedTuple):
         return self.compared + len(self.accesses)
 
     @property
+    def first_guard(self) -> int:
+        """The place of the first guard among the values of an execution."""
+        return self.first_window + len(self.windows)
+
+    @property
     def first_observed(self) -> int:
         """The place of the first observed register among the values of an execution."""
-        return self.first_window + len(self.windows)
+        return self.first_guard + self.guards
 
 
 class UnsupportedProgramError(Exception):
@@ -142,7 +177,7 @@ def scalar_registers(isa: Isa) -> ScalarRegisters:
     named: dict[str, None] = {}
     for spec in isa.instructions.values():
         for operand in spec.operands if spec.scalar is not None else ():
-            registers = getattr(operand.type, "registers", ())
+            registers = scalars_of(isa, getattr(operand.type, "registers", ()))
             assert spec.scalar is not None
             if operand.name in operands_named(spec.scalar):
                 named.update(dict.fromkeys(registers))
@@ -151,12 +186,24 @@ def scalar_registers(isa: Isa) -> ScalarRegisters:
     return ScalarRegisters(tuple({**changed, **named}), len(changed))
 
 
-def steps_of(program: Program) -> list[Step]:
-    """Return the step of each address. Raises `UnsupportedProgramError`."""
+def scalars_of(isa: Isa, registers: Iterable[str]) -> list[str]:
+    """Return the registers, in order, of which pairs consist; others as they are."""
+    found = {}
+    for register in registers:
+        found.update(dict.fromkeys(sorted(isa.units(register), key=_natural)))
+    return list(found)
+
+
+def _natural(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
+def steps_of(program: Program, mode: int = 0) -> list[Step]:
+    """Return the step of each address in a mode. Raises `UnsupportedProgramError`."""
     targets = {reference.bundle: reference.target for reference in program.references}
     found = []
     for number in program.bundle_at_address:
-        step = _step(program.isa, program.bundles[number])
+        step = _step_in(mode, program.isa, program.bundles[number])
         if step.branch is not None and step.branch.indirect < 0:
             target = targets.get(number)
             if target is None:
@@ -168,13 +215,29 @@ def steps_of(program: Program) -> list[Step]:
 
 @cached_on_bundle
 def _step(isa: Isa, bundle: Bundle) -> Step:
-    """Return the step of a bundle, without the target of its branch."""
-    return _reader(isa).step(bundle)
+    """Return the step of a bundle in mode 0, without the target of its branch."""
+    return _reader(isa, 0).step(bundle)
+
+
+@cached_on_bundle
+def _steps_in_modes(_isa: Isa, _bundle: Bundle) -> dict[int, Step]:
+    """Return the steps of a bundle in other modes, which are filled in as they are needed."""
+    return {}
+
+
+def _step_in(mode: int, isa: Isa, bundle: Bundle) -> Step:
+    if not mode:
+        return _step(isa, bundle)
+    known = _steps_in_modes(isa, bundle)
+    if mode not in known:
+        known[mode] = _reader(isa, mode).step(bundle)
+    return known[mode]
 
 
 class _Reader:
-    def __init__(self, isa: Isa) -> None:
+    def __init__(self, isa: Isa, mode: int) -> None:
         self._isa = isa
+        self._mode = mode
         registers = scalar_registers(isa)
         self._registers = registers.positions
         self._changing = registers.changing
@@ -203,32 +266,44 @@ class _Reader:
             registers=sum(1 << each for each in _registers_of(step)),
             stores=tuple(n for n, each in enumerate(accesses) if _is_store(each)),
             stepped=tuple(_stepped(step)),
+            guards=sum(update.guards for update in updates),
         )
 
     def _updates(self, spec: InstructionSpec, instruction: Instruction) -> Iterator[Update]:
         assert spec.scalar is not None
-        for name, terms in spec.scalar.computes.items():
-            yield Update(self._register(instruction, name), self._sum(instruction, terms))
+        for name, (terms, exponent, byte) in spec.scalar.computes.items():
+            if byte:
+                added = self._byte(instruction, byte)
+                for register in self._registers_of(instruction, name):
+                    yield Update(register, (0, ((register, 1),)), added=added)
+                continue
+            modulus = 1 << self._number(instruction, exponent) if exponent else 0
+            sum_ = self._sum(instruction, terms)
+            yield Update(self._register(instruction, name), sum_, modulus)
 
     def _accesses(
         self, spec: InstructionSpec, instruction: Instruction, place: int
     ) -> Iterator[Access]:
         assert spec.scalar is not None
         for kind, size, memory, terms in spec.scalar.accesses:
+            space = self._isa.spaces[memory]
+            unit = space.row(self._mode)
             constant, registers = self._sum(instruction, terms)
             bases = tuple(register for register, _ in registers if register >= self._changing)
-            offset = tuple(term for term in registers if term[0] < self._changing)
-            space = self._isa.spaces[memory]
-            yield Access(place, kind, size, memory, space, (constant, offset), bases)
+            terms_ = tuple((r, factor * unit) for r, factor in registers if r < self._changing)
+            offset = constant * unit, terms_
+            highest = None if space.wraps else space.highest(size or unit, self._mode)
+            yield Access(place, kind, size or unit, memory, space, offset, bases, highest, unit)
 
     def _windows(
         self, spec: InstructionSpec, instruction: Instruction, place: int
     ) -> Iterator[WindowRead]:
         assert spec.scalar is not None
-        for size, memory, operand, is_clipped in spec.scalar.windows:
-            register = self._register(instruction, operand)
-            is_live = spec.reads.get(memory) == LIVE
-            yield WindowRead(place, size, memory, register, is_clipped, is_live)
+        for size, memory, operand, is_clipped, file in spec.scalar.windows:
+            if not file or self._file_of(instruction, operand) == file:
+                register = self._register(instruction, operand)
+                is_live = spec.reads.get(memory) == LIVE
+                yield WindowRead(place, size, memory, register, is_clipped, is_live)
 
     def _branch(self, spec: InstructionSpec, instruction: Instruction) -> Branch:
         if spec.flow == "indirect":
@@ -246,23 +321,46 @@ class _Reader:
     def _sum(self, instruction: Instruction, terms: tuple[Term, ...]) -> Sum:
         constant = 0
         registers: list[tuple[int, int]] = []
-        for name, sign, bits in terms:
+        for name, sign, bits, is_signed in terms:
             if bits:
-                value = instruction.value(name)
-                if not isinstance(value, int):
-                    raise UnsupportedProgramError(f"{instruction.mnemonic} without a number")
-                constant += sign * _sign_extended(value, bits)
+                value = self._number(instruction, name)
+                constant += sign * (
+                    _sign_extended(value, bits) if is_signed else value % (1 << bits)
+                )
             else:
                 registers.append((self._register(instruction, name), sign))
         return constant, tuple(registers)
 
+    def _byte(self, instruction: Instruction, name: str) -> Sum:
+        """Return the sum of which the lowest byte is that of an operand."""
+        if self._registers_of(instruction, name):
+            return 0, ((self._register(instruction, name), 1),)
+        return self._number(instruction, name), ()
+
+    @staticmethod
+    def _number(instruction: Instruction, name: str) -> int:
+        value = instruction.value(name)
+        if not isinstance(value, int):
+            raise UnsupportedProgramError(f"{instruction.mnemonic} without a number")
+        return value
+
     def _register(self, instruction: Instruction, name: str) -> int:
-        for operand, word in zip(instruction.operands, instruction.words[1:]):
-            if operand is not None and operand.name == name:
-                register = self._registers.get(word.lower())
-                if register is not None:
-                    return register
-        raise UnsupportedProgramError(f"{instruction.mnemonic} without a register")
+        found = self._registers_of(instruction, name)
+        if not found:
+            raise UnsupportedProgramError(f"{instruction.mnemonic} without a register")
+        return found[0]
+
+    def _registers_of(self, instruction: Instruction, name: str) -> list[int]:
+        """Return the register of an operand, or those of a pair; also of a register by its name."""
+        word = _word_of(instruction, name)
+        names = scalars_of(self._isa, [(name if word is None else word).lower()])
+        return [self._registers[each] for each in names if each in self._registers]
+
+    def _file_of(self, instruction: Instruction, name: str) -> str:
+        """Return the register file of the register in an operand; empty if it names none."""
+        word = _word_of(instruction, name)
+        file = self._isa.file_of_register.get(word.lower()) if word is not None else None
+        return file.name if file is not None else ""
 
 
 _reader = lru_cache(maxsize=8)(_Reader)
@@ -270,6 +368,7 @@ _reader = lru_cache(maxsize=8)(_Reader)
 
 def _registers_of(step: Step) -> set[int]:
     sums = [*(update.sum for update in step.updates), *(each.offset for each in step.accesses)]
+    sums += [update.added for update in step.updates if update.added is not None]
     found = {register for _, terms in sums for register, _ in terms}
     found.update(update.register for update in step.updates)
     found.update(window.register for window in step.windows)
@@ -282,22 +381,30 @@ def _registers_of(step: Step) -> set[int]:
     return found
 
 
+def _word_of(instruction: Instruction, name: str) -> str | None:
+    for operand, word in zip(instruction.operands, instruction.words[1:]):
+        if operand is not None and operand.name == name:
+            return word
+    return None
+
+
 def _sign_extended(value: int, bits: int) -> int:
     half = 1 << (bits - 1)
     return (value + half) % (1 << bits) - half
 
 
 def _is_store(access: Access) -> bool:
-    return access.kind == "write" and not access.space.wraps
+    return access.kind == "write" and not access.space.is_register
 
 
 def _stepped(step: Step) -> Iterator[tuple[int, int, int]]:
     for number, access in enumerate(step.accesses):
         constant, terms = access.offset
-        if access.space.wraps or not access.bases or constant or len(terms) != 1:
+        if access.space.is_register or not access.bases or constant or len(terms) != 1:
             continue
         register, factor = terms[0]
         for update in step.updates:
             by, added = update.sum
-            if factor == 1 and update.register == register and added == ((register, 1),):
+            is_step = update.is_sum and update.register == register and added == ((register, 1),)
+            if is_step and factor == access.unit:
                 yield number, register, by

@@ -133,13 +133,15 @@ class _Summary:
         cycles: Count = 0
         own: Count = 0
         trips: Value | None = 0
-        for nodes, iterations in run.segments:
+        for segment in run.segments:
+            nodes, iterations = segment.nodes, segment.iterations
             count = iterations if isinstance(iterations, int) else None
             here = _product(times, count)
             cycles = _sum(cycles, self.add(nodes, here))
             bundles = sum(isinstance(node, Executed) for node in nodes)
             own = _sum(own, _product(bundles, here))
-            trips = None if trips is None or iterations is None else plus(trips, iterations)
+            more = segment.trips
+            trips = None if trips is None or more is None else plus(trips, more)
         self.unknown.update(() if trips is None else registers_in(trips))
         self.loops.setdefault(run.head, _Entries(run.head)).add(times, trips, cycles, own)
         return cycles

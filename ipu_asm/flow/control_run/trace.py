@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Iterator, NamedTuple, Sequence
 
-from ipu_asm.flow.control_run.values import Value, minus
+from ipu_asm.flow.control_run.values import Value, minus, times
 
 Dimension = tuple[Value, Value | None]
 """A stride and a count, as an unsigned number; without a count there is no end."""
@@ -35,10 +35,28 @@ class Executed(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A number of uniform iterations, as an unsigned number; None if they have no end."""
+    """A number of uniform iterations, as an unsigned number; None if they have no end.
+
+    With a `period`, `nodes` are so many iterations of the loop, and are repeated together.
+    """
 
     nodes: Sequence[Node]
     iterations: Value | None
+    period: int = 1
+
+    @property
+    def trips(self) -> Value | None:
+        """The number of iterations of the loop; None if they have no end."""
+        return None if self.iterations is None else times(self.iterations, self.period)
+
+    def periods(self, head: int) -> list[Sequence[Node]]:
+        """Return the nodes of each iteration of the loop in a period; `head` is its address."""
+        starts = [
+            place
+            for place, node in enumerate(self.nodes)
+            if isinstance(node, Executed) and node.address == head
+        ]
+        return [self.nodes[a:b] for a, b in zip(starts, [*starts[1:], len(self.nodes)])]
 
 
 class LoopRun(NamedTuple):
@@ -72,9 +90,7 @@ def _add_strides(first: Sequence[Node], second: Sequence[Node], found: list[Valu
             if isinstance(b, Executed) or a.head != b.head or len(a.segments) != len(b.segments):
                 return False
             for one, other in zip(a.segments, b.segments):
-                if one.iterations != other.iterations or not _add_strides(
-                    one.nodes, other.nodes, found
-                ):
+                if one[1:] != other[1:] or not _add_strides(one.nodes, other.nodes, found):
                     return False
     return True
 
@@ -96,9 +112,7 @@ def _folded(nodes: Sequence[Node], strides: Iterator[Value], count: Value | None
             )
             made.append(Executed(node.address, node.taken, values))
         else:
-            segments = [
-                Segment(_folded(s.nodes, strides, count), s.iterations) for s in node.segments
-            ]
+            segments = [s._replace(nodes=_folded(s.nodes, strides, count)) for s in node.segments]
             made.append(LoopRun(node.head, segments))
     return made
 

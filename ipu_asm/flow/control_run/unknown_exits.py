@@ -106,7 +106,7 @@ def _moved(nodes: Sequence[Node], strides: Iterator[Value], count: Value) -> Ite
             yield node._replace(values=moved)
         else:
             segments = [
-                Segment(list(_moved(segment.nodes, strides, count)), segment.iterations)
+                segment._replace(nodes=list(_moved(segment.nodes, strides, count)))
                 for segment in node.segments
             ]
             yield LoopRun(node.head, segments)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ipu_asm.isa.scalar import OPPOSITE
+
 BITS = 32
 LOWEST, HIGHEST = -(1 << (BITS - 1)), (1 << (BITS - 1)) - 1
 MODULUS = 1 << BITS
@@ -19,6 +21,20 @@ class Product(NamedTuple):
 
     left: Symbolic
     right: Symbolic
+
+
+class Modulo(NamedTuple):
+    """An unknown value modulo a power of two."""
+
+    value: Symbolic
+    modulus: int
+
+
+class ByteSums(NamedTuple):
+    """A value with a signed byte added to each of its bytes, which stays in 0..255."""
+
+    value: Value
+    byte: Value
 
 
 class Repetitions(NamedTuple):
@@ -43,6 +59,10 @@ class Repetitions(NamedTuple):
         return self.relation == "<" and self.outcome and step == 1 and one_moves
 
 
+Definition = Product | Modulo | ByteSums | Repetitions
+"""What an unknown value is, if it is not that of a register."""
+
+
 class Unknown(NamedTuple):
     """An unknown value: of the register `name`, or of what `definition` says.
 
@@ -51,7 +71,7 @@ class Unknown(NamedTuple):
 
     name: str
     registers: tuple[str, ...]
-    definition: Product | Repetitions | None = None
+    definition: Definition | None = None
 
 
 class Symbolic(NamedTuple):
@@ -120,8 +140,52 @@ def times(a: Value, b: Value) -> Value:
     return Symbolic(0, ((Unknown(name, registers_in(a, b), Product(left, right)), 1),))
 
 
+def modulo(value: Value, modulus: int) -> Value:
+    """Return a value modulo a power of two, which is at most 2^32."""
+    if isinstance(value, int):
+        return value % modulus
+    total: Value = value.constant % modulus
+    for part, factor in value.parts:
+        inner: Value = Symbolic(0, ((part, 1),))
+        if isinstance(part.definition, Modulo) and part.definition.modulus % modulus == 0:
+            inner = part.definition.value
+        total = plus(total, inner, factor % modulus)
+    if isinstance(total, int):
+        return total % modulus
+    parts = tuple((part, factor % modulus) for part, factor in total.parts)
+    found = Symbolic(total.constant % modulus, tuple(each for each in parts if each[1]))
+    if not found.parts:
+        return found.constant
+    name = f"({term_text(found)} mod {number_text(modulus)})"
+    return Symbolic(0, ((Unknown(name, found.registers, Modulo(found, modulus)), 1),))
+
+
+def byte_sums(value: Value, byte: Value) -> Value:
+    """Return a value with the lowest byte of another, as a signed number, added to each byte."""
+    if isinstance(value, int) and isinstance(byte, int):
+        step = signed_byte(byte)
+        sums = (min(max(each + step, 0), 255) for each in bytes_of(value))
+        return wrapped(int.from_bytes(bytes(sums), "little"))
+    name = f"(bytes of {term_text(value)} + {term_text(byte)})"
+    definition = ByteSums(value, byte)
+    return Symbolic(0, ((Unknown(name, registers_in(value, byte), definition), 1),))
+
+
+def bytes_of(value: int) -> bytes:
+    """Return the four bytes of a number, the lowest first."""
+    return unsigned(value).to_bytes(BITS // 8, "little")
+
+
+def signed_byte(value: int) -> int:
+    """Return the lowest byte of a number as a signed number."""
+    return (value + 128) % 256 - 128
+
+
 def holds(relation: str, left: Value, right: Value) -> bool | None:
     """Return whether a relation holds between signed numbers; None if it is not known."""
+    if relation == ">=":
+        is_less = holds("<", left, right)
+        return None if is_less is None else not is_less
     if isinstance(left, int) and isinstance(right, int):
         return left < right if relation == "<" else (left == right) is (relation == "==")
     difference = minus(left, right)
@@ -133,6 +197,8 @@ def holds(relation: str, left: Value, right: Value) -> bool | None:
 
 def repetitions(definition: Repetitions) -> Value:
     """Return how often a comparison repeats its outcome."""
+    if definition.relation == ">=":
+        definition = definition._replace(relation="<", outcome=not definition.outcome)
     relation, outcome, left, right, left_step, right_step = definition
     step = minus(left_step, right_step)
     if (relation == "!=") is outcome and relation != "<" and step in (1, -1):
@@ -147,7 +213,7 @@ def _repetitions_text(definition: Repetitions) -> str:
     if definition.is_simple:
         subtracted = "" if left == 0 else f" - {term_text(left)}"
         return f"max(0, {term_text(right)}{subtracted})"
-    relation = relation if outcome else {"==": "!=", "!=": "==", "<": ">="}[relation]
+    relation = relation if outcome else OPPOSITE[relation]
     return f"trips({_moving_text(left, left_step)} {relation} {_moving_text(right, right_step)})"
 
 

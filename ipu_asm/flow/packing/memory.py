@@ -31,7 +31,7 @@ def disjoint_accesses(facts: ControlFacts | None) -> Disjoint | None:
         return None
     extents: dict[tuple[int, int], _Extent | None] = {}
     for (address, _), summary in facts.summary.accesses.items():
-        if not summary.access.space.wraps:
+        if not summary.access.space.is_register:
             extents[address, summary.access.instruction] = _extent(summary, facts)
 
     def are_disjoint(first: Operation, second: Operation) -> bool:

@@ -119,4 +119,4 @@ def _operation(isa: Isa, instruction: Instruction, address: int, number: int) ->
 
 def _is_memory(isa: Isa, name: str) -> bool:
     space = isa.spaces.get(name)
-    return space is not None and not space.wraps
+    return space is not None and not space.is_register

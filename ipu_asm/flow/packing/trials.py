@@ -59,7 +59,7 @@ def unknown_registers(program: Program, presets: Mapping[str, int]) -> tuple[lis
         register
         for step in run.steps
         for update in step.updates
-        for register, _ in update.sum[1]
+        for register, _ in (*update.sum[1], *(update.added or (0, ()))[1])
         if register >= run.names.changing
     }
     names = run.names.names

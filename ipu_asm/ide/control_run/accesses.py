@@ -56,10 +56,10 @@ def overlapping(facts: ControlFacts, access: AccessSummary) -> list[AccessSummar
 def _line(analysis: Analysis, facts: ControlFacts, access: AccessSummary) -> str:
     space = access.access.space
     what = f"{access.access.size} bytes"
-    if space.wraps:
+    if space.is_register:
         what += f" of {access.access.memory}"
     text = f"{what} at {facts.address_text(access)}{_range(facts, access)}"
-    if not space.wraps:
+    if not space.is_register:
         text += f"; {_others(analysis, facts, access)}"
     return "; ".join(filter(None, (text, _executions(facts, access.address))))
 
@@ -75,7 +75,7 @@ def _executions(facts: ControlFacts, address: int) -> str:
 def _range(facts: ControlFacts, access: AccessSummary) -> str:
     """Format the addresses of an access, or its offsets if a base register is unknown."""
     ranges, names = facts.address_ranges(access), facts.base_names(access)
-    if access.access.space.wraps or not names:
+    if access.access.space.is_register or not names:
         return ""
     if ranges:
         values = (f"{name} = {number_text(facts.presets.get(name, 0))}" for name in names)

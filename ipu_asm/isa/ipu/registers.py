@@ -34,7 +34,10 @@ AAQ = RegisterFile(
 )
 REGISTER_FILES = (MULT_STAGE, LOOP, CONFIG, AAQ)
 XMEM_SIZE = 1 << 21
-SPACES = {"xmem": AddressSpace(XMEM_SIZE), "r_cyclic": AddressSpace(512, wraps=True, step=128)}
+SPACES = {
+    "xmem": AddressSpace(XMEM_SIZE),
+    "r_cyclic": AddressSpace(512, wraps=True, step=128, is_register=True),
+}
 # The host sets none of these, so that they hold nothing before a kernel has loaded them.
 SCRATCH = frozenset((*MULT_STAGE.registers, "r_cyclic"))
 

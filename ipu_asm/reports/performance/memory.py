@@ -91,7 +91,7 @@ def access_reports(measured: Measured) -> list[AccessReport]:
         report
         for address, step in enumerate(facts.run.steps)
         for number, access in enumerate(step.accesses)
-        if not access.space.wraps
+        if not access.space.is_register
         for report in _reports(measured, facts, _summary(facts, address, number))
     ]
 

@@ -73,7 +73,7 @@ def _finding(program: Program, facts: ControlFacts, run: LoopRun, entry: LoopEnt
     bundle = program.bundles[program.bundle_at_address[last]]
     place = next(n for n, i in enumerate(bundle.instructions) if i.spec and i.spec.flow == "branch")
     mnemonic = bundle.instructions[place].mnemonic
-    counts = [segment.iterations for segment in run.segments]
+    counts = [segment.trips for segment in run.segments]
     known = [count for count in counts if isinstance(count, int)]
     trips = sum(known)
     times = f"{trips:,} times" if trips != 1 else "once"

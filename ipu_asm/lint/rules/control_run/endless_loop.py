@@ -108,7 +108,7 @@ def _finding(program: Program, facts: ControlFacts, condition: LoopCondition) ->
     changes = _changes(condition.left), _changes(condition.right)
     if not any(changes):
         found = f"nothing in {name} changes `{left}` or `{right}`"
-    elif facts.run.end.reason in (ENDLESS, FAULT) and condition.branch.relation != "<":
+    elif facts.run.end.reason in (ENDLESS, FAULT) and condition.branch.relation in ("==", "!="):
         found = f"{_values(left, condition.left)} never equals {_values(right, condition.right)}"
         found += f" in {name}"
     else:

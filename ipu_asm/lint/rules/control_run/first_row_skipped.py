@@ -94,8 +94,9 @@ def _stepped_from_zero(facts: ControlFacts) -> list[_Skipping]:
             continue
         step = waiting.pop(address)
         for number, register, by in step.stepped:
-            if node.values[step.compared + number].start == by:
-                found.append(_Skipping(address, step.accesses[number], register, by))
+            access = step.accesses[number]
+            if node.values[step.compared + number].start == by * access.unit:
+                found.append(_Skipping(address, access, register, by))
     return found
 
 
