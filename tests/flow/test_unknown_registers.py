@@ -15,7 +15,15 @@ from ipu_asm.flow.control_run.facts import ControlFacts, control_facts
 from ipu_asm.flow.control_run.run import ENDLESS, FAULT, HALTED, UNKNOWN, ControlRun, control_run
 from ipu_asm.flow.control_run.summary import summarise
 from ipu_asm.flow.control_run.trace import Executed, Node, Progression
-from ipu_asm.flow.control_run.values import Product, Repetitions, Value, wrapped
+from ipu_asm.flow.control_run.values import (
+    ByteSums,
+    Definition,
+    Modulo,
+    Product,
+    Value,
+    byte_sums,
+    wrapped,
+)
 from ipu_asm.isa import load_isa
 from ipu_asm.program.build import read_program
 from tests.flow.test_control_run import random_kernel, real_run
@@ -33,7 +41,7 @@ class Substitution:
 
     def __init__(self, registers: Mapping[str, int]) -> None:
         self._registers = registers
-        self._known: dict[Product | Repetitions, int | None] = {}
+        self._known: dict[Definition, int | None] = {}
 
     def number(self, value: Value) -> int:
         if isinstance(value, int):
@@ -52,9 +60,15 @@ class Substitution:
                 total += factor * number
         return wrapped(total)
 
-    def _defined(self, definition: Product | Repetitions) -> int | None:
+    def _defined(self, definition: Definition) -> int | None:
         if isinstance(definition, Product):
             return self.number(definition.left) * self.number(definition.right)
+        if isinstance(definition, Modulo):
+            return self.number(definition.value) % definition.modulus
+        if isinstance(definition, ByteSums):
+            found = byte_sums(self.number(definition.value), self.number(definition.byte))
+            assert isinstance(found, int)
+            return found
         left, right, left_step, right_step = map(self.number, definition[2:])
         holds = {"<": int.__lt__, "==": int.__eq__, "!=": int.__ne__}[definition.relation]
         for count in range(MOST_CYCLES):

@@ -142,7 +142,7 @@ class Toy:
     @staticmethod
     def _update(words: Sequence[str], old: Mapping[str, int], new: dict[str, int]) -> None:
         name, dest, *sources = (*words, "", "")[:4]
-        if name in ("load", "store", "halt") or name.startswith("b") and "bytes" not in name:
+        if name not in _INSTRUCTIONS["alu"]:
             return
         values = [old[each] if each in old else int(each or 0) for each in sources]
         if name == "set":
