@@ -187,6 +187,19 @@ def test_rules_are_chosen_by_code_name_or_prefix(
     assert " ".join(finding["code"] for finding in json.loads(ran.out)) == codes
 
 
+def test_findings_beyond_the_limit_of_a_file_are_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    write(a_s=BAD * 3, b_s=BAD)
+    ran = check_lint(
+        capsys,
+        "--format concise --max-per-file 1",
+        status=1,
+        err="ipu-lint: note: a.s: 2 more findings (--max-per-file 1)\n",
+    )
+    assert [line.split(":")[0] for line in ran.out.splitlines()] == ["a.s", "b.s"]
+
+
 def test_statistics_count_instead(capsys: pytest.CaptureFixture[str]) -> None:
     write(a_s=BAD, b_s=BAD, c_s=HINTED)
     expected = ["2  E101  [ ] unknown-mnemonic", "1  H101  [-] explicit-break"]

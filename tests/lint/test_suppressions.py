@@ -120,6 +120,15 @@ def test_a_finding_of_many_lines_is_silenced_where_it_begins() -> None:
     )
 
 
+def test_all_stands_for_every_name() -> None:
+    check_names("# ipu: ignore-file[ALL] generated\nset lr0 40000; acc.frist;;\nacc;;")
+    check_names("set lr0 40000;; # ipu: ignore[ALL]\nacc;;", "runs-off-end")
+
+
+def test_all_in_a_file_without_findings_is_not_unused() -> None:
+    check_names("# ipu: ignore-file[ALL]\nbkpt;;")
+
+
 @pytest.mark.parametrize("top", ["", "# a kernel\n\n", "\ufeff", "# ipu: ignore-file[W103]\n"])
 def test_a_file_is_silenced_above_its_first_bundle(top: str) -> None:
     check_names(f"{top}# ipu: ignore-file[runs-off-end, W203] old\n\nset lr0 40000;;\nacc;;")

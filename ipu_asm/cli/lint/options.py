@@ -55,6 +55,7 @@ class LintOptions(NamedTuple):
     force_exclude: bool
     show_files: bool
     jobs: int | None
+    max_per_file: int | None
     isa: str | None
     defines: Mapping[str, Value]
 
@@ -213,6 +214,12 @@ def _add_output(parser: ArgumentParser) -> None:
         help=f"the output format: {', '.join(FORMATS)} (default: text)",
     )
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the findings to FILE")
+    group.add_argument(
+        "--max-per-file",
+        type=_positive,
+        metavar="N",
+        help="report the first N findings of each file and count the others",
+    )
     group.add_argument(
         "--statistics", action="store_true", help="show the number of findings for each rule"
     )

@@ -158,8 +158,19 @@ class LintRun:
         name = self.options.format
         if self.options.statistics:
             return format_statistics(files, name)
+        if self.options.max_per_file is not None:
+            files = [self._shortened(file, self.options.max_per_file) for file in files]
         rules = _rules() if name == "sarif" else None
         return format_findings(name, files, rules=rules, color=color, version=__version__)
+
+    def _shortened(self, file: FileFindings, most: int) -> FileFindings:
+        """Return the first findings of a file; a note counts the others."""
+        rest = len(file.diagnostics) - most
+        if rest <= 0:
+            return file
+        count = counted(rest, "more finding")
+        print_message(PROGRAM, f"{file.source.path}: {count} (--max-per-file {most})", "note")
+        return file._replace(diagnostics=file.diagnostics[:most])
 
     def _exit_status(self) -> int:
         if self._has_problems:

@@ -2,8 +2,9 @@
 
 A comment on a line of code suppresses the findings that begin on that line; a comment alone on its
 line suppresses those of the next line of code. `ignore-file` above the first bundle applies to the
-whole file. A name that suppresses nothing is itself a finding. Of files that are expanded, the
-comments are those that the author wrote, in headers as well as in the comments of templates.
+whole file. `ALL` stands for every name. One that suppresses nothing is itself a finding. Of files
+that are expanded, the comments are those that the author wrote, in headers as well as in the
+comments of templates.
 """
 
 from __future__ import annotations

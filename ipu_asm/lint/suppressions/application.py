@@ -10,6 +10,7 @@ from ipu_asm.diagnostics.suggestions import Vocabulary
 from ipu_asm.isa.operands import quoted
 from ipu_asm.isa.surface import Surface
 from ipu_asm.lint.rules.built_in.unused_suppression import RULE_ID as UNUSED_SUPPRESSION
+from ipu_asm.lint.selection import EVERYTHING
 from ipu_asm.lint.suppressions.comments import (
     SuppressionComment,
     comment_removal,
@@ -107,7 +108,8 @@ class _Suppressions:
     def targets(self, finding: Diagnostic) -> list[_Target]:
         """The targets by which a comment may suppress the finding."""
         line = self.source.lines.position(finding.span.start).line
-        return [(applies_to, name) for applies_to in (None, line) for name in finding.rule[:2]]
+        names = (*finding.rule[:2], EVERYTHING)
+        return [(applies_to, name) for applies_to in (None, line) for name in names]
 
     def is_unused(self, comment: SuppressionComment, name: Span) -> bool:
         """Whether a name has suppressed nothing; never true of the names of this very rule."""
@@ -179,8 +181,9 @@ def _finding(message: str, span: Span, fix: Fix) -> Diagnostic:
 
 @lru_cache(maxsize=1)
 def _known() -> tuple[Vocabulary, frozenset[str]]:
-    """The names and codes of all rules."""
+    """The names and codes of all rules, and that of all of them."""
     from ipu_asm.lint.rules import all_rules  # loads every rule, and few texts need them
 
     names = [part for rule in all_rules() for part in (rule.id.name, rule.id.code)]
+    names.append(EVERYTHING)
     return Vocabulary(names), frozenset(names)
