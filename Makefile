@@ -2,7 +2,7 @@
 VENV ?= .venv
 PYTHON = $(VENV)/bin/python
 
-.PHONY: help setup fast check generate editors ci bench
+.PHONY: help setup fast check generate core editors ci bench
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,6 +29,9 @@ generate: ## every generated file: parse tables, grammars, editor files, rule pa
 	$(PYTHON) -m ipu_asm.reports.rule_pages
 	for isa in $$($(PYTHON) -c "from ipu_asm.isa import available_isas; print(*available_isas())"); do \
 	    $(PYTHON) -m ipu_asm as --isa $$isa docs -o docs/reference || exit 1; done
+
+core: ## compile the cores of the emulator, with the compiler of the extra `core`
+	$(PYTHON) -m ipu_asm.emulator.core.build
 
 editors: ## the tests in real editors, which are installed first
 	$(PYTHON) tests/editors/install.py all

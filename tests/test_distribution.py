@@ -107,7 +107,9 @@ def test_every_requirement_has_a_released_version_as_its_lower_bound() -> None:
     # Stubs follow the versions of what they describe, and the extra `dev` names the other extras.
     unbounded = ("types-", f"{PROJECT['name']}[")
     bounded = [line for line in required if not line.startswith(unbounded)]
-    assert [line for line in bounded if not re.fullmatch(r"[\w-]+>=\d+(\.\d+)*", line)] == []
+    # What changes its interface or its output with every version says up to which it is known.
+    form = r"[\w-]+(>=\d+(\.\d+)*(,<\d+)?|==\d+(\.\d+)*)"
+    assert [line for line in bounded if not re.fullmatch(form, line)] == []
 
 
 def test_every_command_of_the_wheel_is_a_function() -> None:

@@ -1,0 +1,1 @@
+"""The core of the IPU in C, `core.wasm`, and the rows of its instructions. See `emulator.core`."""
